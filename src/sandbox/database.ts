@@ -1,0 +1,39 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Prisma, PrismaClient } from './generated/client';
+import { StartFailure } from './settings';
+
+export type Database = PrismaClient;
+
+/** An open database transaction: what must be true together goes through one of these. */
+export type Work = Prisma.TransactionClient;
+
+const POOL_SIZE = 10;
+const WAIT_MS = 30_000; // for a connection, and for the work on it: a burst of 1,000-item batches waits in line rather than fails
+
+/** Connects and proves that the database answers and is migrated, or throws a {@link StartFailure}. */
+export async function connectDatabase(databaseUrl: string): Promise<Database> {
+  const database = new PrismaClient({
+    adapter: new PrismaPg({
+      connectionString: databaseUrl,
+      max: POOL_SIZE,
+      connectionTimeoutMillis: WAIT_MS,
+    }),
+    transactionOptions: { maxWait: WAIT_MS, timeout: WAIT_MS },
+  });
+  try {
+    await database.account.count();
+    return database;
+  } catch (error) {
+    await database.$disconnect();
+    throw new StartFailure(startFailureText(error));
+  }
+}
+
+/** Never the driver's own text: it may hold parts of the connection string. */
+function startFailureText(error: unknown): string {
+  const code = (error as { code?: unknown }).code;
+  if (code === 'P2021' || code === 'P2022')
+    return 'sandbox cannot start: the database of SANDBOX_DATABASE_URL lacks the migrations of prisma/sandbox';
+  const reason = typeof code === 'string' ? ` (${code})` : '';
+  return `sandbox cannot start: the database of SANDBOX_DATABASE_URL cannot be reached or refuses the connection${reason}`;
+}

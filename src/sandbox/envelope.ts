@@ -1,0 +1,76 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+
+/** A request that the service turns down: nothing was done. upstream-observed.md, "Envelope and errors". */
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly httpStatus: 400 | 401 | 403 = 400,
+  ) {
+    super(message);
+  }
+}
+
+export interface SuccessEnvelope {
+  status: 'success';
+  data: unknown;
+}
+
+export interface ErrorEnvelope {
+  status: 'error';
+  error: string;
+}
+
+export function success(data: unknown): SuccessEnvelope {
+  return { status: 'success', data };
+}
+
+export function answerFault(fault: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const { httpStatus, text } = describe(fault, request);
+  void reply.status(httpStatus).send(failure(text));
+}
+
+/** interface.md, POST /send: the one operation that answers what it turns down with 500. */
+export function answerSendFault(fault: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const { httpStatus, text } = describe(fault, request);
+  void reply.status(httpStatus === 400 || httpStatus === 413 ? 500 : httpStatus).send(failure(text));
+}
+
+export function answerUnknownOperation(request: FastifyRequest, reply: FastifyReply): void {
+  const path = request.url.split('?', 1)[0];
+  void reply.status(404).send(failure(`no operation ${request.method} ${path}`));
+}
+
+/** Bytes that are not HTTP never become a request, so there is only the socket to answer on. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const body = JSON.stringify(failure('request is not valid HTTP'));
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function describe(fault: FastifyError | Error, request: FastifyRequest): { httpStatus: number; text: string } {
+  if (fault instanceof Refusal) return { httpStatus: fault.httpStatus, text: fault.message };
+
+  const statusCode = 'statusCode' in fault ? fault.statusCode : undefined;
+  if (statusCode === 413) return { httpStatus: 413, text: 'request body is too large' };
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    const isOurs = !('code' in fault); // a fault with a code is the framework's, and so is its wording
+    return { httpStatus: 400, text: isOurs ? fault.message : 'request cannot be read' };
+  }
+
+  // Not a 500: callers take a 500 envelope for "nothing was done", and after a failed commit nobody knows that.
+  process.stderr.write(`sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${faultName(fault)}\n`);
+  return { httpStatus: 503, text: 'service is unavailable, the state of this request is unknown' };
+}
+
+/** Its kind only: database errors quote values, and those are personal data. */
+function faultName(fault: Error): string {
+  return 'code' in fault ? `${fault.name} ${String(fault.code)}` : fault.name;
+}
+
+function failure(text: string): ErrorEnvelope {
+  return { status: 'error', error: text };
+}

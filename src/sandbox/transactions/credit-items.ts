@@ -1,0 +1,25 @@
+import { Fields, readItems, readOptionalText, readUsd } from '../validation';
+import { Refusal } from '../envelope';
+import { Item, NOBODY } from './issue';
+
+/**
+ * The credit items under `name`; interface.md, Credit item. Each needs an e-mail or a handle, and with both the e-mail is used.
+ * `valueInUSD`, marked optional on /payouts/credit, is required here everywhere: there is nothing to pay without it.
+ */
+export function readCreditItems(body: unknown, name: 'credit' | 'credits'): Item[] {
+  return readItems(body, name, readCreditItem);
+}
+
+function readCreditItem(item: Fields, name: string): Item {
+  const email = readOptionalText(item.email, `${name}.email`) || null;
+  const twitter = readOptionalText(item.twitter, `${name}.twitter`) || null;
+  if (email === null && twitter === null) throw new Refusal(`${name} must have an email or a twitter handle`);
+  if (email !== null && !email.includes('@')) throw new Refusal(`${name}.email must be an e-mail address`);
+  if (email === null && !twitter?.startsWith('@')) throw new Refusal(`${name}.twitter must start with @`);
+  return {
+    ...NOBODY,
+    email,
+    twitter: email === null ? twitter : null,
+    valueInUSD: readUsd(item.valueInUSD, `${name}.valueInUSD`),
+  };
+}

@@ -1,0 +1,21 @@
+import Decimal from 'decimal.js';
+import { newIssueID, newRecordId } from './ids';
+
+describe('ids', () => {
+  it('makes record ids of 20 letters and digits, no two alike', () => {
+    const ids = Array.from({ length: 5_000 }, newRecordId);
+    expect(ids.every((id) => /^[A-Za-z0-9]{20}$/.test(id))).toBe(true);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('writes issuer, total in plain notation and time into an issueID', () => {
+    const [issuer, total, time] = newIssueID('issuer', new Decimal('0.0000010')).split('_');
+    expect([issuer, total]).toEqual(['issuer', '0.000001']);
+    expect(Math.abs(Number(time) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('gives equal batches of one millisecond different issueIDs', () => {
+    const ids = Array.from({ length: 1_000 }, () => newIssueID('issuer', new Decimal(5)));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

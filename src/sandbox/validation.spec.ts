@@ -1,0 +1,61 @@
+import { fieldsOf, MAX_ITEMS, readItems, readOptionalText, readPhoneNumber, readText, readUsd } from './validation';
+
+describe('validation', () => {
+  it.each([[0.1], [1], [0.000001], [1_000_000_000], [5e-6]])('takes %p as an amount', (value) => {
+    expect(readUsd(value, 'amount').toNumber()).toBe(value);
+  });
+
+  it.each([
+    [undefined, 'is required'],
+    [null, 'is required'],
+    ['5', 'must be a positive number'],
+    [0, 'must be a positive number'],
+    [-1, 'must be a positive number'],
+    [Infinity, 'must be a positive number'],
+    [NaN, 'must be a positive number'],
+    [1_000_000_001, 'must be at most'],
+    [1e300, 'must be at most'],
+    [0.0000001, 'must have at most 6 decimals'],
+  ])('refuses %p as an amount', (value, text) => {
+    expect(() => readUsd(value, 'items[0].valueInUSD')).toThrow(`items[0].valueInUSD ${text}`);
+  });
+
+  it('takes international phone numbers only', () => {
+    expect(readPhoneNumber('+254700000001', 'phoneNumber')).toBe('+254700000001');
+    for (const wrong of [
+      '254700000001',
+      '+0254700000',
+      '+25470',
+      '+2547000000011111',
+      '+254 700000001',
+      '+254700000001\n',
+    ])
+      expect(() => readPhoneNumber(wrong, 'phoneNumber')).toThrow('international format');
+  });
+
+  it('tells required, empty and absent texts apart', () => {
+    expect(() => readText('', 'reference')).toThrow('reference is required');
+    expect(readText('', 'reference', true)).toBe('');
+    expect(() => readText(undefined, 'reference', true)).toThrow('reference is required');
+    expect(readOptionalText(null, 'description')).toBeNull();
+    expect(() => readOptionalText(5, 'description')).toThrow('must be a string');
+    expect(() => readOptionalText('a\0b', 'description')).toThrow('null character');
+  });
+
+  it.each([[undefined], [null], [[]], ['text'], [5]])('does not take %p as a body', (body) => {
+    expect(() => fieldsOf(body)).toThrow('request body must be an object');
+  });
+
+  it('reads a batch in order, up to its limit, and names a faulty item', () => {
+    const read = (item: { [name: string]: unknown }, name: string) => readText(item.a, `${name}.a`);
+    expect(readItems({ list: [{ a: 'x' }, { a: 'y' }] }, 'list', read)).toEqual(['x', 'y']);
+    expect(readItems({ list: Array(MAX_ITEMS).fill({ a: 'x' }) }, 'list', read)).toHaveLength(MAX_ITEMS);
+    expect(() => readItems({ list: Array(MAX_ITEMS + 1).fill({ a: 'x' }) }, 'list', read)).toThrow(
+      'at most 1000 items',
+    );
+    expect(() => readItems({ list: [] }, 'list', read)).toThrow('at least one item');
+    expect(() => readItems({ list: { 0: {} } }, 'list', read)).toThrow('list must be an array');
+    expect(() => readItems({ list: [{ a: 'x' }, 7] }, 'list', read)).toThrow('list[1] must be an object');
+    expect(() => readItems({ list: [{ a: 'x' }, {}] }, 'list', read)).toThrow('list[1].a is required');
+  });
+});
