@@ -1,0 +1,128 @@
+import 'reflect-metadata';
+import { plainToInstance, Transform } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, validateSync } from 'class-validator';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { Secret } from './secret';
+
+/** A number written in an environment variable; what is no number stays text, so that the rule below names it. */
+const Numeric = () =>
+  Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
+
+const isPostgresUrl = { protocols: ['postgres', 'postgresql'], require_tld: false };
+const isHttpUrl = { protocols: ['http', 'https'], require_tld: false, require_protocol: true };
+
+/** The environment, as the operator writes it. The table in README.md says what each is for. */
+class Environment {
+  @IsOptional() @IsIn(['development', 'production', 'test']) NODE_ENV = 'development';
+  @Numeric() @IsInt() @Min(0) @Max(65_535) PORT = 3000;
+  @IsOptional() @IsString() HOST?: string;
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';
+  @IsString() @MinLength(1) DATA_DIR = '.data';
+
+  @IsOptional() @IsUrl(isPostgresUrl) DATABASE_URL?: string;
+  @IsOptional() @IsUrl(isPostgresUrl) DATABASE_OWNER_URL?: string;
+  @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
+
+  @IsOptional() @IsUrl(isHttpUrl) UPSTREAM_BASE_URL?: string;
+  @IsOptional() @IsString() @MinLength(8) UPSTREAM_API_KEY?: string;
+  @Numeric() @IsInt() @Min(100) @Max(600_000) UPSTREAM_TIMEOUT_MS = 30_000; // a batch of 1,000 payouts may be slow
+  @Numeric() @IsInt() @Min(50) @Max(60_000) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
+  @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;
+  @Numeric() @IsInt() @Min(1_024) @Max(268_435_456) UPSTREAM_MAX_RESPONSE_BYTES = 8_388_608; // 1,000 items answer in 1 MiB
+
+  @Numeric() @IsInt() @Min(1) @Max(10_000) MAX_ITEMS = 1_000;
+  @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
+
+  @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
+  @IsString() @MinLength(8) SANDBOX_CONTROL_KEY = 'sandbox-control';
+}
+
+/** What the proxy is told, once, at its start. Frozen. */
+export interface Config {
+  readonly production: boolean;
+  readonly port: number;
+  readonly host: string;
+  readonly logLevel: string;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly databaseOwnerUrl: string | undefined;
+  readonly databasePoolSize: number;
+  readonly upstreamBaseUrl: string | undefined;
+  readonly upstreamApiKey: Secret | undefined;
+  readonly upstreamTimeoutMs: number;
+  readonly upstreamConnectTimeoutMs: number;
+  readonly upstreamConnections: number;
+  readonly upstreamMaxResponseBytes: number;
+  readonly maxItems: number;
+  readonly maxBodyBytes: number;
+  readonly sandboxPort: number;
+  readonly sandboxControlKey: string;
+  /** Whether SANDBOX_PORT was given: beside the proxy the sandbox otherwise takes a free port. */
+  readonly sandboxPortGiven: boolean;
+}
+
+/** The configuration once there is a database and an upstream: what the application is built with. */
+export type RunningConfig = Config & {
+  readonly databaseUrl: string;
+  readonly databaseOwnerUrl: string;
+  readonly upstreamBaseUrl: string;
+  readonly upstreamApiKey: Secret;
+};
+
+/** A start that cannot be: the message is one line for the operator. */
+export class StartError extends Error {}
+
+/**
+ * Reads the environment (and `.env` beside the process, which the environment overrides).
+ * @throws StartError naming each bad variable and its rule, never its value.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv = { ...envFile(), ...process.env }): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const read = plainToInstance(Environment, given, { exposeDefaultValues: true });
+  const faults = validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}));
+  if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
+    faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
+  if (read.DATABASE_OWNER_URL && !read.DATABASE_URL) faults.push('DATABASE_URL is required with DATABASE_OWNER_URL');
+  if (read.NODE_ENV === 'production') {
+    for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const) {
+      if (!read[name]) faults.push(`${name} is required with NODE_ENV=production`);
+    }
+  }
+  if (faults.length > 0) throw new StartError(`bad configuration: ${[...new Set(faults)].join('; ')}`);
+  return Object.freeze(toConfig(read, 'SANDBOX_PORT' in given));
+}
+
+function envFile(): Record<string, string | undefined> {
+  try {
+    return parseEnv(readFileSync('.env', 'utf8')) as Record<string, string>;
+  } catch {
+    return {}; // there need not be one
+  }
+}
+
+function toConfig(env: Environment, sandboxPortGiven: boolean): Config {
+  const production = env.NODE_ENV === 'production';
+  return {
+    production,
+    port: env.PORT,
+    host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    logLevel: env.LOG_LEVEL,
+    dataDir: resolve(env.DATA_DIR),
+    databaseUrl: env.DATABASE_URL,
+    databaseOwnerUrl: env.DATABASE_OWNER_URL,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    upstreamBaseUrl: env.UPSTREAM_BASE_URL?.replace(/\/+$/, ''),
+    upstreamApiKey: env.UPSTREAM_API_KEY === undefined ? undefined : new Secret(env.UPSTREAM_API_KEY),
+    upstreamTimeoutMs: env.UPSTREAM_TIMEOUT_MS,
+    upstreamConnectTimeoutMs: env.UPSTREAM_CONNECT_TIMEOUT_MS,
+    upstreamConnections: env.UPSTREAM_CONNECTIONS,
+    upstreamMaxResponseBytes: env.UPSTREAM_MAX_RESPONSE_BYTES,
+    maxItems: env.MAX_ITEMS,
+    maxBodyBytes: env.MAX_BODY_BYTES,
+    sandboxPort: env.SANDBOX_PORT,
+    sandboxControlKey: env.SANDBOX_CONTROL_KEY,
+    sandboxPortGiven,
+  };
+}

@@ -1,0 +1,66 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { StartError } from '../config/config';
+import { Loaded } from '../config/config.module';
+import { PrismaClient } from './generated/client';
+import { cannotReach } from './reach';
+
+export interface DatabaseSettings {
+  databaseUrl: string;
+  databaseOwnerUrl: string;
+  databasePoolSize: number;
+}
+
+/** How many months of partitions stand ready. */
+const PARTITION_MONTHS_AHEAD = 3;
+const PARTITION_CHECK_MS = 24 * 3_600_000;
+
+/**
+ * The connection every module reads and writes through, as a role that may add records but not change them.
+ * With one URL for both, which is the owner's, each connection steps down to that role; with two, DATABASE_URL is a
+ * login of its own that was granted `payout_proxy`.
+ */
+@Injectable()
+export class PrismaService extends PrismaClient implements OnApplicationShutdown {
+  private readonly url: string;
+  private partitionTimer: NodeJS.Timeout | undefined;
+
+  constructor(config: ConfigService<Loaded, true>) {
+    const settings: DatabaseSettings = config.get('settings', { infer: true });
+    const ownsTables = settings.databaseUrl === settings.databaseOwnerUrl;
+    super({
+      adapter: new PrismaPg({
+        connectionString: settings.databaseUrl,
+        max: settings.databasePoolSize,
+        connectionTimeoutMillis: 5_000,
+        ...(ownsTables && { options: '-c role=payout_proxy' }),
+      }),
+    });
+    this.url = settings.databaseUrl;
+  }
+
+  /** Connects and makes the partitions of the months to come, now and every day. */
+  async start(): Promise<void> {
+    try {
+      await this.makePartitions();
+    } catch (error) {
+      throw error instanceof StartError ? error : cannotReach(this.url, error);
+    }
+    this.partitionTimer = setInterval(() => {
+      // Months ahead remain, and the default partitions below them: tomorrow is early enough.
+      this.makePartitions().catch(() => new Logger('Partitions').warn('the next months could not be prepared'));
+    }, PARTITION_CHECK_MS);
+    this.partitionTimer.unref();
+  }
+
+  private async makePartitions(): Promise<void> {
+    await this.$queryRaw`SELECT make_partitions(${PARTITION_MONTHS_AHEAD}::integer)::text`;
+  }
+
+  /** Once the last request in flight is answered. */
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.partitionTimer);
+    await this.$disconnect();
+  }
+}
