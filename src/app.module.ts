@@ -1,0 +1,41 @@
+import { DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_PIPE } from '@nestjs/core';
+import { LoggerModule } from 'nestjs-pino';
+import { AccountModule } from './account/account.module';
+import { AuditModule } from './audit/audit.module';
+import { AuthModule } from './auth/auth.module';
+import { CallsModule } from './calls/calls.module';
+import { ClientsModule } from './clients/clients.module';
+import { RunningConfig } from './config/config';
+import { SettingsModule } from './config/config.module';
+import { DatabaseModule } from './database/database.module';
+import { ProblemFilter } from './forwarding/problem.filter';
+import { HealthModule } from './health/health.module';
+import { JournalModule } from './journal/journal.module';
+import { loggingOptions } from './logging/logging';
+import { MetricsModule } from './metrics/metrics.module';
+import { PayoutsModule } from './payouts/payouts.module';
+import { SendModule } from './send/send.module';
+import { SubAccountsModule } from './sub-accounts/sub-accounts.module';
+import { RequestValidationPipe } from './validation/validation.pipe';
+import { WalletsModule } from './wallets/wallets.module';
+
+@Module({})
+export class AppModule {
+  static with(settings: RunningConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        SettingsModule.with(settings),
+        LoggerModule.forRoot(loggingOptions(settings.logLevel)),
+        ...[DatabaseModule, AuthModule, ClientsModule, JournalModule, MetricsModule, HealthModule],
+        ...[SendModule, PayoutsModule, AccountModule, WalletsModule, SubAccountsModule], // the interface
+        ...[AuditModule, CallsModule], // what was recorded
+      ],
+      providers: [
+        { provide: APP_PIPE, useClass: RequestValidationPipe },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+      ],
+    };
+  }
+}

@@ -1,0 +1,34 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Logger } from 'nestjs-pino';
+import { AppModule } from './app.module';
+import { CallersService } from './auth/callers.service';
+import { receiveCalls } from './auth/receive';
+import { RunningConfig } from './config/config';
+import { PrismaService } from './database/prisma.service';
+import { logRequests } from './logging/logging';
+import { MetricsService } from './metrics/metrics.service';
+import { serveDocs } from './openapi';
+import { readJsonBodies } from './validation/json-body';
+
+/** The application, wired and ready to listen; the same for `npm start` and for the tests. */
+export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({ forceCloseConnections: 'idle' });
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), adapter, {
+    bodyParser: false,
+    logger: ['fatal', 'error', 'warn'], // of its assembly, nothing else is news
+    abortOnError: false,
+  });
+  await app.get(PrismaService).start();
+
+  const server = adapter.getInstance();
+  receiveCalls(server, app.get(CallersService));
+  readJsonBodies(server, settings.maxBodyBytes);
+  app.get(MetricsService).observe(server);
+  logRequests(server, app.get(Logger));
+  serveDocs(app, settings);
+  await app.init();
+  await server.ready();
+  app.useLogger(app.get(Logger));
+  return app;
+}

@@ -1,0 +1,15 @@
+/**
+ * What can have come of a call: the outcomes the journal records, `refused` for what was not let through, `inProgress`
+ * while an answer may still come, and `unknown` also for an intent that has none and is older than the time-out.
+ */
+export const OUTCOMES = ['succeeded', 'rejected', 'notSent', 'unknown', 'inProgress', 'refused'] as const;
+
+export type OutcomeWord = (typeof OUTCOMES)[number];
+
+/** After the upstream's deadline an outcome may still be on its way into the journal. */
+const JOURNAL_GRACE_MS = 10_000;
+
+/** Intents received before this instant that have no outcome are in doubt. */
+export function inDoubtBefore(upstreamTimeoutMs: number): Date {
+  return new Date(Date.now() - upstreamTimeoutMs - JOURNAL_GRACE_MS);
+}

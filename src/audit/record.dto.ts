@@ -1,0 +1,113 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { FaultDto } from '../forwarding/envelope.dto';
+import { OUTCOMES, OutcomeWord } from './outcome';
+
+const nullable = (type: string, description: string, more: object = {}) =>
+  ApiProperty({ type: [type, 'null'] as unknown as 'string', description, ...more });
+const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
+const USD = { pattern: '^\\d+(\\.\\d+)?$', example: '1.5' };
+const INSTANT = { format: 'date-time' };
+
+export class RecordClient {
+  @text('', { format: 'uuid' }) id!: string;
+  @nullable('string', 'Its name.') name!: string | null;
+}
+
+export class RecordRecipient {
+  @nullable('string', 'Masked without `audit:pii`.') email!: string | null;
+  @nullable('string', 'Masked without `audit:pii`.') phone!: string | null;
+  @nullable('string', 'Masked without `audit:pii`.') handle!: string | null;
+  @nullable('string', "A sub-account's user id.") receiver!: string | null;
+}
+
+export class RecordUpstreamItem {
+  @nullable('string', 'The reference the upstream gave to this item.') chi_ref!: string | null;
+  @nullable('string', "The upstream's id of the transaction.") id!: string | null;
+  @nullable('string', "The upstream's id of the batch.") issue_id!: string | null;
+  @nullable('string', "The upstream's own word.") status!: string | null;
+  @nullable('string', 'What the upstream says was paid, in US dollars.', USD) amount_usd!: string | null;
+}
+
+export class RecordItem {
+  @ApiProperty({ type: 'integer', minimum: 0, description: "Place in the body's list, from 0." }) position!: number;
+  @ApiProperty({ type: RecordRecipient }) recipient!: RecordRecipient;
+  @nullable('string', 'The field that says who is paid.', { example: 'email' }) recipient_field!: string | null;
+  @nullable('string', 'What the interface leaves to a rule, and how it was settled.') note!: string | null;
+  @nullable('string', 'Decimal text, exact.', USD) amount_usd!: string | null;
+  @nullable('string', 'As given.') country!: string | null;
+  @nullable('string', 'Mobile money network code.') network_code!: string | null;
+  @nullable('string', "The caller's reference.") reference!: string | null;
+  @nullable('string', 'Wallet of a transfer.') wallet!: string | null;
+  @nullable('string', 'The transaction to delete.') chi_ref!: string | null;
+  @ApiProperty({
+    type: RecordUpstreamItem,
+    nullable: true,
+    description: 'Its transaction in the answer, where certain.',
+  })
+  upstream!: RecordUpstreamItem | null;
+}
+
+export class RecordUpstream {
+  @nullable('integer', 'HTTP status; null where no answer came.') status!: number | null;
+  @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
+  @ApiProperty({ type: [RecordUpstreamItem], description: 'Transactions that belong to no item for certain.' })
+  other_items!: RecordUpstreamItem[];
+}
+
+export class RecordRefusal {
+  @ApiProperty({ type: 'integer', description: 'HTTP status of our answer.' }) status!: number;
+  @text('Why, for programs.', { example: 'invalid_request' }) code!: string;
+  @text('Why, for people.') detail!: string;
+  @ApiProperty({ type: [FaultDto], maxItems: 100, description: 'The first hundred faults.' }) errors!: FaultDto[];
+  @ApiProperty({ type: 'integer', description: 'How many there were.' }) error_count!: number;
+}
+
+export class RecordTimings {
+  @text("When it came in, by the proxy's clock.", INSTANT) received_at!: Date;
+  @text("When it was recorded, by the database's clock.", INSTANT) recorded_at!: Date;
+  @nullable('string', 'When it began to be sent.', INSTANT) sent_at!: Date | null;
+  @nullable('string', 'When the answer was complete, or given up.', INSTANT) answered_at!: Date | null;
+  @nullable('string', "When the outcome was recorded, by the database's clock.", INSTANT)
+  outcome_recorded_at!: Date | null;
+  @nullable('number', 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
+}
+
+/** One call, as lists show it. */
+export class CallRecord {
+  @text('', { format: 'uuid' }) id!: string;
+  @text("The operation's name.", { example: 'POST /payouts/airtime' }) operation!: string;
+  @ApiProperty({ enum: OUTCOMES }) outcome!: OutcomeWord;
+  @ApiProperty({ type: RecordClient }) client!: RecordClient;
+  @text('', { format: 'uuid' }) key_id!: string;
+  @text("The caller's own id of the request, or ours.") request_id!: string;
+  @nullable('string', 'W3C trace context.') traceparent!: string | null;
+  @text('Address the request came from.') client_address!: string;
+  @ApiProperty({ type: 'integer', minimum: 0 }) item_count!: number;
+  @nullable('string', 'Sum of the items, exact; null where none names an amount.', USD) total_usd!: string | null;
+  @ApiProperty({ type: [RecordItem], description: 'In a list of calls, the first hundred.' }) items!: RecordItem[];
+  @ApiProperty({ type: RecordUpstream, nullable: true }) upstream!: RecordUpstream | null;
+  @ApiProperty({ type: RecordRefusal, nullable: true }) refusal!: RecordRefusal | null;
+  @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
+}
+
+export class RecordMessage {
+  @nullable('string', 'The query string as sent.') query?: string | null;
+  @ApiProperty({
+    description:
+      'JSON as such, other text as a string; null where there is none or it was erased. Masked without `audit:pii`.',
+  })
+  body!: unknown;
+}
+
+/** One call with what was sent and answered. */
+export class FullCallRecord extends CallRecord {
+  @ApiProperty({ type: RecordMessage, nullable: true, description: 'As sent to the upstream.' })
+  request!: RecordMessage | null;
+  @ApiProperty({ type: RecordMessage, nullable: true, description: 'As received from the upstream.' })
+  response!: RecordMessage | null;
+}
+
+export class CallPage {
+  @ApiProperty({ type: [CallRecord], description: 'Newest first.' }) calls!: CallRecord[];
+  @nullable('string', 'For `page_token`; null on the last page.') next_page_token!: string | null;
+}

@@ -1,0 +1,139 @@
+import { Prisma } from '../database/generated/client';
+import { Fault } from '../errors/problem';
+import { maskBody, maskEmail, maskHandle, maskPhone } from './masking';
+import { OutcomeWord } from './outcome';
+import { CallRecord, RecordItem, RecordMessage, RecordUpstreamItem } from './record.dto';
+
+/** Through which eyes records are shown. */
+export interface View {
+  /** Whether people may be seen (`audit:pii`, or one's own calls). */
+  reveal: boolean;
+  inDoubtBefore: Date;
+  clientNames: Map<string, string>;
+}
+
+type OutcomeRow = Prisma.OutcomeGetPayload<{ include: { items: true } }>;
+type ItemRow = Prisma.IntentItemGetPayload<{ include: { recipient: true } }>;
+type IntentRow = Prisma.IntentGetPayload<object> & { items: ItemRow[]; outcome: OutcomeRow | null };
+type RefusalRow = Prisma.RefusalGetPayload<object>;
+
+export function fromIntent(intent: IntentRow, view: View): CallRecord {
+  const { outcome } = intent;
+  const byPosition = new Map(outcome?.items.map((item) => [item.position, item]));
+  return {
+    ...fromEither(intent, view),
+    outcome: outcomeOf(intent, view),
+    item_count: intent.itemCount,
+    total_usd: intent.totalUsd?.toFixed() ?? null,
+    items: intent.items.map((item) => toItem(item, byPosition.get(item.position), view)),
+    upstream: outcome && {
+      status: outcome.upstreamStatus,
+      failure: outcome.failure,
+      other_items: outcome.items.filter(({ position }) => position === null).map(toUpstreamItem),
+    },
+    refusal: null,
+    timings: {
+      received_at: intent.receivedAt,
+      recorded_at: intent.recordedAt,
+      sent_at: outcome?.sentAt ?? null,
+      answered_at: outcome?.answeredAt ?? null,
+      outcome_recorded_at: outcome?.recordedAt ?? null,
+      upstream_ms: outcome?.upstreamMs.toNumber() ?? null,
+    },
+  };
+}
+
+export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
+  const { status, code, detail, faults, faultCount } = refusal;
+  return {
+    ...fromEither(refusal, view),
+    outcome: 'refused',
+    item_count: 0,
+    total_usd: null,
+    items: [],
+    upstream: null,
+    refusal: { status, code, detail, errors: faults as unknown as Fault[], error_count: faultCount },
+    timings: {
+      ...{ received_at: refusal.receivedAt, recorded_at: refusal.recordedAt },
+      ...{ sent_at: null, answered_at: null, outcome_recorded_at: null, upstream_ms: null },
+    },
+  };
+}
+
+/** What was sent and what came back: JSON as such, anything else as text. */
+export function toMessages(
+  intent: {
+    query: string | null;
+    body: { body: Uint8Array } | null;
+    outcome: { body: { body: Uint8Array } | null } | null;
+  },
+  reveal: boolean,
+): { request: RecordMessage; response: RecordMessage | null } {
+  const read = (bytes: Uint8Array | undefined) => (bytes ? readBody(bytes, reveal) : null);
+  return {
+    request: { query: intent.query, body: read(intent.body?.body) },
+    response: intent.outcome && { body: read(intent.outcome.body?.body) },
+  };
+}
+
+function readBody(bytes: Uint8Array, reveal: boolean): unknown {
+  const text = Buffer.from(bytes).toString('utf8');
+  try {
+    const json = JSON.parse(text) as unknown;
+    return reveal ? json : maskBody(json);
+  } catch {
+    return reveal ? text : maskBody(text);
+  }
+}
+
+function fromEither(row: IntentRow | RefusalRow, { clientNames }: View) {
+  return {
+    id: row.id,
+    operation: row.operation,
+    client: { id: row.clientId, name: clientNames.get(row.clientId) ?? null },
+    key_id: row.keyId,
+    request_id: row.requestId,
+    traceparent: row.traceparent,
+    client_address: row.clientAddress,
+  };
+}
+
+/** There is no status column: an intent without an outcome is in progress until its time is up, then in doubt. */
+function outcomeOf({ outcome, receivedAt }: IntentRow, view: View): OutcomeWord {
+  if (outcome) return outcome.kind as OutcomeWord;
+  return receivedAt < view.inDoubtBefore ? 'unknown' : 'inProgress';
+}
+
+function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined, { reveal }: View): RecordItem {
+  const { email = null, phone = null, handle = null } = item.recipient ?? {};
+  const shown = (value: string | null, mask: (value: string) => string) =>
+    value === null || reveal ? value : mask(value);
+  return {
+    position: item.position,
+    recipient: {
+      email: shown(email, maskEmail),
+      phone: shown(phone, maskPhone),
+      handle: shown(handle, maskHandle),
+      receiver: item.receiver,
+    },
+    recipient_field: item.recipientField,
+    note: item.handleIgnored ? 'e-mail and handle were given: the e-mail is used' : null,
+    amount_usd: item.amountUsd?.toFixed() ?? null,
+    country: item.country,
+    network_code: item.networkCode,
+    reference: item.reference,
+    wallet: item.wallet,
+    chi_ref: item.chiRef,
+    upstream: upstream ? toUpstreamItem(upstream) : null,
+  };
+}
+
+function toUpstreamItem(item: OutcomeRow['items'][number]): RecordUpstreamItem {
+  return {
+    chi_ref: item.chiRef,
+    id: item.upstreamId,
+    issue_id: item.issueId,
+    status: item.status,
+    amount_usd: item.amountUsd?.toFixed() ?? null,
+  };
+}

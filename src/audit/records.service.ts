@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../config/config.module';
+import { PrismaService } from '../database/prisma.service';
+import { inDoubtBefore } from './outcome';
+import { CallRecord, FullCallRecord } from './record.dto';
+import { fromIntent, fromRefusal, toMessages, View } from './record';
+
+/** Items of one call that a list of calls shows. */
+const ITEMS_IN_LISTS = 100;
+
+/** Reads what the journal wrote. */
+@Injectable()
+export class RecordsService {
+  private readonly upstreamTimeoutMs: number;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.upstreamTimeoutMs = config.get('settings', { infer: true }).upstreamTimeoutMs;
+  }
+
+  /** In the order of `ids`. */
+  async list(ids: string[], reveal: boolean): Promise<CallRecord[]> {
+    const where = { id: { in: ids } };
+    const items = { include: { recipient: true }, orderBy: { position: 'asc' }, take: ITEMS_IN_LISTS } as const;
+    const outcome = { include: { items: { orderBy: { ordinal: 'asc' } } } } as const;
+    const [intents, refusals] = await Promise.all([
+      this.prisma.intent.findMany({ where, include: { items, outcome } }),
+      this.prisma.refusal.findMany({ where }),
+    ]);
+    const view = await this.view([...intents, ...refusals], reveal);
+    const records = [
+      ...intents.map((intent) => fromIntent(intent, view)),
+      ...refusals.map((refusal) => fromRefusal(refusal, view)),
+    ];
+    const byId = new Map(records.map((record) => [record.id, record]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** @param clientId shows only calls of this client. */
+  async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
+    const where = { id, ...(clientId !== undefined && { clientId }) };
+    const intent = await this.prisma.intent.findUnique({
+      where,
+      include: {
+        items: { include: { recipient: true }, orderBy: { position: 'asc' } },
+        outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
+        body: true,
+      },
+    });
+    if (intent) return { ...fromIntent(intent, await this.view([intent], reveal)), ...toMessages(intent, reveal) };
+    const refusal = await this.prisma.refusal.findUnique({ where });
+    if (!refusal) return undefined;
+    return { ...fromRefusal(refusal, await this.view([refusal], reveal)), request: null, response: null };
+  }
+
+  private async view(rows: { clientId: string }[], reveal: boolean): Promise<View> {
+    const ids = [...new Set(rows.map(({ clientId }) => clientId))];
+    const clients = await this.prisma.client.findMany({ where: { id: { in: ids } } });
+    return {
+      reveal,
+      inDoubtBefore: inDoubtBefore(this.upstreamTimeoutMs),
+      clientNames: new Map(clients.map(({ id, name }) => [id, name])),
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import { Scope } from '../clients/scopes';
+
+/** Who calls: a key of a client app. */
+export interface Caller {
+  clientId: string;
+  clientName: string;
+  keyId: string;
+  scopes: ReadonlySet<Scope>;
+}
+
+/** One request on its way through the proxy, from its first byte to its answer. */
+export interface Call {
+  /** UUIDv7; the id of its record. */
+  readonly id: string;
+  /** The caller's own id of the request (`X-Request-Id`), or one we made. */
+  readonly requestId: string;
+  /** W3C trace context, as received. */
+  readonly traceparent: string | undefined;
+  readonly clientAddress: string;
+  /** The operation's name, its line in the interface document; elsewhere the route: `GET /v1/audit/calls`. */
+  readonly operation: string;
+  readonly receivedAt: Date;
+  /** Monotonic, milliseconds. */
+  readonly startedAt: number;
+  /** Known from the key; only public routes are reached without one. */
+  caller: Caller | undefined;
+  /** Whether its intent is recorded. Until then an error is recorded as a refusal; from then on, only an outcome is. */
+  opened: boolean;
+  /** What came of it, once that is recorded; for the log and the metrics. */
+  outcome: string | undefined;
+  /** For `Server-Timing`, milliseconds. */
+  readonly timings: { journal?: number; upstream?: number };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    call: Call;
+  }
+  interface FastifyContextConfig {
+    /** Set by `@Operation`. */
+    operation?: string;
+  }
+}

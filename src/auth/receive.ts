@@ -1,0 +1,70 @@
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { Problem } from '../errors/problem';
+import { Call } from './call';
+import { CallersService } from './callers.service';
+
+/** Ids that may stand in a header and a log line as they are. */
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+/** W3C Trace Context, version 00. */
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/**
+ * Begins every request: gives it its ids and finds out who calls, before a byte of its body is read; and ends it with the
+ * headers that every answer carries.
+ */
+export function receiveCalls(server: FastifyInstance, callers: CallersService): void {
+  server.decorateRequest('call');
+
+  server.addHook('onRequest', async (request, reply) => {
+    request.call = begin(request);
+    void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
+    const key = request.headers['x-api-key'];
+    if (needsKey(request.url)) request.call.caller = await authenticate(key, callers);
+  });
+
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    void reply.header('server-timing', serverTiming(request.call));
+    void reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
+    done();
+  });
+}
+
+function begin(request: FastifyRequest): Call {
+  const requestId = String(request.headers['x-request-id'] ?? '');
+  const traceparent = String(request.headers.traceparent ?? '');
+  return {
+    id: uuidv7(),
+    requestId: REQUEST_ID.test(requestId) ? requestId : uuidv7(),
+    traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
+    clientAddress: request.ip,
+    operation: request.routeOptions.config.operation ?? `${request.method} ${request.routeOptions.url ?? '(no route)'}`,
+    receivedAt: new Date(),
+    startedAt: performance.now(),
+    caller: undefined,
+    opened: false,
+    outcome: undefined,
+    timings: {},
+  };
+}
+
+/** The interface and the `/v1` resources, and whatever does not exist below them. */
+function needsKey(url: string): boolean {
+  return url.startsWith('/api/') || url.startsWith('/v1/');
+}
+
+async function authenticate(key: string | string[] | undefined, callers: CallersService) {
+  if (key === undefined || key === '') throw new Problem('missing_key');
+  const caller = await callers.identify(String(key)).catch((cause: unknown) => {
+    throw new Problem('database_unavailable', { cause });
+  });
+  if (!caller) throw new Problem('invalid_key');
+  return caller;
+}
+
+function serverTiming({ startedAt, timings }: Call): string {
+  const total = performance.now() - startedAt;
+  return Object.entries({ ...timings, total })
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`)
+    .join(', ');
+}

@@ -1,0 +1,44 @@
+import { Command } from 'commander';
+import { ClientError } from '../clients/clients.service';
+import { withClients } from './database';
+import { print } from './output';
+
+export function keysCommands(): Command {
+  const keys = new Command('keys').description("clients' API keys");
+  keys
+    .command('issue')
+    .description('issue one more key for a client and show it, this once')
+    .requiredOption('--client <name>', 'whose')
+    .option('--expires <instant>', 'ISO 8601, such as 2027-01-01T00:00:00Z; without it, never')
+    .option('--json', 'for machines: {"id","name","key"}')
+    .addHelpText('after', '\nTo rotate a key: issue a new one, let the app use it, then revoke the old one.')
+    .action(({ client, expires, json }: { client: string; expires?: string; json?: boolean }) =>
+      withClients(async (service) => print(await service.issueKey(client, toInstant(expires)), json)),
+    );
+  keys
+    .command('list')
+    .description('list keys by their ids and last characters')
+    .option('--client <name>', 'only of this client')
+    .option('--json', 'for machines')
+    .action(({ client, json }: { client?: string; json?: boolean }) =>
+      withClients(async (service) => print(await service.listKeys(client), json)),
+    );
+  keys
+    .command('revoke')
+    .description('revoke a key; from then on no request with it is taken')
+    .argument('<id>', 'its id, from keys list')
+    .option('--json', 'for machines')
+    .action((id: string, { json }: { json?: boolean }) =>
+      withClients(async (service) => print(await service.revokeKey(id), json)),
+    );
+  return keys;
+}
+
+function toInstant(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const instant = new Date(text);
+  if (Number.isNaN(instant.getTime()) || instant <= new Date()) {
+    throw new ClientError('--expires must be an instant to come, in ISO 8601, such as 2027-01-01T00:00:00Z');
+  }
+  return instant;
+}

@@ -1,0 +1,24 @@
+import { Command } from 'commander';
+import { ClientError } from '../clients/clients.service';
+import { StartError } from '../config/config';
+import { clientsCommands } from './clients';
+import { databaseCommands } from './database';
+import { keysCommands } from './keys';
+import { openapiCommand } from './openapi';
+import { sandboxCommand } from './sandbox';
+
+const program = new Command('payout-proxy')
+  .description("operators' commands; each has its own --help")
+  .showHelpAfterError()
+  .addCommand(clientsCommands())
+  .addCommand(keysCommands())
+  .addCommand(databaseCommands())
+  .addCommand(sandboxCommand())
+  .addCommand(openapiCommand());
+
+program.parseAsync().catch((error: unknown) => {
+  const known = error instanceof ClientError || error instanceof StartError;
+  const { name, code } = error as { name?: string; code?: string };
+  process.stderr.write(`${known ? error.message : `unexpected ${[name, code].filter(Boolean).join(' ')}`}\n`);
+  process.exitCode = 1;
+});

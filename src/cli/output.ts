@@ -1,0 +1,26 @@
+/** Prints a result: one line of JSON for machines, a table for people. */
+export function print(result: object | object[], json: boolean | undefined): void {
+  process.stdout.write(`${json ? JSON.stringify(result) : table(Array.isArray(result) ? result : [result])}\n`);
+}
+
+function table(rows: object[]): string {
+  const [first] = rows;
+  if (!first) return '(none)';
+  const header = Object.keys(first);
+  const lines = [header, ...rows.map((row) => header.map((name) => cell((row as Record<string, unknown>)[name])))];
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.join(',') : String(value as string | number | boolean);
+}

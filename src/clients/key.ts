@@ -1,0 +1,15 @@
+import { createHash, randomInt } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32; // 62^32: 190 bits
+
+/** A new key, `pp_<client>_<random>`. It is shown once; only its SHA-256 is kept. */
+export function newKey(clientName: string): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return `pp_${clientName}_${random}`;
+}
+
+/** Enough against guessing, because a key is random: a slow password hash would only slow each request. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,67 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+
+/** The upstream's answer, as far as its envelope is known. */
+export class AnyEnvelope {
+  @ApiProperty({ enum: ['success', 'error'], description: 'An error may come with HTTP 200 too: look here first.' })
+  status!: string;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: "The operation's result." })
+  data?: object;
+
+  @ApiPropertyOptional({ type: 'string', description: 'Error text when `status` is `error`.' })
+  error?: string;
+}
+
+export class FaultDto {
+  @ApiProperty({
+    type: 'string',
+    description: 'JSON pointer (RFC 6901); empty: the whole body.',
+    example: '/airtimes/0/phoneNumber',
+  })
+  pointer!: string;
+
+  @ApiProperty({ type: 'string', description: 'What is wrong, and what to send instead.' })
+  detail!: string;
+}
+
+/** Our own errors, in the interface's envelope. */
+export class ErrorEnvelope {
+  @ApiProperty({ enum: ['error'] })
+  status!: string;
+
+  @ApiProperty({ type: 'string', description: 'What happened and what to do.' })
+  error!: string;
+
+  @ApiProperty({ type: 'string', description: 'The same for programs.', example: 'invalid_request' })
+  code!: string;
+
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'The id of the record of this call.' })
+  call_id!: string;
+
+  @ApiPropertyOptional({ type: [FaultDto], description: 'Every fault of the request.' })
+  errors?: FaultDto[];
+}
+
+/** Our own errors outside the interface (RFC 9457). */
+export class ProblemDetails {
+  @ApiProperty({ type: 'string', example: 'about:blank' })
+  type!: string;
+
+  @ApiProperty({ type: 'string', example: 'call not found' })
+  title!: string;
+
+  @ApiProperty({ type: 'integer', description: 'HTTP status.' })
+  status!: number;
+
+  @ApiProperty({ type: 'string', description: 'What happened and what to do.' })
+  detail!: string;
+
+  @ApiProperty({ type: 'string', example: 'call_not_found' })
+  code!: string;
+
+  @ApiProperty({ type: 'string', format: 'uuid' })
+  call_id!: string;
+
+  @ApiPropertyOptional({ type: [FaultDto] })
+  errors?: FaultDto[];
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { JournalModule } from '../journal/journal.module';
+import { UpstreamModule } from '../upstream/upstream.module';
+import { ForwardingService } from './forwarding.service';
+import { ReplyInterceptor } from './reply.interceptor';
+
+@Module({
+  imports: [JournalModule, UpstreamModule],
+  providers: [ForwardingService, { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor }],
+  exports: [ForwardingService],
+})
+export class ForwardingModule {}

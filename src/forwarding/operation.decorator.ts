@@ -1,0 +1,50 @@
+import {
+  applyDecorators,
+  createParamDecorator,
+  ExecutionContext,
+  Get,
+  HttpCode,
+  Post,
+  SetMetadata,
+} from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import { FastifyRequest } from 'fastify';
+import { Allow } from '../auth/allow';
+import { Call } from '../auth/call';
+import { ApiEnvelopeProblems } from './api-problems';
+import { AnyEnvelope } from './envelope.dto';
+import { methodOf, OperationName, OPERATIONS, pathOf } from './operations';
+
+export const OPERATION = 'payout-proxy:operation';
+
+/**
+ * Makes a method the handler of one operation: its route, the scope it needs, its place in the record and in the
+ * documentation.
+ * @param summary what it does, in a few words.
+ * @param method another method that the interface's text allows for the same operation.
+ */
+export function Operation(name: OperationName, summary: string, method = methodOf(name)): MethodDecorator {
+  const { effect, source } = OPERATIONS[name];
+  return applyDecorators(
+    method === 'GET' ? Get(pathOf(name)) : Post(pathOf(name)),
+    HttpCode(200),
+    Allow(effect),
+    SetMetadata(OPERATION, name),
+    RouteConfig({ operation: name }),
+    ApiSecurity('key'),
+    ApiOperation({
+      summary,
+      operationId: `${method} ${pathOf(name)}`,
+      description: `Scope \`${effect}\`. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
+    }),
+    ApiProduces('application/json'),
+    ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
+    ApiEnvelopeProblems(),
+  );
+}
+
+/** The request on its way, with its caller. */
+export const CurrentCall = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Call => context.switchToHttp().getRequest<FastifyRequest>().call,
+);

@@ -1,0 +1,62 @@
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Call } from '../auth/call';
+import { Loaded } from '../config/config.module';
+import { Problem, toEnvelope, toProblemDetails } from '../errors/problem';
+import { JournalService } from '../journal/journal.service';
+import { bodyFault } from '../validation/json-body';
+import { INTERFACE_PREFIX } from './operations';
+
+/** The one place where errors become answers, and where a known caller's refused request is recorded. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Problem');
+  private readonly maxBodyBytes: number;
+
+  constructor(
+    private readonly journal: JournalService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.maxBodyBytes = config.get('settings', { infer: true }).maxBodyBytes;
+  }
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const { call } = request;
+    const problem = this.toProblem(error);
+    if (problem.status >= 500) this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error });
+    await this.record(call, problem);
+    if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
+    const [type, body] = request.url.startsWith(`${INTERFACE_PREFIX}/`)
+      ? ['application/json', toEnvelope(problem, call.id)]
+      : ['application/problem+json', toProblemDetails(problem, call.id)];
+    await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
+  }
+
+  private toProblem(error: unknown): Problem {
+    if (error instanceof Problem) return error;
+    const { code } = error as { code?: string };
+    if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyFault(`is larger than ${this.maxBodyBytes} bytes`);
+    if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return bodyFault('is not as long as Content-Length says');
+    if (error instanceof HttpException && error.getStatus() === 404) return new Problem('not_found');
+    if (error instanceof HttpException && error.getStatus() < 500) {
+      return new Problem('invalid_request', { text: 'The request could not be read; check its address and headers.' });
+    }
+    return new Problem('internal_error', { cause: error });
+  }
+
+  /** From its intent on, a call has an outcome or is in doubt; before, it was refused. */
+  private async record(call: Call, problem: Problem): Promise<void> {
+    const { caller, opened } = call;
+    if (!caller || opened) return;
+    const { status, code, message: detail, faults } = problem;
+    try {
+      await this.journal.refuse({ ...call, caller, status, code, detail, faults });
+      call.outcome = 'refused';
+    } catch (cause) {
+      this.logger.error({ call_id: call.id, code, err: cause }, 'a refusal could not be recorded');
+    }
+  }
+}

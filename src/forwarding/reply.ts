@@ -1,0 +1,43 @@
+import { Problem, toEnvelope } from '../errors/problem';
+import { Answer } from '../upstream/answer';
+
+/** An answer to the app, as bytes. */
+export class Reply {
+  constructor(
+    readonly status: number,
+    readonly contentType: string,
+    readonly body: Buffer,
+    readonly retryAfter?: number,
+  ) {}
+}
+
+/** What the app gets for an answer: the upstream's own status and bytes, or our word where those would mislead it. */
+export function toReply(answer: Answer, callId: string): Reply {
+  switch (answer.kind) {
+    case 'succeeded':
+      return new Reply(answer.status, safeType(answer.contentType), answer.body);
+    case 'rejected':
+      return rejected(answer.status, answer, callId);
+    case 'notSent':
+      return ours(new Problem('upstream_unreachable'), callId);
+    case 'unknown':
+      return ours(new Problem('outcome_unknown', { status: answer.failure === 'timeout' ? 504 : 502 }), callId);
+  }
+}
+
+/** That our key is wrong or limited is our affair: the app must not take it for its own. */
+function rejected(status: number, answer: Answer & { body: Buffer }, callId: string): Reply {
+  if (status === 401 || status === 403) return ours(new Problem('upstream_auth'), callId);
+  if (status === 429) return ours(new Problem('upstream_busy', { retryAfter: answer.retryAfter ?? 1 }), callId);
+  return new Reply(status, safeType(answer.contentType), answer.body);
+}
+
+function ours(problem: Problem, callId: string): Reply {
+  const body = Buffer.from(JSON.stringify(toEnvelope(problem, callId)));
+  return new Reply(problem.status, 'application/json; charset=utf-8', body, problem.retryAfter);
+}
+
+/** A page from a machine in between must not run as a page of ours. */
+function safeType(contentType: string | null): string {
+  return contentType !== null && /^application\/json\b/i.test(contentType) ? contentType : 'text/plain; charset=utf-8';
+}

@@ -1,0 +1,64 @@
+interface Waiting<Row> {
+  row: Row;
+  done: () => void;
+  failed: (reason: unknown) => void;
+}
+
+/**
+ * Lets concurrent rows share a commit: while one batch is on its way to the database the next one forms, and an idle
+ * writer starts at once, without any timer.
+ */
+export class GroupCommit<Row> {
+  private waiting: Waiting<Row>[] = [];
+  private writing = false;
+
+  /**
+   * @param write writes all rows in one commit, or none; writing a row that is there already must be harmless.
+   * @param weigh what a row counts towards `maxWeight` of one batch.
+   */
+  constructor(
+    private readonly write: (rows: Row[]) => Promise<unknown>,
+    private readonly weigh: (row: Row) => number,
+    private readonly maxWeight: number,
+  ) {}
+
+  /** Resolves once the row is durable. */
+  commit(row: Row): Promise<void> {
+    return new Promise((done, failed) => {
+      this.waiting.push({ row, done, failed });
+      if (!this.writing) void this.writeAll();
+    });
+  }
+
+  private async writeAll(): Promise<void> {
+    this.writing = true;
+    await Promise.resolve(); // those who ask in the same turn come along
+    while (this.waiting.length > 0) await this.writeBatch(this.nextBatch());
+    this.writing = false;
+  }
+
+  private nextBatch(): Waiting<Row>[] {
+    let weight = 0;
+    let size = 0;
+    for (const { row } of this.waiting) {
+      weight += this.weigh(row);
+      if (size > 0 && weight > this.maxWeight) break;
+      size += 1;
+    }
+    return this.waiting.splice(0, size);
+  }
+
+  private async writeBatch(batch: Waiting<Row>[]): Promise<void> {
+    try {
+      await this.write(batch.map(({ row }) => row));
+      for (const { done } of batch) done();
+    } catch (reason) {
+      if (batch.length === 1) batch[0]?.failed(reason);
+      else await this.writeOneByOne(batch); // one bad row must not fail its neighbours
+    }
+  }
+
+  private async writeOneByOne(batch: Waiting<Row>[]): Promise<void> {
+    await Promise.all(batch.map(({ row, done, failed }) => this.write([row]).then(done, failed)));
+  }
+}

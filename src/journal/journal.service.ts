@@ -1,0 +1,66 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PrismaService } from '../database/prisma.service';
+import { GroupCommit } from './group-commit';
+import { insertIntents } from './intents';
+import { insertOutcomes } from './outcomes';
+import { NewIntent, NewOutcome, NewRefusal } from './records';
+import { insertRefusals } from './refusals';
+
+/** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
+const MAX_BATCH_ROWS = 5_000;
+
+/** Waits before an outcome is tried again: longer, together, than a Postgres takes to restart. */
+const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
+
+/** The only writer of records. */
+@Injectable()
+export class JournalService {
+  private readonly logger = new Logger('Journal');
+  private readonly intents: GroupCommit<NewIntent>;
+  private readonly outcomes: GroupCommit<NewOutcome>;
+  private readonly refusals: GroupCommit<NewRefusal>;
+
+  constructor(prisma: PrismaService) {
+    this.intents = new GroupCommit<NewIntent>((batch) => insertIntents(prisma, batch), rowsOf, MAX_BATCH_ROWS);
+    this.outcomes = new GroupCommit<NewOutcome>((batch) => insertOutcomes(prisma, batch), rowsOf, MAX_BATCH_ROWS);
+    this.refusals = new GroupCommit<NewRefusal>(
+      (batch) => insertRefusals(prisma, batch),
+      () => 1,
+      MAX_BATCH_ROWS,
+    );
+  }
+
+  /** Resolves once the intent is durable: only then may anything be sent. */
+  async open(intent: NewIntent): Promise<void> {
+    await this.intents.commit(intent);
+  }
+
+  /**
+   * Resolves once the outcome is durable: only then may the app be answered. An outcome that cannot be written even after
+   * a while is given up, which leaves its intent in doubt.
+   */
+  async close(outcome: NewOutcome): Promise<void> {
+    for (const wait of OUTCOME_RETRIES_MS) {
+      try {
+        return await this.outcomes.commit(outcome);
+      } catch {
+        this.logger.warn(
+          { call_id: outcome.intentId, outcome: outcome.kind },
+          'an outcome could not be written; again soon',
+        );
+        await sleep(wait);
+      }
+    }
+    await this.outcomes.commit(outcome);
+  }
+
+  /** Resolves once the refusal is durable. */
+  async refuse(refusal: NewRefusal): Promise<void> {
+    await this.refusals.commit(refusal);
+  }
+}
+
+function rowsOf({ items }: { items: unknown[] }): number {
+  return 1 + items.length;
+}

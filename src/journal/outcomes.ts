@@ -1,0 +1,59 @@
+import { PrismaService } from '../database/prisma.service';
+import { commitment, hex, newSalt } from './commitment';
+import { NewOutcome } from './records';
+
+/** Writes outcomes, the transactions they name and the answers' bytes: one statement, one commit. */
+export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome[]): Promise<void> {
+  const rows = outcomes.map((outcome) => ({ outcome, salt: newSalt() }));
+  const outcomeRows = JSON.stringify(rows.map(({ outcome, salt }) => outcomeRow(outcome, salt)));
+  const itemRows = JSON.stringify(outcomes.flatMap(itemRowsOf));
+  const bodyRows = JSON.stringify(
+    rows
+      .filter(({ outcome }) => outcome.body !== null)
+      .map(({ outcome, salt }) => ({ intent_id: outcome.intentId, salt: hex(salt), body: hex(outcome.body) })),
+  );
+  // A row that is there already was committed by a batch whose answer got lost.
+  await prisma.$executeRaw`
+    WITH outcomes AS (
+      INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
+        answered_at, upstream_ms)
+      SELECT intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
+        answered_at, upstream_ms
+      FROM json_populate_recordset(NULL::outcome, ${outcomeRows}::json) ON CONFLICT DO NOTHING
+    ), items AS (
+      INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
+      SELECT intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd
+      FROM json_populate_recordset(NULL::outcome_item, ${itemRows}::json) ON CONFLICT DO NOTHING
+    )
+    INSERT INTO outcome_body (intent_id, salt, body)
+    SELECT intent_id, salt, body FROM json_populate_recordset(NULL::outcome_body, ${bodyRows}::json)
+    ON CONFLICT DO NOTHING`;
+}
+
+function outcomeRow(outcome: NewOutcome, salt: Buffer) {
+  return {
+    intent_id: outcome.intentId,
+    kind: outcome.kind,
+    failure: outcome.failure,
+    upstream_status: outcome.upstreamStatus,
+    content_type: outcome.contentType,
+    retry_after: outcome.retryAfter,
+    body_commitment: hex(commitment(salt, outcome.body)),
+    sent_at: outcome.sentAt,
+    answered_at: outcome.answeredAt,
+    upstream_ms: outcome.upstreamMs.toFixed(3),
+  };
+}
+
+function itemRowsOf({ intentId, items }: NewOutcome) {
+  return items.map((item, ordinal) => ({
+    intent_id: intentId,
+    ordinal,
+    position: item.position,
+    chi_ref: item.chiRef,
+    upstream_id: item.upstreamId,
+    issue_id: item.issueId,
+    status: item.status,
+    amount_usd: item.amountUsd?.toFixed() ?? null,
+  }));
+}

@@ -1,0 +1,74 @@
+import { Decimal } from 'decimal.js';
+
+/** What the journal needs to know of a request; `Call` has it. */
+export interface Origin {
+  id: string;
+  requestId: string;
+  traceparent: string | undefined;
+  clientAddress: string;
+  receivedAt: Date;
+  caller: { clientId: string; keyId: string };
+}
+
+/** One payout (or link, transfer, deletion) of a call, read out of its body. */
+export interface Item {
+  /** The field that says who is paid. */
+  recipientField: 'email' | 'twitter' | 'phoneNumber' | 'receiver' | null;
+  /** E-mail and handle were given: the e-mail is used (interface.md, "Credit item", rule 2). */
+  handleIgnored: boolean;
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  amountUsd: Decimal | null;
+  country: string | null;
+  networkCode: string | null;
+  reference: string | null;
+  receiver: string | null;
+  wallet: string | null;
+  chiRef: string | null;
+}
+
+/** What is about to be sent. */
+export interface NewIntent extends Origin {
+  operation: string;
+  query: string | null;
+  /** The bytes as they will leave; null for a GET. */
+  body: Buffer | null;
+  items: Item[];
+}
+
+/** One transaction that the upstream's answer names. */
+export interface UpstreamItem {
+  /** Of the item it belongs to, where that is certain. */
+  position: number | null;
+  chiRef: string | null;
+  upstreamId: string | null;
+  issueId: string | null;
+  status: string | null;
+  amountUsd: Decimal | null;
+}
+
+/** What came of an intent. */
+export interface NewOutcome {
+  intentId: string;
+  kind: 'succeeded' | 'rejected' | 'notSent' | 'unknown';
+  failure: string | null;
+  upstreamStatus: number | null;
+  contentType: string | null;
+  /** Seconds, as the upstream asked. */
+  retryAfter: number | null;
+  body: Buffer | null;
+  items: UpstreamItem[];
+  sentAt: Date;
+  answeredAt: Date;
+  upstreamMs: number;
+}
+
+/** A request of a known caller that was not let through. */
+export interface NewRefusal extends Origin {
+  operation: string;
+  status: number;
+  code: string;
+  detail: string;
+  faults: { pointer: string; detail: string }[];
+}

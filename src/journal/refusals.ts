@@ -1,0 +1,34 @@
+import { PrismaService } from '../database/prisma.service';
+import { NewRefusal } from './records';
+
+/** A body of one thousand broken items has thousands of faults: the record keeps the first ones and their number. */
+const FAULTS_KEPT = 100;
+
+/** Writes refused requests: one statement, one commit. */
+export async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
+  const rows = JSON.stringify(refusals.map(refusalRow));
+  await prisma.$executeRaw`
+    INSERT INTO refusal (id, client_id, key_id, operation, request_id, traceparent, client_address, status, code, detail,
+      faults, fault_count, received_at)
+    SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, status, code, detail,
+      faults, fault_count, received_at
+    FROM json_populate_recordset(NULL::refusal, ${rows}::json) ON CONFLICT DO NOTHING`;
+}
+
+function refusalRow(refusal: NewRefusal) {
+  return {
+    id: refusal.id,
+    client_id: refusal.caller.clientId,
+    key_id: refusal.caller.keyId,
+    operation: refusal.operation,
+    request_id: refusal.requestId,
+    traceparent: refusal.traceparent ?? null,
+    client_address: refusal.clientAddress,
+    status: refusal.status,
+    code: refusal.code,
+    detail: refusal.detail,
+    faults: refusal.faults.slice(0, FAULTS_KEPT),
+    fault_count: refusal.faults.length,
+    received_at: refusal.receivedAt,
+  };
+}

@@ -1,0 +1,48 @@
+import { FastifyInstance } from 'fastify';
+import { Logger, Params } from 'nestjs-pino';
+
+/**
+ * Structured logs that say only what is named here. Addresses, headers, bodies and the messages of errors may name people
+ * or quote secrets: none of them is ever logged.
+ */
+export function loggingOptions(level: string): Params {
+  return {
+    forRoutes: [], // nothing per request from pino-http: logRequests says what may be said
+    pinoHttp: {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
+    },
+  };
+}
+
+/** Writes one line per answered request. */
+export function logRequests(server: FastifyInstance, logger: Logger): void {
+  server.addHook('onResponse', ({ call }, reply, done) => {
+    logger.log({
+      call_id: call.id,
+      request_id: call.requestId,
+      client: call.caller?.clientName,
+      key_id: call.caller?.keyId,
+      operation: call.operation,
+      status: reply.statusCode,
+      outcome: call.outcome,
+      duration_ms: Math.round(reply.elapsedTime * 100) / 100,
+    });
+    done();
+  });
+}
+
+/** What a log may say of an error: its class, its code and where it arose; its message may hold a value. */
+export function describeError(error: unknown): { type: string; code?: string; at?: string[] } {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { code } = error as { code?: unknown };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    type: error.constructor.name,
+    ...(typeof code === 'string' && { code }),
+    at: frames.slice(0, 8).map((frame) => frame.trim()),
+  };
+}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+
+/** From a cached read to an upstream's slowest batch, seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Counts and times requests. Labels are names from our own code, never a caller's words. */
+@Injectable()
+export class MetricsService {
+  private readonly registry = new Registry();
+
+  // OpenTelemetry's semantic conventions for HTTP, in Prometheus' spelling.
+  private readonly served = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+    buckets: BUCKETS,
+    registers: [this.registry],
+  });
+  private readonly sent = new Histogram({
+    name: 'http_client_request_duration_seconds',
+    help: 'Time from sending a request to the upstream to its whole answer.',
+    labelNames: ['operation'],
+    buckets: BUCKETS,
+    registers: [this.registry],
+  });
+  private readonly calls = new Counter({
+    name: 'payout_proxy_calls_total',
+    help: 'Recorded calls, by operation and outcome.',
+    labelNames: ['operation', 'outcome'],
+    registers: [this.registry],
+  });
+  private readonly unauthenticated = new Counter({
+    name: 'payout_proxy_unauthenticated_requests_total',
+    help: 'Requests without a valid key; they are not recorded.',
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Notes every answered request of a server. */
+  observe(server: FastifyInstance): void {
+    server.addHook('onResponse', (request, reply, done) => {
+      this.note(request, reply.statusCode, reply.elapsedTime / 1_000);
+      done();
+    });
+  }
+
+  async text(): Promise<{ contentType: string; body: string }> {
+    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+  }
+
+  private note({ call, method, routeOptions }: FastifyRequest, status: number, seconds: number): void {
+    const route = routeOptions.url ?? '(no route)';
+    this.served.observe(
+      { http_request_method: method, http_route: route, http_response_status_code: String(status) },
+      seconds,
+    );
+    if (status === 401) this.unauthenticated.inc();
+    if (call.outcome !== undefined) this.calls.inc({ operation: call.operation, outcome: call.outcome });
+    if (call.timings.upstream !== undefined)
+      this.sent.observe({ operation: call.operation }, call.timings.upstream / 1_000);
+  }
+}

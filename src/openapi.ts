@@ -1,0 +1,39 @@
+import { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { RunningConfig } from './config/config';
+
+const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
+ours. Every request and response is recorded; \`/v1\` reads the record.
+
+Every answer carries \`X-Request-Id\` (yours, or one we made), \`X-Call-Id\` (the record's id) and \`Server-Timing\`.
+Errors say what to do: below \`/api/v0.1\` in the interface's envelope, elsewhere as RFC 9457 problem details.`;
+
+/** The OpenAPI 3.1 document of the application as it is configured. */
+export function openApiDocument(
+  app: NestFastifyApplication,
+  { maxItems }: Pick<RunningConfig, 'maxItems'>,
+): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('payout-proxy')
+    .setVersion('0.1')
+    .setDescription(DESCRIPTION)
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
+    .build();
+  const document = SwaggerModule.createDocument(app, config);
+  for (const schema of Object.values(document.components?.schemas ?? {})) {
+    for (const property of Object.values('properties' in schema ? (schema.properties ?? {}) : {})) {
+      if ('minItems' in property) property.maxItems = maxItems; // lists of items: the limit is configured
+    }
+  }
+  return document;
+}
+
+/** `/docs` for people, `/openapi.json` for programs. */
+export function serveDocs(app: NestFastifyApplication, settings: RunningConfig): void {
+  SwaggerModule.setup('docs', app, () => openApiDocument(app, settings), {
+    jsonDocumentUrl: 'openapi.json',
+    yamlDocumentUrl: 'openapi.yaml',
+    customSiteTitle: 'payout-proxy',
+  });
+}

@@ -1,0 +1,33 @@
+import { Body, Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Call } from '../auth/call';
+import { ForwardingService } from '../forwarding/forwarding.service';
+import { CurrentCall, Operation } from '../forwarding/operation.decorator';
+import { INTERFACE_PREFIX } from '../forwarding/operations';
+import { AirtimePayoutDto, CreditPayoutDto, InitiateCreditPayoutDto, MobileMoneyPayoutDto } from './payouts.dto';
+
+@ApiTags('Payouts')
+@Controller(INTERFACE_PREFIX)
+export class PayoutsController {
+  constructor(private readonly forwarding: ForwardingService) {}
+
+  @Operation('POST /payouts/airtime', 'Pay out airtime to many phones')
+  airtime(@CurrentCall() call: Call, @Body() body: AirtimePayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /payouts/mobile-money', 'Pay out mobile money to many users')
+  mobileMoney(@CurrentCall() call: Call, @Body() body: MobileMoneyPayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /payouts/credit', 'Pay out credits to recipients')
+  credit(@CurrentCall() call: Call, @Body() body: CreditPayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /payouts/initiate-credit', 'Initiate a payout of credits; money moves when its link is paid')
+  initiateCredit(@CurrentCall() call: Call, @Body() body: InitiateCreditPayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+}

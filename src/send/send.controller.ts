@@ -1,0 +1,18 @@
+import { Body, Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Call } from '../auth/call';
+import { ForwardingService } from '../forwarding/forwarding.service';
+import { CurrentCall, Operation } from '../forwarding/operation.decorator';
+import { INTERFACE_PREFIX } from '../forwarding/operations';
+import { SendDto } from './send.dto';
+
+@ApiTags('Send')
+@Controller(INTERFACE_PREFIX)
+export class SendController {
+  constructor(private readonly forwarding: ForwardingService) {}
+
+  @Operation('POST /send', 'Send credits to recipients, by e-mail or handle; answers a link for the payment')
+  send(@CurrentCall() call: Call, @Body() body: SendDto) {
+    return this.forwarding.run(call, body);
+  }
+}

@@ -1,0 +1,28 @@
+import { EmailOrHandle, Handle, Items, Text, UsdAmount } from '../validation/rules';
+
+/** interface.md, "Credit item". */
+export class SendItem {
+  @UsdAmount({ description: 'Value in US dollars.' })
+  valueInUSD!: number;
+
+  @EmailOrHandle()
+  email?: string;
+
+  @Handle()
+  twitter?: string;
+}
+
+/** interface.md, "POST /send". */
+export class SendDto {
+  @Items(() => SendItem)
+  credit!: SendItem[];
+
+  @Text({
+    max: 1_000,
+    required: false,
+    mayBeEmpty: true,
+    description: 'Description of the request.',
+    example: 'Prizes',
+  })
+  description?: string;
+}

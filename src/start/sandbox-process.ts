@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Config, StartError } from '../config/config';
+import { Secret } from '../config/secret';
+
+export interface RunningSandbox {
+  url: string;
+  apiKey: Secret;
+  stop(): Promise<void>;
+}
+
+interface SandboxFile {
+  url: string;
+  apiKey: string;
+  controlKey: string;
+}
+
+/**
+ * Starts the sandbox as a process of its own, as a real upstream would be: it can hang, crash and be killed by itself.
+ * Its address and keys are written to DATA_DIR/sandbox.json, readable by its owner only.
+ */
+export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
+  const file = join(config.dataDir, 'sandbox.json');
+  const apiKey = config.upstreamApiKey?.reveal() ?? keyOfLastTime(file) ?? `sandbox_${randomBytes(24).toString('hex')}`;
+  const child = fork(join(__dirname, '..', 'sandbox', 'main.js'), {
+    detached: true, // a Ctrl-C reaches the proxy first, which finishes what is in flight and then stops the sandbox
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      SANDBOX_DATABASE_URL: databaseUrl,
+      SANDBOX_PORT: String(port),
+      SANDBOX_API_KEY: apiKey,
+      SANDBOX_CONTROL_KEY: config.sandboxControlKey,
+    },
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('message', (message: { ready?: { url: string }; failed?: string }) =>
+      message.ready
+        ? resolve(message.ready.url)
+        : reject(new StartError(message.failed ?? 'the sandbox did not start')),
+    );
+    void exited.then(() => reject(new StartError('the sandbox ended before it was ready')));
+  });
+  const content: SandboxFile = { url, apiKey, controlKey: config.sandboxControlKey };
+  writeFileSync(file, JSON.stringify(content, null, 2), { mode: 0o600 });
+  return {
+    url,
+    apiKey: new Secret(apiKey),
+    stop: async () => {
+      child.kill('SIGTERM');
+      child.kill('SIGCONT'); // a stopped one cannot hear the first
+      await exited;
+    },
+  };
+}
+
+function keyOfLastTime(file: string): string | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SandboxFile).apiKey : undefined;
+}

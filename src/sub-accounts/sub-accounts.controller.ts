@@ -1,0 +1,18 @@
+import { Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Call } from '../auth/call';
+import { ForwardingService } from '../forwarding/forwarding.service';
+import { CurrentCall, Operation } from '../forwarding/operation.decorator';
+import { INTERFACE_PREFIX } from '../forwarding/operations';
+import { Nothing } from '../validation/nothing.dto';
+
+@ApiTags('Sub-accounts')
+@Controller(INTERFACE_PREFIX)
+export class SubAccountsController {
+  constructor(private readonly forwarding: ForwardingService) {}
+
+  @Operation('GET /sub-account/list', 'List the sub-accounts of the user, with their wallets')
+  list(@CurrentCall() call: Call, @Query() _query: Nothing) {
+    return this.forwarding.run(call);
+  }
+}

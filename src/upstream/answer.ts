@@ -1,0 +1,78 @@
+/** What the upstream's wire gave: a whole response, or why there is none. */
+export type Exchange =
+  | { status: number; contentType: string | null; retryAfter: number | null; body: Buffer }
+  | { failure: FailureCode; written: boolean };
+
+/** Why there is no usable answer, in a word for the record. */
+export type FailureCode =
+  | 'refused'
+  | 'dns'
+  | 'tls'
+  | 'connect_timeout'
+  | 'not_connected'
+  | 'timeout'
+  | 'reset'
+  | 'oversized'
+  | 'redirect'
+  | 'unreadable'
+  | 'server_error';
+
+/** What became of a request, as far as one can know. */
+export type Answer = AnswerDetails &
+  (
+    | { kind: 'succeeded' | 'rejected'; failure: null; status: number; body: Buffer }
+    | { kind: 'notSent'; failure: FailureCode; status: null; body: null }
+    | { kind: 'unknown'; failure: FailureCode; status: number | null; body: Buffer | null }
+  );
+
+interface AnswerDetails {
+  contentType: string | null;
+  /** Seconds, as the upstream asked. */
+  retryAfter: number | null;
+}
+
+/**
+ * Decides what an exchange means. Only what the upstream says itself, in its envelope or with a 4xx, counts as answered:
+ * a rejected payout may be tried again, so doubt must never pass for a rejection, nor for a success.
+ */
+export function toAnswer(exchange: Exchange): Answer {
+  if ('failure' in exchange) {
+    const nothing = { contentType: null, retryAfter: null, status: null, body: null };
+    return { kind: exchange.written ? 'unknown' : 'notSent', failure: exchange.failure, ...nothing };
+  }
+  const { status } = exchange;
+  if (status >= 300 && status < 400) return { kind: 'unknown', failure: 'redirect', ...exchange };
+  if (status === 408) return { kind: 'unknown', failure: 'timeout', ...exchange };
+  if (status >= 400 && status < 500) return { kind: 'rejected', failure: null, ...exchange };
+  const verdict = readEnvelope(exchange.body);
+  if (status < 300 && verdict) return { kind: verdict, failure: null, ...exchange };
+  if (status < 300) return { kind: 'unknown', failure: 'unreadable', ...exchange };
+  // Other 5xx come from machines in between even when they look like the service: what it did meanwhile is unknown.
+  if (status === 500 && verdict === 'rejected') return { kind: 'rejected', failure: null, ...exchange };
+  return { kind: 'unknown', failure: 'server_error', ...exchange };
+}
+
+/** Reads the envelope (interface.md, "Send result"; upstream-observed.md, traps 1 and 2); undefined if there is none. */
+function readEnvelope(body: Buffer): 'succeeded' | 'rejected' | undefined {
+  const envelope = parseJson(body);
+  if (!isObject(envelope) || typeof envelope.status !== 'string') return undefined;
+  const word = envelope.status.toLowerCase();
+  if (word === 'error') return 'rejected';
+  if (word !== 'success') return undefined;
+  const error = isObject(envelope.data) ? envelope.data.error : undefined;
+  const none = error === undefined || error === null || error === '' || error === 'None';
+  return none ? 'succeeded' : 'rejected';
+}
+
+/** The value of a JSON text, or undefined if it is none. */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

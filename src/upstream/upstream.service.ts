@@ -1,0 +1,108 @@
+import { Injectable, OnApplicationShutdown } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import axios, { AxiosInstance, AxiosResponse } from 'axios';
+import { Pool } from 'undici';
+import { Loaded } from '../config/config.module';
+import { Answer, Exchange, toAnswer } from './answer';
+import { ExchangeFailed, undiciAdapter } from './undici-adapter';
+
+/** A request as it leaves: the path below the base address, query included, and the exact bytes. */
+export interface Outgoing {
+  method: 'GET' | 'POST';
+  path: string;
+  body: Buffer | null;
+}
+
+export interface TimedAnswer {
+  answer: Answer;
+  sentAt: Date;
+  answeredAt: Date;
+  /** By a monotonic clock. */
+  upstreamMs: number;
+}
+
+/** Talks to the upstream. Nothing else imports axios, and nothing else reveals the upstream's key. */
+@Injectable()
+export class UpstreamService implements OnApplicationShutdown {
+  private readonly pool: Pool;
+  private readonly http: AxiosInstance;
+  private readonly basePath: string;
+  private readonly key: string;
+
+  constructor(config: ConfigService<Loaded, true>) {
+    const settings = config.get('settings', { infer: true });
+    const base = new URL(settings.upstreamBaseUrl);
+    this.basePath = base.pathname.replace(/\/$/, '');
+    this.key = settings.upstreamApiKey.reveal();
+    this.pool = new Pool(base.origin, {
+      connections: settings.upstreamConnections,
+      connect: { timeout: settings.upstreamConnectTimeoutMs },
+      headersTimeout: settings.upstreamTimeoutMs,
+      bodyTimeout: settings.upstreamTimeoutMs,
+    });
+    this.http = axios.create({
+      adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes),
+      timeout: settings.upstreamTimeoutMs,
+      maxRedirects: 0,
+      transformRequest: [(data: Buffer | undefined) => data], // the bytes go as they were recorded
+      transformResponse: [(data: Buffer) => data],
+    });
+  }
+
+  /** Sends once and never throws: a failure is an answer. Of the client's headers only its trace context travels. */
+  async send(outgoing: Outgoing, traceparent: string | undefined): Promise<TimedAnswer> {
+    const sentAt = new Date();
+    const started = performance.now();
+    const exchange = await this.exchange(outgoing, traceparent);
+    const upstreamMs = performance.now() - started;
+    return { answer: toAnswer(exchange), sentAt, answeredAt: new Date(), upstreamMs };
+  }
+
+  private async exchange({ method, path, body }: Outgoing, traceparent: string | undefined): Promise<Exchange> {
+    try {
+      const response: AxiosResponse<Buffer> = await this.http.request({
+        method,
+        url: this.basePath + path,
+        data: body ?? undefined,
+        headers: {
+          'X-API-Key': this.key,
+          Accept: 'application/json',
+          'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
+          'User-Agent': 'payout-proxy',
+          ...(body && { 'Content-Type': 'application/json' }),
+          ...(traceparent && { traceparent }),
+        },
+      });
+      return {
+        status: response.status,
+        contentType: headerOf(response, 'content-type'),
+        retryAfter: toSeconds(headerOf(response, 'retry-after')),
+        body: this.withoutKey(response.data),
+      };
+    } catch (error) {
+      if (error instanceof ExchangeFailed) return { failure: error.failure, written: error.written };
+      return { failure: 'reset', written: true }; // nothing known: assume the worst
+    }
+  }
+
+  /** An upstream that quotes our key back ("key … is not valid") must not make us pass it on or record it. */
+  private withoutKey(body: Buffer): Buffer {
+    if (!body.includes(this.key)) return body;
+    return Buffer.from(body.toString('latin1').replaceAll(this.key, '[key removed]'), 'latin1');
+  }
+
+  /** Once the last request in flight is answered. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.close();
+  }
+}
+
+function headerOf(response: AxiosResponse, name: string): string | null {
+  const value: unknown = response.headers[name];
+  return typeof value === 'string' ? value.slice(0, 255) : null;
+}
+
+/** `Retry-After` in its seconds form (RFC 9110, section 10.2.3); its date form is ignored. */
+function toSeconds(value: string | null): number | null {
+  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : null;
+}

@@ -1,0 +1,65 @@
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../errors/problem';
+
+/** The interface's deepest body has three levels; what follows a body down must not run out of stack. */
+const MAX_DEPTH = 16;
+
+/** Reads bodies: JSON in UTF-8 and nothing else, up to `maxBytes`. */
+export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, parse);
+  server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, parseOther);
+}
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+function parse(_request: FastifyRequest, bytes: string | Buffer, done: Done): void {
+  try {
+    done(null, bytes.length === 0 ? undefined : parseBody(bytes as Buffer));
+  } catch (problem) {
+    done(problem as Problem);
+  }
+}
+
+/** The interface's own examples send JSON without naming its type: no type is taken for JSON, another type is not. */
+function parseOther(request: FastifyRequest, bytes: string | Buffer, done: Done): void {
+  if (request.headers['content-type'] === undefined) return parse(request, bytes, done);
+  done(bodyFault('is of another content type; send JSON with Content-Type: application/json'));
+}
+
+function parseBody(bytes: Buffer): unknown {
+  const body = parseJson(decode(bytes));
+  if (isDeeperThan(body, MAX_DEPTH)) throw bodyFault(`is nested deeper than ${MAX_DEPTH} levels`);
+  return body;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw bodyFault('is not valid UTF-8');
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    // The parser's own message quotes the body, and bodies name people: only the place is passed on.
+    const position = /position (\d+)/.exec((error as Error).message)?.[1];
+    throw bodyFault(position ? `is not valid JSON at character ${position}` : 'is not valid JSON');
+  }
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  let layer: unknown[] = [value];
+  for (let depth = 0; layer.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    layer = layer.flatMap((node) => (typeof node === 'object' && node !== null ? Object.values(node) : []));
+  }
+  return false;
+}
+
+export function bodyFault(detail: string): Problem {
+  return new Problem('invalid_request', { faults: [{ pointer: '', detail: `the body ${detail}` }] });
+}

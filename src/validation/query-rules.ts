@@ -1,0 +1,58 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { isISO8601 } from 'class-validator';
+import { field } from './rules';
+
+/** An instant, ISO 8601 with its zone: without one, a day of records could hide in the difference. */
+export const Instant = (description: string) =>
+  field(
+    {
+      name: 'instant',
+      required: false,
+      must: 'must be an instant in ISO 8601 with its zone, such as 2026-11-20T08:00:00Z',
+      test: (value) =>
+        typeof value === 'string' && isISO8601(value, { strict: true }) && /(Z|[+-]\d\d:?\d\d)$/.test(value),
+    },
+    { type: 'string', format: 'date-time', description, example: '2026-11-20T08:00:00Z' },
+  );
+
+/** One word of a list. */
+export const OneOf = (words: readonly string[], description: string) =>
+  field(
+    {
+      name: 'oneOf',
+      required: false,
+      must: `must be one of ${words.join(', ')}`,
+      test: (value) => typeof value === 'string' && words.includes(value),
+    },
+    { enum: [...words], description },
+  );
+
+/** How many results a page has. */
+export const PageSize = ({ max, usual }: { max: number; usual: number }) =>
+  applyDecorators(
+    Transform(({ value }) =>
+      typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : (value as unknown),
+    ),
+    field(
+      {
+        name: 'pageSize',
+        required: false,
+        must: `must be a whole number from 1 to ${max}`,
+        test: (value) => typeof value === 'number' && value >= 1 && value <= max,
+      },
+      { type: 'integer', minimum: 1, maximum: max, default: usual, description: 'How many results a page has.' },
+    ),
+  );
+
+/** A `next_page_token` of an earlier answer. */
+export const PageToken = () =>
+  field(
+    {
+      name: 'pageToken',
+      required: false,
+      must: 'must be the next_page_token of an earlier answer',
+      test: (value) => typeof value === 'string' && /^[A-Za-z0-9_-]{22}$/.test(value),
+    },
+    { type: 'string', maxLength: 22, description: 'The `next_page_token` of the page before.' },
+  );

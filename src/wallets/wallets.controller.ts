@@ -1,0 +1,23 @@
+import { Body, Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Call } from '../auth/call';
+import { ForwardingService } from '../forwarding/forwarding.service';
+import { CurrentCall, Operation } from '../forwarding/operation.decorator';
+import { INTERFACE_PREFIX } from '../forwarding/operations';
+import { Nothing } from '../validation/nothing.dto';
+
+@ApiTags('Wallets')
+@Controller(INTERFACE_PREFIX)
+export class WalletsController {
+  constructor(private readonly forwarding: ForwardingService) {}
+
+  @Operation('GET /wallets/list', 'List the wallets of the account')
+  list(@CurrentCall() call: Call, @Query() _query: Nothing) {
+    return this.forwarding.run(call);
+  }
+
+  @Operation('GET /wallets/list', "The same, as the interface's code examples ask for it; forwarded as GET", 'POST')
+  listByPost(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() _body: Nothing) {
+    return this.forwarding.run(call);
+  }
+}
