@@ -50,7 +50,7 @@ export async function startEmbeddedPostgres(
     writeAccess(dataDir, access); // its port may be another than last time
   }
   const urls = urlsOf(access);
-  const lock = await lockOwnership(urls.owner);
+  const lock = await lockOwnership(access);
   if (lock === undefined && !options.joinRunning) {
     throw new StartError(
       `another payout-proxy already runs on ${dataDir}; stop it, or give this one a DATA_DIR of its own`,
@@ -123,7 +123,7 @@ async function start(home: Home, access: Access, settings: string[]): Promise<vo
 }
 
 async function createDatabases(access: Access): Promise<void> {
-  const client = new Client({ connectionString: address(access, 'payout_owner', access.ownerPassword, 'postgres') });
+  const client = ownerClient(access);
   await client.connect();
   try {
     await client.query('CREATE ROLE payout_proxy NOLOGIN');
@@ -140,14 +140,19 @@ async function createDatabases(access: Access): Promise<void> {
 }
 
 /** A session lock says who owns the server: it is gone the moment its holder dies, whatever way. */
-async function lockOwnership(ownerUrl: string): Promise<Client | undefined> {
-  const client = new Client({ connectionString: ownerUrl });
+async function lockOwnership(access: Access): Promise<Client | undefined> {
+  const client = ownerClient(access);
   client.on('error', () => undefined); // the server was stopped by hand; the proxy's own connections report it
   await client.connect();
   const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [OWNER_LOCK]);
   if (rows[0]?.locked) return client;
   await client.end();
   return undefined;
+}
+
+/** In a database of its own: one that is connected to can be neither cloned nor dropped. */
+function ownerClient(access: Access): Client {
+  return new Client({ connectionString: address(access, 'payout_owner', access.ownerPassword, 'postgres') });
 }
 
 function urlsOf(access: Access): Urls {

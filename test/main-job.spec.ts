@@ -1,0 +1,55 @@
+import { Decimal } from 'decimal.js';
+import { startProxyWithSandbox } from './support/proxy';
+
+/** The main job end to end: an app pays through the proxy, an auditor reads what happened. */
+describe('an app pays and an auditor reads', () => {
+  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let app: string;
+  let auditor: string;
+
+  beforeAll(async () => {
+    proxy = await startProxyWithSandbox();
+    app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
+  });
+  afterAll(() => proxy.close());
+
+  async function airtimeBalance(): Promise<Decimal> {
+    const { body } = await proxy.get(app, '/api/v0.1/wallets/list').expect(200);
+    return new Decimal(body.data.find(({ type }: { type: string }) => type === 'airtime').balance);
+  }
+
+  it('answers like the upstream, moves exactly the money asked for, and records who, what and what came of it', async () => {
+    const before = await airtimeBalance();
+    const paid = await proxy
+      .post(app, '/payouts/airtime', {
+        airtimes: [
+          { countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 0.1 },
+          { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 0.2 },
+        ],
+      })
+      .expect(200);
+    expect(paid.body.status).toBe('success');
+    expect(before.minus(await airtimeBalance()).toFixed()).toBe('0.3');
+
+    const { body } = await proxy.get(auditor, '/v1/audit/calls?operation=POST%20/payouts/airtime').expect(200);
+    expect(body.calls).toHaveLength(1);
+    const [call] = body.calls;
+    expect(call).toMatchObject({
+      id: paid.headers['x-call-id'],
+      outcome: 'succeeded',
+      total_usd: '0.3',
+      item_count: 2,
+    });
+    expect(call.client.name).toBe('app');
+    expect(call.upstream.status).toBe(200);
+    expect(call.items.map((item: any) => [item.recipient.phone, item.country, item.amount_usd])).toEqual([
+      ['+2348012345678', 'Nigeria', '0.1'],
+      ['+254712345678', 'Kenya', '0.2'],
+    ]);
+    expect(call.items.map((item: any) => item.upstream.chi_ref)).toEqual(paid.body.data.data.map((t: any) => t.chiRef));
+    const { received_at, sent_at, answered_at, upstream_ms } = call.timings;
+    expect(received_at <= sent_at && sent_at <= answered_at).toBe(true);
+    expect(upstream_ms).toBeGreaterThan(0);
+  });
+});

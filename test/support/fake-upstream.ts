@@ -1,0 +1,68 @@
+import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
+import { AddressInfo, Socket } from 'node:net';
+
+export interface Received {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** What to do with a request once it is read; the socket allows what no well-behaved server does. */
+export type Behaviour = (request: Received, response: ServerResponse, socket: Socket) => unknown;
+
+/** An upstream that behaves as told, and remembers all it was sent. */
+export class FakeUpstream {
+  readonly received: Received[] = [];
+  private readonly server: Server;
+
+  /** Answers success, unless told otherwise. */
+  behaviour: Behaviour = answer(200, { status: 'success', data: {} });
+
+  private constructor() {
+    this.server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const received = {
+          method: request.method ?? '',
+          url: request.url ?? '',
+          headers: request.headers,
+          body: Buffer.concat(chunks).toString('utf8'),
+        };
+        this.received.push(received);
+        void this.behaviour(received, response, request.socket);
+      });
+    });
+  }
+
+  static async start(port = 0): Promise<FakeUpstream> {
+    const upstream = new FakeUpstream();
+    await new Promise<void>((resolve) => upstream.server.listen(port, '127.0.0.1', resolve));
+    return upstream;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+/** Answers with a status and a body: an object as JSON, a string as it is. */
+export function answer(status: number, body: object | string, headers: Record<string, string> = {}): Behaviour {
+  return (_request, response) => {
+    const type = typeof body === 'string' ? 'text/html' : 'application/json';
+    response.writeHead(status, { 'content-type': type, ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+}
+
+/** Never answers. */
+export const hang: Behaviour = () => undefined;
+
+/** Reads the request, then tears the connection down. */
+export const reset: Behaviour = (_request, _response, socket) => socket.resetAndDestroy();

@@ -1,0 +1,71 @@
+import { NestFastifyApplication } from '@nestjs/platform-fastify';
+import supertest from 'supertest';
+import { createApp } from '../../src/app';
+import { ClientsService } from '../../src/clients/clients.service';
+import { Scope } from '../../src/clients/scopes';
+import { loadConfig, RunningConfig } from '../../src/config/config';
+import { Secret } from '../../src/config/secret';
+import { createSandbox, Sandbox } from '../../src/sandbox/app';
+import { createTestDatabase, TestDatabase } from './test-database';
+
+export const UPSTREAM_KEY = 'upstream-key-that-must-never-be-seen-anywhere';
+
+export interface TestProxy {
+  url: string;
+  app: NestFastifyApplication;
+  database: TestDatabase;
+  /** Makes a client with these scopes and gives its key. */
+  client(name: string, ...scopes: Scope[]): Promise<{ id: string; name: string; key: string }>;
+  /** POST below /api/v0.1 with a key. */
+  post(key: string, path: string, body: object): supertest.Test;
+  get(key: string, path: string): supertest.Test;
+  close(): Promise<void>;
+}
+
+/** A proxy with a database of its own, listening, that forwards to `upstreamBaseUrl`. */
+export async function startProxy(
+  settings: Partial<RunningConfig> & { upstreamBaseUrl: string },
+  database?: TestDatabase,
+): Promise<TestProxy> {
+  const own = database ?? (await createTestDatabase());
+  const app = await createApp({
+    ...loadConfig({ LOG_LEVEL: 'silent' }),
+    databaseUrl: own.url,
+    databaseOwnerUrl: own.ownerUrl,
+    upstreamApiKey: new Secret(UPSTREAM_KEY),
+    ...settings,
+  });
+  await app.listen(0, '127.0.0.1');
+  const url = await app.getUrl();
+  const clients = app.get(ClientsService, { strict: false });
+  return {
+    url,
+    app,
+    database: own,
+    client: (name, ...scopes) => clients.create(name, scopes),
+    post: (key, path, body) => supertest(url).post(`/api/v0.1${path}`).set('X-API-Key', key).send(body),
+    get: (key, path) => supertest(url).get(path).set('X-API-Key', key),
+    close: async () => {
+      await app.close();
+      if (!database) await own.close();
+    },
+  };
+}
+
+/** The same with a sandbox of its own as the upstream, over HTTP. */
+export async function startProxyWithSandbox(
+  settings: Partial<RunningConfig> = {},
+): Promise<TestProxy & { sandbox: Sandbox }> {
+  const database = await createTestDatabase();
+  const sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
+  const proxy = await startProxy({ upstreamBaseUrl: sandbox.url, ...settings }, database);
+  return {
+    ...proxy,
+    sandbox,
+    close: async () => {
+      await proxy.close();
+      await sandbox.close();
+      await database.close();
+    },
+  };
+}
