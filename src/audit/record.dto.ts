@@ -1,9 +1,13 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { FaultDto } from '../forwarding/envelope.dto';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { FaultDto } from '../errors/envelope.dto';
 import { OUTCOMES, OutcomeWord } from './outcome';
 
 const nullable = (type: string, description: string, more: object = {}) =>
   ApiProperty({ type: [type, 'null'] as unknown as 'string', description, ...more });
+const orNull = (model: new () => object, description: string) => (target: object, property: string) => {
+  ApiExtraModels(model)(target.constructor);
+  ApiProperty({ anyOf: [{ $ref: getSchemaPath(model) }, { type: 'null' }], description })(target, property);
+};
 const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
 const USD = { pattern: '^\\d+(\\.\\d+)?$', example: '1.5' };
 const INSTANT = { format: 'date-time' };
@@ -39,11 +43,7 @@ export class RecordItem {
   @nullable('string', "The caller's reference.") reference!: string | null;
   @nullable('string', 'Wallet of a transfer.') wallet!: string | null;
   @nullable('string', 'The transaction to delete.') chi_ref!: string | null;
-  @ApiProperty({
-    type: RecordUpstreamItem,
-    nullable: true,
-    description: 'Its transaction in the answer, where certain.',
-  })
+  @orNull(RecordUpstreamItem, 'Its transaction in the answer, where certain.')
   upstream!: RecordUpstreamItem | null;
 }
 
@@ -85,8 +85,8 @@ export class CallRecord {
   @ApiProperty({ type: 'integer', minimum: 0 }) item_count!: number;
   @nullable('string', 'Sum of the items, exact; null where none names an amount.', USD) total_usd!: string | null;
   @ApiProperty({ type: [RecordItem], description: 'In a list of calls, the first hundred.' }) items!: RecordItem[];
-  @ApiProperty({ type: RecordUpstream, nullable: true }) upstream!: RecordUpstream | null;
-  @ApiProperty({ type: RecordRefusal, nullable: true }) refusal!: RecordRefusal | null;
+  @orNull(RecordUpstream, '') upstream!: RecordUpstream | null;
+  @orNull(RecordRefusal, '') refusal!: RecordRefusal | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }
 
@@ -101,9 +101,9 @@ export class RecordMessage {
 
 /** One call with what was sent and answered. */
 export class FullCallRecord extends CallRecord {
-  @ApiProperty({ type: RecordMessage, nullable: true, description: 'As sent to the upstream.' })
+  @orNull(RecordMessage, 'As sent to the upstream.')
   request!: RecordMessage | null;
-  @ApiProperty({ type: RecordMessage, nullable: true, description: 'As received from the upstream.' })
+  @orNull(RecordMessage, 'As received from the upstream.')
   response!: RecordMessage | null;
 }
 

@@ -6,8 +6,8 @@ import { Allow } from '../auth/allow';
 import { Call } from '../auth/call';
 import { isUuid } from '../database/uuid';
 import { Problem } from '../errors/problem';
-import { ApiProblems } from '../forwarding/api-problems';
-import { CurrentCall } from '../forwarding/operation.decorator';
+import { ApiProblems } from '../errors/api-problems';
+import { CurrentCall } from '../auth/current-call';
 
 /** What became of one's own calls. */
 @ApiTags('Calls')

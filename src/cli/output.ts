@@ -1,13 +1,16 @@
 /** Prints a result: one line of JSON for machines, a table for people. */
 export function print(result: object | object[], json: boolean | undefined): void {
-  process.stdout.write(`${json ? JSON.stringify(result) : table(Array.isArray(result) ? result : [result])}\n`);
+  const rows: object[] = Array.isArray(result) ? (result as object[]) : [result];
+  process.stdout.write(`${json ? JSON.stringify(result) : table(rows)}\n`);
 }
+
+type Cell = string | number | boolean | string[] | Date | null | undefined;
 
 function table(rows: object[]): string {
   const [first] = rows;
   if (!first) return '(none)';
   const header = Object.keys(first);
-  const lines = [header, ...rows.map((row) => header.map((name) => cell((row as Record<string, unknown>)[name])))];
+  const lines = [header, ...rows.map((row) => header.map((name) => cell((row as Record<string, Cell>)[name])))];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>
@@ -19,8 +22,8 @@ function table(rows: object[]): string {
     .join('\n');
 }
 
-function cell(value: unknown): string {
+function cell(value: Cell): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
-  return Array.isArray(value) ? value.join(',') : String(value as string | number | boolean);
+  return Array.isArray(value) ? value.join(',') : String(value);
 }

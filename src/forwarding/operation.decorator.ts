@@ -1,19 +1,9 @@
-import {
-  applyDecorators,
-  createParamDecorator,
-  ExecutionContext,
-  Get,
-  HttpCode,
-  Post,
-  SetMetadata,
-} from '@nestjs/common';
+import { applyDecorators, Get, HttpCode, Post, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
-import { FastifyRequest } from 'fastify';
 import { Allow } from '../auth/allow';
-import { Call } from '../auth/call';
-import { ApiEnvelopeProblems } from './api-problems';
-import { AnyEnvelope } from './envelope.dto';
+import { ApiEnvelopeProblems } from '../errors/api-problems';
+import { AnyEnvelope } from '../errors/envelope.dto';
 import { methodOf, OperationName, OPERATIONS, pathOf } from './operations';
 
 export const OPERATION = 'payout-proxy:operation';
@@ -43,8 +33,3 @@ export function Operation(name: OperationName, summary: string, method = methodO
     ApiEnvelopeProblems(),
   );
 }
-
-/** The request on its way, with its caller. */
-export const CurrentCall = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Call => context.switchToHttp().getRequest<FastifyRequest>().call,
-);

@@ -25,7 +25,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
-    const problem = this.toProblem(error);
+    const problem = this.toProblem(error, call);
     if (problem.status >= 500) this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error });
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
@@ -35,7 +35,7 @@ export class ProblemFilter implements ExceptionFilter {
     await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
   }
 
-  private toProblem(error: unknown): Problem {
+  private toProblem(error: unknown, call: Call): Problem {
     if (error instanceof Problem) return error;
     const { code } = error as { code?: string };
     if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyFault(`is larger than ${this.maxBodyBytes} bytes`);
@@ -44,7 +44,8 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof HttpException && error.getStatus() < 500) {
       return new Problem('invalid_request', { text: 'The request could not be read; check its address and headers.' });
     }
-    return new Problem('internal_error', { cause: error });
+    // Once its intent is recorded it may have been sent: we must not say that it was not.
+    return new Problem(call.opened ? 'outcome_unknown' : 'internal_error', { cause: error });
   }
 
   /** From its intent on, a call has an outcome or is in doubt; before, it was refused. */

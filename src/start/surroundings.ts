@@ -10,7 +10,7 @@ export interface Surroundings {
   settings: RunningConfig;
   /** Whether the database is our own, and demo clients make sense. */
   embeddedDatabase: boolean;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /**

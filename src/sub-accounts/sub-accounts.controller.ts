@@ -1,8 +1,9 @@
 import { Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Call } from '../auth/call';
+import { CurrentCall } from '../auth/current-call';
 import { ForwardingService } from '../forwarding/forwarding.service';
-import { CurrentCall, Operation } from '../forwarding/operation.decorator';
+import { Operation } from '../forwarding/operation.decorator';
 import { INTERFACE_PREFIX } from '../forwarding/operations';
 import { Nothing } from '../validation/nothing.dto';
 

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
-import { ProblemCode, PROBLEMS } from '../errors/problem';
+import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ProblemCode, PROBLEMS } from './problem';
 import { ErrorEnvelope, ProblemDetails } from './envelope.dto';
 
 const WITH_ANY_KEY: ProblemCode[] = [
@@ -14,8 +14,13 @@ const WITH_ANY_KEY: ProblemCode[] = [
 /** The errors of a `/v1` route: those of every route with a key, and its own. */
 export const ApiProblems = (...own: ProblemCode[]) =>
   applyDecorators(
+    ApiExtraModels(ProblemDetails),
     ...byStatus([...own, ...WITH_ANY_KEY]).map(({ status, description }) =>
-      ApiResponse({ status, description, content: { 'application/problem+json': { schema: ref(ProblemDetails) } } }),
+      ApiResponse({
+        status,
+        description,
+        content: { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDetails) } } },
+      }),
     ),
   );
 
@@ -41,8 +46,4 @@ function byStatus(codes: ProblemCode[]): { status: number; description: string }
     texts.set(status, [...(texts.get(status) ?? []), `\`${code}\`: ${text}`]);
   }
   return [...texts].map(([status, lines]) => ({ status, description: lines.join('\n\n') }));
-}
-
-function ref({ name }: { name: string }) {
-  return { $ref: `#/components/schemas/${name}` };
 }

@@ -1,0 +1,135 @@
+import { PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { getMetadataStorage } from 'class-validator';
+import { join } from 'node:path';
+import { ALLOW } from '../src/auth/allow';
+import { OPERATION } from '../src/forwarding/operation.decorator';
+import { OPERATIONS } from '../src/forwarding/operations';
+import { Nothing } from '../src/validation/nothing.dto';
+import { findCycle, sourceFiles } from './support/source';
+
+const src = sourceFiles('src');
+const product = src.filter(({ path }) => !path.endsWith('.spec.ts'));
+const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
+
+/** Which folders of src a folder may import from: one way, from the resources down to the database. */
+const MAY_IMPORT: Record<string, string[]> = {
+  config: [],
+  database: ['config'],
+  errors: [],
+  clients: ['database'],
+  auth: ['clients', 'database', 'errors'],
+  validation: ['config', 'errors'],
+  journal: ['database'],
+  upstream: ['config'],
+  forwarding: ['auth', 'config', 'errors', 'journal', 'upstream', 'validation'],
+  send: ['auth', 'forwarding', 'validation'],
+  payouts: ['auth', 'forwarding', 'send', 'validation'],
+  account: ['auth', 'forwarding', 'validation'],
+  wallets: ['auth', 'forwarding', 'validation'],
+  'sub-accounts': ['auth', 'forwarding', 'validation'],
+  audit: ['auth', 'config', 'database', 'errors', 'validation'],
+  calls: ['audit', 'auth', 'database', 'errors'],
+  health: ['auth', 'database'],
+  logging: [],
+  metrics: ['auth'],
+  start: ['clients', 'config', 'database'],
+  cli: ['clients', 'config', 'database', 'start'],
+  sandbox: [],
+};
+
+interface Handler {
+  where: string;
+  method: (...args: unknown[]) => unknown;
+  parameters: unknown[];
+  bound: { kind: RouteParamtypes; index: number }[];
+}
+
+function handlers(): Handler[] {
+  return product
+    .filter(({ path }) => path.endsWith('.controller.ts'))
+    .flatMap(({ path }) => Object.values(jest.requireActual<Record<string, any>>(join('..', path))))
+    .filter((value) => typeof value === 'function' && Reflect.hasMetadata(PATH_METADATA, value))
+    .flatMap((controller) =>
+      Object.getOwnPropertyNames(controller.prototype)
+        .filter((name) => name !== 'constructor' && Reflect.hasMetadata(PATH_METADATA, controller.prototype[name]))
+        .map((name) => ({
+          where: `${controller.name}.${name}`,
+          method: controller.prototype[name],
+          parameters: Reflect.getMetadata('design:paramtypes', controller.prototype, name) as unknown[],
+          bound: Object.entries<{ index: number }>(
+            Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {},
+          ).map(([key, { index }]) => ({ kind: Number(key.split(':')[0]), index })),
+        })),
+    );
+}
+
+describe('the architecture', () => {
+  it('has a handler for each operation of the table, and no other', () => {
+    const handled = handlers().flatMap(({ method }) => (Reflect.getMetadata(OPERATION, method) as string) ?? []);
+    // The one operation that the interface's text gives two methods has two handlers.
+    expect(handled.sort()).toEqual([...Object.keys(OPERATIONS), 'GET /wallets/list'].sort());
+  });
+
+  it('says of each route who may call it', () => {
+    const silent = handlers().filter(({ method }) => !(Reflect.getMetadata(ALLOW, method) as string[])?.length);
+    expect(silent.map(({ where }) => where)).toEqual([]);
+  });
+
+  it('validates each body and query with a class', () => {
+    const rulesOf = (type: any) => getMetadataStorage().getTargetValidationMetadatas(type, '', true, false);
+    const unvalidated = handlers().flatMap(({ where, parameters, bound }) =>
+      bound
+        .filter(({ kind }) => kind === RouteParamtypes.BODY || kind === RouteParamtypes.QUERY)
+        .filter(({ index }) => parameters[index] !== Nothing && rulesOf(parameters[index]).length === 0)
+        .map(() => where),
+    );
+    expect(unvalidated).toEqual([]);
+    expect(handlers().flatMap(({ bound }) => bound).length).toBeGreaterThan(15); // it did look at something
+  });
+
+  it('imports one way', () => {
+    const wrong = product.flatMap(({ path, imports }) => {
+      const from = folderOf(path);
+      if (from === undefined) return []; // main.ts, app.ts … put it all together
+      return imports
+        .filter((target) => target.startsWith('src/'))
+        .filter((target) => folderOf(target) !== from && !MAY_IMPORT[from]?.includes(folderOf(target) ?? ''))
+        .filter((target) => !(from === 'cli' && folderOf(target) === undefined)) // `openapi` describes the whole
+        .map((target) => `${path} → ${target}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(Object.keys(MAY_IMPORT).sort()).toEqual(
+      [...new Set(product.flatMap(({ path }) => folderOf(path) ?? []))].sort(),
+    );
+  });
+
+  it('has no cycle of imports', () => {
+    expect(findCycle(product)).toBeUndefined();
+  });
+
+  it('imports axios and undici in upstream/ only', () => {
+    const importers = product.filter(({ imports }) => imports.some((name) => name === 'axios' || name === 'undici'));
+    expect([...new Set(importers.map(({ path }) => folderOf(path)))]).toEqual(['upstream']);
+  });
+
+  it("reveals the upstream's key where it is sent, and where the sandbox is told the key it shall expect", () => {
+    const revealing = product.filter(({ text }) => text.includes('.reveal('));
+    expect(revealing.map(({ path }) => path).sort()).toEqual([
+      'src/start/sandbox-process.ts',
+      'src/upstream/upstream.service.ts',
+    ]);
+  });
+
+  it('writes records in journal/ only', () => {
+    const records = '(intent|intentItem|outcome|outcomeItem|refusal|intentBody|outcomeBody|itemRecipient)';
+    const writing = new RegExp(`INSERT INTO (?!_prisma)|\\.${records}\\.(create|update|upsert|delete)`);
+    const writers = product.filter(({ path, text }) => folderOf(path) !== 'sandbox' && writing.test(text));
+    expect([...new Set(writers.map(({ path }) => folderOf(path)))]).toEqual(['journal']);
+  });
+
+  it('has no file over 250 lines', () => {
+    const long = [...src, ...sourceFiles('test')].filter(({ text }) => text.split('\n').length > 251);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+});

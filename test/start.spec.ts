@@ -1,0 +1,139 @@
+import { existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import supertest from 'supertest';
+import { removeDataDir } from './support/data-dir';
+import { newDataDir, Product, readJson } from './support/process';
+
+const READY = /payout-proxy is ready\s+(http\S+)/;
+const PAYMENT = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 2 }] };
+
+/** npm start, as a newcomer runs it. */
+describe('npm start', () => {
+  const dataDir = newDataDir();
+  const start = (env: Record<string, string> = {}) =>
+    new Product('main.js', [], { DATA_DIR: dataDir, PORT: '0', ...env }, dataDir);
+  const pay = (url: string) =>
+    supertest(url)
+      .post('/api/v0.1/payouts/airtime')
+      .set('X-API-Key', readJson(dataDir, 'demo-keys.json').app)
+      .send(PAYMENT);
+  const history = async (url: string) => {
+    const key = readJson(dataDir, 'demo-keys.json').auditor;
+    return (await supertest(url).get('/v1/audit/calls').set('X-API-Key', key).expect(200)).body.calls;
+  };
+
+  afterAll(() => removeDataDir(dataDir));
+
+  it('brings everything along, pays, keeps its history over a restart, and leaves nothing running', async () => {
+    const first = start();
+    const [, url = ''] = await first.said(READY);
+    await supertest(url).get('/readyz').expect(200);
+    const keys = readJson(dataDir, 'demo-keys.json');
+    expect(Object.keys(keys)).toEqual(['app', 'auditor', 'reconciler', 'approver', 'admin']);
+    for (const file of ['demo-keys.json', 'sandbox.json', 'database.json']) {
+      expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
+    }
+    expect(Object.keys(readJson(dataDir, 'sandbox.json'))).toEqual(['url', 'apiKey', 'controlKey']);
+    await pay(url).expect(200);
+
+    const second = start();
+    expect(await second.exit).toMatchObject({ code: 1, stderr: expect.stringContaining('already runs on') });
+
+    const postgresPort = readJson(dataDir, 'database.json').port;
+    expect(await first.signal('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+    const left = new Client({ host: '127.0.0.1', port: postgresPort, connectionTimeoutMillis: 2_000 });
+    await expect(left.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(fetch(readJson(dataDir, 'sandbox.json').url)).rejects.toThrow();
+
+    const again = start();
+    const [, newUrl = ''] = await again.said(READY);
+    expect(readJson(dataDir, 'demo-keys.json')).toEqual(keys);
+    expect(await history(newUrl)).toHaveLength(1);
+    expect(await again.signal('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  it('takes over the Postgres of a process that was killed', async () => {
+    const killed = start();
+    await killed.said(READY);
+    await killed.signal('SIGKILL');
+    const next = start();
+    const [, url = ''] = await next.said(READY);
+    await pay(url).expect(200);
+    expect(await next.signal('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  it('uses the database and the upstream that the environment names, and then starts neither', async () => {
+    const running = start();
+    const [, url = ''] = await running.said(READY);
+    const { exit } = new Product('cli/main.js', ['database', 'url'], { DATA_DIR: dataDir }, dataDir);
+    const { exit: ownerExit } = new Product(
+      'cli/main.js',
+      ['database', 'url', '--owner'],
+      { DATA_DIR: dataDir },
+      dataDir,
+    );
+    const elsewhere = newDataDir();
+    const other = new Product(
+      'main.js',
+      [],
+      {
+        DATA_DIR: elsewhere,
+        PORT: '0',
+        DATABASE_URL: (await exit).stdout.trim(),
+        DATABASE_OWNER_URL: (await ownerExit).stdout.trim(),
+        UPSTREAM_BASE_URL: readJson(dataDir, 'sandbox.json').url,
+        UPSTREAM_API_KEY: readJson(dataDir, 'sandbox.json').apiKey,
+      },
+      elsewhere,
+    );
+    const [, otherUrl = ''] = await other.said(READY);
+    const before = (await history(url)).length;
+    await pay(otherUrl).expect(200);
+    expect(await history(url)).toHaveLength(before + 1);
+    expect(existsSync(join(elsewhere, 'postgres'))).toBe(false);
+    await other.signal('SIGTERM');
+    await running.signal('SIGTERM');
+    removeDataDir(elsewhere);
+  });
+});
+
+describe('a start that cannot be says why in one line and ends with 1', () => {
+  const dataDir = newDataDir();
+  const refuse = async (env: Record<string, string>) => {
+    const { code, stderr } = await new Product('main.js', [], { DATA_DIR: dataDir, ...env }, dataDir).exit;
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    return stderr;
+  };
+
+  afterAll(() => removeDataDir(dataDir));
+
+  it('for a taken port', async () => {
+    const holder = createServer();
+    const port = await new Promise<number>((resolve) =>
+      holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port)),
+    );
+    expect(await refuse({ PORT: String(port) })).toContain(`port ${port} is taken`);
+    holder.close();
+  });
+
+  it('for a bad variable, without its value', async () => {
+    const line = await refuse({ PORT: 'eighty', DATABASE_URL: 'mysql://user:hunter2@db/x' });
+    expect(line).toMatch(/PORT .*DATABASE_URL/s);
+    expect(line).not.toMatch(/eighty|hunter2/);
+  });
+
+  it('for an unreachable database, without its password', async () => {
+    const line = await refuse({ DATABASE_URL: 'postgresql://user:hunter2@127.0.0.1:1/records' });
+    expect(line).toContain('the database records at 127.0.0.1:1 cannot be reached (ECONNREFUSED)');
+    expect(line).not.toContain('hunter2');
+  });
+
+  it('for production without a database, an upstream or its key', async () => {
+    const line = await refuse({ NODE_ENV: 'production' });
+    for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'])
+      expect(line).toContain(`${name} is required`);
+  });
+});

@@ -1,0 +1,64 @@
+import { ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '..', '..');
+
+export interface Exit {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The product as its users run it: the built files in a process of its own. */
+export class Product {
+  stdout = '';
+  stderr = '';
+  readonly exit: Promise<Exit>;
+  private readonly child: ChildProcess;
+
+  constructor(script: string, args: string[], env: Record<string, string>, cwd: string) {
+    const file = join(ROOT, 'dist', script);
+    if (!existsSync(file)) throw new Error('dist is missing: npm test builds it first');
+    this.child = spawn(process.execPath, [file, ...args], {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.exit = new Promise((resolve) =>
+      this.child.once('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr })),
+    );
+  }
+
+  /** Waits for words on stdout; a process that ends without them is an error. */
+  async said(words: RegExp): Promise<RegExpExecArray> {
+    const ended = this.exit.then(({ code, stderr }) => {
+      throw new Error(`ended with ${code} before it said ${words.source}: ${stderr}`);
+    });
+    const heard = new Promise<RegExpExecArray>((resolve) => {
+      const listen = () => {
+        const match = words.exec(this.stdout);
+        if (match) resolve(match);
+      };
+      this.child.stdout?.on('data', listen);
+      listen();
+    });
+    return Promise.race([heard, ended]);
+  }
+
+  signal(name: NodeJS.Signals): Promise<Exit> {
+    this.child.kill(name);
+    return this.exit;
+  }
+}
+
+export function newDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'payout-proxy-start-'));
+}
+
+export function readJson<T = Record<string, any>>(...path: string[]): T {
+  return JSON.parse(readFileSync(join(...path), 'utf8')) as T;
+}

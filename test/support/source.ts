@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = resolve(__dirname, '..', '..');
+
+export interface SourceFile {
+  /** Below the project's root, with slashes: `src/journal/intents.ts`. */
+  path: string;
+  text: string;
+  /** What it imports: paths of source files as above, or names of packages. */
+  imports: string[];
+}
+
+/** The files of a folder, without what is generated. */
+export function sourceFiles(folder: string): SourceFile[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.includes('generated'))
+    .map((path) => read(join(ROOT, folder, path)));
+}
+
+function read(file: string): SourceFile {
+  const text = readFileSync(file, 'utf8');
+  const imports = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
+  return {
+    path: relative(ROOT, file).replaceAll('\\', '/'),
+    text,
+    imports: imports.map((name) =>
+      name.startsWith('.') ? `${relative(ROOT, resolve(dirname(file), name)).replaceAll('\\', '/')}.ts` : name,
+    ),
+  };
+}
+
+/** A path of imports that ends where it began, if there is one. */
+export function findCycle(files: SourceFile[]): string[] | undefined {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const visit = (path: string, trail: string[]): string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const next of byPath.get(path)?.imports ?? []) {
+      const cycle = byPath.has(next) ? visit(next, [...trail, path]) : undefined;
+      if (cycle) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  return files.map(({ path }) => visit(path, [])).find((cycle) => cycle !== undefined);
+}
