@@ -1,34 +1,52 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './app';
 import { ClientsService } from './clients/clients.service';
-import { loadConfig, RunningConfig, StartError } from './config/config';
+import { Config, loadConfig, RunningConfig, StartError } from './config/config';
 import { banner, stepPrinter } from './start/banner';
 import { ensureDemoKeys } from './start/demo-keys';
-import { prepareSurroundings, Surroundings } from './start/surroundings';
+import { onStop } from './start/stop';
+import { prepareSurroundings } from './start/surroundings';
 
 /** An upstream call in flight may last as long as its deadline; past this, stopping goes on without it. */
 const STOP_GRACE_MS = 15_000;
 
+interface Running {
+  url: string;
+  demoKeys: string | undefined;
+  /** Finishes what is in flight, commits it, and stops everything that was started. */
+  stop: () => Promise<void>;
+}
+
 async function run(): Promise<void> {
   const config = loadConfig();
+  const starting = start(config);
+  // Asked to stop while starting, we finish the start first: half a start could leave a Postgres behind.
+  onStop(() => void starting.then(({ stop }) => stop()).then(() => process.exit(0), fail));
+  const { url, demoKeys } = await starting;
+  if (!config.production) process.stdout.write(banner(url, demoKeys));
+}
+
+async function start(config: Config): Promise<Running> {
   const report = config.production ? () => undefined : stepPrinter();
   const surroundings = await prepareSurroundings(config, report);
+  const { settings, embeddedDatabase } = surroundings;
   let app: NestFastifyApplication | undefined;
-  try {
-    app = await createApp(surroundings.settings);
-    await listen(app, surroundings.settings);
-  } catch (error) {
+  const stop = async () => {
+    setTimeout(() => process.exit(1), settings.upstreamTimeoutMs + STOP_GRACE_MS).unref();
     await app?.close();
     await surroundings.stop();
+  };
+  try {
+    app = await createApp(settings);
+    await listen(app, settings);
+    const url = await app.getUrl();
+    report('Proxy', url);
+    const clients = app.get(ClientsService, { strict: false });
+    return { url, demoKeys: embeddedDatabase ? await ensureDemoKeys(clients, config.dataDir) : undefined, stop };
+  } catch (error) {
+    await stop();
     throw error;
   }
-  stopOnSignals(app, surroundings);
-  const url = await app.getUrl();
-  report('Proxy', url);
-  const demoKeys = surroundings.embeddedDatabase
-    ? await ensureDemoKeys(app.get(ClientsService, { strict: false }), config.dataDir)
-    : undefined;
-  if (!config.production) process.stdout.write(banner(url, demoKeys));
 }
 
 async function listen(app: NestFastifyApplication, { port, host }: RunningConfig): Promise<void> {
@@ -42,25 +60,6 @@ async function listen(app: NestFastifyApplication, { port, host }: RunningConfig
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new StartError('HOST is no address of this machine');
     throw error;
   }
-}
-
-/** Finishes what is in flight, commits it, and stops everything that was started; a second signal changes nothing. */
-function stopOnSignals(app: NestFastifyApplication, { settings, stop }: Surroundings): void {
-  let stopping = false;
-  const onSignal = () => {
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => process.exit(1), settings.upstreamTimeoutMs + STOP_GRACE_MS).unref();
-    app
-      .close()
-      .then(stop)
-      .then(
-        () => process.exit(0),
-        (error: unknown) => fail(error),
-      );
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
 }
 
 function fail(error: unknown): never {

@@ -7,6 +7,7 @@ import { removeDataDir } from './support/data-dir';
 import { newDataDir, Product, readJson } from './support/process';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
+const connectTo = (port: number) => new Client({ host: '127.0.0.1', port }).connect();
 const PAYMENT = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 2 }] };
 
 /** npm start, as a newcomer runs it. */
@@ -43,8 +44,7 @@ describe('npm start', () => {
 
     const postgresPort = readJson(dataDir, 'database.json').port;
     expect(await first.signal('SIGINT')).toMatchObject({ code: 0, stderr: '' });
-    const left = new Client({ host: '127.0.0.1', port: postgresPort, connectionTimeoutMillis: 2_000 });
-    await expect(left.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(connectTo(postgresPort)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await expect(fetch(readJson(dataDir, 'sandbox.json').url)).rejects.toThrow();
 
     const again = start();
@@ -52,6 +52,22 @@ describe('npm start', () => {
     expect(readJson(dataDir, 'demo-keys.json')).toEqual(keys);
     expect(await history(newUrl)).toHaveLength(1);
     expect(await again.signal('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  it('finishes a start that is asked to stop halfway, and leaves nothing running', async () => {
+    const running = start();
+    await running.said(/✓ Postgres/);
+    expect(await running.signal('SIGINT')).toMatchObject({ code: 0 });
+    await expect(connectTo(readJson(dataDir, 'database.json').port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('stops when the npm that runs it has gone', async () => {
+    const script = `"${process.execPath}" "${join(__dirname, '..', 'dist', 'main.js')}"; true`; // a shell in between, as npm's
+    const env = { DATA_DIR: dataDir, PORT: '0', npm_lifecycle_event: 'start' };
+    const shell = new Product('/bin/sh', ['-c', script], env, dataDir);
+    await shell.said(READY);
+    await shell.signal('SIGKILL'); // resolves when the last of its children has closed its output
+    await expect(connectTo(readJson(dataDir, 'database.json').port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('takes over the Postgres of a process that was killed', async () => {

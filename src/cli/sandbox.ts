@@ -4,6 +4,7 @@ import { loadConfig } from '../config/config';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres';
 import { migrate, SANDBOX_MIGRATIONS } from '../database/migrations';
 import { startSandbox } from '../start/sandbox-process';
+import { onStop } from '../start/stop';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
@@ -21,10 +22,7 @@ async function run(): Promise<void> {
     process.stdout.write(
       `The sandbox is ready   ${sandbox.url}\n  keys in ${join(config.dataDir, 'sandbox.json')}; Ctrl-C stops it.\n`,
     );
-    await new Promise<void>((resolve) => {
-      process.once('SIGINT', resolve);
-      process.once('SIGTERM', resolve);
-    });
+    await new Promise<void>(onStop);
     await sandbox.stop();
   } finally {
     await postgres.stop();

@@ -1,7 +1,7 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
 
@@ -18,18 +18,20 @@ export class Product {
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
 
+  /** @param script a built file, or an absolute path to another program. */
   constructor(script: string, args: string[], env: Record<string, string>, cwd: string) {
-    const file = join(ROOT, 'dist', script);
+    const file = resolve(ROOT, 'dist', script);
     if (!existsSync(file)) throw new Error('dist is missing: npm test builds it first');
-    this.child = spawn(process.execPath, [file, ...args], {
+    const [program, ...first] = file.endsWith('.js') ? [process.execPath, file] : [file];
+    this.child = spawn(program ?? '', [...first, ...args], {
       cwd,
       env: { PATH: process.env.PATH ?? '', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.exit = new Promise((resolve) =>
-      this.child.once('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr })),
+    this.exit = new Promise((done) =>
+      this.child.once('close', (code) => done({ code, stdout: this.stdout, stderr: this.stderr })),
     );
   }
 
