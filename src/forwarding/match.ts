@@ -3,23 +3,55 @@ import { Transaction } from '../upstream/transactions';
 
 /**
  * Says which item each transaction of an answer belongs to: the one at its own place if recipient and amount agree, else
- * the first free one that agrees. What agrees with none stands alone: a wrong link would be worse than none.
+ * the first free one that does. What agrees with none stands alone: a wrong link would be worse than none.
  */
 export function matchItems(items: Item[], transactions: Transaction[]): UpstreamItem[] {
   const free = new Set(items.keys());
+  const byName = placesByName(items);
+  const oneEach = items.length === transactions.length;
   return transactions.map((transaction, ordinal) => {
-    const position = [ordinal, ...free].find((place) => free.has(place) && agree(items[place], transaction)) ?? null;
+    const agrees = (place: number) => free.has(place) && agree(items[place], transaction, oneEach && place === ordinal);
+    const elsewhere = [...refOf(transaction), ...recipientsOf(transaction)].flatMap((name) => byName.get(name) ?? []);
+    const position = [ordinal, ...elsewhere].find(agrees) ?? null;
     if (position !== null) free.delete(position);
     const { chiRef, id, issueId, status, amountUsd } = transaction;
     return { position, chiRef, upstreamId: id, issueId, status, amountUsd };
   });
 }
 
-/** What an answer leaves out cannot disagree. */
-function agree(item: Item | undefined, { recipient, amountUsd, chiRef }: Transaction): boolean {
+/** @param placed the transaction stands where the item does, in an answer with one for each: then it needs no name. */
+function agree(item: Item | undefined, transaction: Transaction, placed: boolean): boolean {
   if (!item) return false;
-  if (item.chiRef !== null) return item.chiRef === chiRef;
-  const who = item.email ?? item.phone ?? item.handle;
-  if (who !== null && recipient !== null && who.toLowerCase() !== recipient.toLowerCase()) return false;
-  return item.amountUsd === null || amountUsd === null || item.amountUsd.eq(amountUsd);
+  const { amountUsd } = transaction;
+  if (item.amountUsd !== null && amountUsd !== null && !item.amountUsd.eq(amountUsd)) return false;
+  const known = namesOfItem(item);
+  const given = item.chiRef === null ? recipientsOf(transaction) : refOf(transaction);
+  if (known.length === 0 || given.length === 0) return placed;
+  return given.some((name) => known.includes(name));
+}
+
+function placesByName(items: Item[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, item] of items.entries()) {
+    for (const name of namesOfItem(item)) {
+      const others = places.get(name);
+      if (others) others.push(place);
+      else places.set(name, [place]);
+    }
+  }
+  return places;
+}
+
+/** What an item is known by: the transaction it names, else whom it pays. */
+function namesOfItem({ chiRef, email, phone, handle }: Item): string[] {
+  if (chiRef !== null) return [chiRef];
+  return [email, phone, handle].flatMap((name) => name?.toLowerCase() ?? []);
+}
+
+function refOf({ chiRef }: Transaction): string[] {
+  return chiRef === null ? [] : [chiRef];
+}
+
+function recipientsOf({ recipients }: Transaction): string[] {
+  return recipients.map((name) => name.toLowerCase());
 }

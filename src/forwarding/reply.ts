@@ -37,7 +37,8 @@ function ours(problem: Problem, callId: string): Reply {
   return new Reply(problem.status, 'application/json; charset=utf-8', body, problem.retryAfter);
 }
 
-/** A page from a machine in between must not run as a page of ours. */
+/** A page from a machine in between must not run as a page of ours; and of a header only what we know is repeated. */
 function safeType(contentType: string | null): string {
-  return contentType !== null && /^application\/json\b/i.test(contentType) ? contentType : 'text/plain; charset=utf-8';
+  if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType)) return 'text/plain; charset=utf-8';
+  return /^application\/json(\s*;\s*charset="?[\w-]{1,20}"?)?$/i.test(contentType) ? contentType : 'application/json';
 }

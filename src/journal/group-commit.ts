@@ -54,11 +54,7 @@ export class GroupCommit<Row> {
       for (const { done } of batch) done();
     } catch (reason) {
       if (batch.length === 1) batch[0]?.failed(reason);
-      else await this.writeOneByOne(batch); // one bad row must not fail its neighbours
+      else await Promise.all(batch.map((one) => this.writeBatch([one]))); // one bad row must not fail its neighbours
     }
-  }
-
-  private async writeOneByOne(batch: Waiting<Row>[]): Promise<void> {
-    await Promise.all(batch.map(({ row, done, failed }) => this.write([row]).then(done, failed)));
   }
 }

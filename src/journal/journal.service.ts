@@ -10,6 +10,9 @@ import { insertRefusals } from './refusals';
 /** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
 const MAX_BATCH_ROWS = 5_000;
 
+/** Bodies that weigh as much as a row: sixty-four of 8 MiB in one statement would be more than a string can hold. */
+const BYTES_PER_ROW = 1_024;
+
 /** Waits before an outcome is tried again: longer, together, than a Postgres takes to restart. */
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
@@ -61,6 +64,6 @@ export class JournalService {
   }
 }
 
-function rowsOf({ items }: { items: unknown[] }): number {
-  return 1 + items.length;
+function rowsOf({ items, body }: { items: unknown[]; body: Buffer | null }): number {
+  return 1 + items.length + (body?.length ?? 0) / BYTES_PER_ROW;
 }

@@ -18,6 +18,9 @@ export function loggingOptions(level: string): Params {
   };
 }
 
+/** A line of a stack: a function's name, if it has one, and a place in a file. */
+const FRAME = /^\s+at (?:[\w$.<>[\] ]+ \()?(?:node:|file:|\/|[A-Za-z]:\\)\S*:\d+:\d+\)?$/;
+
 /** Writes one line per answered request. */
 export function logRequests(server: FastifyInstance, logger: Logger): void {
   server.addHook('onResponse', ({ call }, reply, done) => {
@@ -39,10 +42,14 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
 export function describeError(error: unknown): { type: string; code?: string; at?: string[] } {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code } = error as { code?: unknown };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  // The message stands before the frames, and its own lines may look like frames.
+  const frames = (error.stack ?? '').replace(error.message, () => '').split('\n');
   return {
     type: error.constructor.name,
-    ...(typeof code === 'string' && { code }),
-    at: frames.slice(0, 8).map((frame) => frame.trim()),
+    ...(typeof code === 'string' && /^\w{1,64}$/.test(code) && { code }),
+    at: frames
+      .filter((line) => FRAME.test(line))
+      .slice(0, 8)
+      .map((frame) => frame.trim()),
   };
 }

@@ -1,6 +1,13 @@
 /** What the upstream's wire gave: a whole response, or why there is none. */
 export type Exchange =
-  | { status: number; contentType: string | null; retryAfter: number | null; body: Buffer }
+  | {
+      status: number;
+      contentType: string | null;
+      /** Only a server that ignores what it was asked for compresses its answer. */
+      contentEncoding: string | null;
+      retryAfter: number | null;
+      body: Buffer;
+    }
   | { failure: FailureCode; written: boolean };
 
 /** Why there is no usable answer, in a word for the record. */
@@ -40,28 +47,40 @@ export function toAnswer(exchange: Exchange): Answer {
     const nothing = { contentType: null, retryAfter: null, status: null, body: null };
     return { kind: exchange.written ? 'unknown' : 'notSent', failure: exchange.failure, ...nothing };
   }
-  const { status } = exchange;
-  if (status >= 300 && status < 400) return { kind: 'unknown', failure: 'redirect', ...exchange };
-  if (status === 408) return { kind: 'unknown', failure: 'timeout', ...exchange };
-  if (status >= 400 && status < 500) return { kind: 'rejected', failure: null, ...exchange };
-  const verdict = readEnvelope(exchange.body);
-  if (status < 300 && verdict) return { kind: verdict, failure: null, ...exchange };
-  if (status < 300) return { kind: 'unknown', failure: 'unreadable', ...exchange };
+  const { contentEncoding, ...response } = exchange;
+  const { status, body } = response;
+  if (status >= 300 && status < 400) return { kind: 'unknown', failure: 'redirect', ...response };
+  if (status === 408) return { kind: 'unknown', failure: 'timeout', ...response };
+  if (contentEncoding !== null && contentEncoding.toLowerCase() !== 'identity') {
+    return { kind: 'unknown', failure: 'unreadable', ...response };
+  }
+  if (status >= 400 && status < 500) return { kind: 'rejected', failure: null, ...response };
+  const envelope = parseJson(body);
+  if (status < 300) {
+    const verdict = readVerdict(envelope);
+    return verdict
+      ? { kind: verdict, failure: null, ...response }
+      : { kind: 'unknown', failure: 'unreadable', ...response };
+  }
   // Other 5xx come from machines in between even when they look like the service: what it did meanwhile is unknown.
-  if (status === 500 && verdict === 'rejected') return { kind: 'rejected', failure: null, ...exchange };
-  return { kind: 'unknown', failure: 'server_error', ...exchange };
+  if (status === 500 && wordOf(envelope) === 'error') return { kind: 'rejected', failure: null, ...response };
+  return { kind: 'unknown', failure: 'server_error', ...response };
 }
 
-/** Reads the envelope (interface.md, "Send result"; upstream-observed.md, traps 1 and 2); undefined if there is none. */
-function readEnvelope(body: Buffer): 'succeeded' | 'rejected' | undefined {
-  const envelope = parseJson(body);
-  if (!isObject(envelope) || typeof envelope.status !== 'string') return undefined;
-  const word = envelope.status.toLowerCase();
+/** Reads a 2xx's envelope (interface.md, "Send result"; upstream-observed.md, traps 1 and 2); undefined if it says neither. */
+function readVerdict(envelope: unknown): 'succeeded' | 'rejected' | undefined {
+  const word = wordOf(envelope);
   if (word === 'error') return 'rejected';
   if (word !== 'success') return undefined;
-  const error = isObject(envelope.data) ? envelope.data.error : undefined;
-  const none = error === undefined || error === null || error === '' || error === 'None';
-  return none ? 'succeeded' : 'rejected';
+  const { data } = envelope as { data?: unknown };
+  const error = isObject(data) ? data.error : undefined;
+  if (error === undefined || error === null) return 'succeeded';
+  if (typeof error !== 'string') return undefined; // neither the "None" nor the text that was ever seen
+  return error === '' || error.toLowerCase() === 'none' ? 'succeeded' : 'rejected';
+}
+
+function wordOf(envelope: unknown): string | undefined {
+  return isObject(envelope) && typeof envelope.status === 'string' ? envelope.status.toLowerCase() : undefined;
 }
 
 /** The value of a JSON text, or undefined if it is none. */

@@ -9,12 +9,16 @@ export interface Transaction {
   /** The upstream's own word, in its own case. */
   status: string | null;
   amountUsd: Decimal | null;
-  /** E-mail, phone or handle. */
-  recipient: string | null;
+  /** Its e-mail, phone and handle, as far as it names them. */
+  recipients: string[];
 }
 
 /** Larger than any payout and small enough for every column: more is nonsense, and nonsense must not cost us the record. */
 const MAX_AMOUNT = new Decimal('1e15');
+const MAX_AMOUNT_LENGTH = 40;
+
+/** As many as the largest request has items: an answer that names more must not cost more than it. */
+const MAX_TRANSACTIONS = 10_000;
 
 /** The transactions an answer names, in its order. It never throws, whatever the bytes. */
 export function transactionsIn(body: Buffer): Transaction[] {
@@ -28,7 +32,7 @@ export function transactionsIn(body: Buffer): Transaction[] {
   const found = list ?? [inner, data].filter(isTransaction);
   return found
     .filter(isTransaction)
-    .slice(0, list ? undefined : 1)
+    .slice(0, list ? MAX_TRANSACTIONS : 1)
     .map(read);
 }
 
@@ -43,7 +47,7 @@ function read(value: Record<string, unknown>): Transaction {
     issueId: text(value.issueID),
     status: text(value.status),
     amountUsd: amount(value.valueInUSD),
-    recipient: text(value.email) ?? text(value.phoneNumber) ?? text(value.phone) ?? text(value.twitter),
+    recipients: [value.email, value.phoneNumber, value.phone, value.twitter].flatMap((name) => text(name) ?? []),
   };
 }
 
@@ -57,6 +61,7 @@ function text(value: unknown): string | null {
 /** Amounts come as numbers or as text (trap 3). */
 function amount(value: unknown): Decimal | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
+  if (String(value).length > MAX_AMOUNT_LENGTH) return null;
   try {
     const decimal = new Decimal(value);
     return decimal.abs().lt(MAX_AMOUNT) && decimal.decimalPlaces() <= 18 ? decimal : null;

@@ -4,6 +4,7 @@ import axios, { AxiosInstance, AxiosResponse } from 'axios';
 import { Pool } from 'undici';
 import { Loaded } from '../config/config.module';
 import { Answer, Exchange, toAnswer } from './answer';
+import { KeyRemover } from './key-remover';
 import { ExchangeFailed, undiciAdapter } from './undici-adapter';
 
 /** A request as it leaves: the path below the base address, query included, and the exact bytes. */
@@ -28,12 +29,14 @@ export class UpstreamService implements OnApplicationShutdown {
   private readonly http: AxiosInstance;
   private readonly basePath: string;
   private readonly key: string;
+  private readonly keyRemover: KeyRemover;
 
   constructor(config: ConfigService<Loaded, true>) {
     const settings = config.get('settings', { infer: true });
     const base = new URL(settings.upstreamBaseUrl);
     this.basePath = base.pathname.replace(/\/$/, '');
     this.key = settings.upstreamApiKey.reveal();
+    this.keyRemover = new KeyRemover(this.key);
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
       connect: { timeout: settings.upstreamConnectTimeoutMs },
@@ -75,20 +78,15 @@ export class UpstreamService implements OnApplicationShutdown {
       });
       return {
         status: response.status,
-        contentType: headerOf(response, 'content-type'),
+        contentType: this.keyRemover.fromText(headerOf(response, 'content-type') ?? '') || null,
+        contentEncoding: headerOf(response, 'content-encoding'),
         retryAfter: toSeconds(headerOf(response, 'retry-after')),
-        body: this.withoutKey(response.data),
+        body: this.keyRemover.fromBytes(response.data),
       };
     } catch (error) {
       if (error instanceof ExchangeFailed) return { failure: error.failure, written: error.written };
       return { failure: 'reset', written: true }; // nothing known: assume the worst
     }
-  }
-
-  /** An upstream that quotes our key back ("key … is not valid") must not make us pass it on or record it. */
-  private withoutKey(body: Buffer): Buffer {
-    if (!body.includes(this.key)) return body;
-    return Buffer.from(body.toString('latin1').replaceAll(this.key, '[key removed]'), 'latin1');
   }
 
   /** Once the last request in flight is answered. */

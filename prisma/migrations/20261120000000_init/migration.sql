@@ -11,11 +11,7 @@ DO $$
 BEGIN
   CREATE ROLE payout_proxy NOLOGIN;
 EXCEPTION
-  WHEN duplicate_object OR unique_violation THEN NULL; -- another database of this cluster made it
-  WHEN insufficient_privilege THEN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'payout_proxy') THEN
-      RAISE EXCEPTION 'this database user may not create roles; as an administrator run: CREATE ROLE payout_proxy NOLOGIN; GRANT payout_proxy TO %;', current_user;
-    END IF;
+  WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL; -- made before, or looked at below
 END
 $$;
 
@@ -25,6 +21,9 @@ BEGIN
   IF NOT pg_has_role(current_user, 'payout_proxy', CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END) THEN
     EXECUTE format('GRANT payout_proxy TO %I', current_user);
   END IF;
+EXCEPTION
+  WHEN undefined_object OR insufficient_privilege THEN
+    RAISE EXCEPTION 'this database user may not create roles; as an administrator run: CREATE ROLE payout_proxy NOLOGIN; GRANT payout_proxy TO %;', current_user;
 END
 $$;
 
@@ -188,9 +187,10 @@ CREATE FUNCTION is_record(name text) RETURNS boolean LANGUAGE sql IMMUTABLE STRI
   SELECT name IN ('intent', 'intent_item', 'outcome', 'outcome_item', 'refusal')
 $$;
 
--- Makes one partition of one table; row triggers come with it from its parent, TRUNCATE's does not.
+-- Makes one partition of one table; row triggers come with it from its parent, TRUNCATE's does not. It waits little for its
+-- lock on the default partition: whoever writes records would wait behind it.
 CREATE FUNCTION make_partition(parent text, name text, bounds text) RETURNS void LANGUAGE plpgsql
-SET search_path = pg_catalog, public AS $$
+SET search_path = pg_catalog, public SET lock_timeout = '2s' AS $$
 BEGIN
   EXECUTE format('CREATE TABLE public.%I PARTITION OF public.%I %s', name, parent, bounds);
   IF public.is_record(parent) THEN
@@ -216,8 +216,11 @@ BEGIN
       BEGIN
         PERFORM public.make_partition(parent, name, format('FOR VALUES FROM (%L) TO (%L)',
           public.uuid_floor(month), public.uuid_floor(month + interval '1 month')));
-      EXCEPTION WHEN check_violation THEN
-        RAISE WARNING 'rows of % stand in the default partition and stay there', name; -- found all the same
+      EXCEPTION
+        WHEN check_violation THEN
+          RAISE WARNING 'rows of % stand in the default partition and stay there', name; -- found all the same
+        WHEN lock_not_available THEN
+          RAISE WARNING 'a long query keeps % from being made; tomorrow is early enough', name;
       END;
     END LOOP;
   END LOOP;

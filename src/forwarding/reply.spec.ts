@@ -1,0 +1,61 @@
+import { Answer } from '../upstream/answer';
+import { toReply } from './reply';
+
+const ID = '01999999-0000-7000-8000-000000000000';
+const BODY = Buffer.from('{ "status":"success" }');
+const NOTHING = { contentType: null, retryAfter: null };
+const answered = (status: number, more: Partial<Answer> = {}) =>
+  ({ kind: 'rejected', failure: null, status, body: BODY, ...NOTHING, ...more }) as Answer;
+const bodyOf = (answer: Answer) => JSON.parse(toReply(answer, ID).body.toString());
+
+describe('toReply', () => {
+  it.each([200, 400, 404, 409, 500])("passes a %i of the upstream's on, the very bytes", (status) => {
+    const reply = toReply(answered(status), ID);
+    expect(reply.status).toBe(status);
+    expect(reply.body).toBe(BODY);
+    expect(reply.retryAfter).toBeUndefined();
+  });
+
+  it.each([401, 403])('hides that our key is wrong, a %i', (status) => {
+    expect(toReply(answered(status), ID)).toMatchObject({ status: 502, retryAfter: undefined });
+    expect(bodyOf(answered(status))).toMatchObject({ status: 'error', code: 'upstream_auth', call_id: ID });
+  });
+
+  it.each([
+    [0, 0],
+    [37, 37],
+    [null, 1],
+  ])('tells a limit of %s seconds as %i', (retryAfter, told) => {
+    expect(toReply(answered(429, { retryAfter }), ID)).toMatchObject({ status: 503, retryAfter: told });
+    expect(bodyOf(answered(429))).toMatchObject({ code: 'upstream_busy', call_id: ID });
+  });
+
+  it('invites to send again what was not sent, and only that', () => {
+    const notSent: Answer = { kind: 'notSent', failure: 'refused', status: null, body: null, ...NOTHING };
+    expect(toReply(notSent, ID)).toMatchObject({ status: 503, retryAfter: 1 });
+    expect(bodyOf(notSent)).toMatchObject({ code: 'upstream_unreachable', call_id: ID });
+  });
+
+  it.each(['timeout', 'reset', 'redirect', 'unreadable', 'oversized', 'server_error'] as const)(
+    'does not invite to send again after %s',
+    (failure) => {
+      const unknown: Answer = { kind: 'unknown', failure, status: null, body: null, ...NOTHING };
+      expect(toReply(unknown, ID)).toMatchObject({ status: failure === 'timeout' ? 504 : 502, retryAfter: undefined });
+      expect(bodyOf(unknown)).toMatchObject({ code: 'outcome_unknown', call_id: ID });
+    },
+  );
+
+  it.each([
+    ['application/json', 'application/json'],
+    ['Application/JSON; charset=utf-8', 'Application/JSON; charset=utf-8'],
+    ['application/json;charset="UTF-8"', 'application/json;charset="UTF-8"'],
+    ['application/json; note=secret; charset=utf-8', 'application/json'],
+    ['application/json; charset=\u00e9', 'application/json'],
+    ['application/jsonp', 'text/plain; charset=utf-8'],
+    ['text/html', 'text/plain; charset=utf-8'],
+    ['image/svg+xml', 'text/plain; charset=utf-8'],
+    [null, 'text/plain; charset=utf-8'],
+  ])('gives content of type %s as %s', (contentType, given) => {
+    expect(toReply(answered(200, { contentType }), ID).contentType).toBe(given);
+  });
+});

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { commitment, hex, newSalt } from './commitment';
+
+describe('commitment', () => {
+  it('is SHA-256 of the salt followed by the value', () => {
+    const salt = newSalt();
+    const expected = createHash('sha256')
+      .update(Buffer.concat([salt, Buffer.from('ada@example.com')]))
+      .digest();
+    expect(commitment(salt, 'ada@example.com')).toEqual(expected);
+    expect(commitment(salt, Buffer.from('ada@example.com'))).toEqual(expected);
+  });
+
+  it('differs for equal values: salts are random, of 128 bits', () => {
+    const salts = Array.from({ length: 100 }, () => newSalt());
+    expect(salts.every(({ length }) => length === 16)).toBe(true);
+    expect(new Set(salts.map((salt) => commitment(salt, 'same')?.toString('hex'))).size).toBe(100);
+  });
+
+  it('of nothing is nothing, which is not the same as of nothing written', () => {
+    expect(commitment(newSalt(), null)).toBeNull();
+    expect(commitment(newSalt(), '')).not.toBeNull();
+  });
+});
+
+describe('hex', () => {
+  it("is Postgres' own text form of bytes", () => {
+    expect(hex(Buffer.of(0, 1, 254, 255))).toBe('\\x0001feff');
+    expect(hex(Buffer.alloc(0))).toBe('\\x');
+    expect(hex(null)).toBeNull();
+  });
+});

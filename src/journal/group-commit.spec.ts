@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { GroupCommit } from './group-commit';
+
+/** A database that ends each write when told, and keeps what was committed in its order. */
+class Database {
+  readonly committed: number[] = [];
+  readonly attempts: number[][] = [];
+  private readonly open: { settle: (fails: boolean) => void }[] = [];
+
+  constructor(private readonly bad: (row: number) => boolean = () => false) {}
+
+  write = (rows: number[]): Promise<void> => {
+    this.attempts.push(rows);
+    return new Promise((resolve, reject) => {
+      const settle = (fails: boolean) => {
+        if (fails || rows.some(this.bad)) return reject(new Error(`bad: ${rows.join()}`));
+        this.committed.push(...rows);
+        resolve();
+      };
+      this.open.push({ settle });
+    });
+  };
+
+  get writing(): number {
+    return this.open.length;
+  }
+
+  /** Ends the write at this place of those on their way; `fails` if the database, and no row, is at fault. */
+  end(place = 0, fails = false): void {
+    this.open.splice(place, 1)[0]?.settle(fails);
+  }
+}
+
+/** Until everything that can go on has gone on. */
+const settled = () => new Promise(setImmediate);
+const commits = (database: Database, maxWeight = 1_000, weigh = (_row: number) => 1) =>
+  new GroupCommit<number>(database.write, weigh, maxWeight);
+
+describe('GroupCommit', () => {
+  it('starts at once when idle, with those who ask in the same turn', async () => {
+    const database = new Database();
+    const group = commits(database);
+    const all = Promise.all([group.commit(1), group.commit(2)]);
+    await Promise.resolve();
+    expect(database.attempts).toEqual([[1, 2]]);
+    database.end();
+    await all;
+  });
+
+  it('gathers the next batch while one is on its way, and keeps the order', async () => {
+    const database = new Database();
+    const group = commits(database);
+    const first = group.commit(1);
+    await settled();
+    const next = [group.commit(2), group.commit(3)];
+    await settled();
+    expect(database.attempts).toEqual([[1]]);
+    database.end();
+    await first;
+    await settled();
+    database.end();
+    await Promise.all(next);
+    expect(database.committed).toEqual([1, 2, 3]);
+  });
+
+  it('resolves no row before its commit', async () => {
+    const database = new Database();
+    let resolved = false;
+    const row = commits(database)
+      .commit(1)
+      .then(() => (resolved = true));
+    await settled();
+    expect(resolved).toBe(false);
+    database.end();
+    await row;
+  });
+
+  it('fails a bad row alone, with its own reason', async () => {
+    const database = new Database((row) => row === 2);
+    const group = commits(database);
+    const rows = Promise.allSettled([1, 2, 3].map((row) => group.commit(row)));
+    await settled();
+    database.end();
+    await settled();
+    while (database.writing > 0) database.end();
+    expect(await rows).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { message: 'bad: 2' } },
+      { status: 'fulfilled' },
+    ]);
+    expect(database.attempts).toEqual([[1, 2, 3], [1], [2], [3]]);
+  });
+
+  it('goes on after a failure', async () => {
+    const database = new Database();
+    const group = commits(database);
+    const failing = group.commit(1);
+    await settled();
+    database.end(0, true);
+    await expect(failing).rejects.toThrow('bad: 1');
+    const next = group.commit(2);
+    await settled();
+    database.end();
+    await next;
+  });
+
+  it('goes on after a write that throws before it begins', async () => {
+    let throws = true;
+    const write = () => {
+      if (throws) throw new Error('too long');
+      return Promise.resolve();
+    };
+    const group = new GroupCommit<number>(write, () => 1, 10);
+    await expect(group.commit(1)).rejects.toThrow('too long');
+    const both = await Promise.allSettled([group.commit(1), group.commit(2)]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    throws = false;
+    await group.commit(3);
+  });
+
+  it('puts no more weight into a batch than allowed, but a row that is heavier goes alone', async () => {
+    const database = new Database();
+    const group = commits(database, 10, (row) => row);
+    const all = Promise.all([4, 6, 1, 99, 5].map((row) => group.commit(row)));
+    for (let batch = 0; batch < 4; batch += 1) {
+      await settled();
+      database.end();
+    }
+    await all;
+    expect(database.attempts).toEqual([[4, 6], [1], [99], [5]]);
+  });
+
+  it('settles every row exactly once, as it was committed or not, whatever is asked, ended or failed when', async () => {
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.constant({ does: 'ask' as const }) },
+      fc.record({ does: fc.constant('end' as const), place: fc.nat(5), fails: fc.boolean() }),
+      fc.constant({ does: 'wait' as const }),
+    );
+    const property = fc.asyncProperty(
+      fc.array(step, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 8 }),
+      async (steps, max) => {
+        const isBad = (row: number) => row % 5 === 3;
+        const database = new Database(isBad);
+        const group = commits(database, max);
+        const settlements: string[][] = [];
+        const end = (place: number, fails: boolean) =>
+          database.writing > 0 && database.end(place % database.writing, fails);
+        for (const one of steps) {
+          if (one.does === 'ask') {
+            const own: string[] = [];
+            const row = settlements.push(own) - 1;
+            group.commit(row).then(
+              () => own.push('done'),
+              () => own.push('failed'),
+            );
+          } else if (one.does === 'end') end(one.place, one.fails);
+          else await settled();
+        }
+        do end(0, false);
+        while ((await settled(), database.writing > 0));
+        settlements.forEach((own, row) => {
+          expect([row, own]).toEqual([row, [database.committed.includes(row) ? 'done' : 'failed']]);
+          if (isBad(row)) expect(own).toEqual(['failed']);
+        });
+        expect(new Set(database.committed).size).toBe(database.committed.length);
+        const together = database.attempts.filter((rows) => rows.length > 1).flat();
+        expect(together).toEqual([...together].sort((a, b) => a - b));
+      },
+    );
+    await fc.assert(property, { numRuns: 200 });
+  });
+});

@@ -1,0 +1,23 @@
+import { PrismaService } from '../database/prisma.service';
+import { JournalService } from './journal.service';
+import { NewOutcome } from './records';
+
+function outcome(size: number): NewOutcome {
+  return {
+    ...{ intentId: '01999999-0000-7000-8000-000000000000', kind: 'succeeded', failure: null, upstreamStatus: 200 },
+    ...{ contentType: null, retryAfter: null, body: Buffer.alloc(size), items: [] },
+    ...{ sentAt: new Date(0), answeredAt: new Date(0), upstreamMs: 1 },
+  };
+}
+
+describe('JournalService', () => {
+  it.each([
+    ['small bodies share a commit', 1_000, 1],
+    ['large bodies do not: together they might be more than a statement can hold', 3_000_000, 3],
+  ])('%s', async (_rule, size, commits) => {
+    const executeRaw = jest.fn(() => Promise.resolve(1));
+    const journal = new JournalService({ $executeRaw: executeRaw } as unknown as PrismaService);
+    await Promise.all([1, 2, 3].map(() => journal.close(outcome(size))));
+    expect(executeRaw).toHaveBeenCalledTimes(commits);
+  });
+});

@@ -1,0 +1,49 @@
+import { describeError, loggingOptions } from './logging';
+
+class DatabaseError extends Error {
+  constructor(
+    message: string,
+    readonly code: unknown,
+  ) {
+    super(message);
+  }
+}
+const PERSON = 'ada@example.com';
+
+describe('describeError', () => {
+  it('says the class, the code and the place', () => {
+    const described = describeError(new DatabaseError(PERSON, '23505'));
+    expect(described).toMatchObject({ type: 'DatabaseError', code: '23505' });
+    expect(described.at?.[0]).toContain('logging.spec');
+    expect(described.at?.length).toBeLessThanOrEqual(8);
+  });
+
+  it.each([
+    PERSON,
+    `one line\n    at ${PERSON} (file.js:1:2)`,
+    `    at ${PERSON}:1:2`,
+    `$& ${PERSON}\n  at $' x:1:2`,
+    `Key (email)=(${PERSON}) already exists.`,
+  ])('never says the message %j', (message) => {
+    expect(JSON.stringify(describeError(new DatabaseError(message, PERSON)))).not.toContain('ada');
+  });
+
+  it('never says a message that was changed after the stack was written, nor a cause', () => {
+    const changed = new Error('second', { cause: new Error(PERSON) });
+    changed.stack = `Error: first\n    at ${PERSON} (a.js:1:1)\n    at Pool.query (/app/pool.js:7:1)`;
+    expect(describeError(changed)).toEqual({ type: 'Error', at: ['at Pool.query (/app/pool.js:7:1)'] });
+  });
+
+  it.each([PERSON, { name: PERSON }, null, undefined, 7])('says of %j, which is no error, only its type', (thrown) => {
+    expect(describeError(thrown)).toEqual({ type: typeof thrown });
+  });
+});
+
+describe('loggingOptions', () => {
+  it('logs nothing per request by itself, and no error but described', () => {
+    expect(loggingOptions('info')).toMatchObject({
+      forRoutes: [],
+      pinoHttp: { level: 'info', base: null, serializers: { err: describeError } },
+    });
+  });
+});

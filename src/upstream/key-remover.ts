@@ -1,0 +1,32 @@
+const REMOVED = '[key removed]';
+
+/**
+ * Takes a secret out of what somebody else wrote. An upstream that quotes our key ("key … is not valid") must not make us
+ * pass it on or record it, in whichever of JSON's and URLs' spellings it does so.
+ */
+export class KeyRemover {
+  private readonly pattern: RegExp;
+
+  constructor(key: string) {
+    this.pattern = new RegExp(Array.from(key, spellings).join(''), 'g');
+  }
+
+  fromText(text: string): string {
+    return text.replace(this.pattern, REMOVED);
+  }
+
+  /** The same bytes where there is nothing to remove. */
+  fromBytes(bytes: Buffer): Buffer {
+    const text = bytes.toString('latin1');
+    return text.search(this.pattern) < 0 ? bytes : Buffer.from(this.fromText(text), 'latin1');
+  }
+}
+
+/** A character as it is, escaped in JSON (`\u002f`, `\/`) or escaped in a URL (`%2F`). */
+function spellings(character: string): string {
+  const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
+  const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  const literal = character.replace(/[^A-Za-z0-9]/g, '\\$&');
+  const escaped = /["/\\]/.test(character) ? '\\\\?' : '';
+  return `(?:${escaped}${literal}|\\\\u00${anyCase}|%${anyCase})`;
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { transactionsIn } from './transactions';
+
+const CHI_REF = '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11';
+const TRANSACTION = {
+  ...{ id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8', chiRef: CHI_REF, issueID: 'issuer_2.5_1700000000000', status: 'paid' },
+  ...{ valueInUSD: '0.1', email: 'ada@example.com' },
+};
+const READ = {
+  ...{ id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8', chiRef: CHI_REF, issueId: 'issuer_2.5_1700000000000', status: 'paid' },
+  ...{ recipients: ['ada@example.com'] },
+};
+const inEnvelope = (data: unknown) => transactionsIn(Buffer.from(JSON.stringify({ status: 'success', data })));
+const readOne = (fields: object) => inEnvelope([{ ...TRANSACTION, ...fields }])[0];
+
+describe('transactionsIn', () => {
+  // upstream-observed.md, "Responses of the documented operations"
+  it.each<[string, unknown, number]>([
+    ['POST /send', { paymentLink: 'https://pay.example.com' }, 0],
+    ['POST /payouts/airtime', { payoutLink: '-', data: [TRANSACTION, TRANSACTION], error: 'None', payouts: [{}] }, 2],
+    ['POST /payouts/mobile-money', { credits: [TRANSACTION], payouts: [] }, 1],
+    ['POST /payouts/mobile-money, payouts as a map', { credits: [TRANSACTION], payouts: { 0: {}, issueID: 'x' } }, 1],
+    ['POST /payouts/credit', { paymentLink: '-', data: [TRANSACTION], credits: [], error: 'None' }, 1],
+    ['POST /account/delete-unpaid-transaction', TRANSACTION, 1],
+    ['a plain list', [TRANSACTION, 'noise', null, {}, TRANSACTION], 2],
+    ['nothing', undefined, 0],
+    ['null', null, 0],
+  ])('finds the transactions of %s', (_operation, data, count) => {
+    const found = inEnvelope(data);
+    expect(found.map(({ amountUsd, ...rest }) => [rest, amountUsd?.toFixed()])).toEqual(
+      Array.from({ length: count }, () => [READ, '0.1']),
+    );
+  });
+
+  it("finds a transfer by its tnxID, which is a transaction's id", () => {
+    const transfer = { sender: 'a', wallet: 'airtime', valueInUSD: 2, tnxID: 'T1', receiver: 'b' };
+    expect(inEnvelope({ data: transfer, error: 'None' })).toMatchObject([{ id: 'T1', chiRef: null, status: null }]);
+  });
+
+  it.each<[unknown, string | undefined]>([
+    ['0.1', '0.1'],
+    [0.1, '0.1'],
+    [529.0179999999988, '529.0179999999988'],
+    ['0.30000000000000004', '0.30000000000000004'],
+    [0, '0'],
+    [-1.5, '-1.5'],
+    ['1e14', '100000000000000'],
+    ...[1e300, '1e400', '1e-400', 'NaN', 'Infinity', 'abc', '', null, true, {}, `0.${'1'.repeat(100)}`].map(
+      (nonsense): [unknown, undefined] => [nonsense, undefined],
+    ),
+  ])('reads the amount %j as %s', (valueInUSD, amount) => {
+    expect(readOne({ valueInUSD })?.amountUsd?.toFixed()).toBe(amount);
+  });
+
+  it('takes a chiRef that is a number for its digits', () => {
+    expect(readOne({ chiRef: 12345 })).toMatchObject({ chiRef: '12345' });
+  });
+
+  it('leaves out what a column cannot hold, and cuts what is absurdly long', () => {
+    const half = '\ud83d';
+    expect(readOne({ status: `a\0b${half}` })?.status).toBe('ab\ufffd');
+    expect(readOne({ status: 'x'.repeat(10_000) })?.status).toHaveLength(255);
+    expect(readOne({ status: `${'x'.repeat(254)}\ud83d\ude00` })?.status).toBe(`${'x'.repeat(254)}\ufffd`);
+    expect(readOne({ chiRef: { a: 1 }, id: ['x'] })).toMatchObject({ chiRef: null, id: null });
+  });
+
+  it('reads no more transactions than the largest request has items', () => {
+    expect(inEnvelope(Array.from({ length: 10_001 }, () => ({ chiRef: 1 })))).toHaveLength(10_000);
+  });
+
+  it('never throws, whatever the bytes', () => {
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => Array.isArray(transactionsIn(Buffer.from(bytes)))));
+    const value = fc.oneof(fc.jsonValue(), fc.double(), fc.string({ unit: 'binary' }));
+    const transaction = fc.record(
+      { chiRef: value, id: value, tnxID: value, issueID: value, status: value, valueInUSD: value, email: value },
+      { requiredKeys: [] },
+    );
+    const data = fc.oneof(
+      fc.array(transaction),
+      fc.record({ data: fc.array(transaction) }),
+      transaction,
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(data, (given) => {
+        for (const { chiRef, id, issueId, status, amountUsd } of inEnvelope(given)) {
+          for (const text of [chiRef, id, issueId, status]) expect(text ?? '').not.toMatch(/\0|\p{Surrogate}/u);
+          expect(amountUsd?.isFinite() ?? true).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('reads a body of a million nested lists without running out of stack', () => {
+    expect(transactionsIn(Buffer.from('['.repeat(1_000_000) + ']'.repeat(1_000_000)))).toEqual([]);
+  });
+});

@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { AddressInfo, createServer, Server, Socket } from 'node:net';
+import { answer, FakeUpstream, hang, reset } from './support/fake-upstream';
+import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
+import { startProxy } from './support/proxy';
+
+/** A server below HTTP: what it does with a connection is said, and each byte it gets is kept. */
+class Wire {
+  readonly received: Buffer[] = [];
+  readonly sockets: Socket[] = [];
+  private readonly server: Server;
+
+  private constructor(onConnection: (socket: Socket) => unknown) {
+    this.server = createServer((socket) => {
+      this.sockets.push(socket);
+      socket.on('error', () => undefined).on('data', (chunk) => this.received.push(chunk));
+      onConnection(socket);
+    });
+  }
+
+  static async start(onConnection: (socket: Socket) => unknown): Promise<Wire> {
+    const wire = new Wire(onConnection);
+    wire.server.listen(0, '127.0.0.1');
+    await once(wire.server, 'listening');
+    return wire;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+describe('when no connection to the upstream comes about', () => {
+  async function callTo(upstreamBaseUrl: string, upstreamTimeoutMs = 5_000) {
+    const proxy = await startProxy({ upstreamBaseUrl, upstreamTimeoutMs, upstreamConnectTimeoutMs: 100 });
+    try {
+      const { key } = await proxy.client('app', 'pay');
+      const { key: auditor } = await proxy.client('auditor', 'audit');
+      const got = await proxy.post(key, '/payouts/airtime', AIRTIME);
+      const { body } = await proxy.get(auditor, `/v1/audit/calls/${got.headers['x-call-id']}`).expect(200);
+      return { got, record: body };
+    } finally {
+      await proxy.close();
+    }
+  }
+  const notSent = (failure: string) => ({
+    got: {
+      status: 503,
+      headers: expect.objectContaining({ 'retry-after': '1' }),
+      body: expect.objectContaining({ status: 'error', code: 'upstream_unreachable' }),
+    },
+    record: { outcome: 'notSent', upstream: { status: null, failure }, response: { body: null } },
+  });
+
+  it('a refused connection is notSent, and the app may try again', async () => {
+    const gone = await FakeUpstream.start();
+    const { url } = gone;
+    await gone.stop();
+    expect(await callTo(url)).toMatchObject(notSent('refused'));
+  });
+
+  it('a name that does not resolve is notSent', async () => {
+    expect(await callTo(`http://${'a'.repeat(64)}.invalid`)).toMatchObject(notSent('dns'));
+  });
+
+  it('a port that speaks no TLS is notSent, and sees nothing of the request', async () => {
+    const plain = await Wire.start((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect(await callTo(`https://127.0.0.1:${plain.port}`)).toMatchObject(notSent('tls'));
+    expect(Buffer.concat(plain.received).toString('latin1')).not.toMatch(/payouts|254712345678|X-API-Key/i);
+    await plain.stop();
+  });
+
+  it('a TLS handshake that is torn down is notSent', async () => {
+    const tearing = await Wire.start((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    expect(await callTo(`https://127.0.0.1:${tearing.port}`)).toMatchObject(notSent('not_connected'));
+    await tearing.stop();
+  });
+
+  it('a connection that does not come about within UPSTREAM_CONNECT_TIMEOUT_MS is notSent', async () => {
+    const silent = await Wire.start(() => undefined);
+    expect(await callTo(`https://127.0.0.1:${silent.port}`)).toMatchObject(notSent('connect_timeout'));
+    await silent.stop();
+  });
+});
+
+describe('when a connection fails during a call', () => {
+  let paying: Paying;
+  beforeAll(async () => (paying = await startPaying()));
+  afterAll(() => paying.close());
+  beforeEach(() => (paying.upstream.received.length = 0));
+
+  it('a kept connection that is torn down as the next request arrives leaves that one unknown and is not tried again', async () => {
+    const used = new Set<Socket>();
+    paying.upstream.behaviour = (received, response, socket) => {
+      const again = used.has(socket);
+      used.add(socket);
+      return (again ? reset : answer(200, SUCCESS))(received, response, socket);
+    };
+    await paying.pay().expect(200);
+    const got = await paying.pay().expect(502);
+    expect(paying.upstream.received).toHaveLength(2);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'unknown', upstream: { failure: 'reset' } });
+  });
+
+  it('connections that are closed at any moment between two requests pay nobody twice', async () => {
+    paying.upstream.behaviour = (received, response, socket) => {
+      answer(200, SUCCESS)(received, response, socket);
+      const turns = [() => socket.destroy(), () => setImmediate(() => socket.destroy()), () => socket.end()];
+      response.on('finish', () => turns[paying.upstream.received.length % turns.length]?.());
+    };
+    const outcomes: [string, string][] = [];
+    for (const phone of phones(60)) {
+      const got = await paying.pay(phone);
+      outcomes.push([phone, (await paying.record(got)).outcome]);
+    }
+    const arrived = paying.upstream.received.map(phoneOf);
+    expect(new Set(arrived).size).toBe(arrived.length);
+    for (const [phone, outcome] of outcomes) {
+      if (outcome === 'succeeded') expect(arrived).toContain(phone);
+      else expect(['unknown', 'notSent']).toContain(outcome);
+      if (outcome === 'notSent') expect(arrived).not.toContain(phone);
+    }
+  });
+
+  it('a call whose app hangs up is carried through and recorded', async () => {
+    let release = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      paying.upstream.behaviour = (...args) => {
+        release = () => void answer(200, SUCCESS)(...args);
+        resolve();
+      };
+    });
+    const hangingUp = request(`${paying.proxy.url}/api/v0.1/payouts/airtime`, {
+      method: 'POST',
+      headers: { 'x-api-key': paying.app, 'content-type': 'application/json' },
+    }).on('error', () => undefined);
+    hangingUp.end(JSON.stringify(AIRTIME));
+    await arrived;
+    const closed = new Promise((resolve) => hangingUp.once('close', resolve));
+    hangingUp.destroy();
+    await closed;
+    const [open] = await paying.proxy.database.query('SELECT id FROM intent ORDER BY id DESC LIMIT 1');
+    release();
+    const outcome = () => paying.proxy.database.query('SELECT kind FROM outcome WHERE intent_id = $1', [open?.id]);
+    await eventually(async () => (await outcome()).length > 0);
+    expect(await outcome()).toEqual([{ kind: 'succeeded' }]);
+  });
+});
+
+describe('when the deadline passes', () => {
+  let paying: Paying;
+  beforeAll(async () => (paying = await startPaying({ upstreamTimeoutMs: 300, upstreamConnections: 1 })));
+  afterAll(() => paying.close());
+  beforeEach(() => (paying.upstream.received.length = 0));
+
+  it.each<[string, FakeUpstream['behaviour']]>([
+    ['an upstream that never answers', hang],
+    ['a body that never ends', (_request, response) => void response.writeHead(200).write('{"status":"success",')],
+    [
+      'a body that comes byte by byte',
+      (_request, response) => {
+        response.writeHead(200);
+        const drip = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(drip));
+      },
+    ],
+  ])('after %s: the app gets 504 outcome_unknown, and the call is listed as in doubt', async (_name, behaviour) => {
+    paying.upstream.behaviour = behaviour;
+    const got = await paying.pay().expect(504);
+    expect(got.body).toMatchObject({ code: 'outcome_unknown', call_id: got.headers['x-call-id'] });
+    expect(await paying.record(got)).toMatchObject({
+      outcome: 'unknown',
+      upstream: { status: null, failure: 'timeout' },
+    });
+    expect(await paying.listed('unknown')).toContain(got.headers['x-call-id']);
+    expect(paying.upstream.received).toHaveLength(1);
+  });
+
+  it('what waited for a connection until then was never written, and exactly what arrived is in doubt', async () => {
+    paying.upstream.behaviour = hang;
+    const calls = await Promise.all(
+      phones(6).map(async (phone) => {
+        const got = await paying.pay(phone);
+        return { phone, status: got.status, outcome: (await paying.record(got)).outcome };
+      }),
+    );
+    const arrived = paying.upstream.received.map(phoneOf);
+    for (const { phone, status, outcome } of calls) {
+      const seen = arrived.includes(phone);
+      expect([phone, status, outcome]).toEqual([phone, seen ? 504 : 503, seen ? 'unknown' : 'notSent']);
+    }
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    await paying.pay().expect(200);
+    expect(paying.upstream.received).toHaveLength(arrived.length + 1); // none of them came after all
+  });
+});

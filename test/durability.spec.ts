@@ -1,0 +1,163 @@
+import { Logger } from '@nestjs/common';
+import { JournalService } from '../src/journal/journal.service';
+import { answer } from './support/fake-upstream';
+import { eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
+
+/** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
+describe('what is durable, and when', () => {
+  let paying: Paying;
+  beforeAll(async () => (paying = await startPaying()));
+  afterAll(() => paying.close());
+  beforeEach(() => {
+    paying.upstream.received.length = 0;
+    paying.upstream.behaviour = answer(200, SUCCESS);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
+
+  it('another connection sees the intent, whole, when the request arrives, and the outcome when the app has its answer', async () => {
+    const seen: unknown[] = [];
+    paying.upstream.behaviour = async (received, ...rest) => {
+      seen.push(
+        ...(await query(
+          `SELECT i.operation, b.body, p.phone, o.intent_id AS outcome FROM item_recipient p
+           JOIN intent i ON i.id = p.intent_id JOIN intent_item t USING (intent_id, position)
+           JOIN intent_body b USING (intent_id) LEFT JOIN outcome o USING (intent_id) WHERE p.phone = $1`,
+          [phoneOf(received)],
+        )),
+      );
+      answer(200, SUCCESS)(received, ...rest);
+    };
+    const [phone = ''] = phones(1);
+    const got = await paying.pay(phone).expect(200);
+    const body = Buffer.from(paying.upstream.received[0]?.body ?? '');
+    expect(seen).toEqual([{ operation: 'POST /payouts/airtime', body, phone, outcome: null }]);
+    expect(await query('SELECT kind FROM outcome WHERE intent_id = $1', [callOf(got)])).toEqual([
+      { kind: 'succeeded' },
+    ]);
+  });
+
+  it.each([
+    ['may not be written', 'REVOKE INSERT ON intent FROM payout_proxy', 'GRANT INSERT ON intent TO payout_proxy'],
+    ['are gone', 'ALTER TABLE intent RENAME TO intent_away', 'ALTER TABLE intent_away RENAME TO intent'],
+    [
+      'lose one of their tables',
+      'ALTER TABLE item_recipient RENAME TO away',
+      'ALTER TABLE away RENAME TO item_recipient',
+    ],
+  ])('while intents %s, nothing leaves and the app gets 503 database_unavailable', async (_how, breaks, mends) => {
+    await query(breaks);
+    const got = await paying.pay();
+    await query(mends);
+    expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
+    expect(paying.upstream.received).toEqual([]);
+    expect(await query('SELECT FROM intent WHERE id = $1', [callOf(got)])).toEqual([]);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'refused', refusal: { code: 'database_unavailable' } });
+    await paying.pay().expect(200);
+  });
+
+  it('while outcomes cannot be written, the app gets 502 outcome_unknown and the intent stays, in doubt', async () => {
+    await query('REVOKE INSERT ON outcome FROM payout_proxy');
+    const got = await paying.pay();
+    await query('GRANT INSERT ON outcome TO payout_proxy');
+    expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
+    expect(paying.upstream.received).toHaveLength(1);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'inProgress', upstream: null, item_count: 1 });
+    expect(await paying.listed('inProgress')).toEqual([callOf(got)]);
+    const { body } = await paying.proxy.get(paying.app, `/v1/calls/${callOf(got)}`).expect(200);
+    expect(body.outcome).toBe('inProgress');
+    await paying.pay().expect(200);
+  });
+
+  it('an outage that is over before the app loses its patience is not seen by it', async () => {
+    await query('REVOKE INSERT ON outcome FROM payout_proxy');
+    const failedTwice = new Promise<void>((resolve) => {
+      let failures = 0;
+      jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {
+        failures += 1;
+        if (failures === 2) resolve();
+      });
+    });
+    const answered = paying
+      .pay()
+      .expect(200)
+      .then((got) => got);
+    await failedTwice;
+    await query('GRANT INSERT ON outcome TO payout_proxy');
+    const got = await answered;
+    expect(await paying.record(got)).toMatchObject({ outcome: 'succeeded' });
+    expect(await query('SELECT FROM outcome WHERE intent_id = $1', [callOf(got)])).toHaveLength(1);
+    expect(paying.upstream.received).toHaveLength(1);
+  });
+
+  it('a hundred calls that meet a busy database are recorded once each, in a handful of commits', async () => {
+    const opening = jest.spyOn(paying.proxy.app.get(JournalService, { strict: false }), 'open');
+    await query('BEGIN');
+    await query('LOCK TABLE intent IN SHARE MODE'); // the first batch waits, the others gather behind it
+    const calls = phones(100).map((phone) => paying.pay(phone).then((got) => got));
+    await eventually(() => Promise.resolve(opening.mock.calls.length === 100));
+    expect(paying.upstream.received).toEqual([]);
+    await query('COMMIT');
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+    const ids = answers.map(callOf);
+    const [counted] = await query(
+      `SELECT count(*)::int AS intents, count(DISTINCT i.xmin::text)::int AS intent_commits,
+         count(o)::int AS outcomes, count(DISTINCT o.xmin::text)::int AS outcome_commits
+       FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id WHERE i.id = ANY($1::uuid[])`,
+      [ids],
+    );
+    expect(counted).toMatchObject({ intents: 100, outcomes: 100 });
+    expect(counted?.intent_commits).toBeLessThan(5);
+    expect(counted?.outcome_commits).toBeLessThan(100);
+    const items = await query('SELECT FROM intent_item WHERE intent_id = ANY($1::uuid[])', [ids]);
+    expect(items).toHaveLength(100);
+    expect(new Set(paying.upstream.received.map(phoneOf)).size).toBe(100);
+  });
+
+  it('what is written again, because the answer to its commit got lost, stands once and its commitments hold', async () => {
+    const journal = paying.proxy.app.get(JournalService, { strict: false });
+    const [opening, closing] = [jest.spyOn(journal, 'open'), jest.spyOn(journal, 'close')];
+    const id = callOf(await paying.pay().expect(200));
+    const [[intent], [outcome]] = [opening.mock.calls[0] ?? [], closing.mock.calls[0] ?? []];
+    if (!intent || !outcome) throw new Error('the journal was not asked');
+    await Promise.all([journal.open(intent), journal.open(intent), journal.close(outcome), journal.close(outcome)]);
+    const rows = await query(
+      `SELECT sha256(b.salt || b.body) = i.body_commitment AS sent, sha256(p.salt || p.phone::bytea) = t.phone_commitment AS phone,
+         sha256(r.salt || r.body) = o.body_commitment AS received
+       FROM intent i JOIN intent_body b ON b.intent_id = i.id JOIN intent_item t ON t.intent_id = i.id
+       JOIN item_recipient p ON p.intent_id = i.id JOIN outcome o ON o.intent_id = i.id
+       JOIN outcome_body r ON r.intent_id = i.id WHERE i.id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ sent: true, phone: true, received: true }]);
+  });
+
+  it('when the database drops every connection under load, nothing is paid unrecorded, twice, or otherwise than told', async () => {
+    const drop = () =>
+      query(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    let arrived = 0;
+    paying.upstream.behaviour = async (...args) => {
+      arrived += 1;
+      if (arrived % 40 === 0) await drop();
+      answer(200, SUCCESS)(...args);
+    };
+    const calls = await Promise.all(phones(200).map(async (phone) => ({ phone, got: await paying.pay(phone) })));
+    const paid = paying.upstream.received.map(phoneOf);
+    expect(new Set(paid).size).toBe(paid.length);
+    const rows = await query('SELECT i.id, o.kind FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id');
+    const kinds = new Map(rows.map(({ id, kind }) => [id, kind]));
+    for (const { phone, got } of calls) {
+      const told = got.body.code ?? got.body.status;
+      expect(['success', 'database_unavailable', 'outcome_unknown']).toContain(told);
+      if (told === 'success') expect(kinds.get(callOf(got))).toBe('succeeded');
+      expect([phone, paid.includes(phone)]).toEqual([phone, told !== 'database_unavailable']);
+      if (paid.includes(phone)) expect(kinds.has(callOf(got))).toBe(true);
+    }
+    expect(calls.filter(({ got }) => got.status === 200).length).toBeGreaterThan(0);
+    await paying.proxy.get('', '/readyz').expect(200);
+  });
+});
