@@ -3,7 +3,7 @@ import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
 import { CallersService } from './auth/callers.service';
-import { receiveCalls } from './auth/receive';
+import { answerUnroutable, receiveCalls } from './auth/receive';
 import { RunningConfig } from './config/config';
 import { PrismaService } from './database/prisma.service';
 import { logRequests } from './logging/logging';
@@ -13,7 +13,12 @@ import { readJsonBodies } from './validation/json-body';
 
 /** The application, wired and ready to listen; the same for `npm start` and for the tests. */
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({ forceCloseConnections: 'idle' });
+  const adapter = new FastifyAdapter({
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false, // a HEAD would be forwarded, and recorded, as a GET
+    routerOptions: { maxParamLength: 1_024 }, // past it Fastify answers in words of its own
+    frameworkErrors: answerUnroutable,
+  });
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), adapter, {
     bodyParser: false,
     logger: ['fatal', 'error', 'warn'], // of its assembly, nothing else is news

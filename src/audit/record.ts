@@ -1,6 +1,6 @@
 import { Prisma } from '../database/generated/client';
 import { Fault } from '../errors/problem';
-import { maskBody, maskEmail, maskHandle, maskPhone } from './masking';
+import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
 import { OutcomeWord } from './outcome';
 import { CallRecord, RecordItem, RecordMessage, RecordUpstreamItem } from './record.dto';
 
@@ -29,7 +29,7 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
     upstream: outcome && {
       status: outcome.upstreamStatus,
       failure: outcome.failure,
-      other_items: outcome.items.filter(({ position }) => position === null).map(toUpstreamItem),
+      other_items: outcome.items.filter(({ position }) => position === null).map((item) => toUpstreamItem(item, view)),
     },
     refusal: null,
     timings: {
@@ -71,7 +71,7 @@ export function toMessages(
 ): { request: RecordMessage; response: RecordMessage | null } {
   const read = (bytes: Uint8Array | undefined) => (bytes ? readBody(bytes, reveal) : null);
   return {
-    request: { query: intent.query, body: read(intent.body?.body) },
+    request: { query: shown(intent.query, reveal, maskQuery), body: read(intent.body?.body) },
     response: intent.outcome && { body: read(intent.outcome.body?.body) },
   };
 }
@@ -86,13 +86,13 @@ function readBody(bytes: Uint8Array, reveal: boolean): unknown {
   }
 }
 
-function fromEither(row: IntentRow | RefusalRow, { clientNames }: View) {
+function fromEither(row: IntentRow | RefusalRow, { clientNames, reveal }: View) {
   return {
     id: row.id,
     operation: row.operation,
     client: { id: row.clientId, name: clientNames.get(row.clientId) ?? null },
     key_id: row.keyId,
-    request_id: row.requestId,
+    request_id: shown(row.requestId, reveal, maskContacts),
     traceparent: row.traceparent,
     client_address: row.clientAddress,
   };
@@ -104,36 +104,45 @@ function outcomeOf({ outcome, receivedAt }: IntentRow, view: View): OutcomeWord 
   return receivedAt < view.inDoubtBefore ? 'unknown' : 'inProgress';
 }
 
-function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined, { reveal }: View): RecordItem {
+function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined, view: View): RecordItem {
   const { email = null, phone = null, handle = null } = item.recipient ?? {};
-  const shown = (value: string | null, mask: (value: string) => string) =>
-    value === null || reveal ? value : mask(value);
+  const { reveal } = view;
   return {
     position: item.position,
     recipient: {
-      email: shown(email, maskEmail),
-      phone: shown(phone, maskPhone),
-      handle: shown(handle, maskHandle),
-      receiver: item.receiver,
+      email: shown(email, reveal, maskEmail),
+      phone: shown(phone, reveal, maskPhone),
+      handle: shown(handle, reveal, maskHandle),
+      receiver: shown(item.receiver, reveal, maskContacts),
     },
     recipient_field: item.recipientField,
     note: item.handleIgnored ? 'e-mail and handle were given: the e-mail is used' : null,
     amount_usd: item.amountUsd?.toFixed() ?? null,
-    country: item.country,
-    network_code: item.networkCode,
-    reference: item.reference,
-    wallet: item.wallet,
-    chi_ref: item.chiRef,
-    upstream: upstream ? toUpstreamItem(upstream) : null,
+    // Text that the caller was free to write a contact into.
+    country: shown(item.country, reveal, maskContacts),
+    network_code: shown(item.networkCode, reveal, maskContacts),
+    reference: shown(item.reference, reveal, maskContacts),
+    wallet: shown(item.wallet, reveal, maskContacts),
+    chi_ref: shown(item.chiRef, reveal, maskContacts),
+    upstream: upstream ? toUpstreamItem(upstream, view) : null,
   };
 }
 
-function toUpstreamItem(item: OutcomeRow['items'][number]): RecordUpstreamItem {
+function toUpstreamItem(item: OutcomeRow['items'][number], { reveal }: View): RecordUpstreamItem {
   return {
-    chi_ref: item.chiRef,
-    id: item.upstreamId,
-    issue_id: item.issueId,
-    status: item.status,
+    chi_ref: shown(item.chiRef, reveal, maskContacts),
+    id: shown(item.upstreamId, reveal, maskContacts),
+    issue_id: shown(item.issueId, reveal, maskContacts),
+    status: shown(item.status, reveal, maskProse),
     amount_usd: item.amountUsd?.toFixed() ?? null,
   };
+}
+
+function shown<Text extends string | null>(value: Text, reveal: boolean, mask: (value: string) => string) {
+  return (value === null || reveal ? value : mask(value)) as Text;
+}
+
+/** We wrote it ourselves, so it can be read. */
+function maskQuery(query: string): string {
+  return maskContacts(decodeURIComponent(query.replaceAll('+', ' ')));
 }

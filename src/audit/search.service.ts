@@ -89,17 +89,18 @@ function common(search: CallSearch, table: Prisma.Sql): Prisma.Sql[] {
     ...(operation === undefined ? [] : [Prisma.sql`${table}.operation = ${operation}`]),
     ...(client === undefined
       ? []
-      : [Prisma.sql`${table}.client_id = (SELECT id FROM client WHERE name = ${client} OR id::text = ${client})`]),
+      : [Prisma.sql`${table}.client_id IN (SELECT id FROM client WHERE name = ${client} OR id::text = ${client})`]),
   ];
 }
 
 function recipientFilter(given: string): Prisma.Sql {
-  const recipient = given.replace(/^ /, '+'); // an unescaped + in an address is a space when it arrives
+  // An unescaped + in an address is a blank when it arrives, and no contact has one.
+  const recipient = given.replaceAll(' ', '+');
   return Prisma.sql`i.id IN (
     SELECT intent_id FROM item_recipient WHERE phone = ${recipient}
     UNION ALL SELECT intent_id FROM item_recipient WHERE lower(email) = lower(${recipient})
     UNION ALL SELECT intent_id FROM item_recipient WHERE lower(handle) = lower(${recipient})
-    UNION ALL SELECT intent_id FROM intent_item WHERE receiver = ${recipient})`;
+    UNION ALL SELECT intent_id FROM intent_item WHERE receiver = ${given})`;
 }
 
 function upstreamRefFilter(ref: string): Prisma.Sql {

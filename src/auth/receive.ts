@@ -1,6 +1,6 @@
-import { FastifyInstance, FastifyRequest } from 'fastify';
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
-import { Problem } from '../errors/problem';
+import { Problem, toProblemDetails } from '../errors/problem';
 import { Call } from './call';
 import { CallersService } from './callers.service';
 
@@ -17,10 +17,9 @@ export function receiveCalls(server: FastifyInstance, callers: CallersService): 
   server.decorateRequest('call');
 
   server.addHook('onRequest', async (request, reply) => {
-    request.call = begin(request);
-    void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
+    begin(request, reply);
     const key = request.headers['x-api-key'];
-    if (needsKey(request.url)) request.call.caller = await authenticate(key, callers);
+    if (needsKey(request)) request.call.caller = await authenticate(key, callers);
   });
 
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -30,7 +29,22 @@ export function receiveCalls(server: FastifyInstance, callers: CallersService): 
   });
 }
 
-function begin(request: FastifyRequest): Call {
+/** Answers an address that cannot be decoded: it leads to no route, so no hook and no filter sees it. */
+export function answerUnroutable(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  begin(request, reply);
+  const problem = new Problem('not_found');
+  void reply
+    .status(problem.status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(toProblemDetails(problem, request.call.id)));
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  request.call = newCall(request);
+  void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
+}
+
+function newCall(request: FastifyRequest): Call {
   const requestId = String(request.headers['x-request-id'] ?? '');
   const traceparent = String(request.headers.traceparent ?? '');
   return {
@@ -48,9 +62,10 @@ function begin(request: FastifyRequest): Call {
   };
 }
 
-/** The interface and the `/v1` resources, and whatever does not exist below them. */
-function needsKey(url: string): boolean {
-  return url.startsWith('/api/') || url.startsWith('/v1/');
+/** The interface and the `/v1` resources, however the address spells them, and whatever does not exist below them. */
+function needsKey({ routeOptions, url }: FastifyRequest): boolean {
+  const path = routeOptions.url ?? url;
+  return path.startsWith('/api/') || path.startsWith('/v1/');
 }
 
 async function authenticate(key: string | string[] | undefined, callers: CallersService) {

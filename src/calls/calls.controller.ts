@@ -27,7 +27,7 @@ export class CallsController {
   @ApiResponse({ status: 200, type: FullCallRecord })
   @ApiProblems('call_not_found')
   async one(@CurrentCall() { caller }: Call, @Param('id') id: string): Promise<FullCallRecord> {
-    const record = isUuid(id) && (await this.records.one(id, true, caller?.clientId));
+    const record = isUuid(id) && caller && (await this.records.one(id, true, caller.clientId));
     if (!record) throw new Problem('call_not_found');
     return record;
   }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, validateSync } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength, validateSync } from 'class-validator';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -10,8 +10,17 @@ import { Secret } from './secret';
 const Numeric = () =>
   Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
 
-const isPostgresUrl = { protocols: ['postgres', 'postgresql'], require_tld: false };
-const isHttpUrl = { protocols: ['http', 'https'], require_tld: false, require_protocol: true };
+const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
+const isPostgresUrl = { ...anyHost, protocols: ['postgres', 'postgresql'] };
+/** An address and nothing that would be dropped without a word: no user, no query. */
+const isBaseUrl = {
+  ...anyHost,
+  ...{ protocols: ['http', 'https'], disallow_auth: true, allow_query_components: false, allow_fragments: false },
+};
+
+/** A line end at its end, as a file has it, would make every request fail while it is being sent. */
+const IsHeaderValue = () =>
+  Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without blanks' });
 
 /** The environment, as the operator writes it. The table in README.md says what each is for. */
 class Environment {
@@ -25,8 +34,8 @@ class Environment {
   @IsOptional() @IsUrl(isPostgresUrl) DATABASE_OWNER_URL?: string;
   @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
 
-  @IsOptional() @IsUrl(isHttpUrl) UPSTREAM_BASE_URL?: string;
-  @IsOptional() @IsString() @MinLength(8) UPSTREAM_API_KEY?: string;
+  @IsOptional() @IsUrl(isBaseUrl) UPSTREAM_BASE_URL?: string;
+  @IsOptional() @IsHeaderValue() UPSTREAM_API_KEY?: string;
   @Numeric() @IsInt() @Min(100) @Max(600_000) UPSTREAM_TIMEOUT_MS = 30_000; // a batch of 1,000 payouts may be slow
   @Numeric() @IsInt() @Min(50) @Max(60_000) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
   @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;
@@ -36,7 +45,7 @@ class Environment {
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
 
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
-  @IsString() @MinLength(8) SANDBOX_CONTROL_KEY = 'sandbox-control';
+  @IsHeaderValue() SANDBOX_CONTROL_KEY = 'sandbox-control';
 }
 
 /** What the proxy is told, once, at its start. Frozen. */
@@ -58,7 +67,7 @@ export interface Config {
   readonly maxItems: number;
   readonly maxBodyBytes: number;
   readonly sandboxPort: number;
-  readonly sandboxControlKey: string;
+  readonly sandboxControlKey: Secret;
   /** Whether SANDBOX_PORT was given: beside the proxy the sandbox otherwise takes a free port. */
   readonly sandboxPortGiven: boolean;
 }
@@ -96,9 +105,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = { ...envFile(), ...process.e
 
 function envFile(): Record<string, string | undefined> {
   try {
-    return parseEnv(readFileSync('.env', 'utf8')) as Record<string, string>;
-  } catch {
-    return {}; // there need not be one
+    return parseEnv(readFileSync('.env', 'utf8'));
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return {}; // there need not be one
+    throw new StartError('the file .env cannot be read; mend its rights or remove it');
   }
 }
 
@@ -122,7 +132,7 @@ function toConfig(env: Environment, sandboxPortGiven: boolean): Config {
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
     sandboxPort: env.SANDBOX_PORT,
-    sandboxControlKey: env.SANDBOX_CONTROL_KEY,
+    sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),
     sandboxPortGiven,
   };
 }

@@ -5,7 +5,8 @@ import { Call } from '../auth/call';
 import { Loaded } from '../config/config.module';
 import { Problem, toEnvelope, toProblemDetails } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
-import { bodyFault } from '../validation/json-body';
+import { forTheRecord } from '../validation/faults';
+import { bodyFault, OTHER_TYPE } from '../validation/json-body';
 import { INTERFACE_PREFIX } from './operations';
 
 /** The one place where errors become answers, and where a known caller's refused request is recorded. */
@@ -29,7 +30,8 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.status >= 500) this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error });
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
-    const [type, body] = request.url.startsWith(`${INTERFACE_PREFIX}/`)
+    // The route's own path: the address as written may spell it with escapes.
+    const [type, body] = (request.routeOptions.url ?? request.url).startsWith(`${INTERFACE_PREFIX}/`)
       ? ['application/json', toEnvelope(problem, call.id)]
       : ['application/problem+json', toProblemDetails(problem, call.id)];
     await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
@@ -37,15 +39,21 @@ export class ProblemFilter implements ExceptionFilter {
 
   private toProblem(error: unknown, call: Call): Problem {
     if (error instanceof Problem) return error;
-    const { code } = error as { code?: string };
-    if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyFault(`is larger than ${this.maxBodyBytes} bytes`);
-    if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return bodyFault('is not as long as Content-Length says');
-    if (error instanceof HttpException && error.getStatus() === 404) return new Problem('not_found');
-    if (error instanceof HttpException && error.getStatus() < 500) {
-      return new Problem('invalid_request', { text: 'The request could not be read; check its address and headers.' });
-    }
     // Once its intent is recorded it may have been sent: we must not say that it was not.
-    return new Problem(call.opened ? 'outcome_unknown' : 'internal_error', { cause: error });
+    if (call.opened) return new Problem('outcome_unknown', { cause: error });
+    // Fastify's refusals reach us as Nest's: of them only the status is left.
+    const status = error instanceof HttpException ? error.getStatus() : 500;
+    if (status >= 500) return new Problem('internal_error', { cause: error });
+    switch (status) {
+      case 404:
+        return new Problem('not_found');
+      case 413:
+        return bodyFault(`is larger than ${this.maxBodyBytes} bytes`);
+      case 415:
+        return bodyFault(OTHER_TYPE);
+      default:
+        return bodyFault('could not be read; check that it is as long as Content-Length says');
+    }
   }
 
   /** From its intent on, a call has an outcome or is in doubt; before, it was refused. */
@@ -54,7 +62,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (!caller || opened) return;
     const { status, code, message: detail, faults } = problem;
     try {
-      await this.journal.refuse({ ...call, caller, status, code, detail, faults });
+      await this.journal.refuse({ ...call, caller, status, code, detail, faults: forTheRecord(faults) });
       call.outcome = 'refused';
     } catch (cause) {
       this.logger.error({ call_id: call.id, code, err: cause }, 'a refusal could not be recorded');

@@ -32,7 +32,7 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
       SANDBOX_DATABASE_URL: databaseUrl,
       SANDBOX_PORT: String(port),
       SANDBOX_API_KEY: apiKey,
-      SANDBOX_CONTROL_KEY: config.sandboxControlKey,
+      SANDBOX_CONTROL_KEY: config.sandboxControlKey.reveal(),
     },
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -44,7 +44,7 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
     );
     void exited.then(() => reject(new StartError('the sandbox ended before it was ready')));
   });
-  const content: SandboxFile = { url, apiKey, controlKey: config.sandboxControlKey };
+  const content: SandboxFile = { url, apiKey, controlKey: config.sandboxControlKey.reveal() };
   writeFileSync(file, JSON.stringify(content, null, 2), { mode: 0o600 });
   return {
     url,

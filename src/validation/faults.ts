@@ -19,23 +19,22 @@ export const UNKNOWN_FIELD = 'is not a field of this operation; remove it';
 export function toFaults(errors: ValidationError[], parent = ''): Fault[] {
   return errors.flatMap(({ property, constraints = {}, children = [] }) => {
     const pointer = pointerTo(parent, property);
-    const own = Object.entries(constraints).map(([name, message]) => ({
-      pointer,
-      detail: name === 'whitelistValidation' ? UNKNOWN_FIELD : message,
-    }));
+    const own = Object.values(constraints).map((detail) => ({ pointer, detail }));
     return [...own, ...toFaults(children, pointer)];
   });
 }
 
+/** The names of all fields there are, of whatever class. */
+export const FIELD_NAMES = new Set<string>();
+
 /**
- * The fields that class-transformer leaves out without a word, for they name something every object has (`__proto__`,
- * `constructor`, `toString`): they are unknown like any other.
+ * Faults as the record may keep them for ever: a name that is no field's is the caller's own text, and may be a person's
+ * address. The answer says it, the record says only its place.
  */
-export function leftOut(plain: unknown, instance: unknown, parent = ''): Fault[] {
-  if (typeof plain !== 'object' || plain === null || typeof instance !== 'object' || instance === null) return [];
-  return Object.entries(plain).flatMap(([key, value]) => {
-    const pointer = pointerTo(parent, key);
-    if (!Object.hasOwn(instance, key)) return [{ pointer, detail: UNKNOWN_FIELD }];
-    return leftOut(value, (instance as Record<string, unknown>)[key], pointer);
-  });
+export function forTheRecord(faults: Fault[]): Fault[] {
+  return faults.map(({ pointer, detail }) => ({ pointer: pointer.split('/').map(knownToken).join('/'), detail }));
+}
+
+function knownToken(token: string): string {
+  return token === '' || FIELD_NAMES.has(token) || /^\d{1,5}$/.test(token) ? token : '…';
 }

@@ -1,8 +1,11 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors/problem';
+import { repeatedNames } from './repeated-names';
 
 /** The interface's deepest body has three levels; what follows a body down must not run out of stack. */
 const MAX_DEPTH = 16;
+
+export const OTHER_TYPE = 'is of another content type; send JSON with Content-Type: application/json';
 
 /** Reads bodies: JSON in UTF-8 and nothing else, up to `maxBytes`. */
 export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
@@ -24,12 +27,15 @@ function parse(_request: FastifyRequest, bytes: string | Buffer, done: Done): vo
 /** The interface's own examples send JSON without naming its type: no type is taken for JSON, another type is not. */
 function parseOther(request: FastifyRequest, bytes: string | Buffer, done: Done): void {
   if (request.headers['content-type'] === undefined) return parse(request, bytes, done);
-  done(bodyFault('is of another content type; send JSON with Content-Type: application/json'));
+  done(bodyFault(OTHER_TYPE));
 }
 
 function parseBody(bytes: Buffer): unknown {
-  const body = parseJson(decode(bytes));
+  const text = decode(bytes);
+  const body = parseJson(text);
   if (isDeeperThan(body, MAX_DEPTH)) throw bodyFault(`is nested deeper than ${MAX_DEPTH} levels`);
+  const faults = repeatedNames(text).map((pointer) => ({ pointer, detail: 'is given more than once; say it once' }));
+  if (faults.length > 0) throw new Problem('invalid_request', { faults });
   return body;
 }
 
@@ -46,7 +52,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     // The parser's own message quotes the body, and bodies name people: only the place is passed on.
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
+    const position = /in JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1];
     throw bodyFault(position ? `is not valid JSON at character ${position}` : 'is not valid JSON');
   }
 }
@@ -55,7 +61,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value];
   for (let depth = 0; layer.length > 0; depth += 1) {
     if (depth > levels) return true;
-    layer = layer.flatMap((node) => (typeof node === 'object' && node !== null ? Object.values(node) : []));
+    layer = layer.flatMap((node): unknown[] => (typeof node === 'object' && node !== null ? Object.values(node) : []));
   }
   return false;
 }

@@ -11,7 +11,10 @@ export const Instant = (description: string) =>
       required: false,
       must: 'must be an instant in ISO 8601 with its zone, such as 2026-11-20T08:00:00Z',
       test: (value) =>
-        typeof value === 'string' && isISO8601(value, { strict: true }) && /(Z|[+-]\d\d:?\d\d)$/.test(value),
+        typeof value === 'string' &&
+        isISO8601(value, { strict: true }) &&
+        /(Z|[+-]\d\d:?\d\d)$/.test(value) &&
+        !Number.isNaN(Date.parse(value)), // ISO 8601 has more forms (weeks, days of the year) than JavaScript reads
     },
     { type: 'string', format: 'date-time', description, example: '2026-11-20T08:00:00Z' },
   );

@@ -3,6 +3,7 @@ import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateIf, ValidateNested, ValidationArguments } from 'class-validator';
 import { Decimal } from 'decimal.js';
+import { FIELD_NAMES } from './faults';
 
 /**
  * The most a single amount may be. The interface names no maximum; up to nine digits, a JSON number (an IEEE double) still
@@ -22,8 +23,16 @@ const HANDLE = /^@[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 /** Longest address that can be delivered to (RFC 5321, section 4.5.3.1.3, less its brackets). */
 const MAX_EMAIL = 254;
 
-/** Marks the property of a body that lists its items. */
-export const ITEMS_PROPERTY = 'payout-proxy:items';
+/** What an address may not hold, though RFC 5322 would quote it: blanks, quotes, and characters that nobody sees. */
+const NOT_IN_EMAIL = /[\s"\p{C}]/u;
+
+/** Where a body's class keeps what it knows of its items. */
+export const ITEMS = 'payout-proxy:items';
+
+export interface ItemsOf {
+  property: string;
+  type: () => new () => object;
+}
 
 interface Rule {
   name: string;
@@ -31,8 +40,8 @@ interface Rule {
   must: string;
   required: boolean;
   /** For a field that may be left out only beside another one. */
-  requiredIf?(object: Record<string, unknown>): boolean;
-  test(value: unknown): boolean;
+  requiredIf?: (object: Record<string, unknown>) => boolean;
+  test: (value: unknown) => boolean;
 }
 
 export function field({ name, must, required, requiredIf, test }: Rule, schema: ApiPropertyOptions): PropertyDecorator {
@@ -41,6 +50,7 @@ export function field({ name, must, required, requiredIf, test }: Rule, schema: 
     defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? `is missing; it ${must}` : must),
   };
   return applyDecorators(
+    (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
     ApiProperty({ required, ...schema } as ApiPropertyOptions),
     ValidateBy({ name, validator }),
     // A JSON null is a value, and a wrong one.
@@ -78,7 +88,8 @@ export const EmailOrHandle = () =>
       required: false,
       requiredIf: ({ twitter }) => twitter === undefined || twitter === '',
       must: `must be an e-mail address of at most ${MAX_EMAIL} characters; leave it out if twitter names the recipient`,
-      test: (value) => typeof value === 'string' && value.length <= MAX_EMAIL && isEmail(value),
+      test: (value) =>
+        typeof value === 'string' && value.length <= MAX_EMAIL && !NOT_IN_EMAIL.test(value) && isEmail(value),
     },
     {
       type: 'string',
@@ -145,20 +156,16 @@ export const Text = ({ max, description, example, required = true, mayBeEmpty = 
     },
   );
 
-function isText(value: string, max: number): boolean {
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
-  return value.length <= max && !/[\u0000-\u001f\u007f]/.test(value) && isWellFormed(value);
-}
-
 /** Half a surrogate pair has no UTF-8 form: what we would send is not what was validated. */
-function isWellFormed(value: string): boolean {
-  return !/\p{Surrogate}/u.test(value);
+function isText(value: string, max: number): boolean {
+  return value.length <= max && !/[\p{Cc}\p{Surrogate}]/u.test(value);
 }
 
 /** A list of items, at least one; how many at most, the configuration says (`MAX_ITEMS`). */
-export const Items = (item: () => new () => object) =>
+export const Items = (item: ItemsOf['type']) =>
   applyDecorators(
-    (target: object, property: string | symbol) => Reflect.defineMetadata(ITEMS_PROPERTY, property, target.constructor),
+    (target: object, property: string | symbol) =>
+      Reflect.defineMetadata(ITEMS, { property: String(property), type: item } satisfies ItemsOf, target.constructor),
     field(
       {
         name: 'items',
@@ -166,7 +173,13 @@ export const Items = (item: () => new () => object) =>
         must: 'must be a list of at least one item',
         test: (value) => Array.isArray(value) && value.length > 0,
       },
-      { type: item, isArray: true, minItems: 1, maxItems: 1_000, description: 'What is to be paid, one entry each.' },
+      {
+        type: () => item(),
+        isArray: true,
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'What is to be paid, one entry each.',
+      },
     ),
     ValidateNested({ each: true, message: 'must be an object' }),
     Type(item),

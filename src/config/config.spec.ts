@@ -1,0 +1,120 @@
+import { inspect } from 'node:util';
+import { loadConfig, StartError } from './config';
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://proxy:pass%40word@db_host:5432/payouts?sslmode=require',
+  UPSTREAM_BASE_URL: 'https://api.example.com/base/',
+  UPSTREAM_API_KEY: 'upstream-key',
+};
+
+function refusal(env: Record<string, string>): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartError);
+    return (error as Error).message;
+  }
+  throw new Error('it was taken');
+}
+
+describe('the configuration', () => {
+  it('needs nothing: every variable has a default that suits a bare machine', () => {
+    expect(loadConfig({})).toMatchObject({
+      ...{ production: false, port: 3_000, host: '127.0.0.1', maxItems: 1_000, maxBodyBytes: 1_048_576 },
+      ...{ databaseUrl: undefined, upstreamBaseUrl: undefined, upstreamApiKey: undefined, sandboxPortGiven: false },
+    });
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(loadConfig({ PORT: '', DATABASE_URL: '', UPSTREAM_API_KEY: '' })).toEqual(loadConfig({}));
+  });
+
+  it('in production listens on every address, and takes what it must have', () => {
+    const config = loadConfig(PRODUCTION);
+    expect(config).toMatchObject({ production: true, host: '0.0.0.0', databaseUrl: PRODUCTION.DATABASE_URL });
+    expect(config.upstreamBaseUrl).toBe('https://api.example.com/base');
+    expect(config.upstreamApiKey?.reveal()).toBe('upstream-key');
+  });
+
+  it('cannot be changed', () => {
+    const config = loadConfig({}) as { port: number };
+    expect(() => (config.port = 1)).toThrow(TypeError);
+  });
+
+  it('shows no secret when it is printed', () => {
+    expect(inspect(loadConfig(PRODUCTION)) + JSON.stringify(loadConfig(PRODUCTION))).not.toContain('upstream-key');
+  });
+
+  it.each<[name: string, ...values: string[]]>([
+    ['NODE_ENV', 'Production', 'prod', 'staging'],
+    ['PORT', '-1', '65536', '0x50', '80.5', 'http', ' 80'],
+    ['LOG_LEVEL', 'loud', 'INFO'],
+    ['DATABASE_URL', 'db', 'localhost/db', 'mysql://db/x', 'postgres://', 'https://db/x'],
+    ['DATABASE_POOL_SIZE', '1', '201', 'many'],
+    ['UPSTREAM_TIMEOUT_MS', '99', '600001', '30s'],
+    ['UPSTREAM_CONNECT_TIMEOUT_MS', '49', '60001'],
+    ['UPSTREAM_CONNECTIONS', '0', '1025'],
+    ['UPSTREAM_MAX_RESPONSE_BYTES', '1023', '1e6'],
+    ['MAX_ITEMS', '0', '10001', '1_000'],
+    ['MAX_BODY_BYTES', '1023', '16777217', '1MiB'],
+    ['SANDBOX_PORT', '-1', '65536'],
+    ['SANDBOX_CONTROL_KEY', 'short', 'with a blank'],
+  ])('names %s when its value is bad, and never says the value', (name, ...values) => {
+    for (const value of values) {
+      const message = refusal({ [name]: value });
+      expect(message).toMatch(/^bad configuration: [^\n]*$/);
+      expect(message).toContain(name);
+      if (value.length > 3)
+        expect(message.replaceAll(/must be one of the following values: [^;]*/g, '')).not.toContain(value);
+    }
+  });
+
+  it.each([
+    ...[
+      'api.example.com',
+      'ftp://api.example.com',
+      'https://user:pass@api.example.com',
+      'https://api.example.com?key=1',
+    ],
+    ...['https://api.example.com/#x', 'https://', 'file:///etc/passwd'],
+  ])('takes no UPSTREAM_BASE_URL of which a part would be dropped or that is none: %s', (url) => {
+    const message = refusal({ UPSTREAM_BASE_URL: url, UPSTREAM_API_KEY: 'upstream-key' });
+    expect(message).toContain('UPSTREAM_BASE_URL');
+    expect(message).not.toContain(url);
+  });
+
+  it.each(['http://127.0.0.1:4010', 'http://my_upstream:4010', 'http://[::1]:4010', 'https://api.example.com/v0'])(
+    'takes the UPSTREAM_BASE_URL %s',
+    (url) => expect(loadConfig({ UPSTREAM_BASE_URL: url, UPSTREAM_API_KEY: 'upstream-key' }).upstreamBaseUrl).toBe(url),
+  );
+
+  it.each(['upstream-key\n', 'upstream\tkey', 'upstream key', 'upstream-kéy', 'short'])(
+    'takes no UPSTREAM_API_KEY that cannot travel in a header, and does not say it: %j',
+    (key) => {
+      const message = refusal({ UPSTREAM_API_KEY: key });
+      expect(message).toMatch(/UPSTREAM_API_KEY must be 8 or more printable ASCII characters/);
+      expect(message).not.toContain(key.trim().split(/\s/)[0]);
+    },
+  );
+
+  it.each(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const)(
+    'in production refuses to start without %s',
+    (name) => {
+      expect(refusal({ ...PRODUCTION, [name]: '' })).toContain(`${name} is required with NODE_ENV=production`);
+    },
+  );
+
+  it('wants the companions of what is given: a key with an upstream, a database with its owner', () => {
+    expect(refusal({ UPSTREAM_BASE_URL: 'http://localhost' })).toContain('UPSTREAM_API_KEY is required');
+    expect(refusal({ DATABASE_OWNER_URL: 'postgres://owner@localhost/x' })).toContain('DATABASE_URL is required');
+  });
+
+  it('names every bad variable at once, on one line', () => {
+    const message = refusal({ PORT: 'x', MAX_ITEMS: 'y', NODE_ENV: 'production' });
+    for (const name of ['PORT', 'MAX_ITEMS', 'DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY']) {
+      expect(message).toContain(name);
+    }
+    expect(message).not.toContain('\n');
+  });
+});

@@ -1,0 +1,64 @@
+import { itemsOf } from './items';
+import { OPERATIONS } from './operations';
+
+const nothing = {
+  ...{ recipientField: null, handleIgnored: false, email: null, phone: null, handle: null, amountUsd: null },
+  ...{ country: null, networkCode: null, reference: null, receiver: null, wallet: null, chiRef: null },
+};
+const plain = (items: ReturnType<typeof itemsOf>) =>
+  items.map((item) => ({ ...item, amountUsd: item.amountUsd?.toFixed() ?? null }));
+
+describe('the items of a body', () => {
+  it('are read out of the list that the operation names, in its order', () => {
+    const airtimes = [
+      { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 0.1 },
+      { countryToSend: 'Ghana', phoneNumber: '+233201234567', valueInUSD: 2 },
+    ];
+    expect(plain(itemsOf('POST /payouts/airtime', { airtimes }))).toEqual([
+      { ...nothing, recipientField: 'phoneNumber', phone: '+254712345678', country: 'Kenya', amountUsd: '0.1' },
+      { ...nothing, recipientField: 'phoneNumber', phone: '+233201234567', country: 'Ghana', amountUsd: '2' },
+    ]);
+  });
+
+  it.each(['POST /send', 'POST /payouts/credit', 'POST /payouts/initiate-credit'] as const)(
+    'of %s: with an e-mail and a handle the e-mail is used, and that is said',
+    (operation) => {
+      const list = OPERATIONS[operation].items;
+      const email = 'ada@example.com';
+      const items = [{ email }, { twitter: '@ada' }, { email, twitter: '@ada' }, { email, twitter: '' }];
+      expect(plain(itemsOf(operation, { [list]: items }))).toEqual([
+        { ...nothing, recipientField: 'email', email },
+        { ...nothing, recipientField: 'twitter', handle: '@ada' },
+        { ...nothing, recipientField: 'email', email, handle: '@ada', handleIgnored: true },
+        { ...nothing, recipientField: 'email', email },
+      ]);
+    },
+  );
+
+  it('of mobile money keep an empty reference as such, which is not the same as none', () => {
+    const momos = [
+      { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1, reference: '', momoCode: 'MPS' },
+    ];
+    expect(itemsOf('POST /payouts/mobile-money', { momos })[0]).toMatchObject({ reference: '', networkCode: 'MPS' });
+  });
+
+  it('of a transfer or a deletion are the body itself', () => {
+    expect(plain(itemsOf('POST /account/transfer', { receiver: 'sub-1', amount: 1e-6, wallet: 'airtime' }))).toEqual([
+      { ...nothing, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.000001', wallet: 'airtime' },
+    ]);
+    expect(plain(itemsOf('POST /account/delete-unpaid-transaction', { chiRef: 'ref-1' }))).toEqual([
+      { ...nothing, chiRef: 'ref-1' },
+    ]);
+  });
+
+  it('of a read are none, whatever its query says', () => {
+    expect(itemsOf('GET /account/transaction', { id: 'x' })).toEqual([]);
+    expect(itemsOf('GET /wallets/list', undefined)).toEqual([]);
+  });
+
+  it('have the amount exactly as it is written, with no float in between', () => {
+    const credits = [0.1, 0.2, 123456789.123456, 1e-6].map((valueInUSD) => ({ email: 'ada@example.com', valueInUSD }));
+    const amounts = itemsOf('POST /payouts/credit', { credits }).map(({ amountUsd }) => amountUsd?.toFixed());
+    expect(amounts).toEqual(['0.1', '0.2', '123456789.123456', '0.000001']);
+  });
+});

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { repeatedNames } from './repeated-names';
+
+describe('names given twice', () => {
+  it.each<[string, string[]]>([
+    ['{}', []],
+    ['5', []],
+    ['"a"', []],
+    ['{"a":1,"b":1}', []],
+    ['{"a":{"a":{"a":1}}}', []],
+    ['[{"a":1},{"a":1}]', []],
+    ['{"a":"a","b":"a"}', []],
+    ['{"a":["a","a","a"]}', []],
+    ['{"a":"\\"a\\":1,\\"a\\":1"}', []],
+    ['{"a":1,"a":2}', ['/a']],
+    ['{"a":1,"\\u0061":2}', ['/a']],
+    ['{"a" : 1 , "a"\n:\t2}', ['/a']],
+    ['{"a":1,"a":2,"a":3}', ['/a']],
+    ['{"":1,"":2}', ['/']],
+    ['{"a/b":1,"a/b":2}', ['/a~1b']],
+    ['[1,[2,{"a":{}}],{"b":[],"b":{}}]', ['/2/b']],
+    ['{"x":[{"a":1,"a":2},{"a":1},{"a":1,"a":2}]}', ['/x/0/a', '/x/2/a']],
+    ['{"x":{"a":1},"y":{"a":1},"x":{"a":1}}', ['/x']],
+    ['{"__proto__":1,"__proto__":2,"constructor":3}', ['/__proto__']],
+  ])('in %s are %j', (json, pointers) => expect(repeatedNames(json)).toEqual(pointers));
+
+  it('are none in whatever JSON.stringify writes, for an object has each name once', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(4), (json, indent) => {
+        expect(repeatedNames(JSON.stringify(JSON.parse(json), null, indent))).toEqual([]);
+      }),
+    );
+  });
+
+  it('are found wherever an object of any JSON is written with one more', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.string(), fc.json(), (before, name, after) => {
+        const twice = `{${JSON.stringify(name)}:${before},${JSON.stringify(name)}:${after}}`;
+        expect(repeatedNames(`[${before},${twice}]`)).toHaveLength(1);
+      }),
+    );
+  });
+
+  it('are looked for in texts as long as a body can be', () => {
+    for (const text of ['x'.repeat(1_000_000), '\\\\'.repeat(500_000), '\\"'.repeat(500_000)]) {
+      expect(repeatedNames(`{"a":"${text}","a":1}`)).toEqual(['/a']);
+    }
+  });
+});

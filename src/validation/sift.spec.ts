@@ -1,0 +1,76 @@
+import { Nothing } from './nothing.dto';
+import { Items, Text } from './rules';
+import { sift } from './sift';
+
+class Base {
+  @Text({ max: 9, description: 'Inherited.' })
+  inherited!: string;
+}
+class Item extends Base {
+  @Text({ max: 9, description: 'Its own.' })
+  own!: string;
+}
+class Body {
+  @Items(() => Item)
+  items!: Item[];
+
+  @Text({ max: 9, description: 'Beside.' })
+  beside!: string;
+}
+
+const UNKNOWN = 'is not a field of this operation; remove it';
+const pointersOf = (value: object) => sift(value, Body, 3).faults.map(({ pointer }) => pointer);
+
+describe('sifting', () => {
+  it('leaves what the class, its items and their parents declare', () => {
+    const body = { beside: 'a', items: [{ own: 'b', inherited: 'c' }] };
+    expect(sift(body, Body, 3)).toEqual({ known: body, faults: [] });
+    expect(sift({}, Nothing, 3)).toEqual({ known: {}, faults: [] });
+  });
+
+  it('takes out what they do not, wherever it stands, and says so', () => {
+    const { known, faults } = sift(
+      {
+        own: 1,
+        items: [
+          { own: 'b', beside: 2 },
+          { inherited: 'c', items: [] },
+        ],
+      },
+      Body,
+      3,
+    );
+    expect(known).toEqual({ items: [{ own: 'b' }, { inherited: 'c' }] });
+    expect(faults).toEqual(
+      ['/own', '/items/0/beside', '/items/1/items'].map((pointer) => ({ pointer, detail: UNKNOWN })),
+    );
+  });
+
+  it('takes names that JavaScript has a meaning for as names like any other', () => {
+    const names = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', 'then', 'toJSON'];
+    const strange = `{${names.map((name) => `"${name}":{"own":"x"}`).join()}}`;
+    const value = JSON.parse(strange) as object;
+    expect(pointersOf(value)).toEqual(names.map((name) => `/${name}`));
+    const { known } = sift(value, Body, 3);
+    expect(Object.getPrototypeOf(known)).toBe(Object.prototype);
+    expect(Object.keys(known)).toEqual([]);
+    expect(sift(JSON.parse(strange) as object, Nothing, 3).faults).toHaveLength(names.length);
+  });
+
+  it('looks at no more items than fit, and says how many there were', () => {
+    const items = [{}, {}, {}, { unknown: 1 }, { unknown: 1 }];
+    const { known, faults } = sift({ items }, Body, 3);
+    expect(known).toEqual({ items: [{}, {}, {}] });
+    expect(faults).toEqual([{ pointer: '/items', detail: 'has 5 items; at most 3 fit in one request' }]);
+  });
+
+  it('lets nothing into a field that is neither a value nor its list, so that only its rule speaks', () => {
+    for (const wrong of [{ constructor: 1 }, [1], [[]], {}]) {
+      expect(sift({ beside: wrong }, Body, 3)).toEqual({ known: { beside: [] }, faults: [] });
+    }
+    for (const wrong of [{ 0: {} }, 'text', 5, null]) {
+      expect(sift({ items: wrong }, Body, 3)).toEqual({ known: { items: [] }, faults: [] });
+    }
+    expect(sift({ items: [5, null, [], [{}], 'x'] }, Body, 5).known).toEqual({ items: [null, null, null, null, null] });
+  });
+});

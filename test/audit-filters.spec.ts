@@ -1,0 +1,64 @@
+import { FakeUpstream } from './support/fake-upstream';
+import { startProxy, TestProxy } from './support/proxy';
+
+const CALLS = '/v1/audit/calls';
+
+describe('bad filters of the history', () => {
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let auditor: string;
+
+  beforeAll(async () => {
+    upstream = await FakeUpstream.start();
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url });
+    ({ key: auditor } = await proxy.client('auditor', 'audit'));
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await upstream.stop();
+  });
+
+  it.each([
+    ['from=yesterday', '/from'],
+    ['from=2026-11-20T08:00:00', '/from'],
+    ['from=2026-02-30T00:00:00Z', '/from'],
+    ['from=2026-W10-1T00:00:00Z', '/from'],
+    ['from=2026-324T00:00:00Z', '/from'],
+    ['from=2026-11-20T08:00:00,5Z', '/from'],
+    ['from=%2B9999-01-01T00:00:00Z', '/from'],
+    ['to=0', '/to'],
+    ['outcome=paid', '/outcome'],
+    ['outcome=Succeeded', '/outcome'],
+    ['outcome=unknown&outcome=refused', '/outcome'],
+    ['page_size=0', '/page_size'],
+    ['page_size=201', '/page_size'],
+    ['page_size=-1', '/page_size'],
+    ['page_size=1.5', '/page_size'],
+    ['page_size=1e2', '/page_size'],
+    ['page_size=', '/page_size'],
+    ['page_token=x', '/page_token'],
+    ['page_token=01a1fb98-53b1-7069-a17f-af1e8cacb634', '/page_token'],
+    ['client=', '/client'],
+    ['recipient=', '/recipient'],
+    ['recipient=%00', '/recipient'],
+    ['reference=', '/reference'],
+    ['upstream_ref=a&upstream_ref=b', '/upstream_ref'],
+    ['colour=red', '/colour'],
+    ['__proto__=1', '/__proto__'],
+  ])('a bad filter is said to be one: %s', async (query, pointer) => {
+    const { body } = await proxy
+      .get(auditor, `${CALLS}?${query}`)
+      .expect(400)
+      .expect('Content-Type', /problem\+json/);
+    expect(body).toMatchObject({ type: 'about:blank', status: 400, code: 'invalid_request' });
+    expect(body.errors).toEqual([{ pointer, detail: expect.stringMatching(/^(must be |is not a field)/) }]);
+  });
+
+  it('all bad filters are listed at once', async () => {
+    const { body } = await proxy
+      .get(auditor, `${CALLS}?from=x&to=x&outcome=x&page_size=x&page_token=x&x=x`)
+      .expect(400);
+    const pointers = body.errors.map(({ pointer }: { pointer: string }) => pointer).sort();
+    expect(pointers).toEqual(['/from', '/outcome', '/page_size', '/page_token', '/to', '/x']);
+  });
+});

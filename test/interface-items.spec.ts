@@ -1,0 +1,149 @@
+import { creditItem, FaultExpected, LISTS, startInterface, TestInterface } from './support/interface';
+
+const AMOUNT = /number of US dollars greater than 0 and at most 999999999, with at most 6 decimals/;
+const PHONE = /phone number in international format: \+ and 7 to 15 digits/;
+const EMAIL = /e-mail address of at most 254 characters/;
+const HANDLE = /handle that begins with @/;
+const MISSING = /^is missing; it must be /;
+const TEXT = /must be text of /;
+
+/** A change of one field of an item, and what is to be said of it. */
+type Row = [what: string, field: string, value: unknown, detail: RegExp];
+
+const amounts: Row[] = [
+  ['text', 'valueInUSD', '5', AMOUNT],
+  ['zero', 'valueInUSD', 0, AMOUNT],
+  ['less than zero', 'valueInUSD', -1, AMOUNT],
+  ['minus zero', 'valueInUSD', -0, AMOUNT],
+  ['of seven decimals', 'valueInUSD', 1.0000001, AMOUNT],
+  ['a sum of floats', 'valueInUSD', 0.1 + 0.2, AMOUNT],
+  ['tiny', 'valueInUSD', 5e-324, AMOUNT],
+  ['over a billion', 'valueInUSD', 1_000_000_000, AMOUNT],
+  ['null', 'valueInUSD', null, AMOUNT],
+  ['a boolean', 'valueInUSD', true, AMOUNT],
+  ['a list', 'valueInUSD', [5], AMOUNT],
+  ['an object', 'valueInUSD', { valueOf: 5 }, AMOUNT],
+];
+const phones: Row[] = [
+  ['without +', 'phoneNumber', '2348012345678', PHONE],
+  ['with blanks', 'phoneNumber', '+234 801 234 5678', PHONE],
+  ['a number', 'phoneNumber', 2348012345678, PHONE],
+  ['too short', 'phoneNumber', '+234801', PHONE],
+  ['too long', 'phoneNumber', '+2348012345678901', PHONE],
+  ['beginning with zero', 'phoneNumber', '+0348012345678', PHONE],
+  ['with a line end', 'phoneNumber', '+2348012345678\n', PHONE],
+  ['in other digits', 'phoneNumber', '+٢٣٤٨٠١٢٣٤٥٦', PHONE],
+  ['null', 'phoneNumber', null, PHONE],
+  ['missing', 'phoneNumber', undefined, MISSING],
+];
+const countries: Row[] = [
+  ['missing', 'countryToSend', undefined, MISSING],
+  ['empty', 'countryToSend', '', TEXT],
+  ['blank', 'countryToSend', '  ', TEXT],
+  ['a number', 'countryToSend', 234, TEXT],
+  ['null', 'countryToSend', null, TEXT],
+  ['too long', 'countryToSend', 'N'.repeat(101), TEXT],
+  ['with NUL', 'countryToSend', 'Nig\0eria', TEXT],
+  ['with a C1 control character', 'countryToSend', 'Nig\u0085eria', TEXT],
+  ['half a surrogate pair', 'countryToSend', 'Nig\ud800eria', TEXT],
+];
+const momoTexts: Row[] = [
+  ['missing', 'reference', undefined, MISSING],
+  ['null', 'reference', null, TEXT],
+  ['a number', 'reference', 17, TEXT],
+  ['too long', 'reference', 'r'.repeat(256), TEXT],
+  ['missing', 'momoCode', undefined, MISSING],
+  ['empty', 'momoCode', '', TEXT],
+  ['an object', 'momoCode', { constructor: 1 }, TEXT],
+];
+const contacts: Row[] = [
+  ['no address', 'email', 'ada', EMAIL],
+  ['empty', 'email', '', EMAIL],
+  ['null', 'email', null, EMAIL],
+  ['a list', 'email', ['ada@example.com'], EMAIL],
+  ['with a name', 'email', 'Ada <ada@example.com>', EMAIL],
+  ['two addresses', 'email', 'ada@example.com,bob@example.com', EMAIL],
+  ['quoted', 'email', '"ada lovelace"@example.com', EMAIL],
+  ['with a line end inside quotes', 'email', '"ada\\\n"@example.com', EMAIL],
+  ['with NUL', 'email', 'ada@example.com\0', EMAIL],
+  ['turning the reading direction', 'email', 'ada@ex\u202eample.com', EMAIL],
+  ['half a surrogate pair before @', 'email', 'ada\ud800@example.com', EMAIL],
+  ['half a surrogate pair after @', 'email', 'ada@exa\udc00mple.com', EMAIL],
+  ['too long', 'email', `${'a'.repeat(64)}@${'example.'.repeat(24)}com`, EMAIL],
+  ['without @', 'twitter', 'ada', HANDLE],
+  ['only @', 'twitter', '@', HANDLE],
+  ['with a blank', 'twitter', '@ada lovelace', HANDLE],
+  ['null', 'twitter', null, HANDLE],
+  ['a number', 'twitter', 5, HANDLE],
+  ['too long', 'twitter', `@${'a'.repeat(65)}`, HANDLE],
+];
+
+const RULES: Record<(typeof LISTS)[number]['path'], Row[]> = {
+  '/send': [...amounts, ['missing', 'valueInUSD', undefined, MISSING], ...contacts],
+  '/payouts/airtime': [...amounts, ['missing', 'valueInUSD', undefined, MISSING], ...phones, ...countries],
+  '/payouts/mobile-money': [
+    ...[...amounts, ['missing', 'valueInUSD', undefined, MISSING] as Row],
+    ...[...phones, ...countries, ...momoTexts],
+  ],
+  '/payouts/credit': [...amounts, ...contacts],
+  '/payouts/initiate-credit': [...amounts, ['missing', 'valueInUSD', undefined, MISSING], ...contacts],
+};
+
+describe('the fields of items', () => {
+  let api: TestInterface;
+
+  beforeAll(async () => {
+    api = await startInterface();
+  });
+  afterAll(() => api.close());
+
+  describe.each(LISTS)('of POST $path', ({ path, list, item }) => {
+    it.each(RULES[path])('%s: %s is refused, in the item it stands in and nothing else', async (...row) => {
+      const [, field, value, detail] = row;
+      const bad = { ...item(), [field]: value };
+      const recorded = await api.expectRefused(api.post(path, { [list]: [item(), bad] }), [
+        { pointer: `/${list}/1/${field}`, detail },
+      ]);
+      expect(recorded.refusal.errors[0].pointer).toBe(`/${list}/1/${field}`);
+    });
+
+    it('1e309, which no number is, is refused', () =>
+      api.expectRefused(
+        api.postRaw(path, JSON.stringify({ [list]: [{ ...item(), valueInUSD: 7777 }] }).replace('7777', '1e309')),
+        [{ pointer: `/${list}/0/valueInUSD`, detail: AMOUNT }],
+      ));
+
+    it('every fault of every item is listed at once', async () => {
+      const worthless = { ...item(), valueInUSD: undefined };
+      const faults: FaultExpected[] = [
+        { pointer: `/${list}/0/valueInUSD`, detail: AMOUNT },
+        { pointer: `/${list}/0/colour`, detail: /not a field of this operation/ },
+        { pointer: `/${list}/2`, detail: /must be an object/ },
+      ];
+      if (path !== '/payouts/credit') faults.push({ pointer: `/${list}/3/valueInUSD`, detail: MISSING });
+      const items = [{ ...item(), valueInUSD: -1, colour: 'red' }, item(), 7, worthless];
+      await api.expectRefused(api.post(path, { [list]: items }), faults);
+    });
+
+    it.each([
+      [0.000001, '0.000001'],
+      [1e-6, '0.000001'],
+      [0.1, '0.1'],
+      [123_456_789.123456, '123456789.123456'],
+      [999_999_999, '999999999'],
+    ])('%d is taken, and recorded as %s', async (valueInUSD, text) => {
+      const response = await api.post(path, { [list]: [{ ...item(), valueInUSD }] }).expect(200);
+      const recorded = await api.record(response.headers['x-call-id'] as string);
+      expect([recorded.items[0].amount_usd, recorded.total_usd]).toEqual([text, text]);
+      expect(JSON.parse(api.upstream.received.at(-1)?.body ?? '')[list][0].valueInUSD).toBe(valueInUSD);
+    });
+  });
+
+  it('the value may be left out of /payouts/credit only', async () => {
+    const { email } = creditItem();
+    const response = await api.post('/payouts/credit', { credits: [{ email }] }).expect(200);
+    expect(api.upstream.received.at(-1)?.body).toBe('{"credits":[{"email":"ada@example.com"}]}');
+    const recorded = await api.record(response.headers['x-call-id'] as string);
+    expect([recorded.items[0].amount_usd, recorded.total_usd]).toEqual([null, null]);
+  });
+});

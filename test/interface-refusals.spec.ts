@@ -1,0 +1,84 @@
+import { UNKNOWN_FIELD } from '../src/validation/faults';
+import { startInterface, TestInterface } from './support/interface';
+
+/** A refused request's record stands for ever: nothing in it may come out of the body. */
+describe('the record of a refused request', () => {
+  let api: TestInterface;
+
+  beforeAll(async () => {
+    api = await startInterface();
+  });
+  afterAll(() => api.close());
+
+  const PERSON = ['ada@example', 'lovelace', '2348012', '@ada', 'secret'];
+
+  it.each([
+    ['wrong values', { credit: [{ email: 'ada@example', twitter: 'lovelace', valueInUSD: '+2348012345678' }] }],
+    [
+      'unknown fields named after people',
+      { 'ada@example.com': 1, credit: [{ '+2348012345678': { '@ada': 1 }, secret: 'secret' }] },
+    ],
+    ['a person in the list', { credit: { 'ada@example.com': { constructor: 1 } } }],
+    ['a person as the list', { credit: 'ada@example.com' }],
+    ['a description that is an object', { description: { lovelace: 'secret' }, credit: ['ada@example.com'] }],
+  ])('keeps no name and no value of %s', async (_what, body) => {
+    const { headers } = await api.post('/send', body).expect(400);
+    await expectNothingOf(headers['x-call-id'] as string);
+  });
+
+  it.each([
+    ['malformed JSON', '{"email":"ada@example.com" secret}'],
+    ['malformed JSON that begins with a person', 'ada@example.com'],
+    ['names given twice', '{"ada@example.com":1,"ada@example.com":2,"credit":{"@ada":1,"@ada":2}}'],
+  ])('keeps no name and no value of %s', async (_what, body) => {
+    const { headers } = await api.postRaw('/send', body).expect(400);
+    await expectNothingOf(headers['x-call-id'] as string);
+  });
+
+  it('keeps nothing of a query either', async () => {
+    const { headers } = await api.get('/wallets/list?ada@example.com=secret&lovelace=%2B2348012345678').expect(400);
+    await expectNothingOf(headers['x-call-id'] as string);
+  });
+
+  async function expectNothingOf(callId: string): Promise<void> {
+    const rows = await api.proxy.database.query('SELECT r::text AS row FROM refusal r WHERE id = $1', [callId]);
+    expect(rows).toHaveLength(1);
+    for (const word of PERSON) expect(rows[0]?.row).not.toContain(word);
+  }
+
+  it('keeps the places of faults, and the names that are fields of the interface', async () => {
+    const body = { credit: [{ colour: 1, email: 'ada', valueInUSD: 1 }] };
+    const { headers, body: answer } = await api.post('/send', body).expect(400);
+    expect(answer.errors[0]).toEqual({ pointer: '/credit/0/colour', detail: UNKNOWN_FIELD });
+    const { refusal } = await api.record(headers['x-call-id'] as string);
+    expect(refusal.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '/credit/0/…',
+      '/credit/0/email',
+    ]);
+  });
+
+  it('keeps the first hundred faults and their number, while the answer lists every one', async () => {
+    const airtimes = Array.from({ length: 600 }, () => ({ countryToSend: 'Kenya', phoneNumber: 'x', valueInUSD: 0 }));
+    const { headers, body } = await api.post('/payouts/airtime', { airtimes }).expect(400);
+    expect(body.errors).toHaveLength(1_200);
+    const { refusal } = await api.record(headers['x-call-id'] as string);
+    expect([refusal.errors.length, refusal.error_count]).toEqual([100, 1_200]);
+  });
+
+  it('is found by its outcome, with who asked for what', async () => {
+    const { headers } = await api.post('/send', {}).set('X-Request-Id', 'mine-17').expect(400);
+    const { body } = await api.proxy.get(api.auditor, '/v1/audit/calls?outcome=refused&page_size=1').expect(200);
+    expect(body.calls).toMatchObject([
+      {
+        ...{ id: headers['x-call-id'], operation: 'POST /send', outcome: 'refused', request_id: 'mine-17' },
+        ...{ client: { name: 'shop' }, refusal: { status: 400, code: 'invalid_request' } },
+      },
+    ]);
+  });
+
+  it('is not made for a caller that is not known', async () => {
+    const [before] = await api.proxy.database.query('SELECT count(*) FROM refusal');
+    await api.proxy.post('pp_nobody_x', '/send', {}).expect(401);
+    expect(await api.proxy.database.query('SELECT count(*) FROM refusal')).toEqual([before]);
+  });
+});

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import supertest from 'supertest';
+import { ClientsService } from '../src/clients/clients.service';
+import { Scope, SCOPES } from '../src/clients/scopes';
+import { OPERATIONS } from '../src/forwarding/operations';
+import { FakeUpstream } from './support/fake-upstream';
+import { DOCUMENTED } from './support/interface';
+import { startProxy, TestProxy } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const WALLETS = '/api/v0.1/wallets/list';
+const CALLS = '/v1/audit/calls';
+const PROBLEM = { type: 'about:blank', code: 'invalid_key', status: 401 };
+
+describe('keys', () => {
+  let database: TestDatabase;
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let twin: TestProxy;
+  let clients: ClientsService;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    upstream = await FakeUpstream.start();
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    twin = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    clients = proxy.app.get(ClientsService, { strict: false });
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await twin.close();
+    await upstream.stop();
+    await database.close();
+  });
+
+  async function expectDenied(key: string, code = 'invalid_key'): Promise<void> {
+    const sentBefore = upstream.received.length;
+    const withKey = (path: string) => {
+      const request = supertest(proxy.url).get(path);
+      return key === '' ? request : request.set('X-API-Key', key);
+    };
+    const { body, headers } = await withKey(WALLETS)
+      .expect(401)
+      .expect('Content-Type', /^application\/json/);
+    expect(body).toEqual({ status: 'error', error: expect.stringMatching(/key/), code, call_id: headers['x-call-id'] });
+    for (const path of [CALLS, `/v1/calls/${headers['x-call-id']}`, `${CALLS}/x`, '/v1/nothing']) {
+      const denied = await withKey(path)
+        .expect(401)
+        .expect('Content-Type', /^application\/problem\+json/);
+      expect(denied.body).toMatchObject({ ...PROBLEM, code, call_id: denied.headers['x-call-id'] });
+    }
+    expect(upstream.received.length).toBe(sentBefore);
+  }
+
+  const expired = (key: string) =>
+    database.query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE sha256 = $1", [sha256(key)]);
+
+  it('a request without a key is told to send one', () => expectDenied('', 'missing_key'));
+
+  it.each(['pp_shop_00000000000000000000000000000000', 'x', 'null', "' OR 1=1 --", 'k'.repeat(8_000), 'ключ'])(
+    'an unknown key is denied: %s',
+    (key) => expectDenied(Buffer.from(key).toString('latin1')),
+  );
+
+  it('a key that is nearly right is denied: cut, longer, in another case, sent twice', async () => {
+    const { key } = await proxy.client('nearly', 'read');
+    for (const wrong of [key.slice(0, -1), `${key}x`, key.toUpperCase(), `${key}, ${key}`, key.split('_')[2] ?? '']) {
+      await expectDenied(wrong);
+    }
+    await proxy.get(key, WALLETS).expect(200);
+  });
+
+  it('an expired key is denied, one that will expire is not', async () => {
+    const { key, name } = await proxy.client('expiring', 'read');
+    const later = await clients.issueKey(name, new Date(Date.now() + 3_600_000));
+    await expired(key);
+    await expectDenied(key);
+    await proxy.get(later.key, WALLETS).expect(200);
+  });
+
+  it('a revoked key is denied from the very next request on, by every proxy of the database', async () => {
+    const { key, name } = await proxy.client('revoked', 'read');
+    await proxy.get(key, WALLETS).expect(200);
+    await twin.get(key, WALLETS).expect(200);
+    const [listed] = await clients.listKeys(name);
+    await twin.app.get(ClientsService, { strict: false }).revokeKey(listed?.id ?? '');
+    await twin.get(key, WALLETS).expect(401);
+    await expectDenied(key);
+  });
+
+  it('a rotation overlaps: both keys are taken until the old one is revoked, and both see the same calls', async () => {
+    const { key: old, name } = await proxy.client('rotating', 'read');
+    const { headers } = await proxy.get(old, WALLETS).expect(200);
+    const { key: next } = await clients.issueKey(name);
+    await proxy.get(old, WALLETS).expect(200);
+    await proxy.get(next, WALLETS).expect(200);
+    const [first] = await clients.listKeys(name);
+    await clients.revokeKey(first?.id ?? '');
+    await proxy.get(old, WALLETS).expect(401);
+    await proxy.get(next, `/v1/calls/${headers['x-call-id']}`).expect(200);
+    expect((await clients.listKeys(name)).map(({ state }) => state)).toEqual(['revoked', 'active']);
+  });
+
+  it('revoking again changes nothing, and says when it was done', async () => {
+    const { name } = await proxy.client('twice', 'read');
+    const [{ id } = { id: '' }] = await clients.listKeys(name);
+    const { revoked_at: first } = await clients.revokeKey(id);
+    expect((await clients.revokeKey(id)).revoked_at).toEqual(first);
+  });
+
+  it.each(['', 'no-uuid', '01a1fb98-53b1-7069-a17f-af1e8cacb634'])('there is no key %j to revoke', (id) =>
+    expect(clients.revokeKey(id)).rejects.toThrow(/there is no key with the id/),
+  );
+
+  it('of a key only its SHA-256 and its last four characters are kept, and its use is noted', async () => {
+    const { key } = await proxy.client('kept', 'read');
+    await proxy.get(key, WALLETS).expect(200);
+    await proxy.post(key, '/send', { [key]: key }).expect(403);
+    const tables = await database.query<{ name: string }>(
+      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+    );
+    expect(tables.length).toBeGreaterThan(10);
+    let rows = '';
+    for (const { name } of tables) {
+      const found = await database.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t`);
+      rows += found.map(({ row }) => row).join('\n');
+    }
+    const random = key.split('_')[2] ?? '';
+    expect(random).toMatch(/^[0-9A-Za-z]{32}$/);
+    expect(rows).toContain(sha256(key).toString('hex'));
+    for (const part of [key, random, random.slice(0, 8), Buffer.from(key).toString('hex')]) {
+      expect(rows).not.toContain(part);
+    }
+    const [listed] = await clients.listKeys('kept');
+    expect(listed?.hint).toBe(`pp_kept_…${key.slice(-4)}`);
+    expect(JSON.stringify(await clients.list())).not.toContain(random);
+  });
+
+  describe('scopes', () => {
+    const keys = new Map<Scope, string>();
+
+    beforeAll(async () => {
+      for (const scope of SCOPES) keys.set(scope, (await proxy.client(`only-${scope.replace(':', '-')}`, scope)).key);
+    });
+
+    it.each(DOCUMENTED)('$operation needs the scope of its effect, whatever else a key may do', async (documented) => {
+      const { operation, path, body } = documented;
+      const { effect } = OPERATIONS[operation];
+      for (const [scope, key] of keys) {
+        const sentBefore = upstream.received.length;
+        const response = await (body ? proxy.post(key, path, body) : proxy.get(key, `/api/v0.1${path}`));
+        expect([scope, response.status]).toEqual([scope, scope === effect ? 200 : 403]);
+        expect(upstream.received.length - sentBefore).toBe(scope === effect ? 1 : 0);
+        if (scope !== effect) {
+          expect(response.body).toMatchObject({ status: 'error', code: 'scope_missing' });
+          expect(response.body.error).toContain(`the scope ${effect}; yours has ${scope}`);
+        }
+      }
+    });
+
+    it('POST /wallets/list needs `read`, as GET does', async () => {
+      await proxy.post(keys.get('read') ?? '', '/wallets/list', {}).expect(200);
+      await proxy.post(keys.get('pay') ?? '', '/wallets/list', {}).expect(403);
+    });
+
+    it("the history needs `audit`, one's own calls a scope of the interface; the refusal is a problem document", async () => {
+      const id = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
+      for (const [scope, key] of keys) {
+        const interfaceScope = ['pay', 'write', 'read'].includes(scope);
+        const statuses = [];
+        for (const path of [CALLS, `${CALLS}/${id}`, `/v1/calls/${id}`])
+          statuses.push((await proxy.get(key, path)).status);
+        expect([scope, ...statuses]).toEqual([
+          scope,
+          ...(scope === 'audit' ? [200, 404] : [403, 403]),
+          interfaceScope ? 404 : 403,
+        ]);
+      }
+      const { body } = await proxy.get(keys.get('audit:pii') ?? '', CALLS).expect(403);
+      expect(body).toMatchObject({ type: 'about:blank', status: 403, code: 'scope_missing' });
+    });
+
+    it('a refusal for want of a scope is recorded, with nothing of the body', async () => {
+      const { headers } = await proxy.post(keys.get('read') ?? '', '/send', { description: 'lovelace' }).expect(403);
+      const { body } = await proxy.get(keys.get('audit') ?? '', `${CALLS}/${headers['x-call-id']}`).expect(200);
+      expect(body).toMatchObject({
+        ...{ outcome: 'refused', operation: 'POST /send', client: { name: 'only-read' } },
+        refusal: { status: 403, code: 'scope_missing', errors: [] },
+      });
+      expect(JSON.stringify(body)).not.toContain('lovelace');
+    });
+  });
+});
+
+function sha256(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,113 @@
+import supertest from 'supertest';
+import { OperationName } from '../../src/forwarding/operations';
+import { FakeUpstream } from './fake-upstream';
+import { startProxy, TestProxy } from './proxy';
+
+/** A credit item, an airtime item and a mobile money item that are right in everything. */
+export const creditItem = () => ({ valueInUSD: 1.5, email: 'ada@example.com' }) as Record<string, unknown>;
+export const airtimeItem = () =>
+  ({ countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 0.25 }) as Record<string, unknown>;
+export const momoItem = () => ({ ...airtimeItem(), reference: '', momoCode: 'MPS' }) as Record<string, unknown>;
+
+/** The operations that interface.md documents, each with a request that is right. */
+export const DOCUMENTED: { operation: OperationName; path: string; body?: Record<string, unknown> }[] = [
+  { operation: 'POST /send', path: '/send', body: { credit: [creditItem()], description: 'Prizes' } },
+  { operation: 'POST /payouts/airtime', path: '/payouts/airtime', body: { airtimes: [airtimeItem()] } },
+  { operation: 'POST /payouts/mobile-money', path: '/payouts/mobile-money', body: { momos: [momoItem()] } },
+  { operation: 'POST /payouts/credit', path: '/payouts/credit', body: { credits: [creditItem()] } },
+  {
+    operation: 'POST /payouts/initiate-credit',
+    path: '/payouts/initiate-credit',
+    body: { credits: [creditItem()], description: 'Prizes' },
+  },
+  {
+    operation: 'POST /account/transfer',
+    path: '/account/transfer',
+    body: { receiver: 'sub-account-1', amount: 2.5, wallet: 'airtime' },
+  },
+  {
+    operation: 'POST /account/delete-unpaid-transaction',
+    path: '/account/delete-unpaid-transaction',
+    body: { chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11' },
+  },
+  { operation: 'GET /account/transaction', path: '/account/transaction?id=Zk3x9Qw1Lm7Tn2Rb5Vc8' },
+  { operation: 'GET /wallets/list', path: '/wallets/list' },
+  { operation: 'GET /sub-account/list', path: '/sub-account/list' },
+];
+
+/** The operations whose bodies list items: the list's field and an item that is right. */
+export const LISTS = [
+  { path: '/send', list: 'credit', item: creditItem },
+  { path: '/payouts/airtime', list: 'airtimes', item: airtimeItem },
+  { path: '/payouts/mobile-money', list: 'momos', item: momoItem },
+  { path: '/payouts/credit', list: 'credits', item: creditItem },
+  { path: '/payouts/initiate-credit', list: 'credits', item: creditItem },
+] as const;
+
+export interface FaultExpected {
+  pointer: string;
+  detail: RegExp;
+}
+
+export interface TestInterface {
+  proxy: TestProxy;
+  upstream: FakeUpstream;
+  /** A key that may do everything the interface has. */
+  app: string;
+  /** A key that may see everything recorded. */
+  auditor: string;
+  post(path: string, body: unknown, headers?: Record<string, string>): supertest.Test;
+  /** Sends these bytes, and says that they are JSON unless `headers` say otherwise. */
+  postRaw(path: string, body: string | Buffer, headers?: Record<string, string>): supertest.Test;
+  get(path: string, headers?: Record<string, string>): supertest.Test;
+  /** The record of a call, as the auditor sees it. */
+  record(callId: string): Promise<any>;
+  /** Awaits a refusal in the interface's envelope with exactly these faults, recorded, and nothing sent. */
+  expectRefused(request: supertest.Test, faults: FaultExpected[]): Promise<any>;
+  close(): Promise<void>;
+}
+
+/** A proxy before an upstream that remembers what it was sent. */
+export async function startInterface(): Promise<TestInterface> {
+  const upstream = await FakeUpstream.start();
+  const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
+  const { key: app } = await proxy.client('shop', 'pay', 'write', 'read');
+  const { key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii');
+  const address = (path: string) => `/api/v0.1${path}`;
+  const record = async (callId: string) =>
+    (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body as unknown;
+  return {
+    ...{ proxy, upstream, app, auditor, record },
+    post: (path, body, headers = {}) => proxy.post(app, path, body as object).set(headers),
+    postRaw: (path, body, headers = { 'Content-Type': 'application/json' }) =>
+      supertest(proxy.url).post(address(path)).set('X-API-Key', app).set(headers).send(body),
+    get: (path, headers = {}) => proxy.get(app, address(path)).set(headers),
+    expectRefused: async (request, faults) => {
+      const sentBefore = upstream.received.length;
+      const response = await request;
+      expect({ status: response.status, errors: inOrder(response.body.errors ?? []) }).toEqual({
+        status: 400,
+        errors: inOrder(faults.map(({ pointer, detail }) => ({ pointer, detail: expect.stringMatching(detail) }))),
+      });
+      const callId = response.headers['x-call-id'] as string;
+      expect(response.type).toBe('application/json');
+      expect(Object.keys(response.body as object)).toEqual(['status', 'error', 'code', 'call_id', 'errors']);
+      expect(response.body).toMatchObject({ status: 'error', code: 'invalid_request', call_id: callId });
+      expect(response.body.error).toMatch(/correct what "errors" lists/);
+      expect(upstream.received.length).toBe(sentBefore);
+      const recorded: any = await record(callId);
+      expect(recorded).toMatchObject({ outcome: 'refused', items: [], upstream: null, request: null, response: null });
+      expect(recorded.refusal).toMatchObject({ status: 400, code: 'invalid_request', error_count: faults.length });
+      return recorded as unknown;
+    },
+    close: async () => {
+      await proxy.close();
+      await upstream.stop();
+    },
+  };
+}
+
+/** The order in which faults are listed is nobody's business. */
+function inOrder<Fault extends { pointer: string }>(faults: Fault[]): Fault[] {
+  return [...faults].sort((a, b) => (a.pointer < b.pointer ? -1 : Number(a.pointer > b.pointer)));
+}
