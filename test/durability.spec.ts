@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { PrismaService } from '../src/database/prisma.service';
 import { JournalService } from '../src/journal/journal.service';
 import { answer } from './support/fake-upstream';
 import { eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
@@ -56,6 +57,26 @@ describe('what is durable, and when', () => {
     expect(await query('SELECT FROM intent WHERE id = $1', [callOf(got)])).toEqual([]);
     expect(await paying.record(got)).toMatchObject({ outcome: 'refused', refusal: { code: 'database_unavailable' } });
     await paying.pay().expect(200);
+  });
+
+  it('an intent whose commit was reported as failed, but was not, shows as the refusal that it was, once and in no doubt', async () => {
+    await query('REVOKE INSERT ON intent FROM payout_proxy');
+    const got = await paying.pay().expect(503);
+    await query('GRANT INSERT ON intent TO payout_proxy');
+    const columns = 'id, client_id, key_id, operation, request_id, client_address, received_at';
+    await query(`INSERT INTO intent (${columns}, item_count) SELECT ${columns}, 1 FROM refusal WHERE id = $1`, [
+      callOf(got),
+    ]);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'refused' });
+    expect((await paying.listed('refused')).filter((id) => id === callOf(got))).toHaveLength(1);
+    expect(await paying.listed('inProgress')).not.toContain(callOf(got));
+    const { body } = await paying.proxy.get(paying.auditor, '/v1/audit/calls').expect(200);
+    expect(body.calls.filter(({ id }: { id: string }) => id === callOf(got))).toMatchObject([{ outcome: 'refused' }]);
+  });
+
+  it('every statement has its time, so that no lock holds a payout back for ever', async () => {
+    const settings = await paying.proxy.app.get(PrismaService).$queryRaw`SHOW statement_timeout`;
+    expect(settings).toEqual([{ statement_timeout: '10s' }]);
   });
 
   it('while outcomes cannot be written, the app gets 502 outcome_unknown and the intent stays, in doubt', async () => {

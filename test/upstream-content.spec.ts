@@ -41,6 +41,7 @@ describe('what an upstream writes', () => {
       [got.headers['x-call-id']],
     );
     expect([row?.kind, body.equals(row?.body)]).toEqual(['succeeded', true]);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'succeeded' });
   });
 
   it.each([

@@ -1,8 +1,12 @@
 import { Prisma } from '../database/generated/client';
 import { Fault } from '../errors/problem';
+import { isDeeperThan } from '../validation/json-body';
 import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
 import { OutcomeWord } from './outcome';
 import { CallRecord, RecordItem, RecordMessage, RecordUpstreamItem } from './record.dto';
+
+/** An answer nested deeper is shown as text: to follow it down could take more stack than there is. */
+const MAX_SHOWN_DEPTH = 64;
 
 /** Through which eyes records are shown. */
 export interface View {
@@ -80,6 +84,7 @@ function readBody(bytes: Uint8Array, reveal: boolean): unknown {
   const text = Buffer.from(bytes).toString('utf8');
   try {
     const json = JSON.parse(text) as unknown;
+    if (isDeeperThan(json, MAX_SHOWN_DEPTH)) return reveal ? text : maskBody(text);
     return reveal ? json : maskBody(json);
   } catch {
     return reveal ? text : maskBody(text);

@@ -31,6 +31,7 @@ export class RecordsService {
       this.prisma.refusal.findMany({ where }),
     ]);
     const view = await this.view([...intents, ...refusals], reveal);
+    // A refusal stands for its intent, if there is one too: see search.service.ts.
     const records = [
       ...intents.map((intent) => fromIntent(intent, view)),
       ...refusals.map((refusal) => fromRefusal(refusal, view)),
@@ -42,6 +43,8 @@ export class RecordsService {
   /** @param clientId shows only calls of this client. */
   async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
     const where = { id, ...(clientId !== undefined && { clientId }) };
+    const refusal = await this.prisma.refusal.findUnique({ where });
+    if (refusal) return { ...fromRefusal(refusal, await this.view([refusal], reveal)), request: null, response: null };
     const intent = await this.prisma.intent.findUnique({
       where,
       include: {
@@ -50,10 +53,8 @@ export class RecordsService {
         body: true,
       },
     });
-    if (intent) return { ...fromIntent(intent, await this.view([intent], reveal)), ...toMessages(intent, reveal) };
-    const refusal = await this.prisma.refusal.findUnique({ where });
-    if (!refusal) return undefined;
-    return { ...fromRefusal(refusal, await this.view([refusal], reveal)), request: null, response: null };
+    if (!intent) return undefined;
+    return { ...fromIntent(intent, await this.view([intent], reveal)), ...toMessages(intent, reveal) };
   }
 
   private async view(rows: { clientId: string }[], reveal: boolean): Promise<View> {

@@ -7,6 +7,12 @@ import { fromPageToken, toPageToken, uuidFloor } from '../database/uuid';
 import { inDoubtBefore } from './outcome';
 import { CallSearch, USUAL_PAGE } from './search.dto';
 
+/**
+ * An intent whose commit was reported as failed, but was not, was refused and never sent: its refusal says so, and there
+ * is nothing to doubt.
+ */
+const WITHOUT_OUTCOME = Prisma.sql`o.intent_id IS NULL AND NOT EXISTS (SELECT FROM refusal WHERE refusal.id = i.id)`;
+
 /** Finds calls by their ids, newest first; what each holds, records.service.ts reads. */
 @Injectable()
 export class SearchService {
@@ -27,7 +33,7 @@ export class SearchService {
       SELECT id::text FROM (
         (SELECT i.id FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id
          WHERE ${this.intentFilters(search)} ORDER BY i.id DESC LIMIT ${limit})
-        UNION ALL
+        UNION
         (SELECT r.id FROM refusal r
          WHERE ${this.refusalFilters(search)} ORDER BY r.id DESC LIMIT ${limit})
       ) AS calls ORDER BY calls.id DESC LIMIT ${limit}`;
@@ -60,9 +66,9 @@ export class SearchService {
       case 'refused':
         return Prisma.sql`FALSE`;
       case 'inProgress':
-        return Prisma.sql`o.intent_id IS NULL AND i.id >= ${doubt}::uuid`;
+        return Prisma.sql`${WITHOUT_OUTCOME} AND i.id >= ${doubt}::uuid`;
       case 'unknown':
-        return Prisma.sql`(o.kind = 'unknown' OR (o.intent_id IS NULL AND i.id < ${doubt}::uuid))`;
+        return Prisma.sql`(o.kind = 'unknown' OR (${WITHOUT_OUTCOME} AND i.id < ${doubt}::uuid))`;
       default:
         return Prisma.sql`o.kind = ${outcome}`;
     }

@@ -14,6 +14,9 @@ export interface DatabaseSettings {
 
 /** How many months of partitions stand ready. */
 const PARTITION_MONTHS_AHEAD = 3;
+/** The longest statement is a search over a long history; the journal's take some milliseconds. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+
 const PARTITION_CHECK_MS = 24 * 3_600_000;
 
 /**
@@ -34,6 +37,9 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
         connectionString: settings.databaseUrl,
         max: settings.databasePoolSize,
         connectionTimeoutMillis: 5_000,
+        // A lock or a dead connection must not hold payouts back until long after their apps have given up.
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        query_timeout: STATEMENT_TIMEOUT_MS + 1_000, // where the server does not even say so
         ...(ownsTables && { options: '-c role=payout_proxy' }),
       }),
     });

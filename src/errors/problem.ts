@@ -71,7 +71,7 @@ export class Problem extends Error {
 export function toEnvelope(problem: Problem, callId: string) {
   return {
     status: 'error',
-    error: problem.message,
+    error: textOf(problem, callId),
     code: problem.code,
     call_id: callId,
     ...(problem.faults.length > 0 && { errors: problem.faults }),
@@ -84,9 +84,13 @@ export function toProblemDetails(problem: Problem, callId: string) {
     type: 'about:blank',
     title: problem.code.replaceAll('_', ' '),
     status: problem.status,
-    detail: problem.message,
+    detail: textOf(problem, callId),
     code: problem.code,
     call_id: callId,
     ...(problem.faults.length > 0 && { errors: problem.faults }),
   };
+}
+
+function textOf({ message }: Problem, callId: string): string {
+  return message.replaceAll('{call_id}', callId);
 }

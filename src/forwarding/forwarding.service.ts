@@ -27,7 +27,7 @@ export class ForwardingService {
     const answer = await this.upstream.send(outgoing, call.traceparent);
     call.timings.upstream = answer.upstreamMs;
     await this.close(call, answer, items);
-    return toReply(answer.answer, call.id);
+    return toReply(answer.answer, call.id, OPERATIONS[operation].effect);
   }
 
   private async open(call: Call, outgoing: Outgoing, items: Item[]): Promise<void> {

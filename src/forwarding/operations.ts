@@ -17,9 +17,11 @@ export const OPERATIONS = {
   'GET /sub-account/list': { effect: 'read', items: 'none', source: 'documented' },
 } as const satisfies Record<string, OperationRow>;
 
+export type Effect = 'pay' | 'write' | 'read';
+
 interface OperationRow {
   /** `pay`: value leaves a wallet. `write`: something is made or unmade. `read`: nothing changes. Also the scope it needs. */
-  effect: 'pay' | 'write' | 'read';
+  effect: Effect;
   /** The body's field that lists the items; `the body` where it is one item itself. */
   items: 'credit' | 'credits' | 'airtimes' | 'momos' | 'the body' | 'none';
   /** Whether interface.md documents it, or only public clients of such a service showed it. */

@@ -6,18 +6,18 @@ const BODY = Buffer.from('{ "status":"success" }');
 const NOTHING = { contentType: null, retryAfter: null };
 const answered = (status: number, more: Partial<Answer> = {}) =>
   ({ kind: 'rejected', failure: null, status, body: BODY, ...NOTHING, ...more }) as Answer;
-const bodyOf = (answer: Answer) => JSON.parse(toReply(answer, ID).body.toString());
+const bodyOf = (answer: Answer) => JSON.parse(toReply(answer, ID, 'pay').body.toString());
 
 describe('toReply', () => {
   it.each([200, 400, 404, 409, 500])("passes a %i of the upstream's on, the very bytes", (status) => {
-    const reply = toReply(answered(status), ID);
+    const reply = toReply(answered(status), ID, 'pay');
     expect(reply.status).toBe(status);
     expect(reply.body).toBe(BODY);
     expect(reply.retryAfter).toBeUndefined();
   });
 
   it.each([401, 403])('hides that our key is wrong, a %i', (status) => {
-    expect(toReply(answered(status), ID)).toMatchObject({ status: 502, retryAfter: undefined });
+    expect(toReply(answered(status), ID, 'pay')).toMatchObject({ status: 502, retryAfter: undefined });
     expect(bodyOf(answered(status))).toMatchObject({ status: 'error', code: 'upstream_auth', call_id: ID });
   });
 
@@ -26,21 +26,31 @@ describe('toReply', () => {
     [37, 37],
     [null, 1],
   ])('tells a limit of %s seconds as %i', (retryAfter, told) => {
-    expect(toReply(answered(429, { retryAfter }), ID)).toMatchObject({ status: 503, retryAfter: told });
+    expect(toReply(answered(429, { retryAfter }), ID, 'pay')).toMatchObject({ status: 503, retryAfter: told });
     expect(bodyOf(answered(429))).toMatchObject({ code: 'upstream_busy', call_id: ID });
   });
 
   it('invites to send again what was not sent, and only that', () => {
     const notSent: Answer = { kind: 'notSent', failure: 'refused', status: null, body: null, ...NOTHING };
-    expect(toReply(notSent, ID)).toMatchObject({ status: 503, retryAfter: 1 });
+    expect(toReply(notSent, ID, 'pay')).toMatchObject({ status: 503, retryAfter: 1 });
     expect(bodyOf(notSent)).toMatchObject({ code: 'upstream_unreachable', call_id: ID });
+  });
+
+  it('tells the id of the call to ask for, and that a read may be asked again', () => {
+    const unknown: Answer = { kind: 'unknown', failure: 'reset', status: null, body: null, ...NOTHING };
+    expect(bodyOf(unknown).error).toContain(`Do not send it again; ask GET /v1/calls/${ID} `);
+    const read = JSON.parse(toReply(unknown, ID, 'read').body.toString());
+    expect(read).toMatchObject({ code: 'outcome_unknown', error: expect.stringContaining('safe to ask again') });
   });
 
   it.each(['timeout', 'reset', 'redirect', 'unreadable', 'oversized', 'server_error'] as const)(
     'does not invite to send again after %s',
     (failure) => {
       const unknown: Answer = { kind: 'unknown', failure, status: null, body: null, ...NOTHING };
-      expect(toReply(unknown, ID)).toMatchObject({ status: failure === 'timeout' ? 504 : 502, retryAfter: undefined });
+      expect(toReply(unknown, ID, 'pay')).toMatchObject({
+        status: failure === 'timeout' ? 504 : 502,
+        retryAfter: undefined,
+      });
       expect(bodyOf(unknown)).toMatchObject({ code: 'outcome_unknown', call_id: ID });
     },
   );
@@ -56,6 +66,6 @@ describe('toReply', () => {
     ['image/svg+xml', 'text/plain; charset=utf-8'],
     [null, 'text/plain; charset=utf-8'],
   ])('gives content of type %s as %s', (contentType, given) => {
-    expect(toReply(answered(200, { contentType }), ID).contentType).toBe(given);
+    expect(toReply(answered(200, { contentType }), ID, 'pay').contentType).toBe(given);
   });
 });

@@ -1,5 +1,6 @@
 import { Problem, toEnvelope } from '../errors/problem';
 import { Answer } from '../upstream/answer';
+import { Effect } from './operations';
 
 /** An answer to the app, as bytes. */
 export class Reply {
@@ -12,7 +13,7 @@ export class Reply {
 }
 
 /** What the app gets for an answer: the upstream's own status and bytes, or our word where those would mislead it. */
-export function toReply(answer: Answer, callId: string): Reply {
+export function toReply(answer: Answer, callId: string, effect: Effect): Reply {
   switch (answer.kind) {
     case 'succeeded':
       return new Reply(answer.status, safeType(answer.contentType), answer.body);
@@ -21,8 +22,16 @@ export function toReply(answer: Answer, callId: string): Reply {
     case 'notSent':
       return ours(new Problem('upstream_unreachable'), callId);
     case 'unknown':
-      return ours(new Problem('outcome_unknown', { status: answer.failure === 'timeout' ? 504 : 502 }), callId);
+      return ours(unknown(answer, effect), callId);
   }
+}
+
+/** A read that got no answer leaves nothing in doubt. */
+function unknown({ failure }: Answer, effect: Effect): Problem {
+  const status = failure === 'timeout' ? 504 : 502;
+  if (effect !== 'read') return new Problem('outcome_unknown', { status });
+  const text = 'The payout service gave no usable answer. Reading changes nothing: it is safe to ask again.';
+  return new Problem('outcome_unknown', { status, text });
 }
 
 /** That our key is wrong or limited is our affair: the app must not take it for its own. */

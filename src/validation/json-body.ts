@@ -57,7 +57,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
+export function isDeeperThan(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value];
   for (let depth = 0; layer.length > 0; depth += 1) {
     if (depth > levels) return true;
