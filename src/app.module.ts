@@ -28,9 +28,21 @@ export class AppModule {
       imports: [
         SettingsModule.with(settings),
         LoggerModule.forRoot(loggingOptions(settings.logLevel)),
-        ...[DatabaseModule, AuthModule, ClientsModule, JournalModule, MetricsModule, HealthModule],
-        ...[SendModule, PayoutsModule, AccountModule, WalletsModule, SubAccountsModule], // the interface
-        ...[AuditModule, CallsModule], // what was recorded
+        DatabaseModule,
+        AuthModule,
+        ClientsModule,
+        JournalModule,
+        MetricsModule,
+        HealthModule,
+        // The interface
+        SendModule,
+        PayoutsModule,
+        AccountModule,
+        WalletsModule,
+        SubAccountsModule,
+        // What was recorded
+        AuditModule,
+        CallsModule,
       ],
       providers: [
         { provide: APP_PIPE, useClass: RequestValidationPipe },

@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FastifyInstance } from 'fastify';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
 import { CallersService } from './auth/callers.service';
@@ -15,6 +16,7 @@ import { readJsonBodies } from './validation/json-body';
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // what still comes in on an open connection is answered as always
     exposeHeadRoutes: false, // a HEAD would be forwarded, and recorded, as a GET
     routerOptions: { maxParamLength: 1_024 }, // past it Fastify answers in words of its own
     frameworkErrors: answerUnroutable,
@@ -27,6 +29,7 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   await app.get(PrismaService).start();
 
   const server = adapter.getInstance();
+  endConnectionsWhenClosing(server);
   receiveCalls(server, app.get(CallersService));
   readJsonBodies(server, settings.maxBodyBytes);
   app.get(MetricsService).observe(server);
@@ -36,4 +39,17 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   await server.ready();
   app.useLogger(app.get(Logger));
   return app;
+}
+
+/** An app keeps its connection alive after its last answer: the close would wait for it a minute and more. */
+function endConnectionsWhenClosing(server: FastifyInstance): void {
+  let closing = false;
+  server.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) void reply.header('connection', 'close');
+    done();
+  });
 }

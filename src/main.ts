@@ -33,8 +33,11 @@ async function start(config: Config): Promise<Running> {
   let app: NestFastifyApplication | undefined;
   const stop = async () => {
     setTimeout(() => process.exit(1), settings.upstreamTimeoutMs + STOP_GRACE_MS).unref();
-    await app?.close();
-    await surroundings.stop();
+    try {
+      await app?.close();
+    } finally {
+      await surroundings.stop();
+    }
   };
   try {
     app = await createApp(settings);

@@ -1,5 +1,6 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { REQUEST_ID } from './auth/receive';
 import { RunningConfig } from './config/config';
 
 const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
@@ -7,6 +8,41 @@ ours. Every request and response is recorded; \`/v1\` reads the record.
 
 Every answer carries \`X-Request-Id\` (yours, or one we made), \`X-Call-Id\` (the record's id) and \`Server-Timing\`.
 Errors say what to do: below \`/api/v0.1\` in the interface's envelope, elsewhere as RFC 9457 problem details.`;
+
+/** Set by src/auth/receive.ts, whatever the answer. */
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'The id that the request came with, or one we made.',
+    required: true,
+    schema: { type: 'string', pattern: REQUEST_ID.source },
+  },
+  'X-Call-Id': {
+    description: 'The id of the record; `GET /v1/calls/{id}` reads it.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'Server-Timing': {
+    description: 'Milliseconds: `journal` (recording), `upstream`, `total`.',
+    required: true,
+    schema: { type: 'string', example: 'journal;dur=3.10, upstream;dur=49.78, total;dur=54.02' },
+  },
+};
+
+/** What any request may carry. */
+const PARAMETERS = {
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: "The caller's own id of the request; it is recorded and answered. Another form is replaced.",
+    schema: { type: 'string', pattern: REQUEST_ID.source },
+  },
+  traceparent: {
+    name: 'traceparent',
+    in: 'header',
+    description: 'W3C trace context; it is recorded and sent on.',
+    schema: { type: 'string', example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
+  },
+} as const;
 
 interface Schema {
   $ref?: string;
@@ -16,6 +52,8 @@ interface Schema {
   maxItems?: number;
   additionalProperties?: boolean;
 }
+
+type Responses = Record<string, { headers?: object }>;
 
 /** The OpenAPI 3.1 document of the application as it is configured. */
 export function openApiDocument(
@@ -30,9 +68,13 @@ export function openApiDocument(
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
   const document = SwaggerModule.createDocument(app, config);
-  for (const { post } of Object.values(document.paths)) {
-    const body = post?.requestBody as { content?: Record<string, { schema?: Schema }> } | undefined;
+  document.components = { ...document.components, parameters: PARAMETERS, headers: HEADERS };
+  for (const path of Object.values(document.paths)) {
+    path.parameters = Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+    const body = path.post?.requestBody as { content?: Record<string, { schema?: Schema }> } | undefined;
     for (const { schema } of Object.values(body?.content ?? {})) describeBody(schema, document, maxItems);
+    for (const { responses } of [path.get, path.post].flatMap((operation) => operation ?? []))
+      describeHeaders(responses as Responses);
   }
   return document;
 }
@@ -47,6 +89,14 @@ function describeBody(schema: Schema | undefined, document: OpenAPIObject, maxIt
     if (property.items) property.maxItems = maxItems;
     describeBody(property.items, document, maxItems);
   }
+}
+
+/** Every answer carries them; a response may have more of its own. */
+function describeHeaders(responses: Responses): void {
+  const shared = Object.fromEntries(
+    Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+  for (const response of Object.values(responses)) response.headers = { ...shared, ...response.headers };
 }
 
 /** `/docs` for people, `/openapi.json` for programs. */

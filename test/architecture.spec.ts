@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'sub-accounts': ['auth', 'forwarding', 'validation'],
   audit: ['auth', 'config', 'database', 'errors', 'validation'],
   calls: ['audit', 'auth', 'database', 'errors'],
-  health: ['auth', 'database'],
+  health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
   start: ['clients', 'config', 'database'],

@@ -45,6 +45,12 @@ describe('migrations', () => {
     expect(await migrate(url, directory)).toEqual(['20990101000000_broken']);
   });
 
+  it('say which one lost its connection, and the process lives on', async () => {
+    add('20990102000000_cut', 'SELECT pg_terminate_backend(pg_backend_pid());');
+    await expect(migrate(url, directory)).rejects.toThrow('migration 20990102000000_cut failed');
+    rmSync(join(directory, '20990102000000_cut'), { recursive: true });
+  });
+
   it('are refused when one was edited after it had been applied', async () => {
     add('20990101000000_broken', 'CREATE TABLE half (id bigint);');
     await expect(migrate(url, directory)).rejects.toThrow('was edited after it had been applied');

@@ -92,6 +92,14 @@ describe('what is durable, and when', () => {
     await paying.pay().expect(200);
   });
 
+  it('a read whose outcome cannot be written is safe to ask again, and is told so', async () => {
+    await query('REVOKE INSERT ON outcome FROM payout_proxy');
+    const got = await paying.proxy.get(paying.app, '/api/v0.1/wallets/list');
+    await query('GRANT INSERT ON outcome TO payout_proxy');
+    expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
+    expect(got.body.error).toContain('it is safe to ask again');
+  });
+
   it('an outage that is over before the app loses its patience is not seen by it', async () => {
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const failedTwice = new Promise<void>((resolve) => {

@@ -43,14 +43,49 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('describes on each answer the headers that each answer carries', async () => {
+    const { paths } = (await describeApi()) as any;
+    for (const [path, { parameters, get, post }] of Object.entries<any>(paths)) {
+      expect([path, parameters.map(({ $ref }: any) => $ref.split('/').at(-1))]).toEqual([
+        path,
+        ['X-Request-Id', 'traceparent'],
+      ]);
+      for (const [status, { headers }] of [get, post].flatMap((one) => Object.entries<any>(one?.responses ?? {}))) {
+        const retry = status === '503' && path !== '/readyz' ? ['Retry-After'] : [];
+        expect([path, status, Object.keys(headers)]).toEqual([
+          path,
+          status,
+          ['X-Request-Id', 'X-Call-Id', 'Server-Timing', ...retry],
+        ]);
+      }
+    }
+  });
+
+  it('describes each field of each answer, and what may be null as that', async () => {
+    const { components } = (await describeApi()) as any;
+    const undescribed = Object.entries<any>(components.schemas).flatMap(([name, { properties }]) =>
+      Object.entries<any>(properties ?? {})
+        .filter(([, { description, enum: words, $ref }]) => !description && !words && !$ref)
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(undescribed).toEqual([]);
+    const { recipient_field, total_usd, position } = {
+      ...components.schemas.CallRecord.properties,
+      ...components.schemas.RecordItem.properties,
+    };
+    expect(recipient_field.anyOf).toEqual([expect.objectContaining({ type: 'string' }), { type: 'null' }]);
+    expect(total_usd.anyOf).toEqual([expect.objectContaining({ type: 'string' }), { type: 'null' }]);
+    expect(position.type).toBe('integer');
+  });
+
   it('names every error of every operation', async () => {
     const { paths } = (await describeApi()) as any;
     const operations = Object.entries<any>(paths).filter(([path]) => path.startsWith('/api/v0.1'));
-    for (const [path, methods] of operations) {
-      for (const { responses } of Object.values<any>(methods)) {
+    for (const [path, { get, post }] of operations) {
+      for (const { responses } of [get, post].filter((one) => one !== undefined)) {
         expect([path, Object.keys(responses)]).toEqual([
           path,
-          ['200', '400', '401', '403', '500', '502', '503', '504'],
+          ['200', '400', '401', '403', '500', '502', '503', '504', '4XX'],
         ]);
       }
     }

@@ -23,6 +23,12 @@ describe('an address that leads to no route', () => {
     async (path) => {
       const { body, headers } = await supertest(proxy.url).get(path).set('X-API-Key', key).expect(404);
       expect(body).toMatchObject({ code: 'not_found', call_id: headers['x-call-id'] });
+      expect(headers).toMatchObject({
+        'x-request-id': expect.any(String),
+        'server-timing': expect.stringMatching(/^total;dur=\d+\.\d\d$/),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
       expect(JSON.stringify(body)).not.toContain(path);
     },
   );

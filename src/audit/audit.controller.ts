@@ -2,10 +2,10 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
 import { Call } from '../auth/call';
-import { isUuid } from '../database/uuid';
-import { Problem } from '../errors/problem';
 import { CurrentCall } from '../auth/current-call';
-import { ApiProblems } from '../errors/api-problems';
+import { isUuid } from '../database/uuid';
+import { ApiKeyProblems } from '../errors/api-problems';
+import { Problem } from '../errors/problem';
 import { CallPage, FullCallRecord } from './record.dto';
 import { RecordsService } from './records.service';
 import { CallSearch } from './search.dto';
@@ -23,8 +23,8 @@ export class AuditController {
   @Get()
   @Allow('audit')
   @ApiOperation({ summary: 'Search the history', operationId: 'searchCalls', description: 'Scope `audit`.' })
-  @ApiResponse({ status: 200, type: CallPage })
-  @ApiProblems('invalid_request')
+  @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
   async search(@CurrentCall() { caller }: Call, @Query() search: CallSearch): Promise<CallPage> {
     const { ids, nextPageToken } = await this.searching.search(search);
     const calls = await this.records.list(ids, caller?.scopes.has('audit:pii') ?? false);
@@ -35,8 +35,8 @@ export class AuditController {
   @Allow('audit')
   @ApiOperation({ summary: 'Read one call', operationId: 'readAuditCall', description: 'Scope `audit`.' })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
-  @ApiResponse({ status: 200, type: FullCallRecord })
-  @ApiProblems('call_not_found')
+  @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
+  @ApiKeyProblems('call_not_found')
   async one(@CurrentCall() { caller }: Call, @Param('id') id: string): Promise<FullCallRecord> {
     const record = isUuid(id) && (await this.records.one(id, caller?.scopes.has('audit:pii') ?? false));
     if (!record) throw new Problem('call_not_found', { text: 'There is no call with this id.' });

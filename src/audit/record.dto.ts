@@ -1,19 +1,24 @@
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { FaultDto } from '../errors/envelope.dto';
 import { OUTCOMES, OutcomeWord } from './outcome';
 
-const nullable = (type: string, description: string, more: object = {}) =>
-  ApiProperty({ type: [type, 'null'] as unknown as 'string', description, ...more });
+const nullable = (type: 'string' | 'integer' | 'number', description: string, more: object = {}) =>
+  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
 const orNull = (model: new () => object, description: string) => (target: object, property: string) => {
   ApiExtraModels(model)(target.constructor);
   ApiProperty({ anyOf: [{ $ref: getSchemaPath(model) }, { type: 'null' }], description })(target, property);
 };
 const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
-const USD = { pattern: '^\\d+(\\.\\d+)?$', example: '1.5' };
+const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '1.5' };
 const INSTANT = { format: 'date-time' };
+const ANY_JSON = [
+  { type: 'object', additionalProperties: true },
+  { type: 'array', items: {} },
+  ...['string', 'number', 'boolean', 'null'].map((type) => ({ type })),
+];
 
 export class RecordClient {
-  @text('', { format: 'uuid' }) id!: string;
+  @text("The client's id.", { format: 'uuid' }) id!: string;
   @nullable('string', 'Its name.') name!: string | null;
 }
 
@@ -74,25 +79,31 @@ export class RecordTimings {
 
 /** One call, as lists show it. */
 export class CallRecord {
-  @text('', { format: 'uuid' }) id!: string;
+  @text("The call's id, the `X-Call-Id` of its answer.", { format: 'uuid' }) id!: string;
   @text("The operation's name.", { example: 'POST /payouts/airtime' }) operation!: string;
-  @ApiProperty({ enum: OUTCOMES }) outcome!: OutcomeWord;
+  @ApiProperty({ enum: OUTCOMES, description: 'What came of it; `unknown` is in doubt.' }) outcome!: OutcomeWord;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
-  @text('', { format: 'uuid' }) key_id!: string;
+  @text('The key that was used.', { format: 'uuid' }) key_id!: string;
   @text("The caller's own id of the request, or ours.") request_id!: string;
   @nullable('string', 'W3C trace context.') traceparent!: string | null;
   @text('Address the request came from.') client_address!: string;
-  @ApiProperty({ type: 'integer', minimum: 0 }) item_count!: number;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many items it has.' }) item_count!: number;
   @nullable('string', 'Sum of the items, exact; null where none names an amount.', USD) total_usd!: string | null;
   @ApiProperty({ type: [RecordItem], description: 'In a list of calls, the first hundred.' }) items!: RecordItem[];
-  @orNull(RecordUpstream, '') upstream!: RecordUpstream | null;
-  @orNull(RecordRefusal, '') refusal!: RecordRefusal | null;
+  @orNull(RecordUpstream, 'What the upstream said; null where no outcome is recorded.')
+  upstream!: RecordUpstream | null;
+  @orNull(RecordRefusal, 'Why it was not let through; null where it was.') refusal!: RecordRefusal | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }
 
 export class RecordMessage {
-  @nullable('string', 'The query string as sent.') query?: string | null;
+  @ApiPropertyOptional({
+    anyOf: [{ type: 'string' }, { type: 'null' }],
+    description: 'The query string as sent. Only of a request.',
+  })
+  query?: string | null;
   @ApiProperty({
+    anyOf: ANY_JSON,
     description:
       'JSON as such, other text as a string; null where there is none or it was erased. Masked without `audit:pii`.',
   })

@@ -58,8 +58,12 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     upstream: null,
     refusal: { status, code, detail, errors: faults as unknown as Fault[], error_count: faultCount },
     timings: {
-      ...{ received_at: refusal.receivedAt, recorded_at: refusal.recordedAt },
-      ...{ sent_at: null, answered_at: null, outcome_recorded_at: null, upstream_ms: null },
+      received_at: refusal.receivedAt,
+      recorded_at: refusal.recordedAt,
+      sent_at: null,
+      answered_at: null,
+      outcome_recorded_at: null,
+      upstream_ms: null,
     },
   };
 }

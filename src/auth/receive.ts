@@ -5,7 +5,7 @@ import { Call } from './call';
 import { CallersService } from './callers.service';
 
 /** Ids that may stand in a header and a log line as they are. */
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+export const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
@@ -23,8 +23,7 @@ export function receiveCalls(server: FastifyInstance, callers: CallersService): 
   });
 
   server.addHook('onSend', (request, reply, _payload, done) => {
-    void reply.header('server-timing', serverTiming(request.call));
-    void reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
+    finish(request, reply);
     done();
   });
 }
@@ -32,6 +31,7 @@ export function receiveCalls(server: FastifyInstance, callers: CallersService): 
 /** Answers an address that cannot be decoded: it leads to no route, so no hook and no filter sees it. */
 export function answerUnroutable(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   begin(request, reply);
+  finish(request, reply);
   const problem = new Problem('not_found');
   void reply
     .status(problem.status)
@@ -42,6 +42,11 @@ export function answerUnroutable(_error: unknown, request: FastifyRequest, reply
 function begin(request: FastifyRequest, reply: FastifyReply): void {
   request.call = newCall(request);
   void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
+}
+
+function finish({ call }: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('server-timing', serverTiming(call));
+  void reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
 }
 
 function newCall(request: FastifyRequest): Call {

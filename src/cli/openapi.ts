@@ -17,12 +17,10 @@ export async function describeApi(): Promise<object> {
   const nowhere = 'postgresql://127.0.0.1:1/none';
   const settings = {
     ...loadConfig({}),
-    ...{
-      databaseUrl: nowhere,
-      databaseOwnerUrl: nowhere,
-      upstreamBaseUrl: 'http://127.0.0.1:1',
-      upstreamApiKey: new Secret('none'),
-    },
+    databaseUrl: nowhere,
+    databaseOwnerUrl: nowhere,
+    upstreamBaseUrl: 'http://127.0.0.1:1',
+    upstreamApiKey: new Secret('none'),
   };
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), new FastifyAdapter(), {
     logger: false,

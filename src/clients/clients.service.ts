@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../database/prisma.service';
+import { isUuid } from '../database/uuid';
 import { hashKey, newKey } from './key';
 import { isScope, SCOPES } from './scopes';
 
@@ -82,8 +83,7 @@ export class ClientsService {
 
   /** From its commit on no instance takes the key: each request asks the database. */
   async revokeKey(id: string): Promise<{ id: string; revoked_at: Date }> {
-    const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
-    const key = isUuid ? await this.prisma.apiKey.findUnique({ where: { id } }) : null;
+    const key = isUuid(id) ? await this.prisma.apiKey.findUnique({ where: { id } }) : null;
     if (!key) throw new ClientError(`there is no key with the id ${id}; keys list shows them`);
     const revokedAt = key.revokedAt ?? new Date();
     await this.prisma.apiKey.update({ where: { id }, data: { revokedAt } });

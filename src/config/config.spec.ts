@@ -55,7 +55,7 @@ describe('the configuration', () => {
     ['UPSTREAM_TIMEOUT_MS', '99', '600001', '30s'],
     ['UPSTREAM_CONNECT_TIMEOUT_MS', '49', '60001'],
     ['UPSTREAM_CONNECTIONS', '0', '1025'],
-    ['UPSTREAM_MAX_RESPONSE_BYTES', '1023', '1e6'],
+    ['UPSTREAM_MAX_RESPONSE_BYTES', '1023', '1e6', '67108865'],
     ['MAX_ITEMS', '0', '10001', '1_000'],
     ['MAX_BODY_BYTES', '1023', '16777217', '1MiB'],
     ['SANDBOX_PORT', '-1', '65536'],

@@ -15,7 +15,10 @@ const isPostgresUrl = { ...anyHost, protocols: ['postgres', 'postgresql'] };
 /** An address and nothing that would be dropped without a word: no user, no query. */
 const isBaseUrl = {
   ...anyHost,
-  ...{ protocols: ['http', 'https'], disallow_auth: true, allow_query_components: false, allow_fragments: false },
+  protocols: ['http', 'https'],
+  disallow_auth: true,
+  allow_query_components: false,
+  allow_fragments: false,
 };
 
 /** A line end at its end, as a file has it, would make every request fail while it is being sent. */
@@ -39,7 +42,7 @@ class Environment {
   @Numeric() @IsInt() @Min(100) @Max(600_000) UPSTREAM_TIMEOUT_MS = 30_000; // a batch of 1,000 payouts may be slow
   @Numeric() @IsInt() @Min(50) @Max(60_000) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
   @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;
-  @Numeric() @IsInt() @Min(1_024) @Max(268_435_456) UPSTREAM_MAX_RESPONSE_BYTES = 8_388_608; // 1,000 items answer in 1 MiB
+  @Numeric() @IsInt() @Min(1_024) @Max(67_108_864) UPSTREAM_MAX_RESPONSE_BYTES = 8_388_608; // 1,000 items answer in 1 MiB
 
   @Numeric() @IsInt() @Min(1) @Max(10_000) MAX_ITEMS = 1_000;
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;

@@ -32,7 +32,7 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 
 /**
  * Applies what is not applied yet, each migration in a transaction of its own; instances that start together wait for
- * each other. Needs the owner's connection only if something is to be applied.
+ * each other. Needs the owner's rights only if something is to be applied.
  * @returns the names of the migrations it applied.
  * @throws StartError if the database cannot be reached, or an applied migration was edited since.
  */
@@ -58,6 +58,7 @@ export async function migrationStatus(url: string, directory: string): Promise<M
 
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined); // a lost connection fails the query in flight, which says so
   try {
     await client.connect();
   } catch (error) {
@@ -111,7 +112,7 @@ async function apply(client: Client, { name, sql, checksum }: Migration): Promis
     );
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK');
+    await client.query('ROLLBACK').catch(() => undefined); // a lost connection rolled back by itself
     throw new StartError(`migration ${name} failed: ${(error as Error).message}`);
   }
 }

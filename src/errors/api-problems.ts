@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { AnyEnvelope, ErrorEnvelope, ProblemDetails } from './envelope.dto';
 import { ProblemCode, PROBLEMS } from './problem';
-import { ErrorEnvelope, ProblemDetails } from './envelope.dto';
 
 const WITH_ANY_KEY: ProblemCode[] = [
   'missing_key',
@@ -11,39 +11,73 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'database_unavailable',
 ];
 
+const OF_ANY_OPERATION: ProblemCode[] = [
+  'invalid_request',
+  ...WITH_ANY_KEY,
+  'upstream_auth',
+  'upstream_busy',
+  'upstream_unreachable',
+  'outcome_unknown',
+];
+
+const ANY_ENVELOPE = { $ref: getSchemaPath(AnyEnvelope) };
+const OURS = { $ref: getSchemaPath(ErrorEnvelope) };
+
+/** Statuses that are ours, or the upstream's own with its own bytes. */
+const ALSO_UPSTREAM = new Set([400, 500]);
+const EITHER = { anyOf: [OURS, ANY_ENVELOPE] };
+
+const RETRY_AFTER = {
+  description: 'Seconds; given where it is safe to send the request again.',
+  schema: { type: 'integer', minimum: 0 } as const,
+};
+
 /** The errors of a `/v1` route: those of every route with a key, and its own. */
-export const ApiProblems = (...own: ProblemCode[]) =>
+export const ApiKeyProblems = (...own: ProblemCode[]) => ApiProblems(...own, ...WITH_ANY_KEY);
+
+/** The errors of a route outside the interface. */
+export const ApiProblems = (...codes: ProblemCode[]) =>
   applyDecorators(
     ApiExtraModels(ProblemDetails),
-    ...byStatus([...own, ...WITH_ANY_KEY]).map(({ status, description }) =>
+    ...byStatus(codes).map((response) =>
       ApiResponse({
-        status,
-        description,
+        ...response,
         content: { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDetails) } } },
       }),
     ),
   );
 
-/** The errors of every operation of the interface, in its envelope. */
+/** The errors of every operation of the interface, in its envelope; and the upstream's own, which are passed on. */
 export const ApiEnvelopeProblems = () =>
   applyDecorators(
-    ...byStatus([
-      ...(['invalid_request', ...WITH_ANY_KEY, 'upstream_auth', 'upstream_busy', 'upstream_unreachable'] as const),
-      'outcome_unknown',
-    ]).map(({ status, description }) => ApiResponse({ status, type: ErrorEnvelope, description })),
+    ApiExtraModels(AnyEnvelope, ErrorEnvelope),
+    ...byStatus(OF_ANY_OPERATION).map((response) =>
+      ApiResponse({
+        ...response,
+        content: { 'application/json': { schema: ALSO_UPSTREAM.has(response.status) ? EITHER : OURS } },
+      }),
+    ),
     ApiResponse({
       status: 504,
-      type: ErrorEnvelope,
       description: `\`outcome_unknown\`, after a time-out: ${PROBLEMS.outcome_unknown.text}`,
+      content: { 'application/json': { schema: OURS } },
+    }),
+    ApiResponse({
+      status: '4XX',
+      description: "The upstream's own refusal, byte for byte; what is no JSON as plain text.",
+      content: { 'application/json': { schema: ANY_ENVELOPE }, 'text/plain': { schema: { type: 'string' } } },
     }),
   );
 
 /** One entry per status, with all its codes. */
-function byStatus(codes: ProblemCode[]): { status: number; description: string }[] {
-  const texts = new Map<number, string[]>();
-  for (const code of codes) {
-    const { status, text } = PROBLEMS[code];
-    texts.set(status, [...(texts.get(status) ?? []), `\`${code}\`: ${text}`]);
-  }
-  return [...texts].map(([status, lines]) => ({ status, description: lines.join('\n\n') }));
+function byStatus(codes: ProblemCode[]) {
+  const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))];
+  return statuses.map((status) => {
+    const here = codes.filter((code) => PROBLEMS[code].status === status);
+    return {
+      status,
+      description: here.map((code) => `\`${code}\`: ${PROBLEMS[code].text}`).join('\n\n'),
+      ...(here.some((code) => 'retryAfter' in PROBLEMS[code]) && { headers: { 'Retry-After': RETRY_AFTER } }),
+    };
+  });
 }

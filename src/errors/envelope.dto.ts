@@ -1,12 +1,21 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PROBLEMS } from './problem';
+
+const CODES = Object.keys(PROBLEMS);
 
 /** The upstream's answer, as far as its envelope is known. */
 export class AnyEnvelope {
   @ApiProperty({ enum: ['success', 'error'], description: 'An error may come with HTTP 200 too: look here first.' })
   status!: string;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: "The operation's result." })
-  data?: object;
+  @ApiPropertyOptional({
+    oneOf: [
+      { type: 'object', additionalProperties: true },
+      { type: 'array', items: {} },
+    ],
+    description: "The operation's result. A `data.error` other than `None` says that it failed.",
+  })
+  data?: unknown;
 
   @ApiPropertyOptional({ type: 'string', description: 'Error text when `status` is `error`.' })
   error?: string;
@@ -32,7 +41,7 @@ export class ErrorEnvelope {
   @ApiProperty({ type: 'string', description: 'What happened and what to do.' })
   error!: string;
 
-  @ApiProperty({ type: 'string', description: 'The same for programs.', example: 'invalid_request' })
+  @ApiProperty({ enum: CODES, description: 'The same for programs.', example: 'invalid_request' })
   code!: string;
 
   @ApiProperty({ type: 'string', format: 'uuid', description: 'The id of the record of this call.' })
@@ -44,10 +53,10 @@ export class ErrorEnvelope {
 
 /** Our own errors outside the interface (RFC 9457). */
 export class ProblemDetails {
-  @ApiProperty({ type: 'string', example: 'about:blank' })
+  @ApiProperty({ type: 'string', enum: ['about:blank'] })
   type!: string;
 
-  @ApiProperty({ type: 'string', example: 'call not found' })
+  @ApiProperty({ type: 'string', description: 'The code in words.', example: 'call not found' })
   title!: string;
 
   @ApiProperty({ type: 'integer', description: 'HTTP status.' })
@@ -56,12 +65,12 @@ export class ProblemDetails {
   @ApiProperty({ type: 'string', description: 'What happened and what to do.' })
   detail!: string;
 
-  @ApiProperty({ type: 'string', example: 'call_not_found' })
+  @ApiProperty({ enum: CODES, description: 'The same for programs.', example: 'call_not_found' })
   code!: string;
 
-  @ApiProperty({ type: 'string', format: 'uuid' })
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'The `X-Call-Id` of this answer.' })
   call_id!: string;
 
-  @ApiPropertyOptional({ type: [FaultDto] })
+  @ApiPropertyOptional({ type: [FaultDto], description: 'Every fault of the request.' })
   errors?: FaultDto[];
 }

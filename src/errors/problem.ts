@@ -21,6 +21,7 @@ export const PROBLEMS = {
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation needs.' },
   not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
   call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
+  not_ready: { status: 503, text: 'The database cannot be reached, or the proxy is stopping.' },
   internal_error: { status: 500, text: 'A fault of ours; nothing was sent. Tell the operator the call_id.' },
   database_unavailable: {
     status: 503,

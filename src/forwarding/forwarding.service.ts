@@ -8,7 +8,7 @@ import { Outgoing, TimedAnswer, UpstreamService } from '../upstream/upstream.ser
 import { itemsOf } from './items';
 import { matchItems } from './match';
 import { INTERFACE_PREFIX, methodOf, OperationName, OPERATIONS, pathOf } from './operations';
-import { Reply, toReply } from './reply';
+import { outcomeUnknown, Reply, toReply } from './reply';
 
 /** The way of every request to the upstream: its intent is durable before a byte leaves, its outcome before the reply. */
 @Injectable()
@@ -44,17 +44,23 @@ export class ForwardingService {
 
   private async close(call: Call, { answer, ...times }: TimedAnswer, items: Item[]): Promise<void> {
     const started = performance.now();
-    const changesSomething = OPERATIONS[call.operation as OperationName].effect !== 'read';
-    const transactions = changesSomething && answer.body ? matchItems(items, transactionsIn(answer.body)) : [];
+    const { effect } = OPERATIONS[call.operation as OperationName];
+    const transactions = effect !== 'read' && answer.body ? matchItems(items, transactionsIn(answer.body)) : [];
     try {
       await this.journal.close({
-        ...{ intentId: call.id, kind: answer.kind, failure: answer.failure, upstreamStatus: answer.status },
-        ...{ contentType: answer.contentType, retryAfter: answer.retryAfter, body: answer.body },
-        ...{ items: transactions, ...times },
+        intentId: call.id,
+        kind: answer.kind,
+        failure: answer.failure,
+        upstreamStatus: answer.status,
+        contentType: answer.contentType,
+        retryAfter: answer.retryAfter,
+        body: answer.body,
+        items: transactions,
+        ...times,
       });
     } catch (cause) {
       // It happened, or not, and we cannot prove which: in doubt, like every intent without an outcome.
-      throw new Problem('outcome_unknown', { cause });
+      throw outcomeUnknown(effect, { cause });
     }
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;

@@ -27,7 +27,9 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
     const problem = this.toProblem(error, call);
-    if (problem.status >= 500) this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error });
+    if (problem.status >= 500) {
+      this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error }, 'a request failed');
+    }
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
     // The route's own path: the address as written may spell it with escapes.

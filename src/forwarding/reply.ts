@@ -22,16 +22,15 @@ export function toReply(answer: Answer, callId: string, effect: Effect): Reply {
     case 'notSent':
       return ours(new Problem('upstream_unreachable'), callId);
     case 'unknown':
-      return ours(unknown(answer, effect), callId);
+      return ours(outcomeUnknown(effect, { status: answer.failure === 'timeout' ? 504 : 502 }), callId);
   }
 }
 
-/** A read that got no answer leaves nothing in doubt. */
-function unknown({ failure }: Answer, effect: Effect): Problem {
-  const status = failure === 'timeout' ? 504 : 502;
-  if (effect !== 'read') return new Problem('outcome_unknown', { status });
+/** A read without a usable, recorded answer leaves nothing in doubt. */
+export function outcomeUnknown(effect: Effect, options: { status?: number; cause?: unknown }): Problem {
+  if (effect !== 'read') return new Problem('outcome_unknown', options);
   const text = 'The payout service gave no usable answer. Reading changes nothing: it is safe to ask again.';
-  return new Problem('outcome_unknown', { status, text });
+  return new Problem('outcome_unknown', { ...options, text });
 }
 
 /** That our key is wrong or limited is our affair: the app must not take it for its own. */

@@ -1,8 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { HealthCheck, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Allow } from '../auth/allow';
 import { PrismaService } from '../database/prisma.service';
+import { ApiProblems } from '../errors/api-problems';
+import { Problem } from '../errors/problem';
+
+const WORD = { type: 'string', enum: ['ok'] };
 
 @ApiTags('Health')
 @Controller()
@@ -16,7 +20,11 @@ export class HealthController {
   @Get('livez')
   @Allow('everyone')
   @ApiOperation({ summary: 'Whether the process answers; asks nothing else', operationId: 'livez' })
-  @ApiResponse({ status: 200, schema: { type: 'object', properties: { status: { type: 'string', enum: ['ok'] } } } })
+  @ApiResponse({
+    status: 200,
+    description: 'It does.',
+    schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
+  })
   live() {
     return { status: 'ok' };
   }
@@ -24,12 +32,19 @@ export class HealthController {
   /** The upstream is not asked: without it, requests are still answered and recorded. */
   @Get('readyz')
   @Allow('everyone')
-  @HealthCheck({ swaggerDocumentation: false })
   @ApiOperation({ summary: 'Whether requests can be served: the database answers', operationId: 'readyz' })
-  @ApiResponse({ status: 200, schema: { type: 'object' } })
-  @ApiResponse({ status: 503, schema: { type: 'object' } })
-  ready() {
-    return this.health.check([() => this.database()]);
+  @ApiResponse({
+    status: 200,
+    description: 'They can.',
+    schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
+  })
+  @ApiProblems('not_ready')
+  async ready() {
+    try {
+      return await this.health.check([() => this.database()]);
+    } catch (cause) {
+      throw new Problem('not_ready', { cause });
+    }
   }
 
   private async database() {

@@ -2,5 +2,5 @@ import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthController } from './health.controller';
 
-@Module({ imports: [TerminusModule], controllers: [HealthController] })
+@Module({ imports: [TerminusModule.forRoot({ logger: false })], controllers: [HealthController] })
 export class HealthModule {}

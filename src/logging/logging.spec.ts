@@ -1,3 +1,4 @@
+import pino, { LoggerOptions } from 'pino';
 import { describeError, loggingOptions } from './logging';
 
 class DatabaseError extends Error {
@@ -40,6 +41,28 @@ describe('describeError', () => {
 });
 
 describe('loggingOptions', () => {
+  const logged = (...line: [object, ...(string | undefined)[]]) => {
+    let text = '';
+    const options = loggingOptions('info').pinoHttp as LoggerOptions;
+    pino(options, { write: (one: string) => void (text += one) }).error(...line);
+    return JSON.parse(text) as Record<string, unknown>;
+  };
+
+  it.each<[string, object]>([
+    ['an error', new DatabaseError(PERSON, '23505')],
+    ['an error beside other names', { call_id: 'id', err: new DatabaseError(PERSON, '23505') }],
+    ['something thrown that is no error', { err: { message: PERSON } }],
+  ])('log %s without words of ours in words of ours, never in its own', (_what, line) => {
+    expect(JSON.stringify(logged(line))).not.toContain('ada');
+    expect(logged(line)).toMatchObject({ level: 'error', msg: 'an error', err: {} });
+    expect(logged(line, undefined)).toEqual({ ...logged(line), time: expect.any(String) }); // as Nest's logger calls
+  });
+
+  it('log words of ours as they are', () => {
+    expect(logged({ err: new Error(PERSON) }, 'a request failed')).toMatchObject({ msg: 'a request failed' });
+    expect(logged({ call_id: 'id' })).toMatchObject({ call_id: 'id' });
+  });
+
   it('logs nothing per request by itself, and no error but described', () => {
     expect(loggingOptions('info')).toMatchObject({
       forRoutes: [],

@@ -1,5 +1,6 @@
 import { FastifyInstance } from 'fastify';
 import { Logger, Params } from 'nestjs-pino';
+import pino from 'pino';
 
 /**
  * Structured logs that say only what is named here. Addresses, headers, bodies and the messages of errors may name people
@@ -14,8 +15,17 @@ export function loggingOptions(level: string): Params {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
+      hooks: { logMethod },
     },
   };
+}
+
+/** Gives a line about an error words of ours: where there are none, pino would take the error's own message. */
+function logMethod(this: pino.Logger, args: Parameters<pino.LogFn>, log: pino.LogFn): void {
+  const [first, ...words] = args as unknown[];
+  const error = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
+  if (error === undefined || words[0] !== undefined) log.apply(this, args);
+  else log.call(this, first instanceof Error ? { err: first } : first, 'an error');
 }
 
 /** A line of a stack: a function's name, if it has one, and a place in a file. */

@@ -12,7 +12,11 @@ export class MetricsController {
   @Get()
   @Allow('everyone')
   @ApiOperation({ summary: 'Counts and times, for Prometheus', operationId: 'metrics' })
-  @ApiResponse({ status: 200, content: { 'text/plain': { schema: { type: 'string' } } } })
+  @ApiResponse({
+    status: 200,
+    description: 'In the text format of Prometheus.',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
   async read(@Res() reply: FastifyReply): Promise<void> {
     const { contentType, body } = await this.metrics.text();
     await reply.header('content-type', contentType).send(body);

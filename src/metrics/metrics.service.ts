@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
-/** From a cached read to an upstream's slowest batch, seconds. */
+/** From a refusal to an upstream's slowest batch, seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Counts and times requests. Labels are names from our own code, never a caller's words. */

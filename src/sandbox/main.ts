@@ -36,7 +36,10 @@ async function run(): Promise<void> {
 }
 
 async function fail(error: unknown): Promise<void> {
-  const sentence = error instanceof StartFailure ? error.message : `sandbox cannot start: ${String(error)}`;
+  // Of a failure that nobody foresaw its kind only: a driver's own text may hold parts of the connection string.
+  const { name, code } = error as { name?: string; code?: string };
+  const unforeseen = `sandbox cannot start: unexpected ${[name, code].filter(Boolean).join(' ')}`;
+  const sentence = error instanceof StartFailure ? error.message : unforeseen;
   if (process.send) await tellParent({ failed: sentence });
   else process.stderr.write(`${sentence}\n`);
   process.exit(1);

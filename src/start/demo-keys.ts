@@ -1,7 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientsService } from '../clients/clients.service';
 import { Scope } from '../clients/scopes';
+import { writePrivateJson } from '../config/private-file';
 
 /** One client for each kind of user, so that a newcomer can try everything at once. */
 const DEMO_CLIENTS: Record<string, Scope[]> = {
@@ -12,16 +13,17 @@ const DEMO_CLIENTS: Record<string, Scope[]> = {
   admin: ['admin'],
 };
 
-/** Makes the demo clients at the first start, and writes their keys once, readable by their owner only. */
+/** Makes the demo clients at the first start of a database, and writes their keys once, readable by their owner only. */
 export async function ensureDemoKeys(clients: ClientsService, dataDir: string): Promise<string> {
   const file = join(dataDir, 'demo-keys.json');
-  if (existsSync(file)) return file;
   const known = new Set((await clients.list()).map(({ name }) => name));
+  const isComplete = Object.keys(DEMO_CLIENTS).every((name) => known.has(name));
+  if (isComplete && existsSync(file)) return file; // a file without clients is of a database that is gone
   const keys: Record<string, string> = {};
   for (const [name, scopes] of Object.entries(DEMO_CLIENTS)) {
     const { key } = known.has(name) ? await clients.issueKey(name) : await clients.create(name, scopes);
     keys[name] = key;
   }
-  writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
+  writePrivateJson(file, keys);
   return file;
 }

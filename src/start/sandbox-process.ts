@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config, StartError } from '../config/config';
+import { writePrivateJson } from '../config/private-file';
 import { Secret } from '../config/secret';
 
 export interface RunningSandbox {
@@ -45,7 +46,7 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
     void exited.then(() => reject(new StartError('the sandbox ended before it was ready')));
   });
   const content: SandboxFile = { url, apiKey, controlKey: config.sandboxControlKey.reveal() };
-  writeFileSync(file, JSON.stringify(content, null, 2), { mode: 0o600 });
+  writePrivateJson(file, content);
   return {
     url,
     apiKey: new Secret(apiKey),

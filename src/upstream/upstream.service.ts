@@ -3,6 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import axios, { AxiosInstance, AxiosResponse } from 'axios';
 import { Pool } from 'undici';
 import { Loaded } from '../config/config.module';
+import { Secret } from '../config/secret';
 import { Answer, Exchange, toAnswer } from './answer';
 import { KeyRemover } from './key-remover';
 import { ExchangeFailed, undiciAdapter } from './undici-adapter';
@@ -28,15 +29,15 @@ export class UpstreamService implements OnApplicationShutdown {
   private readonly pool: Pool;
   private readonly http: AxiosInstance;
   private readonly basePath: string;
-  private readonly key: string;
+  private readonly key: Secret;
   private readonly keyRemover: KeyRemover;
 
   constructor(config: ConfigService<Loaded, true>) {
     const settings = config.get('settings', { infer: true });
     const base = new URL(settings.upstreamBaseUrl);
     this.basePath = base.pathname.replace(/\/$/, '');
-    this.key = settings.upstreamApiKey.reveal();
-    this.keyRemover = new KeyRemover(this.key);
+    this.key = settings.upstreamApiKey;
+    this.keyRemover = new KeyRemover(this.key.reveal());
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
       connect: { timeout: settings.upstreamConnectTimeoutMs },
@@ -68,7 +69,7 @@ export class UpstreamService implements OnApplicationShutdown {
         url: this.basePath + path,
         data: body ?? undefined,
         headers: {
-          'X-API-Key': this.key,
+          'X-API-Key': this.key.reveal(),
           Accept: 'application/json',
           'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
           'User-Agent': 'payout-proxy',

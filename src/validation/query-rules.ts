@@ -48,6 +48,8 @@ export const PageSize = ({ max, usual }: { max: number; usual: number }) =>
     ),
   );
 
+const TOKEN = /^[A-Za-z0-9_-]{22}$/; // a UUID in base64url
+
 /** A `next_page_token` of an earlier answer. */
 export const PageToken = () =>
   field(
@@ -55,7 +57,7 @@ export const PageToken = () =>
       name: 'pageToken',
       required: false,
       must: 'must be the next_page_token of an earlier answer',
-      test: (value) => typeof value === 'string' && /^[A-Za-z0-9_-]{22}$/.test(value),
+      test: (value) => typeof value === 'string' && TOKEN.test(value),
     },
-    { type: 'string', maxLength: 22, description: 'The `next_page_token` of the page before.' },
+    { type: 'string', pattern: TOKEN.source, description: 'The `next_page_token` of the page before.' },
   );

@@ -1,5 +1,5 @@
 import { Body, Controller, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { ForwardingService } from '../forwarding/forwarding.service';
@@ -18,6 +18,7 @@ export class WalletsController {
   }
 
   @Operation('GET /wallets/list', "The same, as the interface's code examples ask for it; forwarded as GET", 'POST')
+  @ApiBody({ type: Nothing, required: false })
   listByPost(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() _body: Nothing) {
     return this.forwarding.run(call);
   }

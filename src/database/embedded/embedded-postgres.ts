@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { StartError } from '../../config/config';
+import { writePrivateJson } from '../../config/private-file';
 import { Home, prepareHome } from './home';
+import { findPort } from './ports';
 
 /** Held by whoever started the server, as long as it lives. */
 const OWNER_LOCK = 7_070_002;
@@ -37,30 +38,33 @@ export interface EmbeddedPostgres {
  * A Postgres of our own below `dataDir`, from binaries inside an npm package. Started if it does not run; a server that a
  * crashed process left behind is taken over.
  * @param joinRunning use a server that another living process owns, instead of refusing.
- * @throws StartError if there are no binaries for this platform, or another process owns the server.
+ * @throws StartError if there are no binaries for this platform, another process owns the server, or it does not answer.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
   options: { joinRunning?: boolean; settings?: string[] } = {},
 ): Promise<EmbeddedPostgres> {
   const home = prepareHome(dataDir);
-  const access = readAccess(dataDir, home) ?? (await initialise(dataDir, home, options.settings ?? []));
+  const settings = options.settings ?? [];
+  const access = readAccess(dataDir, home) ?? (await initialise(dataDir, home, settings));
+  rmSync(home.unfinished, { force: true });
   if (!(await isRunning(home))) {
-    await start(home, access, options.settings ?? []);
-    writeAccess(dataDir, access); // its port may be another than last time
+    access.port = await findPort(access.port);
+    writeAccess(dataDir, access); // first, so that whoever takes the server over from us finds it
+    await start(home, access, settings);
   }
-  const urls = urlsOf(access);
-  const lock = await lockOwnership(access);
+  const lock = await lockOwnership(home, access);
   if (lock === undefined && !options.joinRunning) {
     throw new StartError(
       `another payout-proxy already runs on ${dataDir}; stop it, or give this one a DATA_DIR of its own`,
     );
   }
   return {
-    urls,
+    urls: urlsOf(access),
     stop: async () => {
       if (!lock) return;
       await lock.end();
+      if (!(await isRunning(home))) return; // somebody else stopped it
       await run(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'fast', '--wait', '--silent']);
     },
   };
@@ -78,33 +82,29 @@ function readAccess(dataDir: string, home: Home): Access | undefined {
   return JSON.parse(readFileSync(file, 'utf8')) as Access;
 }
 
-/** Written last: a first start that was interrupted leaves no file and is begun anew. */
 function writeAccess(dataDir: string, access: Access): void {
-  writeFileSync(join(dataDir, 'database.json'), JSON.stringify(access, null, 2), { mode: 0o600 });
+  writePrivateJson(join(dataDir, 'database.json'), access);
 }
 
+/** A first start that was interrupted is begun anew; a cluster that was ever finished is never thrown away. */
 async function initialise(dataDir: string, home: Home, settings: string[]): Promise<Access> {
+  if (existsSync(home.cluster) && !existsSync(home.unfinished)) {
+    throw new StartError(
+      `there are records in ${home.cluster} but no passwords for them; put database.json back into ${dataDir}, or delete that folder to begin anew`,
+    );
+  }
+  writeFileSync(home.unfinished, '');
   const secret = () => randomBytes(24).toString('base64url');
-  const access = { port: 0, ownerPassword: secret(), proxyPassword: secret(), sandboxPassword: secret() };
+  const port = await findPort(0);
+  const access = { port, ownerPassword: secret(), proxyPassword: secret(), sandboxPassword: secret() };
   await execute(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'immediate']); // of an interrupted first start
   rmSync(home.cluster, { recursive: true, force: true });
   const passwordFile = join(home.directory, 'password');
   writeFileSync(passwordFile, access.ownerPassword, { mode: 0o600 });
   home.own(passwordFile);
-  await run(home, 'initdb', [
-    ...['--pgdata', home.cluster, '--username', 'payout_owner', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    ...[
-      '--encoding',
-      'UTF8',
-      '--locale-provider',
-      'builtin',
-      '--builtin-locale',
-      'C.UTF-8',
-      '--locale',
-      'C',
-      '--no-sync',
-    ],
-  ]);
+  const owner = ['--username', 'payout_owner', '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
+  const text = ['--encoding', 'UTF8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'];
+  await run(home, 'initdb', ['--pgdata', home.cluster, ...owner, ...text, '--no-sync']);
   rmSync(passwordFile);
   await start(home, access, settings);
   await createDatabases(access);
@@ -112,13 +112,13 @@ async function initialise(dataDir: string, home: Home, settings: string[]): Prom
   return access;
 }
 
-/** Starts the server on its port of last time, or on another if that is taken now. */
-async function start(home: Home, access: Access, settings: string[]): Promise<void> {
-  if (access.port === 0 || !(await isFree(access.port))) access.port = await freePort();
-  const server = [`-p ${access.port}`, '-h 127.0.0.1', "-c unix_socket_directories=''", '-c max_connections=200'];
+async function start(home: Home, { port }: Access, settings: string[]): Promise<void> {
+  const log = join(home.directory, 'postgres.log');
+  const server = [`-p ${port}`, '-h 127.0.0.1', "-c unix_socket_directories=''", '-c max_connections=200'];
+  const options = [...server, ...settings.map((setting) => `-c ${setting}`)].join(' ');
   await run(home, 'pg_ctl', [
-    ...['start', '--pgdata', home.cluster, '--wait', '--silent', '--log', join(home.directory, 'postgres.log')],
-    ...['--options', [...server, ...settings.map((setting) => `-c ${setting}`)].join(' ')],
+    'start',
+    ...['--pgdata', home.cluster, '--wait', '--silent', '--log', log, '--options', options],
   ]);
 }
 
@@ -140,10 +140,13 @@ async function createDatabases(access: Access): Promise<void> {
 }
 
 /** A session lock says who owns the server: it is gone the moment its holder dies, whatever way. */
-async function lockOwnership(access: Access): Promise<Client | undefined> {
+async function lockOwnership(home: Home, access: Access): Promise<Client | undefined> {
   const client = ownerClient(access);
-  client.on('error', () => undefined); // the server was stopped by hand; the proxy's own connections report it
-  await client.connect();
+  await client.connect().catch(({ code = 'no answer' }: { code?: string }) => {
+    throw new StartError(
+      `the embedded Postgres does not answer (${code}); if no postgres runs any more, delete ${join(home.cluster, 'postmaster.pid')}`,
+    );
+  });
   const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [OWNER_LOCK]);
   if (rows[0]?.locked) return client;
   await client.end();
@@ -152,7 +155,9 @@ async function lockOwnership(access: Access): Promise<Client | undefined> {
 
 /** In a database of its own: one that is connected to can be neither cloned nor dropped. */
 function ownerClient(access: Access): Client {
-  return new Client({ connectionString: address(access, 'payout_owner', access.ownerPassword, 'postgres') });
+  const client = new Client({ connectionString: address(access, 'payout_owner', access.ownerPassword, 'postgres') });
+  client.on('error', () => undefined); // the server was stopped by hand; whoever uses it reports that
+  return client;
 }
 
 function urlsOf(access: Access): Urls {
@@ -175,7 +180,7 @@ async function run(home: Home, program: 'initdb' | 'pg_ctl', args: string[]): Pr
   const { code, output } = await execute(home, program, args);
   if (code === 0) return;
   appendFileSync(join(home.directory, 'postgres.log'), output);
-  const reason = output.trim().split('\n').at(-1) ?? '';
+  const reason = output.trim().split('\n').at(-1) || `exit code ${code}`;
   throw new StartError(
     `the embedded Postgres: ${program} failed (${reason}); see ${join(home.directory, 'postgres.log')}`,
   );
@@ -195,24 +200,5 @@ function execute(home: Home, program: string, args: string[]): Promise<{ code: n
     child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? 1, output }));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const bound = server.address();
-      server.close(() => resolve(typeof bound === 'object' && bound ? bound.port : 0));
-    });
-  });
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

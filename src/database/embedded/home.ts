@@ -25,6 +25,8 @@ export interface Home {
   directory: string;
   /** Postgres' data directory. */
   cluster: string;
+  /** A file that is there as long as the cluster is being made for the first time. */
+  unfinished: string;
   /** Where `postgres`, `initdb` and `pg_ctl` are. */
   binaries: string;
   /** The user to run as; empty: as ourselves. */
@@ -48,6 +50,7 @@ export function prepareHome(dataDir: string): Home {
   return {
     directory,
     cluster: join(directory, 'cluster'),
+    unfinished: join(directory, 'unfinished'),
     binaries: join(!user || canEnter(packaged, user) ? packaged : copyBinaries(packaged, directory, user), 'bin'),
     user: user ?? {},
     own,

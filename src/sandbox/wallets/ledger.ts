@@ -18,7 +18,7 @@ export async function debit(work: Work, wallet: WalletName, usd: Decimal, descri
 }
 
 export async function credit(work: Work, wallet: WalletName, usd: Decimal, description: string): Promise<void> {
-  await change(work, wallet, usd, description);
+  if (!(await change(work, wallet, usd, description))) throw new Error('there is no such wallet'); // or value would vanish
 }
 
 /** Makes the wallets of an account that has none yet. */

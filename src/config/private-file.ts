@@ -1,0 +1,9 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+
+/** Writes JSON that only its owner may read, whole or not at all: half a file after a crash would be lost passwords. */
+export function writePrivateJson(file: string, content: object): void {
+  const partial = `${file}.partial`;
+  rmSync(partial, { force: true }); // one left behind may have other rights
+  writeFileSync(partial, JSON.stringify(content, null, 2), { mode: 0o600, flush: true });
+  renameSync(partial, file);
+}

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CallersService } from '../src/auth/callers.service';
+import { ClientsService } from '../src/clients/clients.service';
+import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres';
+import { prepareHome } from '../src/database/embedded/home';
+import { ensureDemoKeys } from '../src/start/demo-keys';
+import { removeDataDir } from './support/data-dir';
+import { newDataDir, readJson } from './support/process';
+import { startProxy } from './support/proxy';
+
+describe('the embedded Postgres', () => {
+  const dataDir = newDataDir();
+  const passwords = join(dataDir, 'database.json');
+  const startAndStop = async () => (await startEmbeddedPostgres(dataDir)).stop();
+
+  afterAll(() => removeDataDir(dataDir));
+
+  it('is not thrown away when its passwords are lost: it refuses, and starts once they are back', async () => {
+    await startAndStop();
+    const home = prepareHome(dataDir);
+    renameSync(passwords, `${passwords}.lost`);
+    await expect(startAndStop()).rejects.toThrow(`put database.json back into ${dataDir}`);
+    expect(existsSync(join(home.cluster, 'PG_VERSION'))).toBe(true);
+    renameSync(`${passwords}.lost`, passwords);
+    await startAndStop();
+  });
+
+  it('says what to do when another process has the number of the one that a crash left behind', async () => {
+    const home = prepareHome(dataDir);
+    const other = spawn('sleep', ['60'], { cwd: '/', ...home.user });
+    const file = join(home.cluster, 'postmaster.pid');
+    writeFileSync(file, `${other.pid}\n${home.cluster}\n1\n1\n\n127.0.0.1\n`);
+    home.own(file);
+    await expect(startAndStop()).rejects.toThrow(
+      `does not answer (ECONNREFUSED); if no postgres runs any more, delete`,
+    );
+    other.kill();
+    rmSync(file);
+    await startAndStop();
+  });
+
+  it('begins an interrupted first start anew', async () => {
+    const { unfinished } = prepareHome(dataDir);
+    const { ownerPassword } = readJson(passwords);
+    rmSync(passwords);
+    writeFileSync(unfinished, '');
+    await startAndStop();
+    expect(readJson(passwords).ownerPassword).not.toBe(ownerPassword);
+    expect(existsSync(unfinished)).toBe(false);
+    expect(statSync(passwords).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('the demo keys', () => {
+  const dataDir = newDataDir();
+  const newProxy = () => startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
+
+  afterAll(() => removeDataDir(dataDir));
+
+  it('are written once for a database, and anew for a new one, where those of the old one open nothing', async () => {
+    for (const proxy of [await newProxy(), await newProxy()]) {
+      const clients = proxy.app.get(ClientsService, { strict: false });
+      const keys = readJson(await ensureDemoKeys(clients, dataDir));
+      const caller = await proxy.app.get(CallersService, { strict: false }).identify(keys.app);
+      expect(caller).toMatchObject({ clientName: 'app' });
+      expect(readJson(await ensureDemoKeys(clients, dataDir))).toEqual(keys);
+      await proxy.close();
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import supertest from 'supertest';
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { AIRTIME, SUCCESS } from './support/paying';
+import { startProxy } from './support/proxy';
+import { createTestDatabase } from './support/test-database';
+
+describe('when the proxy stops', () => {
+  it('a call in flight is answered and recorded, and its connection kept alive holds nothing up', async () => {
+    const database = await createTestDatabase();
+    const upstream = await FakeUpstream.start();
+    const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    const { key } = await proxy.client('app', 'pay');
+    const arrived = new Promise<() => void>((resolve) => {
+      upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+    });
+    const agent = new Agent({ keepAlive: true });
+    const app = request(`${proxy.url}/api/v0.1/payouts/airtime`, {
+      agent,
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+    });
+    app.end(JSON.stringify(AIRTIME));
+    const release = await arrived;
+
+    const closed = proxy.close();
+    await new Promise((resolve) => setTimeout(resolve, 50)); // closing has begun
+    release();
+    const [response] = await once(app, 'response');
+    response.resume();
+    expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
+    await closed; // without that header, when Fastify's keep-alive time is up: 72 seconds
+    expect(await database.query('SELECT kind FROM outcome')).toEqual([{ kind: 'succeeded' }]);
+
+    agent.destroy();
+    await upstream.stop();
+    await database.close();
+  });
+});
+
+describe('readiness', () => {
+  it('is 503 while the database does not answer, and life goes on', async () => {
+    const database = await createTestDatabase();
+    const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
+    await supertest(proxy.url)
+      .get('/readyz')
+      .expect(200, /"status":"ok"/);
+    await database.close();
+    const { body } = await supertest(proxy.url).get('/readyz').expect(503);
+    expect(body).toMatchObject({ code: 'not_ready', status: 503 });
+    await supertest(proxy.url).get('/livez').expect(200, { status: 'ok' });
+    await proxy.close();
+  });
+});
