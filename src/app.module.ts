@@ -32,8 +32,6 @@ export class AppModule {
         AuthModule,
         ClientsModule,
         JournalModule,
-        MetricsModule,
-        HealthModule,
         // The interface
         SendModule,
         PayoutsModule,
@@ -43,6 +41,9 @@ export class AppModule {
         // What was recorded
         AuditModule,
         CallsModule,
+        // How it is
+        HealthModule,
+        MetricsModule,
       ],
       providers: [
         { provide: APP_PIPE, useClass: RequestValidationPipe },

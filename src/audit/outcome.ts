@@ -6,8 +6,8 @@ export const OUTCOMES = ['succeeded', 'rejected', 'notSent', 'unknown', 'inProgr
 
 export type OutcomeWord = (typeof OUTCOMES)[number];
 
-/** After the upstream's deadline an outcome may still be on its way into the journal. */
-const JOURNAL_GRACE_MS = 10_000;
+/** Before the upstream's time and after it, intent and outcome may each wait for a statement's ten seconds. */
+const JOURNAL_GRACE_MS = 30_000;
 
 /** Intents received before this instant that have no outcome are in doubt. */
 export function inDoubtBefore(upstreamTimeoutMs: number): Date {
