@@ -12,10 +12,14 @@ import { MetricsService } from './metrics/metrics.service';
 import { serveDocs } from './openapi';
 import { readJsonBodies } from './validation/json-body';
 
+/** For a whole request to come in: a megabyte at the pace of an old phone. A body that never ends must not hold a place. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
 /** The application, wired and ready to listen; the same for `npm start` and for the tests. */
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     forceCloseConnections: 'idle',
+    requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false, // what still comes in on an open connection is answered as always
     exposeHeadRoutes: false, // a HEAD would be forwarded, and recorded, as a GET
     routerOptions: { maxParamLength: 1_024 }, // past it Fastify answers in words of its own

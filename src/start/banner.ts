@@ -25,7 +25,7 @@ export function banner(url: string, demoKeys: string | undefined): string {
       '',
       '  Pay somebody, then read what was recorded:',
       '',
-      `    KEYS=${demoKeys}`,
+      `    KEYS='${demoKeys}'`,
       `    curl -s ${url}/api/v0.1/payouts/airtime -H "X-API-Key: $(node -p "require('$KEYS').app")" -H 'Content-Type: application/json' \\`,
       `      -d '{"airtimes":[{"countryToSend":"Nigeria","phoneNumber":"+2348012345678","valueInUSD":1.5}]}'`,
       `    curl -s ${url}/v1/audit/calls -H "X-API-Key: $(node -p "require('$KEYS').auditor")"`,

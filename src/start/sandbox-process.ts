@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { childEnvironment } from '../config/child-environment';
 import { Config, StartError } from '../config/config';
 import { writePrivateJson } from '../config/private-file';
 import { Secret } from '../config/secret';
@@ -28,13 +29,12 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
   const child = fork(join(__dirname, '..', 'sandbox', 'main.js'), {
     detached: true, // a Ctrl-C reaches the proxy first, which finishes what is in flight and then stops the sandbox
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: {
-      ...process.env,
+    env: childEnvironment({
       SANDBOX_DATABASE_URL: databaseUrl,
       SANDBOX_PORT: String(port),
       SANDBOX_API_KEY: apiKey,
       SANDBOX_CONTROL_KEY: config.sandboxControlKey.reveal(),
-    },
+    }),
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {

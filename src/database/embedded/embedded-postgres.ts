@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { childEnvironment } from '../../config/child-environment';
 import { StartError } from '../../config/config';
 import { writePrivateJson } from '../../config/private-file';
 import { Home, prepareHome } from './home';
@@ -180,7 +181,8 @@ async function run(home: Home, program: 'initdb' | 'pg_ctl', args: string[]): Pr
   const { code, output } = await execute(home, program, args);
   if (code === 0) return;
   appendFileSync(join(home.directory, 'postgres.log'), output);
-  const reason = output.trim().split('\n').at(-1) || `exit code ${code}`;
+  const lines = output.trim().split('\n');
+  const reason = lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || `exit code ${code}`);
   throw new StartError(
     `the embedded Postgres: ${program} failed (${reason}); see ${join(home.directory, 'postgres.log')}`,
   );
@@ -190,7 +192,8 @@ function execute(home: Home, program: string, args: string[]): Promise<{ code: n
   return new Promise((resolve, reject) => {
     const child = spawn(join(home.binaries, program), args, {
       cwd: home.directory,
-      env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+      detached: true, // a Ctrl-C is for us: what it broke off here would be half done
+      env: childEnvironment({ LC_ALL: 'C', TZ: 'UTC' }),
       // The server inherits what pg_ctl has: a pipe would stay open for its whole life.
       stdio: ['ignore', program === 'initdb' ? 'pipe' : 'ignore', program === 'initdb' ? 'pipe' : 'ignore'],
       ...home.user,
