@@ -26,7 +26,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
-    const problem = this.toProblem(error, call);
+    const problem = this.toProblem(error, request);
     if (problem.status >= 500) {
       this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error }, 'a request failed');
     }
@@ -39,10 +39,11 @@ export class ProblemFilter implements ExceptionFilter {
     await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
   }
 
-  private toProblem(error: unknown, call: Call): Problem {
+  private toProblem(error: unknown, { call, raw }: FastifyRequest): Problem {
     if (error instanceof Problem) return error;
     // Once its intent is recorded it may have been sent: we must not say that it was not.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
+    if (raw.readableAborted) return bodyFault('ended before it was whole');
     // Fastify's refusals reach us as Nest's: of them only the status is left.
     const status = error instanceof HttpException ? error.getStatus() : 500;
     if (status >= 500) return new Problem('internal_error', { cause: error });
