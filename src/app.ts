@@ -1,11 +1,11 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
-import { FastifyInstance } from 'fastify';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
 import { CallersService } from './auth/callers.service';
 import { answerUnroutable, receiveCalls } from './auth/receive';
 import { RunningConfig } from './config/config';
+import { endConnectionsWhenClosing } from './connections';
 import { PrismaService } from './database/prisma.service';
 import { logRequests } from './logging/logging';
 import { MetricsService } from './metrics/metrics.service';
@@ -43,17 +43,4 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   await server.ready();
   app.useLogger(app.get(Logger));
   return app;
-}
-
-/** An app keeps its connection alive after its last answer: the close would wait for it a minute and more. */
-function endConnectionsWhenClosing(server: FastifyInstance): void {
-  let closing = false;
-  server.addHook('preClose', (done) => {
-    closing = true;
-    done();
-  });
-  server.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) void reply.header('connection', 'close');
-    done();
-  });
 }

@@ -41,20 +41,21 @@ async function start(config: Config): Promise<Running> {
   };
   try {
     app = await createApp(settings);
-    await listen(app, settings);
-    const url = await app.getUrl();
-    report('Proxy', url);
     const clients = app.get(ClientsService, { strict: false });
-    return { url, demoKeys: embeddedDatabase ? await ensureDemoKeys(clients, config.dataDir) : undefined, stop };
+    const demoKeys = embeddedDatabase ? await ensureDemoKeys(clients, config.dataDir) : undefined;
+    const url = await listen(app, settings); // last: who finds it ready finds the keys too
+    report('Proxy', url);
+    return { url, demoKeys, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function listen(app: NestFastifyApplication, { port, host }: RunningConfig): Promise<void> {
+async function listen(app: NestFastifyApplication, { port, host }: RunningConfig): Promise<string> {
   try {
-    await app.listen(port, host);
+    // Not app.listen: Nest would log a failure in words of its own.
+    return await app.getHttpAdapter().getInstance().listen({ port, host });
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === 'EADDRINUSE') throw new StartError(`port ${port} is taken; set PORT to another one, or to 0 for any`);

@@ -52,4 +52,17 @@ describe('an app pays and an auditor reads', () => {
     expect(received_at <= sent_at && sent_at <= answered_at).toBe(true);
     expect(upstream_ms).toBeGreaterThan(0);
   });
+
+  it.each(['mine-17', '4bf92f3577b34da6a3ce929d0e0e4736'])(
+    "takes the caller's X-Request-Id %s for its own",
+    async (id) => {
+      const { headers } = await proxy.get(app, '/api/v0.1/wallets/list').set('X-Request-Id', id).expect(200);
+      expect(headers['x-request-id']).toBe(id);
+    },
+  );
+
+  it.each(['+2348012345678', 'ada@example.com', 'x'.repeat(129)])('makes one of its own for %s', async (id) => {
+    const { headers } = await proxy.get(app, '/api/v0.1/wallets/list').set('X-Request-Id', id).expect(200);
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
 });

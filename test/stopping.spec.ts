@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import supertest from 'supertest';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, SUCCESS } from './support/paying';
@@ -35,6 +36,26 @@ describe('when the proxy stops', () => {
 
     agent.destroy();
     await upstream.stop();
+    await database.close();
+  });
+
+  it.each([
+    ['that was opened and never used', ''],
+    ['whose request breaks off in its headers', 'POST /api/v0.1/payouts/airtime HTTP/1.1\r\nHost: x\r\n'],
+    [
+      'whose request breaks off in its body',
+      'POST /livez HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+    ],
+  ])('a connection %s holds nothing up', async (_how, begun) => {
+    const database = await createTestDatabase();
+    const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
+    const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.on('error', () => undefined).write(begun);
+    await supertest(proxy.url).get('/livez').expect(200); // by now the server has seen the other connection too
+    const ended = once(socket, 'close');
+    await proxy.close();
+    await ended;
     await database.close();
   });
 });

@@ -4,8 +4,8 @@ import { Problem, toProblemDetails } from '../errors/problem';
 import { Call } from './call';
 import { CallersService } from './callers.service';
 
-/** Ids that may stand in a header and a log line as they are. */
-export const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+/** Ids that may stand in a header and a log line as they are: no `+` and no `@`, as phones and e-mails have. */
+export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 

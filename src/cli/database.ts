@@ -27,7 +27,11 @@ export function databaseCommands(): Command {
     .description('apply the migrations that are not applied yet')
     .option('--json', 'for machines')
     .action(({ json }: { json?: boolean }) =>
-      withDatabase(async ({ ownerUrl }) => print({ applied: await migrate(ownerUrl, PROXY_MIGRATIONS) }, json)),
+      withDatabase(async ({ ownerUrl }) => {
+        const applied = await migrate(ownerUrl, PROXY_MIGRATIONS);
+        if (json) print({ applied }, json);
+        else process.stdout.write(`${applied.join('\n') || 'nothing to apply'}\n`);
+      }),
     );
   database
     .command('status')

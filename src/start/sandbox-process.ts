@@ -45,12 +45,14 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
     );
     void exited.then(() => reject(new StartError('the sandbox ended before it was ready')));
   });
+  child.once('exit', tellOfEnd);
   const content: SandboxFile = { url, apiKey, controlKey: config.sandboxControlKey.reveal() };
   writePrivateJson(file, content);
   return {
     url,
     apiKey: new Secret(apiKey),
     stop: async () => {
+      child.off('exit', tellOfEnd);
       child.kill('SIGTERM');
       child.kill('SIGCONT'); // a stopped one cannot hear the first
       await exited;
@@ -60,4 +62,8 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
 
 function keyOfLastTime(file: string): string | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SandboxFile).apiKey : undefined;
+}
+
+function tellOfEnd(): void {
+  process.stderr.write('payout-proxy: the sandbox has ended; start again to bring it back\n');
 }

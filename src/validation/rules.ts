@@ -124,7 +124,7 @@ export const PhoneNumber = () =>
     {
       name: 'phoneNumber',
       required: true,
-      must: 'must be a phone number in international format: + and 7 to 15 digits without spaces, such as +2348012345678',
+      must: 'must be a phone number in international format: + and 7 to 15 digits without spaces',
       test: (value) => typeof value === 'string' && PHONE.test(value),
     },
     { type: 'string', pattern: PHONE.source, description: "The recipient's phone number.", example: '+2348012345678' },

@@ -180,12 +180,12 @@ async function isRunning(home: Home): Promise<boolean> {
 async function run(home: Home, program: 'initdb' | 'pg_ctl', args: string[]): Promise<void> {
   const { code, output } = await execute(home, program, args);
   if (code === 0) return;
-  appendFileSync(join(home.directory, 'postgres.log'), output);
+  const log = join(home.directory, 'postgres.log');
+  appendFileSync(log, output);
+  home.own(log); // else the server could not write it
   const lines = output.trim().split('\n');
   const reason = lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || `exit code ${code}`);
-  throw new StartError(
-    `the embedded Postgres: ${program} failed (${reason}); see ${join(home.directory, 'postgres.log')}`,
-  );
+  throw new StartError(`the embedded Postgres: ${program} failed (${reason}); see ${log}`);
 }
 
 function execute(home: Home, program: string, args: string[]): Promise<{ code: number; output: string }> {

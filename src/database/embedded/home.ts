@@ -1,6 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  accessSync,
   chownSync,
+  constants,
   cpSync,
   existsSync,
   lstatSync,
@@ -41,7 +43,7 @@ export interface Home {
  * outside, and a link in `dataDir` remembers where.
  */
 export function prepareHome(dataDir: string): Home {
-  mkdirSync(dataDir, { recursive: true, mode: 0o755 });
+  makeDataDir(dataDir);
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   const directory = homeDirectory(dataDir, user);
   const own = (path: string) => (user ? chownSync(path, user.uid, user.gid) : undefined);
@@ -55,6 +57,16 @@ export function prepareHome(dataDir: string): Home {
     user: user ?? {},
     own,
   };
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o755 });
+    accessSync(dataDir, constants.W_OK);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new StartError(`DATA_DIR cannot be used (${code}); name a folder that this user may write to`);
+  }
 }
 
 function homeDirectory(dataDir: string, user: User | undefined): string {
