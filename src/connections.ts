@@ -23,7 +23,8 @@ export function endConnectionsWhenClosing(server: FastifyInstance): void {
     done();
   });
   server.addHook('onResponse', (request, _reply, done) => {
-    if (connections.has(request.raw.socket)) connections.set(request.raw.socket, undefined);
+    // A pipelined connection carries the next request already.
+    if (connections.get(request.raw.socket) === request) connections.set(request.raw.socket, undefined);
     done();
   });
   server.addHook('preClose', (done) => {
