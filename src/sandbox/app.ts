@@ -1,4 +1,5 @@
 import Fastify, { FastifyInstance } from 'fastify';
+import { Behaviour, defaultBehaviour } from './behaviour';
 import { connectDatabase, Database } from './database';
 import { answerClientError, answerFault, answerUnknownOperation } from './envelope';
 import { paymentPage } from './payments/page';
@@ -21,7 +22,7 @@ export async function createSandbox(settings: Settings): Promise<Sandbox> {
   const database = await connectDatabase(settings.databaseUrl);
   try {
     await seed(database, settings.apiKey);
-    const server = buildServer(database);
+    const server = buildServer(database, settings.behaviour ?? defaultBehaviour());
     const url = await listen(server, settings.port);
     return {
       url,
@@ -36,7 +37,7 @@ export async function createSandbox(settings: Settings): Promise<Sandbox> {
   }
 }
 
-function buildServer(database: Database): FastifyInstance {
+function buildServer(database: Database, behaviour: Behaviour): FastifyInstance {
   const server = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     return503OnClosing: false, // requests in flight while closing are answered as always
@@ -47,7 +48,7 @@ function buildServer(database: Database): FastifyInstance {
   endConnectionsWhenClosing(server);
   server.setErrorHandler(answerFault);
   server.setNotFoundHandler(answerUnknownOperation);
-  server.register(operations(database), { prefix: PREFIX });
+  server.register(operations(database, behaviour), { prefix: PREFIX });
   server.register(paymentPage(database));
   return server;
 }

@@ -1,4 +1,5 @@
-import { Database } from './database';
+import { Behaviour } from './behaviour';
+import { Database, Work } from './database';
 import { Account } from './generated/client';
 
 /** One authenticated request, as every operation sees it. */
@@ -7,6 +8,12 @@ export interface Call {
   database: Database;
   /** The sandbox's own address, on which the links it gives out live. */
   origin: string;
+  behaviour: Behaviour;
+  /**
+   * Notes that the operation is carried out, and the `chiRef`s it made or changed; as part of the work that does it, so
+   * that the ground truth cannot differ from what happened. Operations that only read need not call it.
+   */
+  processed(work: Work, chiRefs: string[]): Promise<void>;
 }
 
 /** What an operation answers as `data`; its input is a body or a query that nobody has looked at yet. */

@@ -2,6 +2,7 @@ import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { authenticate } from './account/authentication';
 import { deleteUnpaidTransaction, readTransaction } from './account/transactions';
 import { transfer } from './account/transfer';
+import { Behaviour } from './behaviour';
 import { Call, Operation } from './call';
 import { Database } from './database';
 import { answerSendFault, success } from './envelope';
@@ -16,7 +17,7 @@ import { listWallets } from './wallets/list';
 export const PREFIX = '/api/v0.1';
 
 /** The ten operations that interface.md documents. */
-export function operations(database: Database): FastifyPluginCallback {
+export function operations(database: Database, behaviour: Behaviour): FastifyPluginCallback {
   return (api, _options, done) => {
     api.decorateRequest('account', null);
     // Before the body is read: whoever has no key learns nothing else about the request.
@@ -34,6 +35,8 @@ export function operations(database: Database): FastifyPluginCallback {
       account: request.getDecorator<Account>('account'),
       database,
       origin,
+      behaviour,
+      processed: () => Promise.resolve(), // the ground truth is not kept yet
     });
     const withBody = (operation: Operation) => async (request: FastifyRequest) =>
       success(await operation(callOf(request), request.body));

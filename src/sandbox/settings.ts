@@ -1,3 +1,5 @@
+import { Behaviour } from './behaviour';
+
 /** What the sandbox is started with. */
 export interface Settings {
   /** A Postgres that has the migrations of prisma/sandbox. */
@@ -6,6 +8,10 @@ export interface Settings {
   port: number;
   /** The key that callers send as X-API-Key. Only its SHA-256 is stored. */
   apiKey: string;
+  /** The key of the control interface, sent as X-Sandbox-Control-Key. */
+  controlKey?: string;
+  /** How it behaves until the control interface says otherwise. */
+  behaviour?: Behaviour;
 }
 
 const DEFAULT_PORT = 4010;

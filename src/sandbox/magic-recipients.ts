@@ -1,0 +1,80 @@
+/**
+ * Recipients that make things happen, in the manner of payment test cards: an app's developer gets each outcome from the
+ * app alone. A phone number is magic by its last eight digits (of any country), an e-mail address by its local part at
+ * sandbox.example, a handle by its name: +254 799990104, failed@sandbox.example, @sandbox_failed.
+ */
+export const MAGIC = {
+  /** Paid, and reversed seconds later: its status becomes `failed`, the money returns. */
+  reversed: { digits: '99990101', becomes: ['paid', 'failed'] },
+  /** Pending, paid seconds later. */
+  late: { digits: '99990102', becomes: ['pending', 'paid'] },
+  /** Pending for ever. */
+  pending: { digits: '99990103', becomes: ['pending'] },
+  /** This item fails alone; its money stays in the wallet. */
+  failed: { digits: '99990104', becomes: ['failed'] },
+  /** Held as fraud; its money stays in the wallet. */
+  fraud: { digits: '99990105', becomes: ['fraud'] },
+  /** Paid, under a status word that nobody has documented. */
+  unheardOf: { digits: '99990106', becomes: ['processing_v2'] },
+  /** The whole batch is refused as if the wallet were empty. */
+  insufficientFunds: { digits: '99990107', refuses: 'insufficient funds' },
+  /** The whole batch is refused by the telco: 400 with `type`, `code` and `message` (upstream-observed.md, error v2). */
+  transactionFailed: { digits: '99990108', refuses: 'TRANSACTION_FAILED' },
+  // The faults of the control interface, under their own names.
+  delay: { digits: '99990201', fault: 'delay' },
+  noResponse: { digits: '99990202', fault: 'noResponse' },
+  resetBeforeProcessing: { digits: '99990203', fault: 'resetBeforeProcessing' },
+  resetAfterProcessing: { digits: '99990204', fault: 'resetAfterProcessing' },
+  lateProcessing: { digits: '99990205', fault: 'lateProcessing' },
+  error500: { digits: '99990206', fault: 'error500' },
+  error502Html: { digits: '99990207', fault: 'error502Html' },
+  truncatedBody: { digits: '99990208', fault: 'truncatedBody' },
+  malformedJson: { digits: '99990209', fault: 'malformedJson' },
+  slowBody: { digits: '99990210', fault: 'slowBody' },
+  hugeBody: { digits: '99990211', fault: 'hugeBody' },
+  redirect: { digits: '99990212', fault: 'redirect' },
+  unauthorized: { digits: '99990213', fault: 'unauthorized' },
+  forbidden: { digits: '99990214', fault: 'forbidden' },
+  tooManyRequests: { digits: '99990215', fault: 'tooManyRequests' },
+  duplicateTransaction: { digits: '99990216', fault: 'duplicateTransaction' },
+} as const satisfies Record<string, MagicRow>;
+
+export type MagicName = keyof typeof MAGIC;
+
+interface MagicRow {
+  /** The last eight digits of its phone numbers. */
+  digits: string;
+  /** The status words its transaction goes through, the first at once, the others seconds later. */
+  becomes?: readonly string[];
+  /** Why the whole batch is refused. */
+  refuses?: string;
+  /** The fault that the request meets. */
+  fault?: string;
+}
+
+const DIGITS = 8;
+const EMAIL_DOMAIN = '@sandbox.example';
+const HANDLE_PREFIX = '@sandbox_';
+
+const nameByDigits = new Map<string, MagicName>(
+  Object.entries(MAGIC).map(([name, { digits }]) => [digits, name as MagicName]),
+);
+const nameByWord = new Map<string, MagicName>(
+  Object.keys(MAGIC).map((name) => [name.toLowerCase(), name as MagicName]),
+);
+
+/** What a recipient makes happen; undefined for all who are not magic. */
+export function magicOf({ phoneNumber, email, twitter }: Recipient): MagicName | undefined {
+  if (phoneNumber) return nameByDigits.get(phoneNumber.slice(-DIGITS));
+  const address = email?.toLowerCase();
+  if (address)
+    return address.endsWith(EMAIL_DOMAIN) ? nameByWord.get(address.slice(0, -EMAIL_DOMAIN.length)) : undefined;
+  const handle = twitter?.toLowerCase();
+  return handle?.startsWith(HANDLE_PREFIX) ? nameByWord.get(handle.slice(HANDLE_PREFIX.length)) : undefined;
+}
+
+interface Recipient {
+  phoneNumber?: string | null;
+  email?: string | null;
+  twitter?: string | null;
+}
