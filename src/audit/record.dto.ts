@@ -10,6 +10,7 @@ const orNull = (model: new () => object, description: string) => (target: object
 };
 const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
 const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '1.5' };
+const UUID = { format: 'uuid' };
 const INSTANT = { format: 'date-time' };
 const ANY_JSON = [
   { type: 'object', additionalProperties: true },
@@ -55,6 +56,8 @@ export class RecordItem {
 export class RecordUpstream {
   @nullable('integer', 'HTTP status; null where no answer came.') status!: number | null;
   @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
+  @nullable('string', 'The call that fetched this answer, where it was kept: status, times and body are its.', UUID)
+  answer_of!: string | null;
   @ApiProperty({ type: [RecordUpstreamItem], description: 'Transactions that belong to no item for certain.' })
   other_items!: RecordUpstreamItem[];
 }
@@ -89,6 +92,12 @@ export class CallRecord {
   @text('Address the request came from.') client_address!: string;
   @ApiProperty({ type: 'integer', minimum: 0, description: 'How many items it has.' }) item_count!: number;
   @nullable('string', 'Sum of the items, exact; null where none names an amount.', USD) total_usd!: string | null;
+  @nullable(
+    'string',
+    "Whether the items' countries and networks were looked up in the upstream's lists before it was sent: `checked`, `unchecked` (a list could not be had), or null where there is nothing to look up.",
+  )
+  coverage!: string | null;
+  @nullable('string', 'The call for whose sake the proxy asked this by itself.', UUID) caused_by!: string | null;
   @ApiProperty({ type: [RecordItem], description: 'In a list of calls, the first hundred.' }) items!: RecordItem[];
   @orNull(RecordUpstream, 'What the upstream said; null where no outcome is recorded.')
   upstream!: RecordUpstream | null;

@@ -29,10 +29,13 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
     outcome: outcomeOf(intent, view),
     item_count: intent.itemCount,
     total_usd: intent.totalUsd?.toFixed() ?? null,
+    coverage: intent.coverage,
+    caused_by: intent.causedBy,
     items: intent.items.map((item) => toItem(item, byPosition.get(item.position), view)),
     upstream: outcome && {
       status: outcome.upstreamStatus,
       failure: outcome.failure,
+      answer_of: outcome.answerOf,
       other_items: outcome.items.filter(({ position }) => position === null).map((item) => toUpstreamItem(item, view)),
     },
     refusal: null,
@@ -54,6 +57,8 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     outcome: 'refused',
     item_count: 0,
     total_usd: null,
+    coverage: null,
+    caused_by: null,
     items: [],
     upstream: null,
     refusal: { status, code, detail, errors: faults as unknown as Fault[], error_count: faultCount },
@@ -70,17 +75,14 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
 
 /** What was sent and what came back: JSON as such, anything else as text. */
 export function toMessages(
-  intent: {
-    query: string | null;
-    body: { body: Uint8Array } | null;
-    outcome: { body: { body: Uint8Array } | null } | null;
-  },
+  intent: { query: string | null; body: { body: Uint8Array } | null; outcome: object | null },
+  response: { body: Uint8Array } | null,
   reveal: boolean,
 ): { request: RecordMessage; response: RecordMessage | null } {
   const read = (bytes: Uint8Array | undefined) => (bytes ? readBody(bytes, reveal) : null);
   return {
     request: { query: shown(intent.query, reveal, maskQuery), body: read(intent.body?.body) },
-    response: intent.outcome && { body: read(intent.outcome.body?.body) },
+    response: intent.outcome && { body: read(response?.body) },
   };
 }
 

@@ -9,6 +9,8 @@ import { fromIntent, fromRefusal, toMessages, View } from './record';
 /** Items of one call that a list of calls shows. */
 const ITEMS_IN_LISTS = 100;
 
+type Bytes = { body: Uint8Array } | null;
+
 /** Reads what the journal wrote. */
 @Injectable()
 export class RecordsService {
@@ -54,7 +56,14 @@ export class RecordsService {
       },
     });
     if (!intent) return undefined;
-    return { ...fromIntent(intent, await this.view([intent], reveal)), ...toMessages(intent, reveal) };
+    const response = await this.responseOf(intent.outcome);
+    return { ...fromIntent(intent, await this.view([intent], reveal)), ...toMessages(intent, response, reveal) };
+  }
+
+  /** The bytes of an answer are kept with the call that fetched it. */
+  private async responseOf(outcome: { answerOf: string | null; body: Bytes } | null): Promise<Bytes> {
+    if (!outcome?.answerOf) return outcome?.body ?? null;
+    return this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answerOf } });
   }
 
   private async view(rows: { clientId: string }[], reveal: boolean): Promise<View> {

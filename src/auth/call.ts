@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { Scope } from '../clients/scopes';
 
 /** Who calls: a key of a client app. */
@@ -30,6 +31,23 @@ export interface Call {
   outcome: string | undefined;
   /** For `Server-Timing`, milliseconds. */
   readonly timings: { journal?: number; upstream?: number };
+  /** The call for whose sake the proxy makes this one by itself. */
+  readonly causedBy?: string;
+}
+
+/** A call that the proxy makes by itself, because another one needs its answer. */
+export function causedBy(cause: Call, operation: string): Call {
+  return {
+    ...cause,
+    id: uuidv7(),
+    operation,
+    receivedAt: new Date(),
+    startedAt: performance.now(),
+    opened: false,
+    outcome: undefined,
+    timings: {},
+    causedBy: cause.id,
+  };
 }
 
 declare module 'fastify' {

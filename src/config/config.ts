@@ -44,6 +44,10 @@ class Environment {
   @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;
   @Numeric() @IsInt() @Min(1_024) @Max(67_108_864) UPSTREAM_MAX_RESPONSE_BYTES = 8_388_608; // 1,000 items answer in 1 MiB
 
+  @Matches(/^[A-Za-z][A-Za-z0-9]{0,39}$/) UPSTREAM_UNIT_NAME = 'credit';
+  @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300; // countries and networks change rarely
+  @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
+
   @Numeric() @IsInt() @Min(1) @Max(10_000) MAX_ITEMS = 1_000;
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
 
@@ -67,6 +71,11 @@ export interface Config {
   readonly upstreamConnectTimeoutMs: number;
   readonly upstreamConnections: number;
   readonly upstreamMaxResponseBytes: number;
+  /** The provider's own word for what the interface calls a credit. */
+  readonly upstreamUnitName: string;
+  readonly infoCacheTtlSeconds: number;
+  /** Whether countries and networks are looked up before a payout leaves. */
+  readonly checkCoverage: boolean;
   readonly maxItems: number;
   readonly maxBodyBytes: number;
   readonly sandboxPort: number;
@@ -132,6 +141,9 @@ function toConfig(env: Environment, sandboxPortGiven: boolean): Config {
     upstreamConnectTimeoutMs: env.UPSTREAM_CONNECT_TIMEOUT_MS,
     upstreamConnections: env.UPSTREAM_CONNECTIONS,
     upstreamMaxResponseBytes: env.UPSTREAM_MAX_RESPONSE_BYTES,
+    upstreamUnitName: env.UPSTREAM_UNIT_NAME,
+    infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
+    checkCoverage: env.CHECK_COVERAGE === 'true',
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
     sandboxPort: env.SANDBOX_PORT,

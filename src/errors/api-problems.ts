@@ -13,6 +13,7 @@ const WITH_ANY_KEY: ProblemCode[] = [
 
 const OF_ANY_OPERATION: ProblemCode[] = [
   'invalid_request',
+  'not_served',
   ...WITH_ANY_KEY,
   'upstream_auth',
   'upstream_busy',

@@ -16,6 +16,10 @@ interface Kind {
 /** Every error the proxy answers with, by its code. The only map from errors to statuses. */
 export const PROBLEMS = {
   invalid_request: { status: 400, text: 'The request is not valid; correct what "errors" lists and send it again.' },
+  not_served: {
+    status: 400,
+    text: 'The payout service does not pay out to where an item goes; nothing was sent. "errors" lists what it serves.',
+  },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation needs.' },

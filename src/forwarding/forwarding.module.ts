@@ -2,12 +2,21 @@ import { Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { JournalModule } from '../journal/journal.module';
 import { UpstreamModule } from '../upstream/upstream.module';
+import { AnswerCache } from './answer-cache';
+import { CoverageService } from './coverage.service';
+import { ExchangeService } from './exchange.service';
 import { ForwardingService } from './forwarding.service';
 import { ReplyInterceptor } from './reply.interceptor';
 
 @Module({
   imports: [JournalModule, UpstreamModule],
-  providers: [ForwardingService, { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor }],
+  providers: [
+    ForwardingService,
+    CoverageService,
+    ExchangeService,
+    AnswerCache,
+    { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
+  ],
   exports: [ForwardingService],
 })
 export class ForwardingModule {}

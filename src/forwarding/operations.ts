@@ -4,8 +4,14 @@
  */
 export const OPERATIONS = {
   'POST /send': { effect: 'write', items: 'credit', source: 'documented' },
-  'POST /payouts/airtime': { effect: 'pay', items: 'airtimes', source: 'documented' },
-  'POST /payouts/mobile-money': { effect: 'pay', items: 'momos', source: 'documented' },
+  'POST /payouts/airtime': {
+    ...{ effect: 'pay', items: 'airtimes', source: 'documented' },
+    coverage: 'GET /info/airtime-countries',
+  },
+  'POST /payouts/mobile-money': {
+    ...{ effect: 'pay', items: 'momos', source: 'documented' },
+    coverage: 'GET /info/mobile-money-codes',
+  },
   'POST /payouts/credit': { effect: 'pay', items: 'credits', source: 'documented' },
   // Money moves when the link is paid, which is not ours to do: it makes something, it pays nothing.
   'POST /payouts/initiate-credit': { effect: 'write', items: 'credits', source: 'documented' },
@@ -15,6 +21,11 @@ export const OPERATIONS = {
   // The document's heading says GET, its examples POST: both are accepted, GET is forwarded.
   'GET /wallets/list': { effect: 'read', items: 'none', source: 'documented' },
   'GET /sub-account/list': { effect: 'read', items: 'none', source: 'documented' },
+  'GET /info/assets': { effect: 'read', items: 'none', source: 'observed', cached: true },
+  'GET /info/airtime-countries': { effect: 'read', items: 'none', source: 'observed', cached: true },
+  'GET /info/mobile-money-codes': { effect: 'read', items: 'none', source: 'observed', cached: true },
+  'GET /info/usd-amount-in-local': { effect: 'read', items: 'none', source: 'observed', cached: true },
+  'GET /info/local-amount-in-usd': { effect: 'read', items: 'none', source: 'observed', cached: true },
 } as const satisfies Record<string, OperationRow>;
 
 export type Effect = 'pay' | 'write' | 'read';
@@ -26,6 +37,10 @@ interface OperationRow {
   items: 'credit' | 'credits' | 'airtimes' | 'momos' | 'the body' | 'none';
   /** Whether interface.md documents it, or only public clients of such a service showed it. */
   source: 'documented' | 'observed';
+  /** The list that says where the upstream pays out like this. */
+  coverage?: 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
+  /** Whether its answers are kept for a while and given to others: they are the same for all clients. */
+  cached?: true;
 }
 
 export type OperationName = keyof typeof OPERATIONS;

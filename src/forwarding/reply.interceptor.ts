@@ -12,7 +12,9 @@ export class ReplyInterceptor implements NestInterceptor {
       map((result: unknown) => {
         if (!(result instanceof Reply)) return result;
         void response.status(result.status).header('content-type', result.contentType);
-        if (result.retryAfter !== undefined) void response.header('retry-after', result.retryAfter);
+        for (const [name, value] of Object.entries(result.headers)) {
+          if (value !== undefined) void response.header(name, value);
+        }
         return result.body;
       }),
     );

@@ -13,11 +13,11 @@ describe('toReply', () => {
     const reply = toReply(answered(status), ID, 'pay');
     expect(reply.status).toBe(status);
     expect(reply.body).toBe(BODY);
-    expect(reply.retryAfter).toBeUndefined();
+    expect(reply.headers['retry-after']).toBeUndefined();
   });
 
   it.each([401, 403])('hides that our key is wrong, a %i', (status) => {
-    expect(toReply(answered(status), ID, 'pay')).toMatchObject({ status: 502, retryAfter: undefined });
+    expect(toReply(answered(status), ID, 'pay')).toMatchObject({ status: 502, headers: { 'retry-after': undefined } });
     expect(bodyOf(answered(status))).toMatchObject({ status: 'error', code: 'upstream_auth', call_id: ID });
   });
 
@@ -26,13 +26,16 @@ describe('toReply', () => {
     [37, 37],
     [null, 1],
   ])('tells a limit of %s seconds as %i', (retryAfter, told) => {
-    expect(toReply(answered(429, { retryAfter }), ID, 'pay')).toMatchObject({ status: 503, retryAfter: told });
+    expect(toReply(answered(429, { retryAfter }), ID, 'pay')).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': told },
+    });
     expect(bodyOf(answered(429))).toMatchObject({ code: 'upstream_busy', call_id: ID });
   });
 
   it('invites to send again what was not sent, and only that', () => {
     const notSent: Answer = { kind: 'notSent', failure: 'refused', status: null, body: null, ...NOTHING };
-    expect(toReply(notSent, ID, 'pay')).toMatchObject({ status: 503, retryAfter: 1 });
+    expect(toReply(notSent, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 1 } });
     expect(bodyOf(notSent)).toMatchObject({ code: 'upstream_unreachable', call_id: ID });
   });
 
@@ -49,7 +52,7 @@ describe('toReply', () => {
       const unknown: Answer = { kind: 'unknown', failure, status: null, body: null, ...NOTHING };
       expect(toReply(unknown, ID, 'pay')).toMatchObject({
         status: failure === 'timeout' ? 504 : 502,
-        retryAfter: undefined,
+        headers: { 'retry-after': undefined },
       });
       expect(bodyOf(unknown)).toMatchObject({ code: 'outcome_unknown', call_id: ID });
     },

@@ -8,15 +8,18 @@ export class Reply {
     readonly status: number,
     readonly contentType: string,
     readonly body: Buffer,
-    readonly retryAfter?: number,
+    readonly headers: { 'retry-after'?: number | undefined; age?: number | undefined } = {},
   ) {}
 }
 
-/** What the app gets for an answer: the upstream's own status and bytes, or our word where those would mislead it. */
-export function toReply(answer: Answer, callId: string, effect: Effect): Reply {
+/**
+ * What the app gets for an answer: the upstream's own status and bytes, or our word where those would mislead it.
+ * @param age of an answer that was kept, in seconds (RFC 9111, section 5.1).
+ */
+export function toReply(answer: Answer, callId: string, effect: Effect, age?: number): Reply {
   switch (answer.kind) {
     case 'succeeded':
-      return new Reply(answer.status, safeType(answer.contentType), answer.body);
+      return new Reply(answer.status, safeType(answer.contentType), answer.body, { age });
     case 'rejected':
       return rejected(answer.status, answer, callId);
     case 'notSent':
@@ -42,7 +45,7 @@ function rejected(status: number, answer: Answer & { body: Buffer }, callId: str
 
 function ours(problem: Problem, callId: string): Reply {
   const body = Buffer.from(JSON.stringify(toEnvelope(problem, callId)));
-  return new Reply(problem.status, 'application/json; charset=utf-8', body, problem.retryAfter);
+  return new Reply(problem.status, 'application/json; charset=utf-8', body, { 'retry-after': problem.retryAfter });
 }
 
 /** A page from a machine in between must not run as a page of ours; and of a header only what we know is repeated. */

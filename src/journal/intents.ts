@@ -30,9 +30,9 @@ export async function insertIntents(prisma: PrismaService, intents: NewIntent[])
   await prisma.$executeRaw`
     WITH intents AS (
       INSERT INTO intent (id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
-        total_usd, body_commitment, received_at)
+        total_usd, body_commitment, received_at, coverage, caused_by)
       SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
-        total_usd, body_commitment, received_at
+        total_usd, body_commitment, received_at, coverage, caused_by
       FROM json_populate_recordset(NULL::intent, ${intentRows}::json) ON CONFLICT DO NOTHING
     ), bodies AS (
       INSERT INTO intent_body (intent_id, salt, body)
@@ -64,6 +64,8 @@ function intentRow(intent: NewIntent, salt: Buffer) {
     total_usd: totalUsd(intent.items)?.toFixed() ?? null,
     body_commitment: hex(commitment(salt, intent.body)),
     received_at: intent.receivedAt,
+    coverage: intent.coverage,
+    caused_by: intent.causedBy ?? null,
   };
 }
 

@@ -28,6 +28,9 @@ export interface Item {
   chiRef: string | null;
 }
 
+/** Whether the countries and networks of a call's items were found in the upstream's lists. */
+export type Coverage = 'checked' | 'unchecked';
+
 /** What is about to be sent. */
 export interface NewIntent extends Origin {
   operation: string;
@@ -35,6 +38,10 @@ export interface NewIntent extends Origin {
   /** The bytes as they will leave; null for a GET. */
   body: Buffer | null;
   items: Item[];
+  /** Null where there is nothing to look up. */
+  coverage: Coverage | null;
+  /** The call for whose sake the proxy asks by itself. */
+  causedBy?: string | undefined;
 }
 
 /** One transaction that the upstream's answer names. */
@@ -62,6 +69,8 @@ export interface NewOutcome {
   sentAt: Date;
   answeredAt: Date;
   upstreamMs: number;
+  /** The call that fetched this answer, if this one sent nothing: its body is kept with that call. */
+  answerOf: string | null;
 }
 
 /** A request of a known caller that was not let through. */

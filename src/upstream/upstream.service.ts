@@ -7,8 +7,9 @@ import { Secret } from '../config/secret';
 import { Answer, Exchange, toAnswer } from './answer';
 import { KeyRemover } from './key-remover';
 import { ExchangeFailed, undiciAdapter } from './undici-adapter';
+import { UnitName } from './unit-name';
 
-/** A request as it leaves: the path below the base address, query included, and the exact bytes. */
+/** A request in the interface's words: the path below the base address, query included, and its bytes. */
 export interface Outgoing {
   method: 'GET' | 'POST';
   path: string;
@@ -31,6 +32,7 @@ export class UpstreamService implements OnApplicationShutdown {
   private readonly basePath: string;
   private readonly key: Secret;
   private readonly keyRemover: KeyRemover;
+  private readonly unitName: UnitName;
 
   constructor(config: ConfigService<Loaded, true>) {
     const settings = config.get('settings', { infer: true });
@@ -38,6 +40,7 @@ export class UpstreamService implements OnApplicationShutdown {
     this.basePath = base.pathname.replace(/\/$/, '');
     this.key = settings.upstreamApiKey;
     this.keyRemover = new KeyRemover(this.key.reveal());
+    this.unitName = new UnitName(settings.upstreamUnitName);
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
       connect: { timeout: settings.upstreamConnectTimeoutMs },
@@ -66,8 +69,8 @@ export class UpstreamService implements OnApplicationShutdown {
     try {
       const response: AxiosResponse<Buffer> = await this.http.request({
         method,
-        url: this.basePath + path,
-        data: body ?? undefined,
+        url: this.basePath + this.unitName.inPath(path),
+        data: this.unitName.inRequest(body) ?? undefined,
         headers: {
           'X-API-Key': this.key.reveal(),
           Accept: 'application/json',
@@ -82,7 +85,7 @@ export class UpstreamService implements OnApplicationShutdown {
         contentType: this.keyRemover.fromText(headerOf(response, 'content-type') ?? '') || null,
         contentEncoding: headerOf(response, 'content-encoding'),
         retryAfter: toSeconds(headerOf(response, 'retry-after')),
-        body: this.keyRemover.fromBytes(response.data),
+        body: this.unitName.inResponse(this.keyRemover.fromBytes(response.data)),
       };
     } catch (error) {
       if (error instanceof ExchangeFailed) return { failure: error.failure, written: error.written };

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { LRUCache } from 'lru-cache';
+import { Loaded } from '../config/config.module';
+import { isObject, parseJson } from '../upstream/answer';
+import { TimedAnswer } from '../upstream/upstream.service';
+
+/** All conversions that apps ask for in minutes fit in, and the longest lists seen are some hundred kilobytes. */
+const MAX_BYTES = 64 * 1_024 * 1_024;
+
+/** An answer that may serve several calls. */
+interface Shared {
+  answer: TimedAnswer;
+  /** The call that fetched it. */
+  fetchedBy: string;
+  /** When it was complete, on the monotonic clock. */
+  at: number;
+}
+
+export interface Given extends TimedAnswer {
+  /** The call that fetched it, if it was not the one that asks; and its age in whole seconds. */
+  shared: { fetchedBy: string; age: number } | null;
+}
+
+/**
+ * Keeps answers that are the same for everybody and change slowly. While one is being fetched, others that ask for it wait
+ * for it instead of asking again. Only successes are kept.
+ */
+@Injectable()
+export class AnswerCache {
+  private readonly ttlMs: number;
+  private readonly kept = new LRUCache<string, Shared>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ answer: { answer } }, key) => 1 + key.length + (answer.body?.length ?? 0),
+  });
+  private readonly flights = new Map<string, Promise<Shared>>();
+
+  constructor(config: ConfigService<Loaded, true>) {
+    this.ttlMs = config.get('settings', { infer: true }).infoCacheTtlSeconds * 1_000;
+  }
+
+  /** The bytes kept for a key, if there are any; nobody is asked. */
+  peek(key: string): Buffer | undefined {
+    return this.kept.get(key)?.answer.answer.body ?? undefined;
+  }
+
+  /** @param fetch asks the upstream; it must not throw. */
+  async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
+    const shared = this.kept.get(key) ?? (await this.flights.get(key));
+    if (shared) {
+      const age = Math.floor((performance.now() - shared.at) / 1_000);
+      return { ...shared.answer, shared: { fetchedBy: shared.fetchedBy, age } };
+    }
+    const flight = this.fetch(key, callId, fetch);
+    this.flights.set(key, flight);
+    return { ...(await flight).answer, shared: null };
+  }
+
+  private async fetch(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Shared> {
+    const answer = await fetch();
+    const shared = { answer, fetchedBy: callId, at: performance.now() };
+    const ttl = Math.min(this.ttlMs, validForMs(answer));
+    if (answer.answer.kind === 'succeeded' && ttl > 0) this.kept.set(key, shared, { ttl });
+    this.flights.delete(key);
+    return shared;
+  }
+}
+
+/** A conversion says until when it holds (upstream-observed.md, `/info/usd-amount-in-local`); what says nothing holds. */
+function validForMs({ answer }: TimedAnswer): number {
+  const envelope = answer.body && parseJson(answer.body);
+  const data = isObject(envelope) && isObject(envelope.data) ? envelope.data : {};
+  const until = typeof data.validUntil === 'string' ? Date.parse(data.validUntil) : NaN;
+  return Number.isNaN(until) ? Infinity : until - Date.now();
+}

@@ -1,0 +1,111 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Call, causedBy } from '../auth/call';
+import { Loaded } from '../config/config.module';
+import { Problem } from '../errors/problem';
+import { Coverage, Item } from '../journal/records';
+import { parseJson } from '../upstream/answer';
+import { AnswerCache } from './answer-cache';
+import { Served } from './coverage';
+import { ExchangeService } from './exchange.service';
+import { OperationName, OPERATIONS } from './operations';
+import { toOutgoing } from './outgoing';
+
+/** A payout does not wait longer for a list: without one it goes out unchecked. */
+const PATIENCE_MS = 3_000;
+
+/** A list that could not be had is not asked for again so soon: not every payout shall wait for an upstream that is slow. */
+const RETRY_AFTER_MS = 30_000;
+
+type ListName = 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
+
+const READERS: Record<ListName, (envelope: unknown) => Served | undefined> = {
+  'GET /info/airtime-countries': (envelope) => Served.airtime(envelope),
+  'GET /info/mobile-money-codes': (envelope) => Served.mobileMoney(envelope),
+};
+
+/** Refuses payouts to countries and networks that the upstream does not serve, before money moves. */
+@Injectable()
+export class CoverageService implements OnApplicationShutdown {
+  private readonly logger = new Logger('Coverage');
+  private readonly enabled: boolean;
+  private readonly asking = new Map<ListName, Promise<Served | undefined>>();
+  private readonly notBefore = new Map<ListName, number>();
+  /** Read once for each answer, which serves many calls. */
+  private readonly readings = new WeakMap<Buffer, Served | false>();
+
+  constructor(
+    private readonly exchanges: ExchangeService,
+    private readonly cache: AnswerCache,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.enabled = config.get('settings', { infer: true }).checkCoverage;
+  }
+
+  /**
+   * @returns null where there is nothing to look up, `unchecked` where the list could not be had.
+   * @throws Problem `not_served` that names the items and the valid values.
+   */
+  async check(call: Call, items: Item[]): Promise<Coverage | null> {
+    const operation = call.operation as OperationName;
+    const { coverage: list, items: field } = OPERATIONS[operation] as { coverage?: ListName; items: string };
+    if (list === undefined) return null;
+    const served = this.enabled ? await this.served(call, list) : undefined;
+    if (!served) return 'unchecked';
+    const parent = field === 'the body' ? () => '' : (place: number) => `/${field}/${place}`;
+    const faults = served.faultsIn(items, (place, name) => `${parent(place)}/${name}`);
+    if (faults.length > 0) throw new Problem('not_served', { faults });
+    return 'checked';
+  }
+
+  /** A question that outlived its payout is finished and recorded. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.asking.values());
+  }
+
+  private async served(call: Call, list: ListName): Promise<Served | undefined> {
+    const kept = this.cache.peek(toOutgoing(list, undefined).path);
+    if (kept) return this.read(kept, list);
+    if (performance.now() < (this.notBefore.get(list) ?? 0)) return undefined;
+    const asking = this.asking.get(list) ?? this.ask(call, list);
+    this.asking.set(list, asking);
+    return this.patiently(call, list, asking);
+  }
+
+  /** A call of our own, recorded like all else. It may be answered after the payout that caused it has gone on. */
+  private async ask(call: Call, list: ListName): Promise<Served | undefined> {
+    try {
+      const request = { outgoing: toOutgoing(list, undefined), items: [], coverage: null };
+      const { answer } = await this.exchanges.perform(causedBy(call, list), request);
+      const served = answer.kind === 'succeeded' ? this.read(answer.body, list) : undefined;
+      if (!served) this.giveUp(call, list);
+      return served;
+    } catch {
+      return undefined; // our database cannot record it, so it was not sent
+    } finally {
+      this.asking.delete(list);
+    }
+  }
+
+  private async patiently(call: Call, list: ListName, asking: Promise<Served | undefined>) {
+    const stop = new AbortController();
+    const late = sleep(PATIENCE_MS, 'late' as const, { signal: stop.signal }).catch(() => undefined);
+    const served = await Promise.race([asking, late]);
+    stop.abort();
+    if (served !== 'late') return served;
+    this.giveUp(call, list);
+    return undefined;
+  }
+
+  private read(body: Buffer, list: ListName): Served | undefined {
+    const known = this.readings.get(body) ?? READERS[list](parseJson(body)) ?? false;
+    this.readings.set(body, known);
+    return known || undefined;
+  }
+
+  private giveUp({ id }: Call, list: ListName): void {
+    this.notBefore.set(list, performance.now() + RETRY_AFTER_MS);
+    this.logger.warn({ call_id: id, operation: list }, 'a list could not be had; payouts go out unchecked for a while');
+  }
+}

@@ -1,0 +1,144 @@
+import { RunningConfig } from '../src/config/config';
+import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
+import { startProxy, TestProxy } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const COUNTRIES = { status: 'success', data: ['Nigeria', 'Kenya'] };
+const CODES = {
+  status: 'success',
+  data: [
+    { name: 'M-Pesa', country: 'Kenya', code: 'MPS' },
+    { name: 'MTN', country: "Côte d'Ivoire", code: 'MTN' },
+  ],
+};
+const item = (countryToSend: string) => ({ countryToSend, phoneNumber: '+254712345678', valueInUSD: 1 });
+const airtime = (...countries: string[]) => ({ airtimes: countries.map(item) });
+const momo = (country: string, momoCode: string) => ({ momos: [{ ...item(country), momoCode, reference: '' }] });
+
+describe('countries and networks that the upstream does not serve', () => {
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let app: string;
+  let auditor: string;
+  let countries: Behaviour;
+  let payouts: Behaviour;
+
+  beforeEach(async () => {
+    countries = answer(200, COUNTRIES);
+    payouts = answer(200, { status: 'success', data: { error: 'None' } });
+    upstream = await FakeUpstream.start();
+    upstream.behaviour = (request, response, socket) => {
+      const lists: Record<string, Behaviour> = {
+        '/api/v0.1/info/airtime-countries': countries,
+        '/api/v0.1/info/mobile-money-codes': answer(200, CODES),
+      };
+      return (lists[request.url] ?? payouts)(request, response, socket);
+    };
+  });
+  afterEach(async () => {
+    await proxy.close();
+    await upstream.stop();
+  });
+
+  async function startWith(settings: Partial<RunningConfig>, database?: TestDatabase): Promise<void> {
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, checkCoverage: true, ...settings }, database);
+    app = (await proxy.client('app', 'pay')).key;
+    auditor = (await proxy.client('auditor', 'audit')).key;
+  }
+
+  const arrived = () => upstream.received.map(({ url }) => url.replace('/api/v0.1', ''));
+  const calls = async () => (await proxy.get(auditor, '/v1/audit/calls').expect(200)).body.calls as any[];
+  const recordOf = async (headers: Record<string, string>) =>
+    (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
+
+  it('are refused before money moves, with the valid ones, and recorded', async () => {
+    await startWith({});
+    const { body, headers } = await proxy.post(app, '/payouts/airtime', airtime('Kenya', 'France')).expect(400);
+    expect(body).toMatchObject({
+      ...{ status: 'error', code: 'not_served' },
+      errors: [{ pointer: '/airtimes/1/countryToSend', detail: 'is not served; the countries are Kenya, Nigeria' }],
+    });
+    expect(arrived()).toEqual(['/info/airtime-countries']);
+    expect(await recordOf(headers)).toMatchObject({
+      outcome: 'refused',
+      refusal: { status: 400, code: 'not_served', errors: body.errors },
+    });
+  });
+
+  it('include a network of another country', async () => {
+    await startWith({});
+    const { body } = await proxy.post(app, '/payouts/mobile-money', momo('Kenya', 'MTN')).expect(400);
+    expect(body.errors).toEqual([
+      { pointer: '/momos/0/momoCode', detail: 'is no mobile money network of Kenya; its codes are MPS (M-Pesa)' },
+    ]);
+    await proxy.post(app, '/payouts/mobile-money', momo('COTE D’IVOIRE', 'MTN')).expect(200);
+    expect(arrived()).toEqual(['/info/mobile-money-codes', '/payouts/mobile-money']);
+  });
+
+  it('are looked up in a list that is asked for once, on record as caused by the payout', async () => {
+    await startWith({});
+    const paid = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => proxy.post(app, '/payouts/airtime', airtime('kénya')).expect(200)),
+    );
+    expect(arrived().filter((url) => url.startsWith('/info/'))).toHaveLength(1);
+    const all = await calls();
+    const [asked, ...others] = all.filter(({ operation }) => operation === 'GET /info/airtime-countries');
+    expect(others).toEqual([]);
+    expect(asked).toMatchObject({ outcome: 'succeeded', client: { name: 'app' }, coverage: null });
+    expect(paid.map(({ headers }) => headers['x-call-id'])).toContain(asked.caused_by);
+    const payouts = all.filter(({ operation }) => operation === 'POST /payouts/airtime');
+    expect(payouts.map(({ coverage, caused_by }) => [coverage, caused_by])).toEqual(Array(5).fill(['checked', null]));
+  });
+
+  it.each<[string, Behaviour]>([
+    ['fails', answer(500, { status: 'error', error: 'no' })],
+    ['is not there', answer(404, 'nothing')],
+    ['is torn down', reset],
+    ['is no list', answer(200, { status: 'success', data: { countries: [] } })],
+    ['is empty', answer(200, { status: 'success', data: [] })],
+    ['hides an error', answer(200, { status: 'success', data: { error: 'not found' } })],
+  ])('pass, unchecked, when the list %s, and it is not asked for by the next payout', async (_how, behaviour) => {
+    countries = behaviour;
+    await startWith({});
+    const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
+    expect(await recordOf(paid.headers)).toMatchObject({ outcome: 'succeeded', coverage: 'unchecked' });
+    await proxy.post(app, '/payouts/airtime', airtime('Spain')).expect(200);
+    expect(arrived()).toEqual(['/info/airtime-countries', '/payouts/airtime', '/payouts/airtime']);
+  });
+
+  it('pass, unchecked, when the list does not come in time; its question is on record all the same', async () => {
+    const database = await createTestDatabase();
+    await startWith({ upstreamTimeoutMs: 4_000 }, database);
+    countries = hang;
+    const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
+    expect(await recordOf(paid.headers)).toMatchObject({ coverage: 'unchecked' });
+    await proxy.close();
+    const outcomes = await database.query(
+      `SELECT kind, failure FROM intent JOIN outcome ON intent_id = id WHERE operation = 'GET /info/airtime-countries'`,
+    );
+    expect(outcomes).toEqual([{ kind: 'unknown', failure: 'timeout' }]);
+    await startWith({});
+    await database.close();
+  });
+
+  it('are looked up anew when the list is too old', async () => {
+    await startWith({ infoCacheTtlSeconds: 0 });
+    await proxy.post(app, '/payouts/airtime', airtime('France')).expect(400);
+    countries = answer(200, { ...COUNTRIES, data: ['France'] });
+    await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
+  });
+
+  it('are not looked up by an operator’s choice, and the record says so', async () => {
+    await startWith({ checkCoverage: false });
+    const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
+    expect(arrived()).toEqual(['/payouts/airtime']);
+    expect(await recordOf(paid.headers)).toMatchObject({ coverage: 'unchecked' });
+  });
+
+  it('do not concern operations without countries', async () => {
+    await startWith({});
+    const paid = await proxy.post(app, '/account/transfer', { receiver: 'sub-1', amount: 1 }).expect(200);
+    expect(await recordOf(paid.headers)).toMatchObject({ coverage: null });
+    expect(arrived()).toEqual(['/account/transfer']);
+  });
+});

@@ -1,0 +1,54 @@
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { startProxy, TestProxy } from './support/proxy';
+
+/** The interface's word is `credit`; this provider says `points`. Apps and records know only the interface's. */
+describe("a provider with a word of its own for the interface's credit", () => {
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let app: string;
+  let auditor: string;
+
+  beforeAll(async () => {
+    upstream = await FakeUpstream.start();
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, upstreamUnitName: 'points' });
+    app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await upstream.stop();
+  });
+
+  const items = [{ valueInUSD: 0.1, email: 'credit@example.com' }];
+  const transaction = { chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', valueInUSD: 0.1, email: 'credit@example.com' };
+
+  it.each([
+    ['/send', { credit: items, description: 'credit' }, '/send', { points: items, description: 'credit' }],
+    ['/payouts/credit', { credits: items }, '/payouts/points', { pointss: items }],
+    ['/payouts/initiate-credit', { credits: items }, '/payouts/initiate-points', { pointss: items }],
+    ['/payouts/airtime', airtime(), '/payouts/airtime', airtime()],
+  ])('is spoken to in it: %s', async (path, body, theirPath, theirBody) => {
+    upstream.behaviour = answer(200, { status: 'success', data: {} });
+    const { headers } = await proxy.post(app, path, body).expect(200);
+    const { url, body: sent } = upstream.received.at(-1) ?? {};
+    expect([url, sent]).toEqual([`/api/v0.1${theirPath}`, JSON.stringify(theirBody)]);
+    const { body: record } = await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
+    expect(record.operation).toBe(`POST ${path}`);
+    expect(record.request.body).toEqual(body);
+  });
+
+  it('is understood in it, wherever in its answer: other bytes reach the app and the record as they are', async () => {
+    const theirs = { status: 'success', data: { pointss: [{ ...transaction, points: 100, type: 'points' }] } };
+    upstream.behaviour = answer(200, theirs);
+    const { body, headers } = await proxy.post(app, '/payouts/credit', { credits: items }).expect(200);
+    const ours = { status: 'success', data: { credits: [{ ...transaction, credit: 100, type: 'points' }] } };
+    expect(body).toEqual(ours);
+    const { body: record } = await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
+    expect(record.response.body).toEqual(ours);
+    expect(record.items[0].upstream.chi_ref).toBe(transaction.chiRef);
+  });
+});
+
+function airtime() {
+  return { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }] };
+}
