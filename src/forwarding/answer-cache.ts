@@ -46,11 +46,8 @@ export class AnswerCache {
 
   /** @param fetch asks the upstream; it must not throw. */
   async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
-    const shared = this.kept.get(key) ?? (await this.flights.get(key));
-    if (shared) {
-      const age = Math.floor((performance.now() - shared.at) / 1_000);
-      return { ...shared.answer, shared: { fetchedBy: shared.fetchedBy, age } };
-    }
+    const shared = this.kept.get(key) ?? this.flights.get(key); // no await before the flight below: it must be seen
+    if (shared) return reuse(await shared);
     const flight = this.fetch(key, callId, fetch);
     this.flights.set(key, flight);
     return { ...(await flight).answer, shared: null };
@@ -64,6 +61,10 @@ export class AnswerCache {
     this.flights.delete(key);
     return shared;
   }
+}
+
+function reuse({ answer, fetchedBy, at }: Shared): Given {
+  return { ...answer, shared: { fetchedBy, age: Math.floor((performance.now() - at) / 1_000) } };
 }
 
 /** A conversion says until when it holds (upstream-observed.md, `/info/usd-amount-in-local`); what says nothing holds. */
