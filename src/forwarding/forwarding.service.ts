@@ -7,7 +7,8 @@ import { transactionsIn } from '../upstream/transactions';
 import { Outgoing, TimedAnswer, UpstreamService } from '../upstream/upstream.service';
 import { itemsOf } from './items';
 import { matchItems } from './match';
-import { INTERFACE_PREFIX, methodOf, OperationName, OPERATIONS, pathOf } from './operations';
+import { OperationName, OPERATIONS } from './operations';
+import { toOutgoing } from './outgoing';
 import { outcomeUnknown, Reply, toReply } from './reply';
 
 /** The way of every request to the upstream: its intent is durable before a byte leaves, its outcome before the reply. */
@@ -65,12 +66,4 @@ export class ForwardingService {
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
   }
-}
-
-/** Our own serialisation of what was validated: what was not looked at does not travel. */
-function toOutgoing(operation: OperationName, input: object | undefined): Outgoing {
-  const path = INTERFACE_PREFIX + pathOf(operation);
-  if (methodOf(operation) === 'POST') return { method: 'POST', path, body: Buffer.from(JSON.stringify(input)) };
-  const query = new URLSearchParams({ ...input } as Record<string, string>).toString();
-  return { method: 'GET', path: query ? `${path}?${query}` : path, body: null };
 }

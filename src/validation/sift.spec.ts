@@ -1,3 +1,4 @@
+import { FreeForm } from './free-form';
 import { Nothing } from './nothing.dto';
 import { Items, Text } from './rules';
 import { sift } from './sift';
@@ -16,6 +17,9 @@ class Body {
 
   @Text({ max: 9, description: 'Beside.' })
   beside!: string;
+
+  @FreeForm('Anything.')
+  note?: object;
 }
 
 const UNKNOWN = 'is not a field of this operation; remove it';
@@ -24,8 +28,8 @@ const pointersOf = (value: object) => sift(value, Body, 3).faults.map(({ pointer
 describe('sifting', () => {
   it('leaves what the class, its items and their parents declare', () => {
     const body = { beside: 'a', items: [{ own: 'b', inherited: 'c' }] };
-    expect(sift(body, Body, 3)).toEqual({ known: body, faults: [] });
-    expect(sift({}, Nothing, 3)).toEqual({ known: {}, faults: [] });
+    expect(sift(body, Body, 3)).toEqual({ known: body, free: {}, faults: [] });
+    expect(sift({}, Nothing, 3)).toEqual({ known: {}, free: {}, faults: [] });
   });
 
   it('takes out what they do not, wherever it stands, and says so', () => {
@@ -57,6 +61,16 @@ describe('sifting', () => {
     expect(sift(JSON.parse(strange) as object, Nothing, 3).faults).toHaveLength(names.length);
   });
 
+  it('keeps what is free-form apart, whatever it is, and its place among the fields', () => {
+    for (const note of [JSON.parse('{"__proto__":{"a":1},"constructor":[]}'), [], 'x', null, 5]) {
+      const { known, free, faults } = sift({ note, beside: 'a' }, Body, 3);
+      expect(JSON.stringify(known)).toBe('{"note":[],"beside":"a"}');
+      expect(Object.keys(free)).toEqual(['note']);
+      expect(free.note).toBe(note);
+      expect(faults).toEqual([]);
+    }
+  });
+
   it('looks at no more items than fit, and says how many there were', () => {
     const items = [{}, {}, {}, { unknown: 1 }, { unknown: 1 }];
     const { known, faults } = sift({ items }, Body, 3);
@@ -66,10 +80,10 @@ describe('sifting', () => {
 
   it('lets nothing into a field that is neither a value nor its list, so that only its rule speaks', () => {
     for (const wrong of [{ constructor: 1 }, [1], [[]], {}]) {
-      expect(sift({ beside: wrong }, Body, 3)).toEqual({ known: { beside: [] }, faults: [] });
+      expect(sift({ beside: wrong }, Body, 3)).toEqual({ known: { beside: [] }, free: {}, faults: [] });
     }
     for (const wrong of [{ 0: {} }, 'text', 5, null]) {
-      expect(sift({ items: wrong }, Body, 3)).toEqual({ known: { items: [] }, faults: [] });
+      expect(sift({ items: wrong }, Body, 3)).toEqual({ known: { items: [] }, free: {}, faults: [] });
     }
     expect(sift({ items: [5, null, [], [{}], 'x'] }, Body, 5).known).toEqual({ items: [null, null, null, null, null] });
   });

@@ -1,6 +1,7 @@
 import { getMetadataStorage } from 'class-validator';
 import { Fault } from '../errors/problem';
 import { pointerTo, UNKNOWN_FIELD } from './faults';
+import { FREE_FORM } from './free-form';
 import { ITEMS, ItemsOf } from './rules';
 
 type Class = new () => object;
@@ -11,17 +12,23 @@ const WRONG: readonly never[] = [];
 /**
  * Takes out of a request what its class does not name, before class-transformer and class-validator meet it: to them
  * `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them seconds.
+ * What is free-form goes another way than the rest: it has to be put back once class-transformer is done.
  * Of items, the first `maxItems` are looked at: a body of a hundred thousand must not cost a hundred thousand checks.
  */
 export function sift(value: object, type: Class, maxItems: number, parent = '') {
   const known: Record<string, unknown> = {};
+  const free: Record<string, unknown> = {};
   const faults: Fault[] = [];
   const names = namesOf(type);
   const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
+  const freeForm = Reflect.getMetadata(FREE_FORM, type) as string | undefined;
   for (const [name, given] of Object.entries(value)) {
     const pointer = pointerTo(parent, name);
     if (!names.has(name)) {
       faults.push({ pointer, detail: UNKNOWN_FIELD });
+    } else if (name === freeForm) {
+      known[name] = WRONG; // keeps its place among the fields
+      free[name] = given;
     } else if (name === items?.property && Array.isArray(given)) {
       if (given.length > maxItems) {
         faults.push({ pointer, detail: `has ${given.length} items; at most ${maxItems} fit in one request` });
@@ -36,7 +43,7 @@ export function sift(value: object, type: Class, maxItems: number, parent = '') 
       known[name] = name === items?.property || (typeof given === 'object' && given !== null) ? WRONG : given;
     }
   }
-  return { known, faults };
+  return { known, free, faults };
 }
 
 export function isPlainObject(value: unknown): value is object {

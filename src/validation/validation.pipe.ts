@@ -5,7 +5,7 @@ import { validateSync } from 'class-validator';
 import { Loaded } from '../config/config.module';
 import { Fault, Problem } from '../errors/problem';
 import { toFaults } from './faults';
-import { Nothing } from './nothing.dto';
+import { mayBeLeftOut } from './nothing.dto';
 import { isPlainObject, sift } from './sift';
 
 /** The one pipe: turns bodies and queries into instances of their classes, or lists every fault they have. */
@@ -25,11 +25,11 @@ export class RequestValidationPipe implements PipeTransform {
   }
 
   private check(value: unknown, metatype: new () => object): { instance?: object; faults: Fault[] } {
-    if (value === undefined && metatype === Nothing) return { instance: new Nothing(), faults: [] };
+    if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), faults: [] };
     if (value === undefined) return { faults: [{ pointer: '', detail: 'a JSON object is required as the body' }] };
     if (!isPlainObject(value)) return { faults: [{ pointer: '', detail: 'the body must be a JSON object' }] };
-    const { known, faults } = sift(value, metatype, this.maxItems);
-    const instance = plainToInstance(metatype, known);
+    const { known, free, faults } = sift(value, metatype, this.maxItems);
+    const instance = Object.assign(plainToInstance(metatype, known), free);
     const errors = validateSync(instance, { forbidUnknownValues: false }); // `Nothing` has no rules
     return { instance, faults: [...faults, ...toFaults(errors)] };
   }
