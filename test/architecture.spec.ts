@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   logging: [],
   metrics: ['auth'],
   start: ['clients', 'config', 'database'],
-  cli: ['clients', 'config', 'database', 'start'],
+  cli: ['clients', 'config', 'database', 'forwarding', 'start'],
   sandbox: [],
 };
 

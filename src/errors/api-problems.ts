@@ -14,6 +14,7 @@ const WITH_ANY_KEY: ProblemCode[] = [
 const OF_ANY_OPERATION: ProblemCode[] = [
   'invalid_request',
   ...WITH_ANY_KEY,
+  'operation_not_allowed',
   'upstream_auth',
   'upstream_busy',
   'upstream_unreachable',
