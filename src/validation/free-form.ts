@@ -47,7 +47,10 @@ function travelsUnchanged(value: unknown): boolean {
   return Object.entries(value).every(([name, inner]) => travelsUnchanged(name) && travelsUnchanged(inner));
 }
 
-/** 1e309 is infinite once parsed, which JSON cannot say; of whole numbers past 2^53 the last digits change. */
+/**
+ * 1e309 is infinite once parsed, which JSON cannot say; of whole numbers past 2^53 the last digits change. What a fraction
+ * has past its fifteenth digit may still be rounded: once parsed, it can no longer be told.
+ */
 export function isExact(value: number): boolean {
   return Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
 }
