@@ -87,7 +87,10 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
   return document;
 }
 
-/** What the decorators cannot say: unknown fields are refused; how long a list may be, and which more fields there may be, is configured. */
+/**
+ * What the decorators cannot say: unknown fields are refused, and the configuration says how long a list may be and which
+ * more fields there may be.
+ */
 function describeBody(schema: Schema | undefined, document: OpenAPIObject, limits: Limits): void {
   const name = schema?.$ref?.split('/').at(-1) ?? '';
   const body = document.components?.schemas?.[name] as Schema | undefined;

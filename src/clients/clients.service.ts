@@ -54,7 +54,7 @@ export class ClientsService {
     return { id, name, key };
   }
 
-  /** Changes what a client may do; what is left out stays. From its commit on it holds for each request, on every instance. */
+  /** Changes what a client may do; what is left out stays. From its commit on it holds on every instance. */
   async update(name: string, change: Partial<Grants>): Promise<ListedClient> {
     const { scopes, operations } = { ...(await this.find(name)), ...change };
     check({ scopes, operations });

@@ -8,14 +8,14 @@ export const MAX_EXTRA_CHARACTERS = 1_000;
 export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} characters without control characters, a number that keeps all its digits (write longer ones as text), true or false`;
 
 /**
- * The names of EXTRA_FIELDS_ALLOWED: fields that the interface does not document and public clients send all the same.
- * They are forwarded and recorded in the body, and nothing reads them.
+ * Looks at the names of EXTRA_FIELDS_ALLOWED: fields that the interface does not document and public clients send all the
+ * same. They are forwarded and recorded in the body, and nothing reads them.
  * @throws StartError for a field of the interface. As an extra it would have neither its rules nor its place in the record:
  * an amount beside another one would be counted by no cap.
  */
-export function extraFields(names: readonly string[]): ReadonlySet<string> {
+export function checkExtraFields(names: readonly string[]): void {
   const known = names.find((name) => FIELD_NAMES.has(name));
-  if (known === undefined) return new Set(names);
+  if (known === undefined) return;
   throw new StartError(`EXTRA_FIELDS_ALLOWED names ${known}, a field with rules of its own; take it out of the list`);
 }
 

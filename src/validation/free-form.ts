@@ -10,8 +10,8 @@ const MAX_BYTES = 8_192;
 const MAX_DEPTH = 8;
 
 /**
- * A field of any JSON object, forwarded as given (upstream-observed.md: `meta?`). src/validation/sift.ts carries it past
- * class-transformer, to which some of its names could be more than names.
+ * A body's field that is any JSON object, forwarded as given (upstream-observed.md: `meta?`). src/validation/sift.ts carries
+ * it past class-transformer, to which some of its names could be more than names; out of items it does not.
  */
 export const FreeForm = (description: string) =>
   applyDecorators(

@@ -4,7 +4,6 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Loaded } from '../config/config.module';
 import { Fault, Problem } from '../errors/problem';
-import { extraFields } from './extra-fields';
 import { toFaults } from './faults';
 import { mayBeLeftOut, Nothing } from './nothing.dto';
 import { isPlainObject, Limits, sift } from './sift';
@@ -18,7 +17,7 @@ export class RequestValidationPipe implements PipeTransform {
 
   constructor(config: ConfigService<Loaded, true>) {
     const { maxItems, extraFieldsAllowed } = config.get('settings', { infer: true });
-    this.limits = { maxItems, extras: extraFields(extraFieldsAllowed) };
+    this.limits = { maxItems, extras: new Set(extraFieldsAllowed) };
   }
 
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
