@@ -6,15 +6,18 @@ import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { CallsModule } from './calls/calls.module';
 import { ClientsModule } from './clients/clients.module';
+import { CollectionsModule } from './collections/collections.module';
 import { RunningConfig } from './config/config';
 import { SettingsModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
 import { ProblemFilter } from './forwarding/problem.filter';
 import { HealthModule } from './health/health.module';
+import { InfoModule } from './info/info.module';
 import { JournalModule } from './journal/journal.module';
 import { loggingOptions } from './logging/logging';
 import { MetricsModule } from './metrics/metrics.module';
 import { PayoutsModule } from './payouts/payouts.module';
+import { RedeemModule } from './redeem/redeem.module';
 import { SendModule } from './send/send.module';
 import { SubAccountsModule } from './sub-accounts/sub-accounts.module';
 import { RequestValidationPipe } from './validation/validation.pipe';
@@ -38,6 +41,9 @@ export class AppModule {
         AccountModule,
         WalletsModule,
         SubAccountsModule,
+        InfoModule,
+        CollectionsModule,
+        RedeemModule,
         // What was recorded
         AuditModule,
         CallsModule,

@@ -2,6 +2,8 @@ import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { REQUEST_ID } from './auth/receive';
 import { RunningConfig } from './config/config';
+import { MAX_EXTRA_CHARACTERS } from './validation/extra-fields';
+import { Nothing } from './validation/nothing.dto';
 
 const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
 ours. Every request and response is recorded; \`/v1\` reads the record.
@@ -44,6 +46,12 @@ const PARAMETERS = {
   },
 } as const;
 
+/** A field of EXTRA_FIELDS_ALLOWED. */
+const EXTRA_FIELD = {
+  anyOf: [{ type: 'string', maxLength: MAX_EXTRA_CHARACTERS }, { type: 'number' }, { type: 'boolean' }],
+  description: 'No field of the documented interface; passed on as it is.',
+};
+
 interface Schema {
   $ref?: string;
   properties?: Record<string, Schema>;
@@ -51,15 +59,15 @@ interface Schema {
   minItems?: number;
   maxItems?: number;
   additionalProperties?: boolean;
+  description?: string;
+  anyOf?: object[];
 }
 
+type Limits = Pick<RunningConfig, 'maxItems' | 'extraFieldsAllowed'>;
 type Responses = Record<string, { headers?: object }>;
 
 /** The OpenAPI 3.1 document of the application as it is configured. */
-export function openApiDocument(
-  app: NestFastifyApplication,
-  { maxItems }: Pick<RunningConfig, 'maxItems'>,
-): OpenAPIObject {
+export function openApiDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('payout-proxy')
@@ -72,23 +80,28 @@ export function openApiDocument(
   for (const path of Object.values(document.paths)) {
     path.parameters = Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
     const body = path.post?.requestBody as { content?: Record<string, { schema?: Schema }> } | undefined;
-    for (const { schema } of Object.values(body?.content ?? {})) describeBody(schema, document, maxItems);
+    for (const { schema } of Object.values(body?.content ?? {})) describeBody(schema, document, limits);
     for (const { responses } of [path.get, path.post].flatMap((operation) => operation ?? []))
       describeHeaders(responses as Responses);
   }
   return document;
 }
 
-/** What the decorators cannot say: unknown fields are refused, and how long a list may be is configured. */
-function describeBody(schema: Schema | undefined, document: OpenAPIObject, maxItems: number): void {
+/**
+ * What the decorators cannot say: unknown fields are refused, and the configuration says how long a list may be and which
+ * more fields there may be.
+ */
+function describeBody(schema: Schema | undefined, document: OpenAPIObject, limits: Limits): void {
   const name = schema?.$ref?.split('/').at(-1) ?? '';
   const body = document.components?.schemas?.[name] as Schema | undefined;
   if (!body) return;
   body.additionalProperties = false;
   for (const property of Object.values(body.properties ?? {})) {
-    if (property.items) property.maxItems = maxItems;
-    describeBody(property.items, document, maxItems);
+    if (property.items) property.maxItems = limits.maxItems;
+    describeBody(property.items, document, limits);
   }
+  if (name === Nothing.name) return;
+  for (const field of limits.extraFieldsAllowed) body.properties = { ...body.properties, [field]: EXTRA_FIELD };
 }
 
 /** Every answer carries them; a response may have more of its own. */

@@ -1,11 +1,13 @@
 import supertest from 'supertest';
 import { OPERATIONS } from '../src/forwarding/operations';
-import { DOCUMENTED, startInterface, TestInterface } from './support/interface';
+import { DOCUMENTED, OBSERVED, startInterface, TestInterface } from './support/interface';
 import { UPSTREAM_KEY } from './support/proxy';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-describe('the ten documented operations', () => {
+const ALL = [...DOCUMENTED, ...OBSERVED];
+
+describe('the operations, documented and observed,', () => {
   let api: TestInterface;
 
   beforeAll(async () => {
@@ -19,19 +21,22 @@ describe('the ten documented operations', () => {
     return received;
   }
 
-  it('are all in the table that this file walks', () => {
-    expect(DOCUMENTED.map(({ operation }) => operation).sort()).toEqual(
+  it.each([
+    ['documented', DOCUMENTED],
+    ['observed', OBSERVED],
+  ])('are all in the tables that this file walks: %s', (source, table) => {
+    expect(table.map(({ operation }) => operation).sort()).toEqual(
       Object.entries(OPERATIONS)
-        .filter(([, { source }]) => source === 'documented')
+        .filter(([, row]) => row.source === source)
         .map(([name]) => name)
         .sort(),
     );
   });
 
-  it.each(DOCUMENTED)('$operation is forwarded with its method, path, query and exact bytes', async (documented) => {
-    const { operation, path, body } = documented;
+  it.each(ALL)('$operation is forwarded with its method, path, query and exact bytes', async (asking) => {
+    const { operation, path, body } = asking;
     const sentBefore = api.upstream.received.length;
-    const response = await (body ? api.post(path, body) : api.get(path)).expect(200);
+    const response = await api.ask(asking).expect(200);
     expect(response.body).toEqual({ status: 'success', data: {} });
     expect(api.upstream.received.length).toBe(sentBefore + 1);
     expect(`${last().method} ${last().url.split('?')[0]}`).toBe(operation.replace(' ', ' /api/v0.1'));
@@ -39,49 +44,46 @@ describe('the ten documented operations', () => {
     expect(last().body).toBe(body ? JSON.stringify(body) : '');
     const recorded = await api.record(response.headers['x-call-id'] as string);
     expect(recorded).toMatchObject({ operation, outcome: 'succeeded', client: { name: 'shop' } });
-    expect(recorded.request.body).toEqual(body ?? null);
+    expect(recorded.request).toEqual({ query: path.split('?')[1] ?? null, body: body ?? null });
   });
 
-  it.each(DOCUMENTED)(
-    '$operation travels with our key and the trace context, and no other client header',
-    async (o) => {
-      const request = o.body ? api.post(o.path, o.body) : api.get(o.path);
-      await request
-        .set({ traceparent: TRACEPARENT, tracestate: 'vendor=1', cookie: 'session=1', authorization: 'Bearer token' })
-        .set({
-          'x-forwarded-for': '192.0.2.1',
-          'x-request-id': 'mine',
-          'idempotency-key': 'k',
-          'accept-language': 'fr',
-        })
-        .set({ 'user-agent': 'app/1.0', accept: 'text/html', 'accept-encoding': 'gzip', via: '1.1 cache' })
-        .expect(200);
-      const { headers } = last();
-      expect(headers['x-api-key']).toBe(UPSTREAM_KEY);
-      expect(headers.traceparent).toBe(TRACEPARENT);
-      expect(JSON.stringify(headers)).not.toContain(api.app);
-      const ofTheConnection = ['host', 'connection', 'content-length'];
-      expect(
-        Object.keys(headers)
-          .filter((name) => !ofTheConnection.includes(name))
-          .sort(),
-      ).toEqual(
-        [
-          'accept',
-          'accept-encoding',
-          'traceparent',
-          'user-agent',
-          'x-api-key',
-          ...(o.body ? ['content-type'] : []),
-        ].sort(),
-      );
-      expect([headers.accept, headers['accept-encoding'], headers['user-agent']]).toEqual([
-        'application/json',
-        'identity',
-        'payout-proxy',
-      ]);
-    },
-  );
+  it.each(ALL)('$operation travels with our key and the trace context, and no other client header', async (o) => {
+    await api
+      .ask(o)
+      .set({ traceparent: TRACEPARENT, tracestate: 'vendor=1', cookie: 'session=1', authorization: 'Bearer token' })
+      .set({
+        'x-forwarded-for': '192.0.2.1',
+        'x-request-id': 'mine',
+        'idempotency-key': 'k',
+        'accept-language': 'fr',
+      })
+      .set({ 'user-agent': 'app/1.0', accept: 'text/html', 'accept-encoding': 'gzip', via: '1.1 cache' })
+      .expect(200);
+    const { headers } = last();
+    expect(headers['x-api-key']).toBe(UPSTREAM_KEY);
+    expect(headers.traceparent).toBe(TRACEPARENT);
+    expect(JSON.stringify(headers)).not.toContain(api.app);
+    const ofTheConnection = ['host', 'connection', 'content-length'];
+    expect(
+      Object.keys(headers)
+        .filter((name) => !ofTheConnection.includes(name))
+        .sort(),
+    ).toEqual(
+      [
+        'accept',
+        'accept-encoding',
+        'traceparent',
+        'user-agent',
+        'x-api-key',
+        ...(o.body ? ['content-type'] : []),
+      ].sort(),
+    );
+    expect([headers.accept, headers['accept-encoding'], headers['user-agent']]).toEqual([
+      'application/json',
+      'identity',
+      'payout-proxy',
+    ]);
+  });
 
   it.each(['not a trace', `${TRACEPARENT}, ${TRACEPARENT}`, '00-00-00-00'])(
     'a traceparent that is none (%s) does not travel',

@@ -4,7 +4,7 @@ import { ClientsService } from '../src/clients/clients.service';
 import { Scope, SCOPES } from '../src/clients/scopes';
 import { OPERATIONS } from '../src/forwarding/operations';
 import { FakeUpstream } from './support/fake-upstream';
-import { DOCUMENTED } from './support/interface';
+import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
@@ -143,20 +143,22 @@ describe('keys', () => {
       for (const scope of SCOPES) keys.set(scope, (await proxy.client(`only-${scope.replace(':', '-')}`, scope)).key);
     });
 
-    it.each(DOCUMENTED)('$operation needs the scope of its effect, whatever else a key may do', async (documented) => {
-      const { operation, path, body } = documented;
-      const { effect } = OPERATIONS[operation];
-      for (const [scope, key] of keys) {
-        const sentBefore = upstream.received.length;
-        const response = await (body ? proxy.post(key, path, body) : proxy.get(key, `/api/v0.1${path}`));
-        expect([scope, response.status]).toEqual([scope, scope === effect ? 200 : 403]);
-        expect(upstream.received.length - sentBefore).toBe(scope === effect ? 1 : 0);
-        if (scope !== effect) {
-          expect(response.body).toMatchObject({ status: 'error', code: 'scope_missing' });
-          expect(response.body.error).toContain(`the scope ${effect}; yours has ${scope}`);
+    it.each([...DOCUMENTED, ...OBSERVED])(
+      '$operation needs the scope of its effect, whatever else a key may do',
+      async (asking) => {
+        const { effect } = OPERATIONS[asking.operation];
+        for (const [scope, key] of keys) {
+          const sentBefore = upstream.received.length;
+          const response = await askAs(proxy, key, asking);
+          expect([scope, response.status]).toEqual([scope, scope === effect ? 200 : 403]);
+          expect(upstream.received.length - sentBefore).toBe(scope === effect ? 1 : 0);
+          if (scope !== effect) {
+            expect(response.body).toMatchObject({ status: 'error', code: 'scope_missing' });
+            expect(response.body.error).toContain(`the scope ${effect}; yours has ${scope}`);
+          }
         }
-      }
-    });
+      },
+    );
 
     it('POST /wallets/list needs `read`, as GET does', async () => {
       await proxy.post(keys.get('read') ?? '', '/wallets/list', {}).expect(200);

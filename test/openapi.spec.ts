@@ -32,7 +32,9 @@ describe('the OpenAPI document', () => {
     for (const [name, { additionalProperties, properties = {} }] of schemas) {
       expect([name, additionalProperties]).toEqual([name, false]);
       for (const [field, schema] of Object.entries<any>(properties)) {
-        const limited = schema.maxLength ?? schema.maximum ?? schema.maxItems ?? schema.pattern;
+        const freeForm = schema.additionalProperties === true; // its limits stand in its description
+        const limited =
+          schema.maxLength ?? schema.maximum ?? schema.maxItems ?? schema.pattern ?? (freeForm || undefined);
         expect([name, field, schema.description === undefined, limited === undefined]).toEqual([
           name,
           field,
@@ -41,6 +43,15 @@ describe('the OpenAPI document', () => {
         ]);
       }
     }
+  });
+
+  it('says of each operation, for programs, whether the upstream documents it', async () => {
+    const { paths } = (await describeApi()) as any;
+    const sources = Object.entries<any>(paths)
+      .filter(([path]) => path.startsWith('/api/v0.1'))
+      .flatMap(([, { get, post }]) => [get, post].flatMap((one) => one?.['x-source'] ?? []));
+    const count = (source: string) => sources.filter((one) => one === source).length;
+    expect([count('documented'), count('observed')]).toEqual([11, 15]); // /wallets/list has two methods
   });
 
   it('describes on each answer the headers that each answer carries', async () => {

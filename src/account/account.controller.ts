@@ -1,11 +1,18 @@
 import { Body, Controller, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { ForwardingService } from '../forwarding/forwarding.service';
 import { Operation } from '../forwarding/operation.decorator';
 import { INTERFACE_PREFIX } from '../forwarding/operations';
-import { DeleteUnpaidTransactionDto, TransactionQuery, TransferDto } from './account.dto';
+import { Nothing } from '../validation/nothing.dto';
+import {
+  DeleteUnpaidTransactionDto,
+  IssueTransactionsQuery,
+  TransactionQuery,
+  TransactionsDto,
+  TransferDto,
+} from './account.dto';
 
 @ApiTags('Account')
 @Controller(INTERFACE_PREFIX)
@@ -24,6 +31,18 @@ export class AccountController {
 
   @Operation('GET /account/transaction', 'Get one transaction')
   transaction(@CurrentCall() call: Call, @Query() query: TransactionQuery) {
+    return this.forwarding.run(call, query);
+  }
+
+  @Operation('POST /account/transactions', 'Get all transactions')
+  @ApiBody({ type: TransactionsDto, required: false })
+  transactions(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() body: TransactionsDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /account/issue-id-transactions', 'Get the transactions of one batch')
+  @ApiBody({ type: Nothing, required: false })
+  issueTransactions(@CurrentCall() call: Call, @Query() query: IssueTransactionsQuery, @Body() _body: Nothing) {
     return this.forwarding.run(call, query);
   }
 }

@@ -1,4 +1,6 @@
-import { Text, UsdAmount } from '../validation/rules';
+import { UsdAmount } from '../validation/money-rules';
+import { Nothing } from '../validation/nothing.dto';
+import { Text } from '../validation/rules';
 
 /** interface.md, "POST /account/transfer". */
 export class TransferDto {
@@ -26,4 +28,13 @@ export class DeleteUnpaidTransactionDto {
 export class TransactionQuery {
   @Text({ max: 100, description: "The transaction's id.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   id!: string;
+}
+
+/** upstream-observed.md, "POST /account/transactions {}": an object without fields; no body is taken for it. */
+export class TransactionsDto extends Nothing {}
+
+/** upstream-observed.md, "POST /account/issue-id-transactions?issueID=": carried in the query string of a POST. */
+export class IssueTransactionsQuery {
+  @Text({ max: 255, description: "The batch's `issueID`.", example: 'user-1_7.5_1700000000000' })
+  issueID!: string;
 }

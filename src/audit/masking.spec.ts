@@ -78,6 +78,21 @@ describe('masking', () => {
     expect(JSON.stringify(maskBody(value))).not.toMatch(/text|"[abx]"|5/);
   });
 
+  it('masks people by whatever name a field has for them, and what is free-form whole', () => {
+    const person = { phone_number: '+254712345678', fullname: 'Ada Lovelace', email: 'ada@example.com' };
+    const holder = { name: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', phoneNumber: '+254712345678' };
+    const shown = { amount: 1500.5, currency: 'KES', country: 'Kenya', tx_ref: 'invoice-17', chiRef: 'chi-1' };
+    const meta = { reference: 'Ada Lovelace', amount: 254712345678, 'Ada Lovelace': { id: 'Ada' } };
+    const dots = (fields: object) => Object.fromEntries(Object.keys(fields).map((name) => [name, '••••']));
+    expect(maskBody({ ...person, ...holder, ...shown, meta })).toEqual({
+      ...{ ...dots(person), ...dots(holder), ...shown },
+      meta: '••••',
+    });
+    expect(maskBody({ meta: [meta, 'Ada'], tx_ref: 'for ada@example.com' })).toEqual({
+      ...{ meta: ['••••', '••••'], tx_ref: 'for a••@example.com' },
+    });
+  });
+
   it('masks names of a map that are contacts, and takes __proto__ for a name', () => {
     const masked = maskBody(JSON.parse('{"ada@example.com":1,"+2348012345678":{"id":"a"},"__proto__":{"email":"x"}}'));
     expect(JSON.stringify(masked)).toBe(

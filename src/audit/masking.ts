@@ -38,20 +38,26 @@ export function maskProse(text: string): string {
 /** Fields that mean no person. Whatever else a body holds is masked whole: the upstream's fields are not ours to know. */
 const SHOWN = new Set([
   ...['valueInUSD', 'amount', 'currency', 'wallet', 'countryToSend', 'country', 'momoCode', 'reference', 'receiver'],
-  ...['chiRef', 'id', 'issueID', 'tnxID', 'requestId', 'issueDate', 'type', 'code'],
+  ...['chiRef', 'id', 'issueID', 'tnxID', 'requestId', 'issueDate', 'type', 'code', 'tx_ref', 'walletID'],
+  ...['originCurrency', 'amountInOriginCurrency', 'destinationCurrency', 'amountInDestinationCurrency', 'amountInUSD'],
+  'validUntil',
 ]);
 
 /** Those in which the upstream writes sentences. */
 const PROSE = new Set(['status', 'error', 'errorMessage']);
 
-/** Fields of sums and times; other numbers may be a phone's. */
-const NUMBERS = new Set(['credit', 'fee', 'balance', 'balanceBefore', 'newBalance', '_seconds', '_nanoseconds']);
+/** Fields of sums; other numbers may be a phone's. */
+const NUMBERS = new Set(['credit', 'fee', 'balance', 'balanceBefore', 'newBalance']);
+
+/** Free-form: the very names in it are somebody's own, and those of ours mean something else there. */
+const FREE_FORM = new Set(['meta']);
 
 /** A body as somebody without `audit:pii` may see it: its shape, and the fields that name no person. */
 export function maskBody(value: unknown, key = ''): unknown {
   // Sums do not come in lists of numbers.
   if (Array.isArray(value)) return value.map((element) => maskBody(element, typeof element === 'number' ? '' : key));
   if (typeof value === 'object' && value !== null) {
+    if (FREE_FORM.has(key)) return DOTS;
     // Lists were seen written as maps: a name can be a contact too.
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [maskProse(name), maskBody(inner, name)]));
   }

@@ -9,11 +9,22 @@ class Routes {
   forgotten(this: void) {}
 }
 
-function admits(handler: () => void, scopes?: Scope[]): boolean | string {
-  const caller = scopes && { clientId: '', clientName: 'shop', keyId: '', scopes: new Set(scopes) };
+interface Asking {
+  scopes?: Scope[];
+  /** Those switched on for the client. */
+  operations?: string[];
+  /** The route's own. */
+  operation?: string;
+}
+
+function admits(handler: () => void, { scopes, operations, operation }: Asking = {}): boolean | string {
+  const caller = scopes && {
+    ...{ clientId: '', clientName: 'shop', keyId: '', scopes: new Set(scopes) },
+    operations: operations ? new Set(operations) : null,
+  };
   const context = {
     getHandler: () => handler,
-    switchToHttp: () => ({ getRequest: () => ({ call: { caller } }) }),
+    switchToHttp: () => ({ getRequest: () => ({ call: { caller }, routeOptions: { config: { operation } } }) }),
   } as unknown as ExecutionContext;
   try {
     return new AllowGuard(new Reflector()).canActivate(context);
@@ -26,17 +37,31 @@ describe('AllowGuard', () => {
   const { open, forSome, forgotten } = Routes.prototype;
 
   it('lets everyone through where everyone may, key or none', () => {
-    expect([admits(open), admits(open, ['read'])]).toEqual([true, true]);
+    expect([admits(open), admits(open, { scopes: ['read'] })]).toEqual([true, true]);
   });
 
   it('lets through a key that has one of the scopes named, and no other', () => {
-    expect(admits(forSome, ['read'])).toBe(true);
-    expect(admits(forSome, ['write', 'audit', 'admin'])).toBe('scope_missing');
+    expect(admits(forSome, { scopes: ['read'] })).toBe(true);
+    expect(admits(forSome, { scopes: ['write', 'audit', 'admin'] })).toBe('scope_missing');
     expect(admits(forSome)).toBe('missing_key');
   });
 
   it('lets nobody through where a route names nobody', () => {
-    expect(admits(forgotten, ['pay', 'write', 'read', 'audit', 'audit:pii', 'admin'])).toBe('scope_missing');
+    expect(admits(forgotten, { scopes: ['pay', 'write', 'read', 'audit', 'audit:pii', 'admin'] })).toBe(
+      'scope_missing',
+    );
     expect(admits(forgotten)).toBe('missing_key');
+  });
+
+  it('lets through an operation that is switched on, and of those with a list no other', () => {
+    const scopes: Scope[] = ['pay'];
+    const operation = 'POST /send';
+    expect(admits(forSome, { scopes, operation })).toBe(true);
+    expect(admits(forSome, { scopes, operation, operations: [operation] })).toBe(true);
+    expect(admits(forSome, { scopes, operation, operations: ['POST /sen', 'post /send'] })).toBe(
+      'operation_not_allowed',
+    );
+    expect(admits(forSome, { scopes: ['write'], operation, operations: ['x'] })).toBe('scope_missing');
+    expect(admits(forSome, { scopes, operations: ['x'] })).toBe(true); // no operation of the interface
   });
 });

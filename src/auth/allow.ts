@@ -9,7 +9,10 @@ export const ALLOW = 'payout-proxy:allow';
 /** Says who may call a route: keys with one of these scopes, or `everyone`, key or none. */
 export const Allow = (...scopes: (Scope | 'everyone')[]) => SetMetadata(ALLOW, scopes);
 
-/** Refuses whom a route does not name; a route that names nobody is open to nobody. */
+/**
+ * Refuses whom a route does not name, and operations that are switched off for the client. A route that names nobody is
+ * open to nobody.
+ */
 @Injectable()
 export class AllowGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -17,11 +20,18 @@ export class AllowGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const allowed = this.reflector.get<(Scope | 'everyone')[] | undefined>(ALLOW, context.getHandler()) ?? [];
     if (allowed.includes('everyone')) return true;
-    const { caller } = context.switchToHttp().getRequest<FastifyRequest>().call;
+    const { call, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { caller } = call;
     if (!caller) throw new Problem('missing_key');
-    if (allowed.some((scope) => scope !== 'everyone' && caller.scopes.has(scope))) return true;
-    throw new Problem('scope_missing', {
-      text: `This needs a key with the scope ${allowed.join(' or ')}; yours has ${[...caller.scopes].join(', ')}.`,
+    if (!allowed.some((scope) => scope !== 'everyone' && caller.scopes.has(scope))) {
+      throw new Problem('scope_missing', {
+        text: `This needs a key with the scope ${allowed.join(' or ')}; yours has ${[...caller.scopes].join(', ')}.`,
+      });
+    }
+    const { operation } = routeOptions.config; // only the interface's routes have one
+    if (operation === undefined || !caller.operations || caller.operations.has(operation)) return true;
+    throw new Problem('operation_not_allowed', {
+      text: `${operation} is switched off for your client; ask the operator to allow it.`,
     });
   }
 }

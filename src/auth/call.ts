@@ -7,6 +7,8 @@ export interface Caller {
   clientName: string;
   keyId: string;
   scopes: ReadonlySet<Scope>;
+  /** Of the interface's operations, those switched on for the client; null: all. */
+  operations: ReadonlySet<string> | null;
 }
 
 /** One request on its way through the proxy, from its first byte to its answer. */

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { hashKey } from '../clients/key';
+import { allowedOperations } from '../clients/operations';
 import { Scope } from '../clients/scopes';
 import { PrismaService } from '../database/prisma.service';
 import { Caller } from './call';
@@ -21,11 +22,13 @@ export class CallersService {
     const found = await this.prisma.apiKey.findUnique({ where: { sha256 }, include: { client: true } });
     if (!found || found.revokedAt || (found.expiresAt && found.expiresAt <= new Date())) return undefined;
     this.noteUse(found.id);
+    const operations = allowedOperations(found.client);
     return {
       clientId: found.clientId,
       clientName: found.client.name,
       keyId: found.id,
       scopes: new Set(found.client.scopes as Scope[]),
+      operations: operations && new Set(operations),
     };
   }
 

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { isUuid } from '../database/uuid';
 import { hashKey, newKey } from './key';
+import { allowedOperations } from './operations';
 import { isScope, SCOPES } from './scopes';
 
 /** A wish of the operator that cannot be: the message says what to do instead. */
@@ -16,47 +18,68 @@ export interface IssuedKey {
   key: string;
 }
 
+/** What a client may do. */
+export interface Grants {
+  scopes: string[];
+  /** Names of the interface's operations; null: all of them. The caller has checked that there are such. */
+  operations: string[] | null;
+}
+
+export interface ListedClient extends Grants {
+  id: string;
+  name: string;
+  created_at: Date;
+  active_keys: number;
+}
+
 /** Client apps and their keys. */
 @Injectable()
 export class ClientsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /** Makes a client with its first key; `id` is the client's. */
-  async create(name: string, scopes: string[]): Promise<IssuedKey> {
+  async create(name: string, scopes: string[], operations: string[] | null = null): Promise<IssuedKey> {
     if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
       throw new ClientError('a client name is 1 to 40 lower-case letters, digits and dashes, and begins with no dash');
     }
-    const unknown = scopes.filter((scope) => !isScope(scope));
-    if (unknown.length > 0 || scopes.length === 0) {
-      throw new ClientError(`unknown scopes: ${unknown.join(', ') || '(none given)'}; there are ${SCOPES.join(', ')}`);
-    }
+    check({ scopes, operations });
     if (await this.prisma.client.findUnique({ where: { name } })) {
       throw new ClientError(`there is a client ${name} already; give it another key with keys issue`);
     }
     const id = uuidv7();
     const key = newKey(name);
     await this.prisma.client.create({
-      data: { id, name, scopes: [...new Set(scopes)], keys: { create: toRow(key) } },
+      data: { id, name, scopes: [...new Set(scopes)], ...(operations && { operations }), keys: { create: toRow(key) } },
     });
     return { id, name, key };
   }
 
-  async list() {
+  /** Changes what a client may do; what is left out stays. From its commit on it holds on every instance. */
+  async update(name: string, change: Partial<Grants>): Promise<ListedClient> {
+    const { scopes, operations } = { ...(await this.find(name)), ...change };
+    check({ scopes, operations });
+    // Not by Prisma's own update, which cannot write a list that is null.
+    await this.prisma.$executeRaw`
+      UPDATE client SET scopes = ${[...new Set(scopes)]}::text[], operations = ${operations}::text[] WHERE name = ${name}`;
+    return this.find(name);
+  }
+
+  async find(name: string): Promise<ListedClient> {
+    const client = await this.prisma.client.findUnique({ where: { name }, include: { keys: true } });
+    if (!client) throw noClient(name);
+    return listed(client, new Date());
+  }
+
+  async list(): Promise<ListedClient[]> {
     const clients = await this.prisma.client.findMany({ include: { keys: true }, orderBy: { name: 'asc' } });
     const now = new Date();
-    return clients.map(({ id, name, scopes, createdAt, keys }) => ({
-      id,
-      name,
-      scopes,
-      created_at: createdAt,
-      active_keys: keys.filter((key) => stateOf(key, now) === 'active').length,
-    }));
+    return clients.map((client) => listed(client, now));
   }
 
   /** One more key for a client, so that a rotation can overlap; `id` is the key's. */
   async issueKey(name: string, expiresAt?: Date): Promise<IssuedKey> {
     const client = await this.prisma.client.findUnique({ where: { name } });
-    if (!client) throw new ClientError(`there is no client ${name}; clients list shows them`);
+    if (!client) throw noClient(name);
     const key = newKey(name);
     const { id } = await this.prisma.apiKey.create({ data: { ...toRow(key, expiresAt), clientId: client.id } });
     return { id, name, key };
@@ -89,6 +112,33 @@ export class ClientsService {
     await this.prisma.apiKey.update({ where: { id }, data: { revokedAt } });
     return { id, revoked_at: revokedAt };
   }
+}
+
+/** @throws ClientError for a client that could do nothing, or something there is not. */
+function check({ scopes, operations }: Grants): void {
+  const unknown = scopes.filter((scope) => !isScope(scope));
+  if (unknown.length > 0 || scopes.length === 0) {
+    throw new ClientError(`unknown scopes: ${unknown.join(', ') || '(none given)'}; there are ${SCOPES.join(', ')}`);
+  }
+  if (operations?.length === 0) {
+    throw new ClientError('that leaves the client no operation; to shut it out, revoke its keys with keys revoke');
+  }
+}
+
+function noClient(name: string): ClientError {
+  return new ClientError(`there is no client ${name}; clients list shows them`);
+}
+
+function listed(client: Prisma.ClientGetPayload<{ include: { keys: true } }>, now: Date): ListedClient {
+  const { id, name, scopes, createdAt, keys } = client;
+  return {
+    id,
+    name,
+    scopes,
+    operations: allowedOperations(client),
+    created_at: createdAt,
+    active_keys: keys.filter((key) => stateOf(key, now) === 'active').length,
+  };
 }
 
 /** What is kept of a key. */

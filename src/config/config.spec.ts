@@ -21,13 +21,27 @@ function refusal(env: Record<string, string>): string {
 describe('the configuration', () => {
   it('needs nothing: every variable has a default that suits a bare machine', () => {
     expect(loadConfig({})).toMatchObject({
-      ...{ production: false, port: 3_000, host: '127.0.0.1', maxItems: 1_000, maxBodyBytes: 1_048_576 },
+      ...{
+        production: false,
+        port: 3_000,
+        host: '127.0.0.1',
+        maxItems: 1_000,
+        maxBodyBytes: 1_048_576,
+        extraFieldsAllowed: [],
+      },
       ...{ databaseUrl: undefined, upstreamBaseUrl: undefined, upstreamApiKey: undefined, sandboxPortGiven: false },
     });
   });
 
   it('takes an empty variable for one that is not set', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '', UPSTREAM_API_KEY: '' })).toEqual(loadConfig({}));
+  });
+
+  it('takes names of extra fields with commas between them, each once, and cannot be made to take more', () => {
+    const { extraFieldsAllowed } = loadConfig({ EXTRA_FIELDS_ALLOWED: ' subAccount, narration,,subAccount,x_1 ' });
+    expect(extraFieldsAllowed).toEqual(['subAccount', 'narration', 'x_1']);
+    expect(() => (extraFieldsAllowed as string[]).push('more')).toThrow(TypeError);
+    expect(refusal({ EXTRA_FIELDS_ALLOWED: 'constructor' })).toMatch(/^bad .*EXTRA_FIELDS_ALLOWED must be names of/);
   });
 
   it('in production listens on every address, and takes what it must have', () => {
@@ -58,6 +72,8 @@ describe('the configuration', () => {
     ['UPSTREAM_MAX_RESPONSE_BYTES', '1023', '1e6', '67108865'],
     ['MAX_ITEMS', '0', '10001', '1_000'],
     ['MAX_BODY_BYTES', '1023', '16777217', '1MiB'],
+    ['EXTRA_FIELDS_ALLOWED', '1st', '_meta', 'sub-account', 'a b', 'ключ', `narration,${'x'.repeat(65)}`],
+    ['EXTRA_FIELDS_ALLOWED', 'narration,toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__'],
     ['SANDBOX_PORT', '-1', '65536'],
     ['SANDBOX_CONTROL_KEY', 'short', 'with a blank'],
   ])('names %s when its value is bad, and never says the value', (name, ...values) => {

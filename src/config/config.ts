@@ -1,6 +1,18 @@
 import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength, validateSync } from 'class-validator';
+import {
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+  ValidateBy,
+  validateSync,
+} from 'class-validator';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -9,6 +21,24 @@ import { Secret } from './secret';
 /** A number written in an environment variable; what is no number stays text, so that the rule below names it. */
 const Numeric = () =>
   Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
+
+/** Words of an environment variable, comma-separated. */
+const Words = () =>
+  Transform(({ value }) =>
+    typeof value === 'string' ? value.split(',').flatMap((word) => word.trim() || []) : (value as unknown),
+  );
+
+/** Names for fields: none that every object of JavaScript has. */
+const AreFieldNames = () =>
+  ValidateBy({
+    name: 'areFieldNames',
+    validator: {
+      validate: (names: string[]) =>
+        names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
+      defaultMessage: () =>
+        '$property must be names of at most 64 letters, digits and _, which begin with a letter, with commas between them; a name that every object has, such as constructor, is none',
+    },
+  });
 
 const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
 const isPostgresUrl = { ...anyHost, protocols: ['postgres', 'postgresql'] };
@@ -50,6 +80,7 @@ class Environment {
 
   @Numeric() @IsInt() @Min(1) @Max(10_000) MAX_ITEMS = 1_000;
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
+  @Words() @AreFieldNames() EXTRA_FIELDS_ALLOWED: string[] = [];
 
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
   @IsHeaderValue() SANDBOX_CONTROL_KEY = 'sandbox-control';
@@ -78,6 +109,8 @@ export interface Config {
   readonly checkCoverage: boolean;
   readonly maxItems: number;
   readonly maxBodyBytes: number;
+  /** Fields that the interface does not document and bodies may have all the same. */
+  readonly extraFieldsAllowed: readonly string[];
   readonly sandboxPort: number;
   readonly sandboxControlKey: Secret;
   /** Whether SANDBOX_PORT was given: beside the proxy the sandbox otherwise takes a free port. */
@@ -146,6 +179,7 @@ function toConfig(env: Environment, sandboxPortGiven: boolean): Config {
     checkCoverage: env.CHECK_COVERAGE === 'true',
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
+    extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),
     sandboxPortGiven,

@@ -15,6 +15,7 @@ const OF_ANY_OPERATION: ProblemCode[] = [
   'invalid_request',
   'not_served',
   ...WITH_ANY_KEY,
+  'operation_not_allowed',
   'upstream_auth',
   'upstream_busy',
   'upstream_unreachable',

@@ -23,6 +23,10 @@ export const PROBLEMS = {
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation needs.' },
+  operation_not_allowed: {
+    status: 403,
+    text: 'This operation is switched off for your client; ask the operator to allow it.',
+  },
   not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
   call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
   not_ready: { status: 503, text: 'The database cannot be reached, or the proxy is stopping.' },

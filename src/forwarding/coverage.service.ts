@@ -9,7 +9,7 @@ import { parseJson } from '../upstream/answer';
 import { AnswerCache } from './answer-cache';
 import { Served } from './coverage';
 import { ExchangeService } from './exchange.service';
-import { OperationName, OPERATIONS } from './operations';
+import { OperationName, rowOf } from './operations';
 import { toOutgoing } from './outgoing';
 
 /** A payout does not wait longer for a list: without one it goes out unchecked. */
@@ -49,7 +49,7 @@ export class CoverageService implements OnApplicationShutdown {
    */
   async check(call: Call, items: Item[]): Promise<Coverage | null> {
     const operation = call.operation as OperationName;
-    const { coverage: list, items: field } = OPERATIONS[operation] as { coverage?: ListName; items: string };
+    const { coverage: list, items: field } = rowOf(operation);
     if (list === undefined) return null;
     const served = this.enabled ? await this.served(call, list) : undefined;
     if (!served) return 'unchecked';

@@ -7,7 +7,7 @@ import { transactionsIn } from '../upstream/transactions';
 import { Outgoing, UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, Given } from './answer-cache';
 import { matchItems } from './match';
-import { Effect, OperationName, OPERATIONS } from './operations';
+import { OperationName, rowOf } from './operations';
 import { outcomeUnknown } from './reply';
 
 /** A request that is ready to leave, and what the record shall say of it. */
@@ -49,13 +49,13 @@ export class ExchangeService {
 
   private async ask(call: Call, outgoing: Outgoing): Promise<Given> {
     const send = () => this.upstream.send(outgoing, call.traceparent);
-    if (rowOf(call).cached) return this.cache.get(outgoing.path, call.id, send);
+    if (rowOf(call.operation as OperationName).cached) return this.cache.get(outgoing.path, call.id, send);
     return { ...(await send()), shared: null };
   }
 
   private async close(call: Call, items: Item[], { answer, shared, ...times }: Given): Promise<void> {
     const started = performance.now();
-    const { effect } = rowOf(call);
+    const { effect } = rowOf(call.operation as OperationName);
     const transactions = effect !== 'read' && answer.body ? matchItems(items, transactionsIn(answer.body)) : [];
     try {
       await this.journal.close({
@@ -77,8 +77,4 @@ export class ExchangeService {
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
   }
-}
-
-function rowOf({ operation }: Call): { effect: Effect; cached?: boolean } {
-  return OPERATIONS[operation as OperationName];
 }

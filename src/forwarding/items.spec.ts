@@ -51,9 +51,40 @@ describe('the items of a body', () => {
     ]);
   });
 
+  it('of a collection or a new sub-account name people of whom none is paid, and no amount of ours', () => {
+    const payer = { amount: 1500, currency: 'KES', phone_number: '+254712345678', fullname: 'Ada', country: 'Kenya' };
+    const body = { ...payer, email: 'ada@example.com', tx_ref: 'invoice-17' };
+    for (const step of ['collect', 'initiate'] as const) {
+      expect(plain(itemsOf(`POST /collections/mobile-money/${step}`, body))).toEqual([
+        {
+          ...{ ...nothing, phone: '+254712345678', email: 'ada@example.com' },
+          ...{ country: 'Kenya', reference: 'invoice-17' },
+        },
+      ]);
+    }
+    const holder = { name: 'Ada', email: 'ada@example.com', phoneNumber: '+254712345678', meta: { receiver: 'x' } };
+    expect(plain(itemsOf('POST /sub-account/create', holder))).toEqual([
+      { ...nothing, email: 'ada@example.com', phone: '+254712345678' },
+    ]);
+  });
+
+  it('of a redemption or a transfer between wallets are the body itself', () => {
+    const redemption = { chiRef: 'ref-1', phoneNumber: '+2348012345678', countryToSend: 'Nigeria', meta: {} };
+    expect(plain(itemsOf('POST /redeem/airtime', redemption))).toEqual([
+      {
+        ...{ ...nothing, recipientField: 'phoneNumber', phone: '+2348012345678' },
+        ...{ country: 'Nigeria', chiRef: 'ref-1' },
+      },
+    ]);
+    expect(plain(itemsOf('POST /wallets/transfer', { receiver: 'sub-1', valueInUSD: 0.1, wallet: 'chi' }))).toEqual([
+      { ...nothing, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.1', wallet: 'chi' },
+    ]);
+  });
+
   it('of a read are none, whatever its query says', () => {
     expect(itemsOf('GET /account/transaction', { id: 'x' })).toEqual([]);
     expect(itemsOf('GET /wallets/list', undefined)).toEqual([]);
+    expect(itemsOf('POST /wallets/lookup', { walletID: 'x' })).toEqual([]);
   });
 
   it('have the amount exactly as it is written, with no float in between', () => {

@@ -1,15 +1,18 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../journal/records';
-import { OperationName, OPERATIONS } from './operations';
+import { OperationName, OperationRow, rowOf } from './operations';
 
-/** The fields that items of any operation have (interface.md, "Resources and their fields"). */
+/** The fields that items of any operation have (interface.md, "Resources and their fields"; upstream-observed.md). */
 interface ItemFields {
   email?: string;
   twitter?: string;
   phoneNumber?: string;
+  phone_number?: string;
   countryToSend?: string;
+  country?: string;
   momoCode?: string;
   reference?: string;
+  tx_ref?: string;
   valueInUSD?: number;
   receiver?: string;
   amount?: number;
@@ -17,27 +20,27 @@ interface ItemFields {
   chiRef?: string;
 }
 
-/** The items of a validated body, for the record. */
+/** The items of a validated body, for the record. People's names are no field of it: they stay in the body. */
 export function itemsOf(operation: OperationName, input: object | undefined): Item[] {
-  const field = OPERATIONS[operation].items;
-  if (field === 'none' || input === undefined) return [];
-  if (field === 'the body') return [toItem(input)];
-  return (input as Record<string, ItemFields[]>)[field]?.map(toItem) ?? [];
+  const row = rowOf(operation);
+  if (row.items === 'none' || input === undefined) return [];
+  if (row.items === 'the body') return [toItem(input, row)];
+  return (input as Record<string, ItemFields[]>)[row.items]?.map((fields) => toItem(fields, row)) ?? [];
 }
 
-function toItem(fields: ItemFields): Item {
-  const amount = fields.valueInUSD ?? fields.amount;
+function toItem(fields: ItemFields, { pays }: OperationRow): Item {
+  const amount = pays === 'nobody' ? undefined : (fields.valueInUSD ?? fields.amount);
   const handle = fields.twitter || null; // empty beside an e-mail: there is none
   return {
-    recipientField: recipientFieldOf(fields),
+    recipientField: pays === 'nobody' ? null : recipientFieldOf(fields),
     handleIgnored: fields.email !== undefined && handle !== null,
     email: fields.email ?? null,
-    phone: fields.phoneNumber ?? null,
+    phone: fields.phoneNumber ?? fields.phone_number ?? null,
     handle,
     amountUsd: amount === undefined ? null : new Decimal(amount),
-    country: fields.countryToSend ?? null,
+    country: fields.countryToSend ?? fields.country ?? null,
     networkCode: fields.momoCode ?? null,
-    reference: fields.reference ?? null,
+    reference: fields.reference ?? fields.tx_ref ?? null,
     receiver: fields.receiver ?? null,
     wallet: fields.wallet ?? null,
     chiRef: fields.chiRef ?? null,

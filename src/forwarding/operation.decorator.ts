@@ -1,6 +1,6 @@
 import { applyDecorators, Get, HttpCode, Post, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
 import { ApiEnvelopeProblems } from '../errors/api-problems';
 import { AnyEnvelope } from '../errors/envelope.dto';
@@ -28,6 +28,7 @@ export function Operation(name: OperationName, summary: string, method = methodO
       operationId: `${method} ${pathOf(name)}`,
       description: `Scope \`${effect}\`. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
     }),
+    ApiExtension('x-source', source),
     ApiProduces('application/json'),
     ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
     ApiEnvelopeProblems(),

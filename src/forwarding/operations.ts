@@ -21,16 +21,33 @@ export const OPERATIONS = {
   // The document's heading says GET, its examples POST: both are accepted, GET is forwarded.
   'GET /wallets/list': { effect: 'read', items: 'none', source: 'documented' },
   'GET /sub-account/list': { effect: 'read', items: 'none', source: 'documented' },
+
+  // interface.md lists these by name only; their lines are what public clients showed (upstream-observed.md).
+  'POST /account/transactions': { effect: 'read', items: 'none', source: 'observed' },
+  'POST /account/issue-id-transactions': { effect: 'read', items: 'none', source: 'observed', input: 'query' },
   'GET /info/assets': { effect: 'read', items: 'none', source: 'observed', cached: true },
   'GET /info/airtime-countries': { effect: 'read', items: 'none', source: 'observed', cached: true },
   'GET /info/mobile-money-codes': { effect: 'read', items: 'none', source: 'observed', cached: true },
   'GET /info/usd-amount-in-local': { effect: 'read', items: 'none', source: 'observed', cached: true },
   'GET /info/local-amount-in-usd': { effect: 'read', items: 'none', source: 'observed', cached: true },
+  // Money is asked of somebody, in the currency of the country: none of ours is paid.
+  'POST /collections/mobile-money/collect': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
+  'POST /collections/mobile-money/initiate': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
+  'POST /collections/mobile-money/verify': { effect: 'write', items: 'none', source: 'observed' },
+  // The value left the wallet when the transaction was paid: this says in what form its recipient gets it.
+  'POST /redeem/airtime': {
+    ...{ effect: 'write', items: 'the body', source: 'observed' },
+    coverage: 'GET /info/airtime-countries',
+  },
+  'POST /sub-account/create': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
+  'GET /sub-account/get': { effect: 'read', items: 'none', source: 'observed' },
+  'POST /wallets/lookup': { effect: 'read', items: 'none', source: 'observed' },
+  'POST /wallets/transfer': { effect: 'pay', items: 'the body', source: 'observed' },
 } as const satisfies Record<string, OperationRow>;
 
 export type Effect = 'pay' | 'write' | 'read';
 
-interface OperationRow {
+export interface OperationRow {
   /** `pay`: value leaves a wallet. `write`: something is made or unmade. `read`: nothing changes. Also the scope it needs. */
   effect: Effect;
   /** The body's field that lists the items; `the body` where it is one item itself. */
@@ -41,9 +58,18 @@ interface OperationRow {
   coverage?: 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
   /** Whether its answers are kept for a while and given to others: they are the same for all clients. */
   cached?: true;
+  /** Where a POST's input travels, if not in its body. */
+  input?: 'query';
+  /** Given where the people that an item names are on record, but none of them is paid and its amount is not ours. */
+  pays?: 'nobody';
 }
 
 export type OperationName = keyof typeof OPERATIONS;
+
+/** All that the table says of an operation. */
+export function rowOf(operation: OperationName): OperationRow {
+  return OPERATIONS[operation];
+}
 
 /** Where the interface stands, with us and with the upstream (interface.md, "Endpoints"). */
 export const INTERFACE_PREFIX = '/api/v0.1';

@@ -1,10 +1,17 @@
 import { Outgoing } from '../upstream/upstream.service';
-import { INTERFACE_PREFIX, methodOf, OperationName, pathOf } from './operations';
+import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from './operations';
 
-/** Our own serialisation of what was validated: what was not looked at does not travel. */
+/**
+ * The request as it leaves: our own serialisation of what was validated, for what was not looked at does not travel.
+ * @param input the validated body, or the validated query where the operation's input travels there.
+ */
 export function toOutgoing(operation: OperationName, input: object | undefined): Outgoing {
+  const method = methodOf(operation);
   const path = INTERFACE_PREFIX + pathOf(operation);
-  if (methodOf(operation) === 'POST') return { method: 'POST', path, body: Buffer.from(JSON.stringify(input)) };
+  if (method === 'POST' && rowOf(operation).input !== 'query') {
+    return { method, path, body: Buffer.from(JSON.stringify(input)) };
+  }
   const query = new URLSearchParams({ ...input } as Record<string, string>).toString();
-  return { method: 'GET', path: query ? `${path}?${query}` : path, body: null };
+  // A POST that says all in its query has no body either: of a `{}` nobody could tell what it stands for.
+  return { method, path: query ? `${path}?${query}` : path, body: null };
 }

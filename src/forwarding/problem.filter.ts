@@ -14,12 +14,15 @@ import { INTERFACE_PREFIX } from './operations';
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
   private readonly maxBodyBytes: number;
+  private readonly extraFields: readonly string[];
 
   constructor(
     private readonly journal: JournalService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.maxBodyBytes = config.get('settings', { infer: true }).maxBodyBytes;
+    const { maxBodyBytes, extraFieldsAllowed } = config.get('settings', { infer: true });
+    this.maxBodyBytes = maxBodyBytes;
+    this.extraFields = extraFieldsAllowed;
   }
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
@@ -65,7 +68,14 @@ export class ProblemFilter implements ExceptionFilter {
     if (!caller || opened) return;
     const { status, code, message: detail, faults } = problem;
     try {
-      await this.journal.refuse({ ...call, caller, status, code, detail, faults: forTheRecord(faults) });
+      await this.journal.refuse({
+        ...call,
+        caller,
+        status,
+        code,
+        detail,
+        faults: forTheRecord(faults, this.extraFields),
+      });
       call.outcome = 'refused';
     } catch (cause) {
       this.logger.error({ call_id: call.id, code, err: cause }, 'a refusal could not be recorded');

@@ -10,7 +10,7 @@ export interface Origin {
   caller: { clientId: string; keyId: string };
 }
 
-/** One payout (or link, transfer, deletion) of a call, read out of its body. */
+/** One payout (or link, transfer, deletion, collection …) of a call, read out of its body. */
 export interface Item {
   /** The field that says who is paid. */
   recipientField: 'email' | 'twitter' | 'phoneNumber' | 'receiver' | null;
@@ -35,7 +35,7 @@ export type Coverage = 'checked' | 'unchecked';
 export interface NewIntent extends Origin {
   operation: string;
   query: string | null;
-  /** The bytes as they will leave; null for a GET. */
+  /** The bytes as they will leave; null where none do. */
   body: Buffer | null;
   items: Item[];
   /** Null where there is nothing to look up. */

@@ -1,5 +1,7 @@
 import { SendItem } from '../send/send.dto';
-import { EmailOrHandle, Handle, Items, PhoneNumber, Text, UsdAmount } from '../validation/rules';
+import { UsdAmount } from '../validation/money-rules';
+import { EmailOrHandle, Handle, PhoneNumber } from '../validation/people-rules';
+import { Items, Text } from '../validation/rules';
 
 /** interface.md, "Airtime item". */
 export class AirtimeItem {

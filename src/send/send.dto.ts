@@ -1,4 +1,6 @@
-import { EmailOrHandle, Handle, Items, Text, UsdAmount } from '../validation/rules';
+import { UsdAmount } from '../validation/money-rules';
+import { EmailOrHandle, Handle } from '../validation/people-rules';
+import { Items, Text } from '../validation/rules';
 
 /** interface.md, "Credit item". */
 export class SendItem {

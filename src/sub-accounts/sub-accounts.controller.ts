@@ -1,4 +1,4 @@
-import { Controller, Query } from '@nestjs/common';
+import { Body, Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
@@ -6,6 +6,7 @@ import { ForwardingService } from '../forwarding/forwarding.service';
 import { Operation } from '../forwarding/operation.decorator';
 import { INTERFACE_PREFIX } from '../forwarding/operations';
 import { Nothing } from '../validation/nothing.dto';
+import { CreateSubAccountDto, SubAccountQuery } from './sub-accounts.dto';
 
 @ApiTags('Sub-accounts')
 @Controller(INTERFACE_PREFIX)
@@ -15,5 +16,15 @@ export class SubAccountsController {
   @Operation('GET /sub-account/list', 'List the sub-accounts of the user, with their wallets')
   list(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
+  }
+
+  @Operation('POST /sub-account/create', 'Create a sub-account')
+  create(@CurrentCall() call: Call, @Body() body: CreateSubAccountDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('GET /sub-account/get', 'Get one sub-account, with its wallets')
+  get(@CurrentCall() call: Call, @Query() query: SubAccountQuery) {
+    return this.forwarding.run(call, query);
   }
 }

@@ -47,7 +47,9 @@ function read(value: Record<string, unknown>): Transaction {
     issueId: text(value.issueID),
     status: text(value.status),
     amountUsd: amount(value.valueInUSD),
-    recipients: [value.email, value.phoneNumber, value.phone, value.twitter].flatMap((name) => text(name) ?? []),
+    recipients: [value.email, value.phoneNumber, value.phone_number, value.phone, value.twitter].flatMap(
+      (name) => text(name) ?? [],
+    ),
   };
 }
 

@@ -76,7 +76,7 @@ export class UpstreamService implements OnApplicationShutdown {
           Accept: 'application/json',
           'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
           'User-Agent': 'payout-proxy',
-          ...(body && { 'Content-Type': 'application/json' }),
+          'Content-Type': body ? 'application/json' : false, // else axios says of no body that it is a form
           ...(traceparent && { traceparent }),
         },
       });

@@ -45,5 +45,8 @@ describe('faults', () => {
       ...['', '/exampleField', '/exampleField/17/exampleField', '/…', '/exampleField/0/…'],
       ...['/…', '/exampleField/…', '/', '/…'],
     ]);
+    const extra = [{ pointer: '/exampleField/0/narration', detail: 'x' }];
+    expect(forTheRecord(extra)[0]?.pointer).toBe('/exampleField/0/…');
+    expect(forTheRecord(extra, ['narration'])).toEqual(extra);
   });
 });

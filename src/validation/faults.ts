@@ -30,11 +30,13 @@ export const FIELD_NAMES = new Set<string>();
 /**
  * Faults as the record may keep them for ever: a name that is no field's is the caller's own text, and may be a person's
  * address. The answer says it, the record says only its place.
+ * @param extras the names of fields that the operator allows beside the known ones.
  */
-export function forTheRecord(faults: Fault[]): Fault[] {
-  return faults.map(({ pointer, detail }) => ({ pointer: pointer.split('/').map(knownToken).join('/'), detail }));
-}
-
-function knownToken(token: string): string {
-  return token === '' || FIELD_NAMES.has(token) || /^\d{1,5}$/.test(token) ? token : '…';
+export function forTheRecord(faults: Fault[], extras: readonly string[] = []): Fault[] {
+  const isKnown = (token: string) =>
+    token === '' || FIELD_NAMES.has(token) || extras.includes(token) || /^\d{1,5}$/.test(token);
+  return faults.map(({ pointer, detail }) => {
+    const tokens = pointer.split('/').map((token) => (isKnown(token) ? token : '…'));
+    return { pointer: tokens.join('/'), detail };
+  });
 }

@@ -1,3 +1,4 @@
+import { FreeForm } from './free-form';
 import { Nothing } from './nothing.dto';
 import { Items, Text } from './rules';
 import { sift } from './sift';
@@ -16,16 +17,20 @@ class Body {
 
   @Text({ max: 9, description: 'Beside.' })
   beside!: string;
+
+  @FreeForm('Anything.')
+  note?: object;
 }
 
+const LIMITS = { maxItems: 3, extras: new Set(['narration']) };
 const UNKNOWN = 'is not a field of this operation; remove it';
-const pointersOf = (value: object) => sift(value, Body, 3).faults.map(({ pointer }) => pointer);
+const pointersOf = (value: object) => sift(value, Body, LIMITS).faults.map(({ pointer }) => pointer);
 
 describe('sifting', () => {
   it('leaves what the class, its items and their parents declare', () => {
     const body = { beside: 'a', items: [{ own: 'b', inherited: 'c' }] };
-    expect(sift(body, Body, 3)).toEqual({ known: body, faults: [] });
-    expect(sift({}, Nothing, 3)).toEqual({ known: {}, faults: [] });
+    expect(sift(body, Body, LIMITS)).toEqual({ known: body, free: {}, faults: [] });
+    expect(sift({}, Nothing, LIMITS)).toEqual({ known: {}, free: {}, faults: [] });
   });
 
   it('takes out what they do not, wherever it stands, and says so', () => {
@@ -38,7 +43,7 @@ describe('sifting', () => {
         ],
       },
       Body,
-      3,
+      LIMITS,
     );
     expect(known).toEqual({ items: [{ own: 'b' }, { inherited: 'c' }] });
     expect(faults).toEqual(
@@ -51,26 +56,55 @@ describe('sifting', () => {
     const strange = `{${names.map((name) => `"${name}":{"own":"x"}`).join()}}`;
     const value = JSON.parse(strange) as object;
     expect(pointersOf(value)).toEqual(names.map((name) => `/${name}`));
-    const { known } = sift(value, Body, 3);
+    const { known } = sift(value, Body, LIMITS);
     expect(Object.getPrototypeOf(known)).toBe(Object.prototype);
     expect(Object.keys(known)).toEqual([]);
-    expect(sift(JSON.parse(strange) as object, Nothing, 3).faults).toHaveLength(names.length);
+    expect(sift(JSON.parse(strange) as object, Nothing, LIMITS).faults).toHaveLength(names.length);
+  });
+
+  it('lets extra fields pass behind the known ones, in items too, if they have nothing inside', () => {
+    const body = { narration: 'a', items: [{ narration: 5, own: 'b' }], beside: 'c' };
+    const { known, faults } = sift(body, Body, LIMITS);
+    expect(JSON.stringify(known)).toBe('{"items":[{"own":"b","narration":5}],"beside":"c","narration":"a"}');
+    expect(faults).toEqual([]);
+    for (const narration of ['', 'x'.repeat(1_000), 0, -1.5, true, false]) {
+      expect(sift({ narration }, Body, LIMITS)).toEqual({ known: { narration }, free: {}, faults: [] });
+    }
+    for (const narration of [null, [], {}, ['a'], 'x'.repeat(1_001), 'a\0', 'a\nb', '\ud800', Infinity, 2 ** 53]) {
+      expect(sift({ items: [{ narration }] }, Body, LIMITS)).toMatchObject({
+        known: { items: [{}] },
+        faults: [{ pointer: '/items/0/narration', detail: expect.stringMatching(/^must be text of at most 1000/) }],
+      });
+    }
+    expect(pointersOf({ Narration: 1, narration_: 1 })).toEqual(['/Narration', '/narration_']);
+  });
+
+  it('keeps what is free-form apart, whatever it is, and its place among the fields', () => {
+    for (const note of [JSON.parse('{"__proto__":{"a":1},"constructor":[]}'), [], 'x', null, 5]) {
+      const { known, free, faults } = sift({ note, beside: 'a' }, Body, LIMITS);
+      expect(JSON.stringify(known)).toBe('{"note":[],"beside":"a"}');
+      expect(Object.keys(free)).toEqual(['note']);
+      expect(free.note).toBe(note);
+      expect(faults).toEqual([]);
+    }
   });
 
   it('looks at no more items than fit, and says how many there were', () => {
     const items = [{}, {}, {}, { unknown: 1 }, { unknown: 1 }];
-    const { known, faults } = sift({ items }, Body, 3);
+    const { known, faults } = sift({ items }, Body, LIMITS);
     expect(known).toEqual({ items: [{}, {}, {}] });
     expect(faults).toEqual([{ pointer: '/items', detail: 'has 5 items; at most 3 fit in one request' }]);
   });
 
   it('lets nothing into a field that is neither a value nor its list, so that only its rule speaks', () => {
     for (const wrong of [{ constructor: 1 }, [1], [[]], {}]) {
-      expect(sift({ beside: wrong }, Body, 3)).toEqual({ known: { beside: [] }, faults: [] });
+      expect(sift({ beside: wrong }, Body, LIMITS)).toEqual({ known: { beside: [] }, free: {}, faults: [] });
     }
     for (const wrong of [{ 0: {} }, 'text', 5, null]) {
-      expect(sift({ items: wrong }, Body, 3)).toEqual({ known: { items: [] }, faults: [] });
+      expect(sift({ items: wrong }, Body, LIMITS)).toEqual({ known: { items: [] }, free: {}, faults: [] });
     }
-    expect(sift({ items: [5, null, [], [{}], 'x'] }, Body, 5).known).toEqual({ items: [null, null, null, null, null] });
+    expect(sift({ items: [5, null, [], [{}], 'x'] }, Body, { ...LIMITS, maxItems: 5 }).known).toEqual({
+      items: [null, null, null, null, null],
+    });
   });
 });

@@ -1,9 +1,18 @@
 import { getMetadataStorage } from 'class-validator';
 import { Fault } from '../errors/problem';
+import { isExtraValue, NOT_EXTRA } from './extra-fields';
 import { pointerTo, UNKNOWN_FIELD } from './faults';
+import { FREE_FORM } from './free-form';
 import { ITEMS, ItemsOf } from './rules';
 
 type Class = new () => object;
+
+export interface Limits {
+  /** Of how many items a body may be. */
+  maxItems: number;
+  /** Fields that no class names and that may be sent all the same. */
+  extras: ReadonlySet<string>;
+}
 
 /** What no rule accepts, and class-transformer copies without looking into it. */
 const WRONG: readonly never[] = [];
@@ -11,24 +20,35 @@ const WRONG: readonly never[] = [];
 /**
  * Takes out of a request what its class does not name, before class-transformer and class-validator meet it: to them
  * `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them seconds.
+ * What is free-form goes another way than the rest: it has to be put back once class-transformer is done.
  * Of items, the first `maxItems` are looked at: a body of a hundred thousand must not cost a hundred thousand checks.
  */
-export function sift(value: object, type: Class, maxItems: number, parent = '') {
+export function sift(value: object, type: Class, limits: Limits, parent = '') {
+  const { maxItems, extras } = limits;
   const known: Record<string, unknown> = {};
+  const extra: Record<string, unknown> = {};
+  const free: Record<string, unknown> = {};
   const faults: Fault[] = [];
   const names = namesOf(type);
   const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
+  const freeForm = Reflect.getMetadata(FREE_FORM, type) as string | undefined;
   for (const [name, given] of Object.entries(value)) {
     const pointer = pointerTo(parent, name);
-    if (!names.has(name)) {
+    if (!names.has(name) && extras.has(name)) {
+      if (isExtraValue(given)) extra[name] = given;
+      else faults.push({ pointer, detail: NOT_EXTRA });
+    } else if (!names.has(name)) {
       faults.push({ pointer, detail: UNKNOWN_FIELD });
+    } else if (name === freeForm) {
+      known[name] = WRONG; // keeps its place among the fields
+      free[name] = given;
     } else if (name === items?.property && Array.isArray(given)) {
       if (given.length > maxItems) {
         faults.push({ pointer, detail: `has ${given.length} items; at most ${maxItems} fit in one request` });
       }
       known[name] = given.slice(0, maxItems).map((item: unknown, index) => {
         if (!isPlainObject(item)) return null; // its rule says that it must be an object
-        const inner = sift(item, items.type(), maxItems, pointerTo(pointer, index));
+        const inner = sift(item, items.type(), limits, pointerTo(pointer, index));
         faults.push(...inner.faults);
         return inner.known;
       });
@@ -36,7 +56,7 @@ export function sift(value: object, type: Class, maxItems: number, parent = '') 
       known[name] = name === items?.property || (typeof given === 'object' && given !== null) ? WRONG : given;
     }
   }
-  return { known, faults };
+  return { known: { ...known, ...extra }, free, faults };
 }
 
 export function isPlainObject(value: unknown): value is object {

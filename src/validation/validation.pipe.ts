@@ -5,32 +5,38 @@ import { validateSync } from 'class-validator';
 import { Loaded } from '../config/config.module';
 import { Fault, Problem } from '../errors/problem';
 import { toFaults } from './faults';
-import { Nothing } from './nothing.dto';
-import { isPlainObject, sift } from './sift';
+import { mayBeLeftOut, Nothing } from './nothing.dto';
+import { isPlainObject, Limits, sift } from './sift';
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** The one pipe: turns bodies and queries into instances of their classes, or lists every fault they have. */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
-  private readonly maxItems: number;
+  private readonly limits: Limits;
 
   constructor(config: ConfigService<Loaded, true>) {
-    this.maxItems = config.get('settings', { infer: true }).maxItems;
+    const { maxItems, extraFieldsAllowed } = config.get('settings', { infer: true });
+    this.limits = { maxItems, extras: new Set(extraFieldsAllowed) };
   }
 
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || !metatype) return value;
-    const { instance, faults } = this.check(value, metatype);
+    // A query says all it can by its fields; and where no body is forwarded, an extra field would get lost.
+    const mayHaveExtras = type === 'body' && metatype !== Nothing;
+    const limits = mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS };
+    const { instance, faults } = check(value, metatype, limits);
     if (faults.length === 0) return instance;
     throw new Problem('invalid_request', { faults });
   }
+}
 
-  private check(value: unknown, metatype: new () => object): { instance?: object; faults: Fault[] } {
-    if (value === undefined && metatype === Nothing) return { instance: new Nothing(), faults: [] };
-    if (value === undefined) return { faults: [{ pointer: '', detail: 'a JSON object is required as the body' }] };
-    if (!isPlainObject(value)) return { faults: [{ pointer: '', detail: 'the body must be a JSON object' }] };
-    const { known, faults } = sift(value, metatype, this.maxItems);
-    const instance = plainToInstance(metatype, known);
-    const errors = validateSync(instance, { forbidUnknownValues: false }); // `Nothing` has no rules
-    return { instance, faults: [...faults, ...toFaults(errors)] };
-  }
+function check(value: unknown, metatype: new () => object, limits: Limits): { instance?: object; faults: Fault[] } {
+  if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), faults: [] };
+  if (value === undefined) return { faults: [{ pointer: '', detail: 'a JSON object is required as the body' }] };
+  if (!isPlainObject(value)) return { faults: [{ pointer: '', detail: 'the body must be a JSON object' }] };
+  const { known, free, faults } = sift(value, metatype, limits);
+  const instance = Object.assign(plainToInstance(metatype, known), free);
+  const errors = validateSync(instance, { forbidUnknownValues: false }); // `Nothing` has no rules
+  return { instance, faults: [...faults, ...toFaults(errors)] };
 }

@@ -6,6 +6,7 @@ import { ForwardingService } from '../forwarding/forwarding.service';
 import { Operation } from '../forwarding/operation.decorator';
 import { INTERFACE_PREFIX } from '../forwarding/operations';
 import { Nothing } from '../validation/nothing.dto';
+import { WalletLookupDto, WalletTransferDto } from './wallets.dto';
 
 @ApiTags('Wallets')
 @Controller(INTERFACE_PREFIX)
@@ -21,5 +22,15 @@ export class WalletsController {
   @ApiBody({ type: Nothing, required: false })
   listByPost(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() _body: Nothing) {
     return this.forwarding.run(call);
+  }
+
+  @Operation('POST /wallets/lookup', 'Get one wallet')
+  lookup(@CurrentCall() call: Call, @Body() body: WalletLookupDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /wallets/transfer', 'Transfer between wallets')
+  transfer(@CurrentCall() call: Call, @Body() body: WalletTransferDto) {
+    return this.forwarding.run(call, body);
   }
 }

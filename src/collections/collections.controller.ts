@@ -1,0 +1,29 @@
+import { Body, Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Call } from '../auth/call';
+import { CurrentCall } from '../auth/current-call';
+import { ForwardingService } from '../forwarding/forwarding.service';
+import { Operation } from '../forwarding/operation.decorator';
+import { INTERFACE_PREFIX } from '../forwarding/operations';
+import { CollectPaymentDto, VerifyPaymentDto } from './collections.dto';
+
+@ApiTags('Collections')
+@Controller(INTERFACE_PREFIX)
+export class CollectionsController {
+  constructor(private readonly forwarding: ForwardingService) {}
+
+  @Operation('POST /collections/mobile-money/collect', 'Collect a mobile money payment')
+  collect(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /collections/mobile-money/initiate', 'Initiate a mobile money payment')
+  initiate(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /collections/mobile-money/verify', 'Verify a mobile money payment')
+  verify(@CurrentCall() call: Call, @Body() body: VerifyPaymentDto) {
+    return this.forwarding.run(call, body);
+  }
+}

@@ -1,0 +1,40 @@
+import { Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Call } from '../auth/call';
+import { CurrentCall } from '../auth/current-call';
+import { ForwardingService } from '../forwarding/forwarding.service';
+import { Operation } from '../forwarding/operation.decorator';
+import { INTERFACE_PREFIX } from '../forwarding/operations';
+import { Nothing } from '../validation/nothing.dto';
+import { LocalInUsdQuery, UsdInLocalQuery } from './info.dto';
+
+@ApiTags('Info')
+@Controller(INTERFACE_PREFIX)
+export class InfoController {
+  constructor(private readonly forwarding: ForwardingService) {}
+
+  @Operation('GET /info/assets', 'List what a credit can be redeemed for')
+  assets(@CurrentCall() call: Call, @Query() _query: Nothing) {
+    return this.forwarding.run(call);
+  }
+
+  @Operation('GET /info/airtime-countries', 'List the countries that airtime can be sent to')
+  airtimeCountries(@CurrentCall() call: Call, @Query() _query: Nothing) {
+    return this.forwarding.run(call);
+  }
+
+  @Operation('GET /info/mobile-money-codes', 'List the values of `momoCode`; one is unique only within a country')
+  mobileMoneyCodes(@CurrentCall() call: Call, @Query() _query: Nothing) {
+    return this.forwarding.run(call);
+  }
+
+  @Operation('GET /info/usd-amount-in-local', 'Convert US dollars into another currency')
+  usdAmountInLocal(@CurrentCall() call: Call, @Query() query: UsdInLocalQuery) {
+    return this.forwarding.run(call, query);
+  }
+
+  @Operation('GET /info/local-amount-in-usd', 'Convert another currency into US dollars')
+  localAmountInUsd(@CurrentCall() call: Call, @Query() query: LocalInUsdQuery) {
+    return this.forwarding.run(call, query);
+  }
+}

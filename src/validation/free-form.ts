@@ -1,0 +1,56 @@
+import { applyDecorators } from '@nestjs/common';
+import { isDeeperThan } from './json-body';
+import { field } from './rules';
+
+/** Where a body's class keeps the name of its free-form field. */
+export const FREE_FORM = 'payout-proxy:free-form';
+
+/** `meta` is a caller's note to itself, kept with the record for years: enough for a note, too little for a document. */
+const MAX_BYTES = 8_192;
+const MAX_DEPTH = 8;
+
+/**
+ * A body's field that is any JSON object, forwarded as given (upstream-observed.md: `meta?`). src/validation/sift.ts carries
+ * it past class-transformer, to which some of its names could be more than names; out of items it does not.
+ */
+export const FreeForm = (description: string) =>
+  applyDecorators(
+    (target: object, property: string | symbol) =>
+      Reflect.defineMetadata(FREE_FORM, String(property), target.constructor),
+    field(
+      {
+        name: 'freeForm',
+        required: false,
+        must: `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels, with text without NUL and half characters, and numbers that keep all their digits (write longer ones as text)`,
+        test: (value) =>
+          typeof value === 'object' &&
+          value !== null &&
+          !Array.isArray(value) &&
+          !isDeeperThan(value, MAX_DEPTH) &&
+          travelsUnchanged(value) &&
+          Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES,
+      },
+      {
+        type: 'object',
+        additionalProperties: true,
+        description: `${description} At most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels.`,
+        example: { order: 'A-17' },
+      },
+    ),
+  );
+
+/** Whether our own serialisation of a parsed JSON value says the same as the caller's did. */
+function travelsUnchanged(value: unknown): boolean {
+  if (typeof value === 'string') return !/[\0\p{Surrogate}]/u.test(value);
+  if (typeof value === 'number') return isExact(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, inner]) => travelsUnchanged(name) && travelsUnchanged(inner));
+}
+
+/**
+ * 1e309 is infinite once parsed, which JSON cannot say; of whole numbers past 2^53 the last digits change. What a fraction
+ * has past its fifteenth digit may still be rounded: once parsed, it can no longer be told.
+ */
+export function isExact(value: number): boolean {
+  return Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
+}

@@ -1,0 +1,107 @@
+import { Decimal } from 'decimal.js';
+import { field } from './rules';
+
+/**
+ * The most a single amount may be. The interface names no maximum; up to nine digits, a JSON number (an IEEE double) still
+ * tells apart all amounts of six decimals, so nothing is rounded on its way.
+ */
+const MAX_USD = 999_999_999;
+
+/** Smallest step of an amount. The interface names none; airtime is priced in fractions of a cent, six decimals cover it. */
+const USD_DECIMALS = 6;
+
+/**
+ * The most an amount in another currency may be, and its smallest step. There are currencies of thousands of units to the
+ * dollar and of three decimals (ISO 4217): twelve digits and three decimals are fifteen, as many as a double tells apart.
+ */
+const MAX_LOCAL = 999_999_999_999;
+const LOCAL_DECIMALS = 3;
+
+/** ISO 4217: three letters. Which of them the upstream knows, is its own affair. */
+const CURRENCY = /^[A-Z]{3}$/;
+
+/** `exclusiveMinimum` is a number since JSON Schema 2020-12, which OpenAPI 3.1 uses; its TypeScript type is older. */
+const ZERO = 0 as unknown as boolean;
+
+/** An amount in US dollars (interface.md: all amounts that callers send are). */
+export const UsdAmount = ({ required = true, description }: { required?: boolean; description: string }) =>
+  field(
+    {
+      name: 'usdAmount',
+      required,
+      must: `must be a number of US dollars greater than 0 and at most ${MAX_USD}, with at most ${USD_DECIMALS} decimals`,
+      test: isAmount(MAX_USD, USD_DECIMALS),
+    },
+    {
+      type: 'number',
+      description: `${description} At most ${USD_DECIMALS} decimals.`,
+      exclusiveMinimum: ZERO,
+      maximum: MAX_USD,
+      example: 1.5,
+    },
+  );
+
+/** An amount in the currency that is named beside it (upstream-observed.md, `/collections/mobile-money/collect`). */
+export const LocalAmount = (description: string) =>
+  field(
+    {
+      name: 'localAmount',
+      required: true,
+      must: `must be a number greater than 0 and at most ${MAX_LOCAL}, with at most ${LOCAL_DECIMALS} decimals`,
+      test: isAmount(MAX_LOCAL, LOCAL_DECIMALS),
+    },
+    {
+      type: 'number',
+      description: `${description} At most ${LOCAL_DECIMALS} decimals.`,
+      exclusiveMinimum: ZERO,
+      maximum: MAX_LOCAL,
+      example: 1_500,
+    },
+  );
+
+/** An amount in US dollars in a query, where everything is text: it is forwarded as written. */
+export const UsdAmountText = (description: string) =>
+  amountText({ digits: String(MAX_USD).length, decimals: USD_DECIMALS, description, example: '100' });
+
+/** The same in the currency that is named beside it. */
+export const LocalAmountText = (description: string) =>
+  amountText({ digits: String(MAX_LOCAL).length, decimals: LOCAL_DECIMALS, description, example: '1500' });
+
+/** A currency's code (ISO 4217). */
+export const CurrencyCode = (description: string, example: string) =>
+  field(
+    {
+      name: 'currencyCode',
+      required: true,
+      must: `must be a currency code of three capital letters (ISO 4217), such as ${example}`,
+      test: (value) => typeof value === 'string' && CURRENCY.test(value),
+    },
+    { type: 'string', pattern: CURRENCY.source, description, example },
+  );
+
+function isAmount(max: number, decimals: number) {
+  return (value: unknown): boolean =>
+    typeof value === 'number' && value > 0 && value <= max && new Decimal(value).decimalPlaces() <= decimals;
+}
+
+interface AmountText {
+  /** Before the decimal point, at most. */
+  digits: number;
+  decimals: number;
+  description: string;
+  example: string;
+}
+
+/** No sign, exponent or leading zero: one amount has one spelling, but for zeros at its end. */
+function amountText({ digits, decimals, description, example }: AmountText): PropertyDecorator {
+  const pattern = new RegExp(`^(?!0(\\.0+)?$)(0|[1-9]\\d{0,${digits - 1}})(\\.\\d{1,${decimals}})?$`);
+  return field(
+    {
+      name: 'amountText',
+      required: true,
+      must: `must be a decimal number greater than 0, with at most ${digits} digits and ${decimals} decimals, such as ${example}`,
+      test: (value) => typeof value === 'string' && pattern.test(value),
+    },
+    { type: 'string', pattern: pattern.source, description, example },
+  );
+}

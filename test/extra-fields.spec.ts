@@ -1,0 +1,102 @@
+import { itemsOf } from '../src/forwarding/items';
+import { openApiDocument } from '../src/openapi';
+import { airtimeItem, creditItem, startInterface, TestInterface } from './support/interface';
+import { startProxy } from './support/proxy';
+
+const EXTRAS = ['subAccount', 'turnOffNotification', 'narration'];
+const WRONG =
+  /^must be text of at most 1000 characters without control characters, a number that keeps .*, true or false$/;
+const UNKNOWN = /^is not a field of this operation; remove it$/;
+
+/** EXTRA_FIELDS_ALLOWED: what public clients send although no document names it. */
+describe('extra fields', () => {
+  let api: TestInterface;
+  let strict: TestInterface;
+
+  beforeAll(async () => {
+    api = await startInterface({ extraFieldsAllowed: EXTRAS });
+    strict = await startInterface();
+  });
+  afterAll(async () => {
+    await api.close();
+    await strict.close();
+  });
+
+  const sent = () => api.upstream.received.at(-1)?.body;
+
+  it('are forwarded behind the known ones, in the body and in its items, and recorded with them', async () => {
+    const json = '{"narration":"für Ada 🎉","credit":[{"subAccount":"s-1","valueInUSD":1.5,"twitter":"@ada"}]}';
+    const response = await api.postRaw('/send', json).expect(200);
+    expect(sent()).toBe('{"credit":[{"valueInUSD":1.5,"twitter":"@ada","subAccount":"s-1"}],"narration":"für Ada 🎉"}');
+    const recorded = await api.record(response.headers['x-call-id'] as string);
+    expect(JSON.stringify(recorded.request.body)).toBe(sent());
+  });
+
+  it.each([true, false, 0, -0.25, 9_007_199_254_740_991, '', 'a'])('may hold %j', async (value) => {
+    await api.post('/payouts/airtime', { airtimes: [airtimeItem()], turnOffNotification: value }).expect(200);
+    expect(JSON.parse(sent() ?? '').turnOffNotification).toBe(value);
+  });
+
+  it.each(['null', '[]', '{}', '["a"]', '{"a":1}', '1e309', '9007199254740993', '"a\\u0000"', '"a\\nb"', '"\\ud800"'])(
+    'may not hold %s, in the body or in an item; the record says where, not what',
+    async (value) => {
+      const item = JSON.stringify(airtimeItem()).slice(0, -1);
+      const body = `{"narration":${value},"airtimes":[${item}},${item},"subAccount":${value}}]}`;
+      const recorded = await api.expectRefused(api.postRaw('/payouts/airtime', body), [
+        { pointer: '/narration', detail: WRONG },
+        { pointer: '/airtimes/1/subAccount', detail: WRONG },
+      ]);
+      expect(recorded.refusal.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+        ...['/airtimes/1/subAccount', '/narration'],
+      ]);
+    },
+  );
+
+  it('are refused by their exact names, where they are not allowed, and in queries', async () => {
+    await api.expectRefused(api.post('/send', { credit: [creditItem()], Narration: 'a', subaccount: 'b' }), [
+      { pointer: '/Narration', detail: UNKNOWN },
+      { pointer: '/subaccount', detail: UNKNOWN },
+    ]);
+    await strict.expectRefused(strict.post('/send', { credit: [{ ...creditItem(), narration: 'a' }] }), [
+      { pointer: '/credit/0/narration', detail: UNKNOWN },
+    ]);
+    await api.expectRefused(api.get('/account/transaction?id=a&subAccount=b'), [
+      { pointer: '/subAccount', detail: UNKNOWN },
+    ]);
+  });
+
+  it('are refused where no body is forwarded: they would get lost', async () => {
+    const lost = [{ pointer: '/subAccount', detail: UNKNOWN }];
+    await api.expectRefused(api.post('/wallets/list', { subAccount: 'a' }), lost);
+    await api.expectRefused(api.post('/account/issue-id-transactions?issueID=a', { subAccount: 'a' }), lost);
+    await api.post('/account/transactions', { subAccount: 'a' }).expect(200);
+    expect(sent()).toBe('{"subAccount":"a"}');
+  });
+
+  it('are masked with all else that is not known', async () => {
+    const { key } = await api.proxy.client('masked', 'audit');
+    const { headers } = await api.post('/send', { credit: [creditItem()], narration: 'Ada Lovelace' }).expect(200);
+    const { body } = await api.proxy.get(key, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
+    expect(body.request.body.narration).toBe('••••');
+  });
+
+  it('are never fields with a meaning: those have rules, and a place in the record', async () => {
+    for (const name of ['amount', 'valueInUSD', 'email', 'reference', 'meta']) {
+      const settings = { upstreamBaseUrl: api.upstream.url, extraFieldsAllowed: ['narration', name] };
+      const start = startProxy(settings, api.proxy.database);
+      await expect(start).rejects.toThrow(`EXTRA_FIELDS_ALLOWED names ${name}, a field with rules of its own`);
+    }
+    expect(itemsOf('POST /account/transfer', { receiver: 'a', narration: 'b', subAccount: 'c' })).toEqual(
+      itemsOf('POST /account/transfer', { receiver: 'a' }),
+    );
+  });
+
+  it('stand in the OpenAPI document of this configuration', () => {
+    const document = openApiDocument(api.proxy.app, { maxItems: 10, extraFieldsAllowed: EXTRAS });
+    const propertiesOf = (name: string) => Object.keys((document.components?.schemas?.[name] as any).properties ?? {});
+    for (const name of ['SendDto', 'SendItem', 'TransferDto', 'TransactionsDto']) {
+      expect(propertiesOf(name)).toEqual(expect.arrayContaining(EXTRAS));
+    }
+    expect(propertiesOf('Nothing')).toEqual([]);
+  });
+});
