@@ -1,0 +1,96 @@
+import { ServerResponse } from 'node:http';
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { startProxy, TestProxy } from './support/proxy';
+
+const COUNTRIES = { status: 'success', data: ['Nigeria', 'Kenya'] };
+
+describe('the info operations', () => {
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let shop: string;
+  let bank: string;
+  let auditor: string;
+
+  beforeEach(async () => {
+    upstream = await FakeUpstream.start();
+    upstream.behaviour = answer(200, COUNTRIES);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url });
+    shop = (await proxy.client('shop', 'read')).key;
+    bank = (await proxy.client('bank', 'read')).key;
+    auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
+  });
+  afterEach(async () => {
+    await proxy.close();
+    await upstream.stop();
+  });
+
+  const countries = (key: string) => proxy.get(key, '/api/v0.1/info/airtime-countries');
+  const convert = (amount: string) =>
+    proxy.get(shop, `/api/v0.1/info/usd-amount-in-local?destinationCurrency=KES&amountInUSD=${amount}`);
+  const recordOf = async ({ headers }: { headers: Record<string, string> }) =>
+    (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
+
+  it('ask the upstream once, give its bytes to every client, say how old they are, and record who was given what', async () => {
+    const first = await countries(shop).expect(200);
+    expect(first.headers).not.toHaveProperty('age');
+    const second = await countries(bank).expect(200);
+    expect(second.headers.age).toMatch(/^\d+$/);
+    expect([second.text, second.headers['content-type']]).toEqual([first.text, first.headers['content-type']]);
+    expect(upstream.received).toHaveLength(1);
+
+    const [fetched, given] = [await recordOf(first), await recordOf(second)];
+    expect(fetched.upstream).toMatchObject({ status: 200, answer_of: null });
+    expect(given).toMatchObject({
+      outcome: 'succeeded',
+      client: { name: 'bank' },
+      upstream: { answer_of: fetched.id },
+    });
+    expect(given.response.body).toEqual(COUNTRIES);
+    expect(given.timings).toMatchObject({ sent_at: fetched.timings.sent_at, upstream_ms: fetched.timings.upstream_ms });
+    const bodies = await proxy.database.query('SELECT intent_id FROM outcome_body');
+    expect(bodies).toEqual([{ intent_id: fetched.id }]); // kept once
+  });
+
+  it('let those who ask meanwhile wait for the same answer', async () => {
+    const waiting: ServerResponse[] = [];
+    upstream.behaviour = (_request, response) => waiting.push(response);
+    const asked = Array.from({ length: 20 }, (_, i) => countries(i % 2 ? shop : bank).then((response) => response));
+    const opened = 'SELECT count(*)::int AS calls FROM intent';
+    while ((await proxy.database.query(opened))[0]?.calls < 20) await new Promise(setImmediate);
+    for (const response of waiting) answer(200, COUNTRIES)({} as never, response, {} as never);
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(upstream.received).toHaveLength(1);
+    const given = await proxy.database.query('SELECT 1 FROM outcome WHERE answer_of IS NOT NULL');
+    expect(given).toHaveLength(19);
+  });
+
+  it('keep what was asked apart', async () => {
+    upstream.behaviour = ({ url }, response, socket) =>
+      answer(200, { status: 'success', data: { asked: url } })({} as never, response, socket);
+    const [ten, twenty, again] = [await convert('10'), await convert('20'), await convert('10')];
+    expect(upstream.received).toHaveLength(2);
+    expect(again.text).toBe(ten.text);
+    expect(twenty.text).not.toBe(ten.text);
+  });
+
+  it('do not keep a conversion for longer than it holds', async () => {
+    upstream.behaviour = answer(200, { status: 'success', data: { validUntil: new Date().toISOString() } });
+    await convert('10').expect(200);
+    await convert('10').expect(200);
+    expect(upstream.received).toHaveLength(2);
+  });
+
+  it.each([
+    ['a refusal', answer(400, { status: 'error', error: 'no' }), 400],
+    ['an error within a success', answer(200, { status: 'success', data: { error: 'no' } }), 200],
+    ['a failure', answer(503, 'busy'), 502],
+  ])('do not keep %s', async (_what, behaviour, status) => {
+    upstream.behaviour = behaviour;
+    await countries(shop).expect(status);
+    upstream.behaviour = answer(200, COUNTRIES);
+    const { headers, text } = await countries(shop).expect(200);
+    expect(headers).not.toHaveProperty('age');
+    expect(JSON.parse(text)).toEqual(COUNTRIES);
+  });
+});
