@@ -22,7 +22,8 @@ describe('npm start', () => {
       .send(PAYMENT);
   const history = async (url: string) => {
     const key = readJson(dataDir, 'demo-keys.json').auditor;
-    return (await supertest(url).get('/v1/audit/calls').set('X-API-Key', key).expect(200)).body.calls;
+    const payouts = '/v1/audit/calls?operation=POST%20/payouts/airtime';
+    return (await supertest(url).get(payouts).set('X-API-Key', key).expect(200)).body.calls;
   };
 
   afterAll(() => removeDataDir(dataDir));
