@@ -30,7 +30,7 @@ SELECT setval('ledger_postings', max("posting_id")) FROM "ledger_entries" HAVING
 INSERT INTO "ledger_entries" ("posting_id", "own_account", "amount", "description", "date")
 SELECT "posting_id",
        CASE WHEN "description" = 'opening balance' THEN 'outside'
-            WHEN EXISTS (SELECT FROM "transactions" WHERE "issue_id" = substr("description", 8) AND "type" = 'credit') THEN 'issued credit'
+            WHEN EXISTS (SELECT FROM "transactions" WHERE "issue_id" = substr("ledger_entries"."description", 8) AND "type" = 'credit') THEN 'issued credit'
             ELSE 'payouts' END,
        -sum("amount"), "description", max("date")
 FROM "ledger_entries"
