@@ -25,7 +25,10 @@ describe("the sandbox's ledger", () => {
   const ownAccounts = async () => {
     const { sum, accounts } = (await ledgerOf(sandbox.database)) as any;
     const own = accounts.filter(({ account }: any) => account === 'sandbox');
-    return { sum, ...Object.fromEntries(own.map(({ type, balance }: any) => [type, balance])) };
+    return { sum, ...Object.fromEntries(own.map(({ type, balance }: any) => [type, balance])) } as Record<
+      string,
+      string
+    >;
   };
 
   it('sums to zero from the start, and shows every wallet and every account of its own', async () => {

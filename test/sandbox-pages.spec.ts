@@ -133,7 +133,7 @@ describe("the sandbox's pages", () => {
       [{ type: 'other', code: 'btc' }, 'Choice must be one of the list'],
     ])('says what is wrong with %j, and changes nothing', async (fields, words) => {
       const { id, chiRef } = await pay();
-      const { text } = await sandbox.submit('/redeem', { chiRef, ...fields } as Record<string, string>).expect(400);
+      const { text } = await sandbox.submit('/redeem', { chiRef, ...fields }).expect(400);
       expect(text).toContain(`role="alert">${words}`);
       expect(text).not.toContain('<script');
       expect(await read(id)).toMatchObject({ status: 'paid' });
@@ -141,9 +141,7 @@ describe("the sandbox's pages", () => {
 
     it('waits for the payment, and knows no other links', async () => {
       const { issueID } = await initiate();
-      const [{ chiRef }] = (await sandbox.database.transaction.findMany({ where: { issueID } })) as [
-        { chiRef: string },
-      ];
+      const { chiRef } = await sandbox.database.transaction.findFirstOrThrow({ where: { issueID } });
       expect((await sandbox.page(`/redeem?chiRef=${chiRef}`).expect(200)).text).toContain('Not paid yet');
       await sandbox.submit('/redeem', { chiRef, type: 'other', code: 'solar' }).expect(400);
       await sandbox.page('/redeem?chiRef=none').expect(404);

@@ -1,6 +1,7 @@
 import { applyDueChanges } from '../src/sandbox/transactions/due-changes';
 import { expireOverdue } from '../src/sandbox/transactions/status';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
+import { eventually } from './support/paying';
 import { expectSoundLedger, RunningSandbox, startSandbox, SUB_ACCOUNT } from './support/running-sandbox';
 
 /** By when everything that is due within seconds is due. */
@@ -139,6 +140,13 @@ describe("the sandbox's transactions", () => {
     expect(Number(await sandbox.balance('airtime'))).toBe(before - 4); // of the five, the reversed one came back
   });
 
+  it('change on their own when it is time', async () => {
+    const { body } = await payAirtime('99990102');
+    const [{ id }] = body.data.data;
+    await sandbox.database.$executeRaw`UPDATE due_changes SET due_at = now() WHERE transaction_id = ${id}`;
+    await eventually(async () => (await read(id)).status === 'paid');
+  });
+
   it('are reversed with their fee, once, by however many sweepers', async () => {
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.plus(10);
     const before = await sandbox.balance('airtime');
@@ -155,8 +163,10 @@ describe("the sandbox's transactions", () => {
     const { body } = await sandbox.post('/payouts/credit', { credits }).expect(200);
     const [{ id, chiRef }] = body.data.data;
     await sandbox.post('/redeem/airtime', { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' }).expect(200);
+    const before = await ledgerOf(sandbox.database);
     await applyDueChanges(sandbox.database, later());
     expect(await history(id)).toEqual(['paid', 'redeemed']);
+    expect(await ledgerOf(sandbox.database)).toEqual(before);
   });
 
   it('of a batch with a recipient that refuses it are none', async () => {
