@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AIRTIME_COUNTRIES } from '../src/sandbox/countries/countries';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { expectSoundLedger, RunningSandbox, startSandbox } from './support/running-sandbox';
@@ -37,6 +38,8 @@ describe("the sandbox's pages", () => {
       expect(text).not.toMatch(/ada|grace/);
       const policy = headers['content-security-policy'];
       expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action 'self'; /);
+      const style = /<style>([^]*)<\/style>/.exec(text)?.[1] ?? '';
+      expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`); // or it is not applied
       expect(text).not.toMatch(/<script|style="|onclick/);
     });
 

@@ -13,8 +13,18 @@ export interface Sweeper {
 /** Changes the statuses that are due, again and again. One sweep at a time; one that fails is tried again like any other. */
 export function startSweeper(database: Database, behaviour: Behaviour): Sweeper {
   let running: Promise<void> | undefined;
+  let hasFailed = false; // said once, not four times a second for as long as the database is gone
   const timer = setInterval(() => {
-    running ??= sweep(database, behaviour).finally(() => (running = undefined));
+    running ??= sweep(database, behaviour)
+      .then(
+        () => (hasFailed = false),
+        (error: Error) => {
+          // Its kind only: database errors quote values, and those are personal data.
+          if (!hasFailed) process.stderr.write(`sandbox: the changes of status that are due failed: ${error.name}\n`);
+          hasFailed = true;
+        },
+      )
+      .then(() => (running = undefined));
   }, EVERY_MS);
   return {
     stop: async () => {
@@ -25,11 +35,6 @@ export function startSweeper(database: Database, behaviour: Behaviour): Sweeper 
 }
 
 async function sweep(database: Database, behaviour: Behaviour): Promise<void> {
-  try {
-    await expireOverdue(database, behaviour);
-    await applyDueChanges(database, new Date());
-  } catch (error) {
-    // Its kind only: database errors quote values, and those are personal data.
-    process.stderr.write(`sandbox: changes of status that are due failed: ${(error as Error).name}\n`);
-  }
+  await expireOverdue(database, behaviour);
+  await applyDueChanges(database, new Date());
 }

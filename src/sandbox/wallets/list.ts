@@ -38,7 +38,8 @@ function walletRecord({ id, type, balance, accountId }: Wallet, entries: LedgerE
   return {
     id,
     type,
-    balance: new Decimal(balance).toNumber(),
+    // Of the newest entry, which was read after it: the two always fit together.
+    balance: new Decimal(entries[0]?.newBalance ?? balance).toNumber(),
     owner: accountId,
     transactions: entries.map(entryRecord),
   };
