@@ -6,6 +6,7 @@ import { resetData } from '../src/sandbox/seed';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { SANDBOX_MIGRATIONS } from '../src/database/migrations';
 import { expectSoundLedger, RunningSandbox, startSandbox } from './support/running-sandbox';
+import { eventually } from './support/paying';
 import { withDatabase } from './support/test-database';
 
 const item = (valueInUSD: number, phoneNumber = '+254712345678') => ({
@@ -87,6 +88,27 @@ describe("the sandbox's ledger", () => {
     await resetData(sandbox.database, 'another-key');
     expect(await ownAccounts()).toEqual({ sum: '0', outside: '-30000', payouts: '0', 'issued credit': '0', fees: '0' });
     expect(await sandbox.database.transaction.count()).toBe(0);
+  });
+
+  it('goes back to its start later, where a request and the reset wait for each other', async () => {
+    const { database } = sandbox;
+    const isWaiting = async () => {
+      const [row] = await database.$queryRaw<{ waiting: boolean }[]>`
+        SELECT EXISTS (
+          SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+          WHERE datname = current_database() AND mode = 'AccessExclusiveLock' AND NOT granted
+        ) AS waiting`;
+      return row?.waiting === true;
+    };
+    const { reset } = await database.$transaction(async (work) => {
+      await work.$executeRaw`UPDATE wallets SET balance = balance`;
+      const reset = resetData(database, 'key'); // has `transactions`, waits for `wallets`
+      await eventually(isWaiting);
+      expect(await work.transaction.count()).toBe(0); // waits for `transactions`: one of the two has to give way
+      return { reset };
+    });
+    await reset;
+    await expectSoundLedger(database);
   });
 });
 
