@@ -4,8 +4,10 @@ import { connectDatabase, Database } from './database';
 import { answerClientError, answerFault, answerUnknownOperation } from './envelope';
 import { paymentPage } from './payments/page';
 import { operations, PREFIX } from './routes';
+import { redeemPage } from './redeem/page';
 import { seed } from './seed';
 import { Settings, StartFailure } from './settings';
+import { startSweeper } from './sweeper';
 
 const HOST = '127.0.0.1';
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024; // a batch of 1,000 items is about 200 KiB
@@ -22,12 +24,15 @@ export async function createSandbox(settings: Settings): Promise<Sandbox> {
   const database = await connectDatabase(settings.databaseUrl);
   try {
     await seed(database, settings.apiKey);
-    const server = buildServer(database, settings.behaviour ?? defaultBehaviour());
+    const behaviour = settings.behaviour ?? defaultBehaviour();
+    const server = buildServer(database, behaviour);
     const url = await listen(server, settings.port);
+    const sweeper = startSweeper(database, behaviour);
     return {
       url,
       close: async () => {
         await server.close();
+        await sweeper.stop();
         await database.$disconnect();
       },
     };
@@ -49,7 +54,8 @@ function buildServer(database: Database, behaviour: Behaviour): FastifyInstance 
   server.setErrorHandler(answerFault);
   server.setNotFoundHandler(answerUnknownOperation);
   server.register(operations(database, behaviour), { prefix: PREFIX });
-  server.register(paymentPage(database));
+  server.register(paymentPage(database, behaviour));
+  server.register(redeemPage(database));
   return server;
 }
 

@@ -11,6 +11,22 @@ export class Refusal extends Error {
   }
 }
 
+/** What the provider behind the service turned down, in its own form of error; upstream-observed.md, "error v2". */
+export class TransactionError extends Refusal {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * What a caller asked for by an id and is not there: a *success* that says otherwise (upstream-observed.md, trap 2). The
+ * quirk `errorWithinSuccess`, off, makes it an error (answer-shape.ts).
+ */
+export const NOT_FOUND = { error: 'not found for that id' };
+
 export interface SuccessEnvelope {
   status: 'success';
   data: unknown;
@@ -21,13 +37,21 @@ export interface ErrorEnvelope {
   error: string;
 }
 
+/** upstream-observed.md, "error v2". */
+export interface TransactionErrorEnvelope {
+  status: 'error';
+  type: 'Transaction Error';
+  code: string;
+  message: string;
+}
+
 export function success(data: unknown): SuccessEnvelope {
   return { status: 'success', data };
 }
 
 export function answerFault(fault: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { httpStatus, text } = describe(fault, request);
-  void reply.status(httpStatus).send(failure(text));
+  void reply.status(httpStatus).send(fault instanceof TransactionError ? transactionError(fault) : failure(text));
 }
 
 /** interface.md, POST /send: the one operation that answers what it turns down with 500. */
@@ -71,6 +95,10 @@ function faultName(fault: Error): string {
   return 'code' in fault ? `${fault.name} ${String(fault.code)}` : fault.name;
 }
 
-function failure(text: string): ErrorEnvelope {
+export function failure(text: string): ErrorEnvelope {
   return { status: 'error', error: text };
+}
+
+function transactionError({ code, message }: TransactionError): TransactionErrorEnvelope {
+  return { status: 'error', type: 'Transaction Error', code, message };
 }

@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
 import { hashKey } from './account/authentication';
-import { Database } from './database';
+import { Database, Work } from './database';
 import { openWallets } from './wallets/ledger';
 
 /** Fixed, so that examples and tests can name them. */
@@ -13,13 +13,38 @@ const OPENING_BALANCE_USD = new Decimal(10_000); // of each wallet
 
 /** Makes the demo data at the first start only; makes the key the demo account's at every start. */
 export async function seed(database: Database, apiKey: string): Promise<void> {
-  await database.$transaction(async (work) => {
-    const { count: created } = await work.account.createMany({ data: [DEMO_ACCOUNT], skipDuplicates: true });
-    if (created > 0) {
-      await work.account.createMany({ data: SUB_ACCOUNTS });
-      for (const { id } of SUB_ACCOUNTS) await openWallets(work, id, new Decimal(0));
-      await openWallets(work, DEMO_ACCOUNT.id, OPENING_BALANCE_USD);
+  await database.$transaction((work) => makeDemoData(work, apiKey));
+}
+
+/** A table that requests in flight hold is waited for this long, which is less than Postgres takes to look for deadlocks (1 s). */
+const TABLE_WAIT_MS = 300;
+const ATTEMPTS = 50;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Everything back to the state of a first start, with this key; ids of histories go on where they were. Requests in flight are
+ * finished before it, or fail after it. Where it and a request wait for each other it gives way and tries again.
+ */
+export async function resetData(database: Database, apiKey: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.$transaction(async (work) => {
+        await work.$executeRawUnsafe(`SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`);
+        await work.$executeRaw`TRUNCATE transactions, due_changes, status_changes, wallets, ledger_entries, accounts CASCADE`;
+        await makeDemoData(work, apiKey);
+      });
+    } catch (error) {
+      if (attempt === ATTEMPTS || !String(error).includes(LOCK_NOT_AVAILABLE)) throw error;
     }
-    await work.account.update({ where: { id: DEMO_ACCOUNT.id }, data: { apiKeyHash: hashKey(apiKey) } });
-  });
+  }
+}
+
+async function makeDemoData(work: Work, apiKey: string): Promise<void> {
+  const { count: created } = await work.account.createMany({ data: [DEMO_ACCOUNT], skipDuplicates: true });
+  if (created > 0) {
+    await work.account.createMany({ data: SUB_ACCOUNTS });
+    for (const { id } of SUB_ACCOUNTS) await openWallets(work, id, new Decimal(0));
+    await openWallets(work, DEMO_ACCOUNT.id, OPENING_BALANCE_USD);
+  }
+  await work.account.update({ where: { id: DEMO_ACCOUNT.id }, data: { apiKeyHash: hashKey(apiKey) } });
 }

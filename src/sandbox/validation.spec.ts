@@ -1,4 +1,14 @@
-import { fieldsOf, MAX_ITEMS, readItems, readOptionalText, readPhoneNumber, readText, readUsd } from './validation';
+import {
+  fieldsOf,
+  MAX_ITEMS,
+  readAmount,
+  readItems,
+  readOptionalMeta,
+  readOptionalText,
+  readPhoneNumber,
+  readText,
+  readUsd,
+} from './validation';
 
 describe('validation', () => {
   it.each([[0.1], [1], [0.000001], [1_000_000_000], [5e-6]])('takes %p as an amount', (value) => {
@@ -18,6 +28,25 @@ describe('validation', () => {
     [0.0000001, 'must have at most 6 decimals'],
   ])('refuses %p as an amount', (value, text) => {
     expect(() => readUsd(value, 'items[0].valueInUSD')).toThrow(`items[0].valueInUSD ${text}`);
+  });
+
+  it.each([['100'], ['0.000001'], ['20.50'], [5]])('takes %p as an amount in any currency', (value) => {
+    expect(readAmount(value, 'amount').equals(value)).toBe(true);
+  });
+
+  it.each([['0'], ['-1'], ['1e3'], ['0x10'], ['NaN'], ['Infinity'], [' 1'], ['1,5'], [''], [0], [null], ['0.0000001']])(
+    'refuses %p as an amount in any currency',
+    (value) => {
+      expect(() => readAmount(value, 'amount')).toThrow(/^amount /);
+    },
+  );
+
+  it('takes any object as meta, unless the database cannot keep it', () => {
+    expect(readOptionalMeta({ a: ['😀', { b: null }] }, 'meta')).toEqual({ a: ['😀', { b: null }] });
+    expect(readOptionalMeta(null, 'meta')).toBeUndefined();
+    for (const text of ['a\0b', '\ud83d', 'a\ude00'])
+      expect(() => readOptionalMeta({ a: [text] }, 'meta')).toThrow('meta must not contain');
+    expect(() => readOptionalMeta([], 'meta')).toThrow('meta must be an object');
   });
 
   it('takes international phone numbers only', () => {
@@ -40,6 +69,8 @@ describe('validation', () => {
     expect(readOptionalText(null, 'description')).toBeNull();
     expect(() => readOptionalText(5, 'description')).toThrow('must be a string');
     expect(() => readOptionalText('a\0b', 'description')).toThrow('null character');
+    expect(() => readOptionalText('a\ud83d', 'description')).toThrow('half a character');
+    expect(readOptionalText('😀', 'description')).toBe('😀');
   });
 
   it.each([[undefined], [null], [[]], ['text'], [5]])('does not take %p as a body', (body) => {

@@ -1,13 +1,16 @@
 import Decimal from 'decimal.js';
 import { Refusal } from './envelope';
+import { Prisma } from './generated/client';
 
 /** Fields that a caller sent, none of them looked at yet. */
 export type Fields = Record<string, unknown>;
 
 export const MAX_ITEMS = 1_000; // per batch; interface.md states no limit
-const MAX_USD = 1_000_000_000; // with 1,000 items of it a total still fits numeric(20,6)
-const MAX_DECIMALS = 6; // of a USD amount, as in the database: what is debited is what was asked, never rounded
+const MAX_AMOUNT = 1_000_000_000; // with 1,000 items of it a total still fits numeric(20,6)
+const MAX_DECIMALS = 6; // of an amount, as in the database: what is debited is what was asked, never rounded
 const INTERNATIONAL_NUMBER = /^\+[1-9]\d{6,14}$/; // E.164
+const DECIMAL_TEXT = /^\d{1,20}(\.\d{1,20})?$/;
+const NOT_FOR_JSONB = /\\u(0000|d[89a-f])/i; // as JSON writes a null character and half a surrogate pair
 
 export function fieldsOf(value: unknown, name = 'request body'): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -35,6 +38,7 @@ export function readOptionalText(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw new Refusal(`${name} must be a string`);
   if (value.includes('\0')) throw new Refusal(`${name} must not contain a null character`); // Postgres has no place for one
+  if (/\p{Surrogate}/u.test(value)) throw new Refusal(`${name} must not contain half a character`); // nor for this
   return value;
 }
 
@@ -43,15 +47,39 @@ export function readUsd(value: unknown, name: string): Decimal {
   if (value === undefined || value === null) throw new Refusal(`${name} is required`);
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
     throw new Refusal(`${name} must be a positive number`);
-  const usd = new Decimal(value);
-  if (usd.greaterThan(MAX_USD)) throw new Refusal(`${name} must be at most ${MAX_USD}`);
-  if (usd.decimalPlaces() > MAX_DECIMALS) throw new Refusal(`${name} must have at most ${MAX_DECIMALS} decimals`);
-  return usd;
+  return limited(new Decimal(value), name);
+}
+
+/** An amount in any currency: a positive JSON number, or its decimal text, as it stands in a query. */
+export function readAmount(value: unknown, name: string): Decimal {
+  if (typeof value !== 'string') return readUsd(value, name);
+  if (!DECIMAL_TEXT.test(value) || !new Decimal(value).isPositive() || new Decimal(value).isZero())
+    throw new Refusal(`${name} must be a positive number`);
+  return limited(new Decimal(value), name);
+}
+
+function limited(amount: Decimal, name: string): Decimal {
+  if (amount.greaterThan(MAX_AMOUNT)) throw new Refusal(`${name} must be at most ${MAX_AMOUNT}`);
+  if (amount.decimalPlaces() > MAX_DECIMALS) throw new Refusal(`${name} must have at most ${MAX_DECIMALS} decimals`);
+  return amount;
+}
+
+/** An object of the caller's own, kept and given back as it is. */
+export function readOptionalMeta(value: unknown, name: string): Prisma.InputJsonObject | undefined {
+  if (value === undefined || value === null) return undefined;
+  const meta = fieldsOf(value, name);
+  if (NOT_FOR_JSONB.test(JSON.stringify(meta)))
+    throw new Refusal(`${name} must not contain a null character or half of any`);
+  return meta as Prisma.InputJsonObject;
+}
+
+export function isPhoneNumber(text: string): boolean {
+  return INTERNATIONAL_NUMBER.test(text);
 }
 
 export function readPhoneNumber(value: unknown, name: string): string {
   const phoneNumber = readText(value, name);
-  if (!INTERNATIONAL_NUMBER.test(phoneNumber))
+  if (!isPhoneNumber(phoneNumber))
     throw new Refusal(`${name} must be a phone number in international format with a leading +`);
   return phoneNumber;
 }

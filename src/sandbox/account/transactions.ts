@@ -1,26 +1,55 @@
-import { Refusal } from '../envelope';
 import { Call } from '../call';
+import { NOT_FOUND, Refusal } from '../envelope';
 import { transactionRecord } from '../transactions/record';
+import { changeStatus, DELETED, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../validation';
 
-/** GET /account/transaction?id=. An unknown id is a *success* that says otherwise; upstream-observed.md, trap 2. */
-export async function readTransaction({ account, database }: Call, query: unknown): Promise<object> {
+/** GET /account/transaction?id= */
+export async function readTransaction(call: Call, query: unknown): Promise<object> {
   const id = readText(fieldsOf(query).id, 'id');
-  const transaction = await database.transaction.findUnique({ where: { id, issuerId: account.id } });
-  return transaction ? transactionRecord(transaction) : { error: 'not found for that id' };
+  await expireOverdue(call.database, call.behaviour);
+  const own = { id, issuerId: call.account.id, ...NOT_DELETED };
+  const transaction = await call.database.transaction.findUnique({ where: own });
+  return transaction ? transactionRecord(transaction, call.origin) : NOT_FOUND;
 }
 
-/** POST /account/delete-unpaid-transaction: the transaction is gone afterwards; the answer is what it was. */
-export async function deleteUnpaidTransaction({ account, database }: Call, body: unknown): Promise<object> {
+/** POST /account/transactions: all of the account's, newest first. Complete: upstream has no paging to ask for the rest. */
+export async function listTransactions(call: Call): Promise<object[]> {
+  await expireOverdue(call.database, call.behaviour);
+  const own = { issuerId: call.account.id, ...NOT_DELETED };
+  const transactions = await call.database.transaction.findMany({ where: own, orderBy: { seq: 'desc' } });
+  return transactions.map((transaction) => transactionRecord(transaction, call.origin));
+}
+
+/** POST /account/issue-id-transactions?issueID=: those of one batch, in its order. */
+export async function listIssueTransactions(call: Call, query: unknown): Promise<object> {
+  const issueID = readText(fieldsOf(query).issueID, 'issueID');
+  await expireOverdue(call.database, call.behaviour);
+  const own = { issueID, issuerId: call.account.id, ...NOT_DELETED };
+  const transactions = await call.database.transaction.findMany({ where: own, orderBy: { seq: 'asc' } });
+  if (transactions.length === 0) return NOT_FOUND;
+  return transactions.map((transaction) => transactionRecord(transaction, call.origin));
+}
+
+/** POST /account/delete-unpaid-transaction: nobody sees the transaction afterwards; the answer is what it was. */
+export async function deleteUnpaidTransaction(call: Call, body: unknown): Promise<object> {
+  const { account, database, behaviour } = call;
   const chiRef = readText(fieldsOf(body).chiRef, 'chiRef');
-  const transaction = await database.transaction.findUnique({ where: { chiRef, issuerId: account.id } });
+  await expireOverdue(database, behaviour);
+  const own = { chiRef, issuerId: account.id, ...NOT_DELETED };
+  const transaction = await database.transaction.findUnique({ where: own });
   if (!transaction) throw new Refusal(`no transaction found for chiRef ${chiRef}`);
 
-  // Asked again in the delete itself: it may have been paid, or deleted, since it was read.
-  const unpaid = { chiRef, issuerId: account.id, status: 'unpaid' };
-  const { count: deleted } = await database.transaction.deleteMany({ where: unpaid });
-  if (deleted === 0) throw new Refusal(`transaction with chiRef ${chiRef} is not unpaid`);
-
   const { id, issueDate, issueID, status, issuerId } = transaction;
+  if (status !== 'unpaid') throw notUnpaid(chiRef, status);
+  await database.$transaction(async (work) => {
+    const deleted = await changeStatus(work, [id], { from: 'unpaid', to: DELETED });
+    if (deleted.length === 0) throw notUnpaid(chiRef, 'no longer unpaid'); // since it was read
+    await call.processed(work, [chiRef]);
+  });
   return { id, issueDate: issueDate.toISOString(), issueID, chiRef, status, issuer: issuerId };
+}
+
+function notUnpaid(chiRef: string, status: string): Refusal {
+  return new Refusal(`transaction with chiRef ${chiRef} is ${status}, only an unpaid one can be deleted`);
 }

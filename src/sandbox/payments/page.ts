@@ -1,46 +1,95 @@
 import type { FastifyPluginCallback } from 'fastify';
 import Decimal from 'decimal.js';
+import { Behaviour } from '../behaviour';
 import { Database } from '../database';
+import { html, Html } from '../pages/html';
+import { errorBox, sendPage, servePages, usdText } from '../pages/page';
+import { expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../validation';
-import { PAYMENT_PATH } from './link';
+import { PAYMENT_PATH, paymentLink } from './link';
+import { payIssue } from './pay-issue';
 
-/** What a paymentLink or payoutLink shows: how much, how many, and in which state. No recipient: whoever has the link sees it. */
-export function paymentPage(database: Database): FastifyPluginCallback {
+/**
+ * What a paymentLink or payoutLink opens: how much, how many, in which state, and a button that pays what is unpaid. No
+ * recipient: whoever has the link sees it.
+ */
+export function paymentPage(database: Database, behaviour: Behaviour): FastifyPluginCallback {
   return (server, _options, done) => {
+    servePages(server);
     server.get(PAYMENT_PATH, async (request, reply) => {
       const issueID = readText(fieldsOf(request.query).issueID, 'issueID');
-      const states = await database.transaction.groupBy({
-        by: ['status'],
-        where: { issueID },
-        _count: true,
-        _sum: { valueInUSD: true },
-        orderBy: { status: 'asc' },
-      });
-      const lines = states.map(
-        ({ status, _count: count, _sum: sum }) =>
-          `${new Decimal(sum.valueInUSD ?? 0).toFixed(2)} USD to ${count} recipient${count === 1 ? '' : 's'}: ${status}`,
-      );
-      return reply
-        .status(lines.length > 0 ? 200 : 404)
-        .type('text/html; charset=utf-8')
-        .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
-        .send(page(lines.length > 0 ? lines : ['There is no payment behind this link.']));
+      await expireOverdue(database, behaviour);
+      const states = await statesOf(database, issueID);
+      if (states.length === 0)
+        return sendPage(reply, 404, 'Payment', errorBox('There is no payment behind this link.'));
+      return sendPage(reply, 200, titleOf(states), content(issueID, states));
+    });
+    server.post(PAYMENT_PATH, async (request, reply) => {
+      const issueID = readText(fieldsOf(request.body).issueID, 'issueID');
+      await payIssue(database, behaviour, issueID);
+      return reply.redirect(paymentLink('', issueID), 303); // so that loading the page again does not send the form again
     });
     done();
   };
 }
 
-/** `lines` hold only amounts and words of our own, never anything that a caller sent. */
-function page(lines: string[]): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Sandbox payment</title>
-<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}</style>
-<h1>Sandbox payment</h1>
-${lines.map((line) => `<p>${line}</p>`).join('\n')}
-<p><small>This is a sandbox: no money exists here.</small></p>
-</html>
-`;
+interface State {
+  status: string;
+  description: string | null;
+  count: number;
+  usd: Decimal;
+}
+
+async function statesOf(database: Database, issueID: string): Promise<State[]> {
+  const groups = await database.transaction.groupBy({
+    by: ['status', 'description'],
+    where: { issueID, ...NOT_DELETED },
+    _count: true,
+    _sum: { valueInUSD: true },
+    orderBy: { status: 'asc' },
+  });
+  return groups.map(({ status, description, _count: count, _sum: sum }) => ({
+    ...{ status, description, count },
+    usd: new Decimal(sum.valueInUSD ?? 0),
+  }));
+}
+
+function titleOf(states: State[]): string {
+  if (states.some(({ status }) => status === 'unpaid')) return 'Payment';
+  if (states.every(({ status }) => status === 'expired')) return 'This payment has expired';
+  return 'Nothing is left to pay';
+}
+
+function content(issueID: string, states: State[]): Html {
+  const unpaid = states.find(({ status }) => status === 'unpaid');
+  const hasExpired = states.some(({ status }) => status === 'expired');
+  const description = states[0]?.description;
+  return html` ${description ? html`<p>${description}</p>` : ''}
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">Recipients</th>
+          <th scope="col">Amount</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${states.map(
+          ({ status, count, usd }) =>
+            html`<tr>
+              <td>${status}</td>
+              <td>${count}</td>
+              <td>${usdText(usd)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${hasExpired && html`<p>What has expired can no longer be paid: ask its sender for a new link.</p>`}
+    ${
+      unpaid &&
+      html`<form method="post" action="${PAYMENT_PATH}">
+        <input type="hidden" name="issueID" value="${issueID}" />
+        <button>Pay ${usdText(unpaid.usd)}</button>
+      </form>`
+    }`;
 }

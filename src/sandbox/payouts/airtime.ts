@@ -1,29 +1,37 @@
-import { paymentLink } from '../payments/link';
+import { Behaviour } from '../behaviour';
 import { Call } from '../call';
-import { Item, newIssue, NOBODY } from '../transactions/issue';
+import { takesAirtime } from '../countries/countries';
+import { Refusal } from '../envelope';
+import { paymentLink } from '../payments/link';
+import { Item, NOBODY } from '../transactions/issue';
 import { transactionRecord } from '../transactions/record';
-import { Fields, readItems, readPhoneNumber, readText, readUsd } from '../validation';
-import { pay } from './pay';
+import { Fields, isPhoneNumber, readItems, readPhoneNumber, readText, readUsd } from '../validation';
+import { payOut } from './pay-out';
 import { telcoPayout } from './telco';
 
 /** POST /payouts/airtime: paid from the `airtime` wallet. One faulty item fails the whole batch. */
 export async function payOutAirtime(call: Call, body: unknown): Promise<object> {
-  const items = readItems(body, 'airtimes', readAirtimeItem);
-  const issue = newIssue(items, { issuerId: call.account.id, type: 'airtime', status: 'paid' });
-  await pay(call, issue, 'airtime');
+  const items = readItems(body, 'airtimes', (item, name) => readAirtimeItem(item, name, call.behaviour));
+  const { issueID, transactions } = await payOut(call, items, 'airtime');
   return {
-    payoutLink: paymentLink(call.origin, issue.issueID),
-    data: issue.transactions.map(transactionRecord),
+    payoutLink: paymentLink(call.origin, issueID),
+    data: transactions.map((transaction) => transactionRecord(transaction, call.origin)),
     error: 'None',
-    payouts: issue.transactions.map(telcoPayout),
+    payouts: transactions.map(telcoPayout),
   };
 }
 
-function readAirtimeItem(item: Fields, name: string): Item {
+function readAirtimeItem(item: Fields, name: string, { quirks }: Behaviour): Item {
+  const countryToSend = readText(item.countryToSend, `${name}.countryToSend`);
+  if (!takesAirtime(countryToSend))
+    throw new Refusal(`${name}.countryToSend must be a country of /info/airtime-countries`);
+  const number = readText(item.phoneNumber, `${name}.phoneNumber`);
+  const failsAlone = !quirks.badPhoneFailsBatch && !isPhoneNumber(number);
   return {
     ...NOBODY,
-    countryToSend: readText(item.countryToSend, `${name}.countryToSend`),
-    phoneNumber: readPhoneNumber(item.phoneNumber, `${name}.phoneNumber`),
+    countryToSend,
+    phoneNumber: failsAlone ? number : readPhoneNumber(number, `${name}.phoneNumber`),
     valueInUSD: readUsd(item.valueInUSD, `${name}.valueInUSD`),
+    ...(failsAlone && { becomes: ['failed'] }),
   };
 }

@@ -1,33 +1,28 @@
-import { paymentLink } from '../payments/link';
 import { Call } from '../call';
+import { paymentLink } from '../payments/link';
 import { readCreditItems } from '../transactions/credit-items';
-import { newIssue } from '../transactions/issue';
 import { transactionRecord } from '../transactions/record';
-import { fieldsOf, readOptionalText } from '../validation';
-import { pay } from './pay';
+import { issueUnpaid } from '../send/send';
+import { payOut } from './pay-out';
 
 /** POST /payouts/credit: paid from the `chi` wallet. */
 export async function payOutCredit(call: Call, body: unknown): Promise<object> {
   const items = readCreditItems(body, 'credits');
-  const issue = newIssue(items, { issuerId: call.account.id, type: 'credit', status: 'paid' });
-  await pay(call, issue, 'chi');
+  const { issueID, transactions } = await payOut(call, items, 'credit');
   return {
-    paymentLink: paymentLink(call.origin, issue.issueID),
-    data: issue.transactions.map(transactionRecord),
+    paymentLink: paymentLink(call.origin, issueID),
+    data: transactions.map((transaction) => transactionRecord(transaction, call.origin)),
     credits: [],
     error: 'None',
   };
 }
 
-/** POST /payouts/initiate-credit: makes unpaid transactions; no wallet changes. */
-export async function initiateCredit({ account, database, origin }: Call, body: unknown): Promise<object> {
-  const items = readCreditItems(body, 'credits');
-  const description = readOptionalText(fieldsOf(body).description, 'description');
-  const issue = newIssue(items, { issuerId: account.id, type: 'credit', status: 'unpaid', description });
-  await database.transaction.createMany({ data: issue.transactions });
+/** POST /payouts/initiate-credit: makes unpaid transactions; money moves when the link is paid. */
+export async function initiateCredit(call: Call, body: unknown): Promise<object> {
+  const { issueID, transactions } = await issueUnpaid(call, body, readCreditItems(body, 'credits'));
   return {
-    paymentLink: paymentLink(origin, issue.issueID),
-    data: issue.transactions.map(transactionRecord),
+    paymentLink: paymentLink(call.origin, issueID),
+    data: transactions.map((transaction) => transactionRecord(transaction, call.origin)),
     error: 'None',
   };
 }

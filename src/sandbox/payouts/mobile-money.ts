@@ -1,25 +1,33 @@
 import { Call } from '../call';
-import { Item, newIssue, NOBODY } from '../transactions/issue';
+import { isNetwork } from '../countries/countries';
+import { Refusal } from '../envelope';
+import { Item, NOBODY } from '../transactions/issue';
 import { transactionRecord } from '../transactions/record';
 import { Fields, readItems, readPhoneNumber, readText, readUsd } from '../validation';
-import { pay } from './pay';
+import { payOut } from './pay-out';
 import { telcoPayout } from './telco';
 
-/** POST /payouts/mobile-money: paid from the `momo` wallet. Any `momoCode` is taken. */
+/** POST /payouts/mobile-money: paid from the `momo` wallet. */
 export async function payOutMobileMoney(call: Call, body: unknown): Promise<object> {
   const items = readItems(body, 'momos', readMobileMoneyItem);
-  const issue = newIssue(items, { issuerId: call.account.id, type: 'momo', status: 'paid' });
-  await pay(call, issue, 'momo');
-  return { credits: issue.transactions.map(transactionRecord), payouts: issue.transactions.map(telcoPayout) };
+  const { transactions } = await payOut(call, items, 'momo');
+  return {
+    credits: transactions.map((transaction) => transactionRecord(transaction, call.origin)),
+    payouts: transactions.map(telcoPayout),
+  };
 }
 
 function readMobileMoneyItem(item: Fields, name: string): Item {
+  const countryToSend = readText(item.countryToSend, `${name}.countryToSend`);
+  const momoCode = readText(item.momoCode, `${name}.momoCode`);
+  if (!isNetwork(countryToSend, momoCode))
+    throw new Refusal(`${name}.momoCode must be a code of /info/mobile-money-codes for its countryToSend`);
   return {
     ...NOBODY,
-    countryToSend: readText(item.countryToSend, `${name}.countryToSend`),
+    countryToSend,
     phoneNumber: readPhoneNumber(item.phoneNumber, `${name}.phoneNumber`),
     valueInUSD: readUsd(item.valueInUSD, `${name}.valueInUSD`),
     reference: readText(item.reference, `${name}.reference`, true),
-    momoCode: readText(item.momoCode, `${name}.momoCode`),
+    momoCode,
   };
 }

@@ -1,14 +1,15 @@
 import Decimal from 'decimal.js';
-import { Transaction } from '../generated/client';
-import { inLocalCurrency } from './rates';
+import { inLocalCurrency } from '../countries/rates';
+import { NewTransaction } from '../transactions/issue';
 
 /** What the telco said; upstream-observed.md, /payouts/airtime. "Sent" means handed over, not delivered. */
-export function telcoPayout({ id, phoneNumber, countryToSend, valueInUSD }: Transaction): object {
+export function telcoPayout({ id, phoneNumber, countryToSend, valueInUSD, status }: NewTransaction): object {
+  const isSent = status !== 'failed' && status !== 'fraud';
   return {
     phoneNumber,
     amount: inLocalCurrency(new Decimal(valueInUSD), countryToSend ?? ''),
-    status: 'Sent',
+    status: isSent ? 'Sent' : 'Failed',
     requestId: id,
-    errorMessage: 'None',
+    errorMessage: isSent ? 'None' : 'could not be sent to this phone number',
   };
 }

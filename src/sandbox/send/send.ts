@@ -1,14 +1,22 @@
-import { paymentLink } from '../payments/link';
 import { Call } from '../call';
+import { paymentLink } from '../payments/link';
 import { readCreditItems } from '../transactions/credit-items';
-import { newIssue } from '../transactions/issue';
+import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/issue';
 import { fieldsOf, readOptionalText } from '../validation';
 
-/** POST /send: makes unpaid transactions; no wallet changes. */
-export async function send({ account, database, origin }: Call, body: unknown): Promise<object> {
-  const items = readCreditItems(body, 'credit');
+/** POST /send: makes unpaid transactions; money moves when the link is paid. */
+export async function send(call: Call, body: unknown): Promise<object> {
+  const { issueID } = await issueUnpaid(call, body, readCreditItems(body, 'credit'));
+  return { paymentLink: paymentLink(call.origin, issueID) };
+}
+
+/** Stores an unpaid batch under the body's `description`; no account of the ledger changes. */
+export async function issueUnpaid(call: Call, body: unknown, items: Item[]): Promise<Issue> {
   const description = readOptionalText(fieldsOf(body).description, 'description');
-  const issue = newIssue(items, { issuerId: account.id, type: 'credit', status: 'unpaid', description });
-  await database.transaction.createMany({ data: issue.transactions });
-  return { paymentLink: paymentLink(origin, issue.issueID) };
+  const issue = newIssue(items, { issuerId: call.account.id, type: 'credit', status: 'unpaid', description });
+  await call.database.$transaction(async (work) => {
+    await storeIssue(work, issue);
+    await call.processed(work, chiRefsOf(issue.transactions));
+  });
+  return issue;
 }

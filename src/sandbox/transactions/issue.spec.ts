@@ -18,4 +18,18 @@ describe('issue', () => {
     expect(new Set(transactions.map(({ chiRef }) => chiRef)).size).toBe(3);
     expect(issueID).toMatch(/^issuer_6_\d{13}$/);
   });
+
+  it('counts only what is paid, and splits the fee over it', () => {
+    const items = [item('3'), { ...item('5'), becomes: ['failed'] }, { ...item('1'), becomes: ['paid', 'failed'] }];
+    const issue = newIssue(items, { ...terms, feePercent: new Decimal(10) });
+    expect([issue.total.toFixed(), issue.fee.toFixed()]).toEqual(['4.4', '0.4']);
+    expect(issue.transactions.map(({ status, fee }) => `${status} ${fee.toFixed()}`)).toEqual([
+      'paid 0.3',
+      'failed 0',
+      'paid 0.1',
+    ]);
+    expect(issue.issueID).toMatch(/^issuer_4\.4_/);
+    const transactionId = issue.transactions[2]?.id;
+    expect(issue.later).toEqual([{ transactionId, fromStatus: 'paid', toStatus: 'failed' }]);
+  });
 });

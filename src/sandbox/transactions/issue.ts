@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
-import { Transaction } from '../generated/client';
+import { Prisma, Transaction } from '../generated/client';
+import { Work } from '../database';
+import { feeOf, splitFee } from './fee';
 import { newIssueID, newRecordId } from './ids';
 
 /** What one item of a batch is worth, and to whom it goes. */
@@ -9,23 +11,35 @@ export type Item = Pick<
   'email' | 'twitter' | 'phoneNumber' | 'countryToSend' | 'momoCode' | 'reference'
 > & {
   valueInUSD: Decimal;
+  /** The statuses it goes through, where these are not the one of its batch; at most two, the second comes later. */
+  becomes?: readonly string[];
 };
+
+/** A transaction that is not stored yet: the database gives it its place, and later it may be redeemed. */
+export type NewTransaction = Omit<Transaction, 'seq' | 'redeemData' | 'meta'> & { meta?: Prisma.InputJsonObject };
 
 /** A batch that is not stored yet: one issueID, one transaction per item, in the items' order. */
 export interface Issue {
   issueID: string;
-  /** USD; exactly the sum of the items. There are no fees. */
+  /** USD; the sum of the items that are paid, and the fee. */
   total: Decimal;
-  transactions: Transaction[];
+  /** USD; exactly the sum of the transactions' fees. */
+  fee: Decimal;
+  transactions: NewTransaction[];
+  /** What becomes of some of them later. */
+  later: { transactionId: string; fromStatus: string; toStatus: string }[];
 }
 
 interface IssueTerms {
   issuerId: string;
-  type: 'airtime' | 'momo' | 'credit' | 'transfer';
-  status: 'paid' | 'unpaid';
+  type: 'airtime' | 'momo' | 'credit' | 'transfer' | 'payment';
+  status: 'paid' | 'unpaid' | 'pending';
+  /** Of the items' sum; none when absent. */
+  feePercent?: Decimal;
   description?: string | null;
   /** The account that a transfer goes to. */
   receiver?: string;
+  meta?: Prisma.InputJsonObject;
 }
 
 export const NOBODY = {
@@ -37,22 +51,40 @@ export const NOBODY = {
   reference: null,
 };
 
+/** An item that fails at once, or is held as fraud, costs nothing. */
+const COSTS_NOTHING = new Set(['failed', 'fraud']);
+
 export function newIssue(items: Item[], terms: IssueTerms): Issue {
-  const { issuerId, type, status, description = null, receiver = null } = terms;
-  const total = items.reduce((sum, { valueInUSD }) => sum.plus(valueInUSD), new Decimal(0));
+  const { issuerId, type, feePercent = new Decimal(0), description = null, receiver = null, meta } = terms;
+  const statusOf = ({ becomes }: Item) => becomes?.[0] ?? terms.status;
+  const costs = items.map((item) => (COSTS_NOTHING.has(statusOf(item)) ? new Decimal(0) : item.valueInUSD));
+  const value = costs.reduce((sum, cost) => sum.plus(cost), new Decimal(0));
+  const fee = feeOf(value, feePercent);
+  const fees = splitFee(fee, costs);
+  const total = value.plus(fee);
   const issueID = newIssueID(issuerId, total);
   const issueDate = new Date();
-  const transactions = items.map((item) => ({
-    ...item,
-    id: newRecordId(),
-    chiRef: randomUUID(),
-    issueID,
-    issueDate,
-    issuerId,
-    type,
-    status,
-    receiver,
-    description,
-  }));
-  return { issueID, total, transactions };
+  const later: Issue['later'] = [];
+  const transactions = items.map(({ becomes, ...item }, index) => {
+    const [status = terms.status, toStatus] = becomes ?? [];
+    const id = newRecordId();
+    if (toStatus !== undefined) later.push({ transactionId: id, fromStatus: status, toStatus });
+    const own = { id, chiRef: randomUUID(), issueID, issueDate, issuerId, type, status, receiver, description };
+    return { ...item, ...own, fee: fees[index] ?? new Decimal(0), ...(meta && { meta }) };
+  });
+  return { issueID, total, fee, transactions, later };
+}
+
+const LATER_MS = 2_000; // long enough for a person to see the status before, short enough to wait for
+
+/** Stores a batch, and what becomes of it later, so that a crash in between loses nothing. */
+export async function storeIssue(work: Work, { transactions, later }: Issue): Promise<void> {
+  await work.transaction.createMany({ data: transactions });
+  if (later.length === 0) return;
+  const dueAt = new Date(Date.now() + LATER_MS);
+  await work.dueChange.createMany({ data: later.map((change) => ({ ...change, dueAt })) });
+}
+
+export function chiRefsOf(transactions: { chiRef: string }[]): string[] {
+  return transactions.map(({ chiRef }) => chiRef);
 }

@@ -2,6 +2,8 @@ import Decimal from 'decimal.js';
 import { newIssue, NOBODY } from './issue';
 import { transactionRecord } from './record';
 
+const ORIGIN = 'http://sandbox.test';
+
 describe('transaction record', () => {
   const [transaction] = newIssue([{ ...NOBODY, email: 'ada@example.org', valueInUSD: new Decimal('1.1') }], {
     issuerId: 'issuer',
@@ -10,12 +12,22 @@ describe('transaction record', () => {
   }).transactions;
 
   it('is worth a thousand credits per US dollar, exactly', () => {
-    expect(transactionRecord(transaction!)).toMatchObject({ valueInUSD: 1.1, credit: 1100 });
+    expect(transactionRecord(transaction!, ORIGIN)).toMatchObject({ valueInUSD: 1.1, credit: 1100 });
   });
 
   it('leaves out what it has no value for, and keeps an empty reference', () => {
-    expect(transactionRecord(transaction!)).not.toHaveProperty('phoneNumber');
-    expect(transactionRecord(transaction!)).not.toHaveProperty('meta');
-    expect(transactionRecord({ ...transaction!, reference: '' })).toMatchObject({ reference: '' });
+    expect(transactionRecord(transaction!, ORIGIN)).not.toHaveProperty('phoneNumber');
+    expect(transactionRecord(transaction!, ORIGIN)).not.toHaveProperty('meta');
+    expect(transactionRecord({ ...transaction!, reference: '' }, ORIGIN)).toMatchObject({ reference: '' });
+  });
+
+  it('has a redeem link only as a credit that is paid or redeemed', () => {
+    const redeemLink = `${ORIGIN}/redeem?chiRef=${transaction!.chiRef}`;
+    expect(transactionRecord({ ...transaction!, status: 'paid' }, ORIGIN)).toMatchObject({ redeemLink });
+    expect(transactionRecord({ ...transaction!, status: 'redeemed' }, ORIGIN)).toMatchObject({ redeemLink });
+    expect(transactionRecord(transaction!, ORIGIN)).not.toHaveProperty('redeemLink');
+    expect(transactionRecord({ ...transaction!, status: 'paid', type: 'airtime' }, ORIGIN)).not.toHaveProperty(
+      'redeemLink',
+    );
   });
 });

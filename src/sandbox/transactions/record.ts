@@ -1,5 +1,7 @@
 import Decimal from 'decimal.js';
 import { Transaction } from '../generated/client';
+import { redeemLink } from '../redeem/link';
+import { NewTransaction } from './issue';
 
 const CREDITS_PER_USD = 1_000; // upstream-observed.md, Transaction record
 
@@ -7,13 +9,15 @@ const CREDITS_PER_USD = 1_000; // upstream-observed.md, Transaction record
 const REDEEMABLE_AS: Record<string, string[]> = {
   airtime: ['airtime'],
   momo: ['momo'],
-  credit: ['crypto', 'airtime', 'gift-card', 'momo'],
+  credit: ['crypto', 'airtime', 'gift-card', 'momo', 'other'],
 };
 
 /** A transaction as answered; upstream-observed.md, Transaction record. Fields without a value are left out. */
-export function transactionRecord(transaction: Transaction): Record<string, unknown> {
-  const { id, chiRef, issueID, issueDate, issuerId, type, status, description } = transaction;
+export function transactionRecord(transaction: NewTransaction | Transaction, origin: string): Record<string, unknown> {
+  const { id, chiRef, issueID, issueDate, issuerId, type, status } = transaction;
   const usd = new Decimal(transaction.valueInUSD);
+  const fee = new Decimal(transaction.fee);
+  const isRedeemable = type === 'credit' && (status === 'paid' || status === 'redeemed');
   return {
     id,
     chiRef,
@@ -25,15 +29,24 @@ export function transactionRecord(transaction: Transaction): Record<string, unkn
     status,
     valueInUSD: usd.toNumber(),
     credit: usd.times(CREDITS_PER_USD).toNumber(),
+    ...(!fee.isZero() && { fee: fee.toNumber() }),
     ...present(transaction),
     enabledToRedeem: REDEEMABLE_AS[type] ?? [],
+    ...(isRedeemable && { redeemLink: redeemLink(origin, chiRef) }),
     integration: { appID: issuerId },
-    ...(description !== null && { meta: { description } }),
+    ...more(transaction),
   };
 }
 
-function present(transaction: Transaction): Record<string, string> {
+function present(transaction: NewTransaction | Transaction): Record<string, string> {
   const { email, phoneNumber, twitter, countryToSend, momoCode, reference, receiver } = transaction;
   const fields = { email, phoneNumber, phone: phoneNumber, twitter, countryToSend, momoCode, reference, receiver };
   return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => field[1] !== null));
+}
+
+function more(transaction: NewTransaction | Transaction): Record<string, unknown> {
+  const meta = { ...(transaction.description !== null && { description: transaction.description }) };
+  Object.assign(meta, transaction.meta);
+  const redeemData = 'redeemData' in transaction ? transaction.redeemData : null;
+  return { ...(redeemData !== null && { redeemData }), ...(Object.keys(meta).length > 0 && { meta }) };
 }

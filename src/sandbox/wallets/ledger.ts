@@ -1,48 +1,116 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
-import { Work } from '../database';
+import { Database, Work } from '../database';
 import { Refusal } from '../envelope';
 
 export const WALLET_TYPES = ['chi', 'momo', 'airtime'] as const;
 export type WalletType = (typeof WALLET_TYPES)[number];
 
-interface WalletName {
+export interface WalletName {
   accountId: string;
   type: WalletType;
 }
 
-/** Takes `usd` out of a wallet, or refuses and changes nothing. */
-export async function debit(work: Work, wallet: WalletName, usd: Decimal, description: string): Promise<void> {
-  if (!(await change(work, wallet, usd.negated(), description)))
-    throw new Refusal(`insufficient funds in the ${wallet.type} wallet`);
+/**
+ * The sandbox's own accounts: the world that money comes from, what telcos and others paid out, credits that recipients hold,
+ * and what the service earned. They have no running balance and may be below zero.
+ */
+export const OWN_ACCOUNTS = ['outside', 'payouts', 'issued credit', 'fees'] as const;
+export type OwnAccount = (typeof OWN_ACCOUNTS)[number];
+
+/** One side of a posting: USD, signed, negative when value leaves the account. */
+export interface Entry {
+  account: WalletName | OwnAccount;
+  usd: Decimal;
 }
 
-export async function credit(work: Work, wallet: WalletName, usd: Decimal, description: string): Promise<void> {
-  if (!(await change(work, wallet, usd, description))) throw new Error('there is no such wallet'); // or value would vanish
+/**
+ * The only writer of money. Its entries must sum to zero (the database refuses the commit otherwise) and at most one of them
+ * takes from a wallet; when that holds too little, the posting is refused and `work` must not be committed.
+ *
+ * The order of locks that keeps any two operations from waiting for each other: first rows of `transactions` in order of id
+ * (transactions/status.ts), then wallets in order of id (here), so that a posting is the last thing an operation does.
+ */
+export async function post(work: Work, description: string, entries: Entry[]): Promise<void> {
+  const wallets: { account: WalletName; usd: Decimal }[] = [];
+  const own: { account: OwnAccount; usd: Decimal }[] = [];
+  for (const { account, usd } of entries) {
+    if (usd.isZero()) continue;
+    if (typeof account === 'string') own.push({ account, usd });
+    else wallets.push({ account, usd });
+  }
+  if (wallets.length + own.length === 0) return;
+
+  if ((await write(work, description, wallets, own)) === wallets.length) return;
+  const payer = wallets.find(({ usd }) => usd.isNegative());
+  if (!payer) throw new Error('there is no such wallet'); // or value would vanish
+  throw new Refusal(`insufficient funds in the ${payer.account.type} wallet`);
 }
 
-/** Makes the wallets of an account that has none yet. */
+/**
+ * One statement locks, tests and changes the wallets and writes the entries: what waited for a lock is tested against the
+ * new balance, and the row stays locked until `work` commits.
+ * @returns how many wallets it changed; one that would fall below zero is left alone.
+ */
+async function write(
+  work: Work,
+  description: string,
+  wallets: { account: WalletName; usd: Decimal }[],
+  own: { account: OwnAccount; usd: Decimal }[],
+): Promise<number> {
+  const rows = await work.$queryRaw<{ wallet_id: string | null }[]>`
+    WITH posting AS (SELECT nextval('ledger_postings') AS id),
+    locked AS (
+      SELECT wallets.id, change.amount
+      FROM wallets JOIN unnest(${wallets.map(({ account }) => account.accountId)}::text[],
+                               ${wallets.map(({ account }) => account.type)}::text[],
+                               ${wallets.map(({ usd }) => usd.toFixed())}::numeric[]) AS change (account_id, type, amount)
+        USING (account_id, type)
+      ORDER BY wallets.id FOR UPDATE OF wallets
+    ),
+    changed AS (
+      UPDATE wallets SET balance = balance + amount FROM locked
+      WHERE wallets.id = locked.id AND balance + amount >= 0
+      RETURNING wallets.id, amount, balance
+    ),
+    entry (wallet_id, own_account, amount, balance_before, new_balance) AS (
+      SELECT id, NULL, amount, balance - amount, balance FROM changed
+      UNION ALL
+      SELECT NULL, account, amount, NULL, NULL
+      FROM unnest(${own.map(({ account }) => account)}::text[],
+                  ${own.map(({ usd }) => usd.toFixed())}::numeric[]) AS own (account, amount)
+    )
+    INSERT INTO ledger_entries (posting_id, wallet_id, own_account, amount, balance_before, new_balance, description, date)
+    SELECT posting.id, wallet_id, own_account, amount, balance_before, new_balance, ${description}, clock_timestamp()
+    FROM entry CROSS JOIN posting
+    RETURNING wallet_id`;
+  return rows.filter(({ wallet_id }) => wallet_id !== null).length;
+}
+
+/** Makes the wallets of an account that has none yet; `opening` USD come into each of them from outside. */
 export async function openWallets(work: Work, accountId: string, opening: Decimal): Promise<void> {
   await work.wallet.createMany({
     data: WALLET_TYPES.map((type) => ({ id: randomUUID(), accountId, type, balance: 0 })),
   });
-  if (opening.isZero()) return;
-  for (const type of WALLET_TYPES) await credit(work, { accountId, type }, opening, 'opening balance');
+  for (const type of WALLET_TYPES)
+    await post(work, 'opening balance', [
+      { account: 'outside', usd: opening.negated() },
+      { account: { accountId, type }, usd: opening },
+    ]);
 }
 
 /**
- * The only writer of balances. One statement tests, locks and changes the row and writes the entry: what waited for the lock
- * is tested against the new balance, and the row stays locked until `work` commits. False when the balance would fall below zero.
+ * The whole ledger as of one moment: each wallet's running balance, what the entries of each own account sum to, and the sum
+ * of them all, which is "0" or something is wrong. USD as decimal text. For the control interface.
  */
-async function change(work: Work, wallet: WalletName, usd: Decimal, description: string): Promise<boolean> {
-  const amount = usd.toFixed();
-  const entries = await work.$executeRaw`
-    WITH changed AS (
-      UPDATE wallets SET balance = balance + ${amount}::numeric
-      WHERE account_id = ${wallet.accountId} AND type = ${wallet.type} AND balance + ${amount}::numeric >= 0
-      RETURNING id, balance
-    )
-    INSERT INTO wallet_entries (wallet_id, amount, balance_before, new_balance, description, date)
-    SELECT id, ${amount}::numeric, balance - ${amount}::numeric, balance, ${description}, clock_timestamp() FROM changed`;
-  return entries === 1;
+export async function ledgerOf(database: Database): Promise<object> {
+  const accounts = await database.$queryRaw<{ account: string; type: string; balance: string }[]>`
+    SELECT account_id AS account, type, trim_scale(balance)::text AS balance FROM wallets
+    UNION ALL
+    SELECT 'sandbox', own.account, trim_scale(coalesce(sum(amount), 0))::text
+    FROM unnest(${[...OWN_ACCOUNTS]}::text[]) AS own (account) LEFT JOIN ledger_entries ON own_account = own.account
+    GROUP BY own.account
+    ORDER BY account, type`;
+  const sum = accounts.reduce((total, { balance }) => total.plus(balance), new Decimal(0));
+  return { sum: sum.toFixed(), accounts };
 }

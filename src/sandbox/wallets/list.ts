@@ -1,7 +1,9 @@
 import Decimal from 'decimal.js';
-import { Database } from '../database';
-import { Wallet, WalletEntry } from '../generated/client';
 import { Call } from '../call';
+import { Database } from '../database';
+import { NOT_FOUND } from '../envelope';
+import { LedgerEntry, Wallet } from '../generated/client';
+import { fieldsOf, readText } from '../validation';
 import { WALLET_TYPES } from './ledger';
 
 const ENTRIES_SHOWN = 100; // the newest ones; a wallet's history has no end, and the interface has no paging
@@ -11,34 +13,44 @@ export async function listWallets({ account, database }: Call): Promise<object[]
   return walletsOf(database, account.id);
 }
 
-/** The wallets of one account with their newest entries first; upstream-observed.md, /wallets/list. */
+/** POST /wallets/lookup: a wallet of the account, or of one of its sub-accounts. */
+export async function lookUpWallet({ account, database }: Call, body: unknown): Promise<object> {
+  const id = readText(fieldsOf(body).walletID, 'walletID');
+  const owner = { OR: [{ id: account.id }, { parentId: account.id }] };
+  const wallet = await database.wallet.findUnique({ where: { id, account: owner } });
+  return wallet ? withEntries(database, wallet) : NOT_FOUND;
+}
+
+/** The wallets of one account; upstream-observed.md, /wallets/list. */
 export async function walletsOf(database: Database, accountId: string): Promise<object[]> {
   const wallets = await database.wallet.findMany({ where: { accountId } });
   const ordered = WALLET_TYPES.flatMap((type) => wallets.filter((wallet) => wallet.type === type));
-  return Promise.all(
-    ordered.map(async (wallet) => {
-      const newest = { where: { walletId: wallet.id }, orderBy: { id: 'desc' }, take: ENTRIES_SHOWN } as const;
-      return walletRecord(wallet, await database.walletEntry.findMany(newest));
-    }),
-  );
+  return Promise.all(ordered.map((wallet) => withEntries(database, wallet)));
 }
 
-function walletRecord({ id, type, balance, accountId }: Wallet, entries: WalletEntry[]): object {
+/** With its newest entries first. */
+async function withEntries(database: Database, wallet: Wallet): Promise<object> {
+  const newest = { where: { walletId: wallet.id }, orderBy: { id: 'desc' }, take: ENTRIES_SHOWN } as const;
+  return walletRecord(wallet, await database.ledgerEntry.findMany(newest));
+}
+
+function walletRecord({ id, type, balance, accountId }: Wallet, entries: LedgerEntry[]): object {
   return {
     id,
     type,
-    balance: new Decimal(balance).toNumber(),
+    // Of the newest entry, which was read after it: the two always fit together.
+    balance: new Decimal(entries[0]?.newBalance ?? balance).toNumber(),
     owner: accountId,
     transactions: entries.map(entryRecord),
   };
 }
 
-function entryRecord({ amount, balanceBefore, newBalance, description, date }: WalletEntry): object {
+function entryRecord({ amount, balanceBefore, newBalance, description, date }: LedgerEntry): object {
   const epochMs = date.getTime();
   return {
     amount: amount.toNumber(),
-    balanceBefore: balanceBefore.toNumber(),
-    newBalance: newBalance.toNumber(),
+    balanceBefore: balanceBefore?.toNumber(),
+    newBalance: newBalance?.toNumber(),
     description,
     meta: { date: { _seconds: Math.floor(epochMs / 1_000), _nanoseconds: (epochMs % 1_000) * 1_000_000 } },
   };

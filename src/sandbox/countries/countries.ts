@@ -1,0 +1,59 @@
+/** A country's name for comparing: case, accents, the kind of apostrophe and spaces around it do not matter. */
+export function countryKey(name: string): string {
+  return name
+    .trim()
+    .normalize('NFD')
+    .replace(/\p{Mark}/gu, '')
+    .replace(/’/g, "'")
+    .toLowerCase();
+}
+
+/** Where airtime can be sent to; upstream-observed.md, "Airtime countries seen". */
+export const AIRTIME_COUNTRIES = ['Nigeria', 'Ghana', 'Kenya', 'South Africa', 'Uganda'];
+
+const airtimeKeys = new Set(AIRTIME_COUNTRIES.map(countryKey));
+
+export function takesAirtime(country: string): boolean {
+  return airtimeKeys.has(countryKey(country));
+}
+
+export interface MobileMoneyCode {
+  name: string;
+  country: string;
+  code: string;
+  provider?: string;
+  manual?: boolean;
+}
+
+/**
+ * The networks that mobile money reaches: those of upstream-observed.md, and more of the same sort. As observed, a code is
+ * unique only together with its country, and rows repeat.
+ */
+export const MOBILE_MONEY_CODES: MobileMoneyCode[] = [
+  { name: 'M-Pesa', country: 'Kenya', code: 'MPS', provider: 'Safaricom' },
+  { name: 'Airtel Money', country: 'Kenya', code: 'ATL' },
+  { name: 'M-Pesa', country: 'Tanzania', code: 'MPS', provider: 'Vodacom' },
+  { name: 'Tigo Pesa', country: 'Tanzania', code: 'TGO', manual: true },
+  { name: 'MTN Mobile Money', country: 'Cameroon', code: 'MTN' },
+  { name: 'Orange Money', country: 'Cameroon', code: 'ORG' },
+  { name: 'MTN Mobile Money', country: "Côte d'Ivoire", code: 'MTN' },
+  { name: 'Orange Money', country: "Côte d'Ivoire", code: 'ORG' },
+  { name: 'MTN Mobile Money', country: 'Ghana', code: 'MTN' },
+  { name: 'Vodafone Cash', country: 'Ghana', code: 'VDF' },
+  { name: 'AirtelTigo Money', country: 'Ghana', code: 'ATL' },
+  { name: 'MTN Mobile Money', country: 'Ghana', code: 'MTN' },
+  { name: 'MTN Mobile Money', country: 'Rwanda', code: 'MTN' },
+  { name: 'Airtel Money', country: 'Rwanda', code: 'ATL' },
+  { name: 'MTN Mobile Money', country: 'Uganda', code: 'MTN' },
+  { name: 'Airtel Money', country: 'Uganda', code: 'ATL' },
+  { name: 'MTN Mobile Money', country: 'Uganda', code: 'MTN' },
+  { name: 'MTN Mobile Money', country: 'Zambia', code: 'MTN' },
+  { name: 'Airtel Money', country: 'Zambia', code: 'ATL', manual: true },
+];
+
+const networkKey = (country: string, code: string) => `${countryKey(country)}/${code}`;
+const networkKeys = new Set(MOBILE_MONEY_CODES.map(({ country, code }) => networkKey(country, code)));
+
+export function isNetwork(country: string, code: string): boolean {
+  return networkKeys.has(networkKey(country, code));
+}

@@ -1,0 +1,45 @@
+import { Call } from '../call';
+import { Refusal, TransactionError } from '../envelope';
+import { MAGIC, magicOf } from '../magic-recipients';
+import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/issue';
+import { PAID_FROM_AND_TO, PayoutType } from '../transactions/payout-types';
+import { post } from '../wallets/ledger';
+
+/** Stores the batch and takes its total from the wallet, together or not at all. */
+export async function payOut(call: Call, items: Item[], type: PayoutType): Promise<Issue> {
+  const issuerId = call.account.id;
+  const { wallet, account } = PAID_FROM_AND_TO[type];
+  const { feePercent } = call.behaviour;
+  const issue = newIssue(
+    items.map((item) => withMagic(item, type)),
+    { issuerId, type, status: 'paid', feePercent },
+  );
+  await call.database.$transaction(async (work) => {
+    await storeIssue(work, issue);
+    await call.processed(work, chiRefsOf(issue.transactions));
+    // Last, so that the wallet's row is locked as briefly as possible.
+    await post(work, `payout ${issue.issueID}`, [
+      { account: { accountId: issuerId, type: wallet }, usd: issue.total.negated() },
+      { account, usd: issue.total.minus(issue.fee) },
+      { account: 'fees', usd: issue.fee },
+    ]);
+  });
+  return issue;
+}
+
+const REFUSED_BY_TELCO: Record<PayoutType, string> = {
+  airtime: 'fail to send bulk airtime', // as observed; the others in its manner
+  momo: 'fail to send bulk mobile money',
+  credit: 'fail to send credits',
+};
+
+/** An item with what its recipient makes happen, see magic-recipients.ts; throws where that is the end of the whole batch. */
+function withMagic(item: Item, type: PayoutType): Item {
+  const name = magicOf(item);
+  if (name === undefined || item.becomes !== undefined) return item;
+  const magic = MAGIC[name];
+  if ('becomes' in magic) return { ...item, becomes: magic.becomes };
+  if (!('refuses' in magic)) return item; // a fault, which is not the business of an operation
+  if (magic.refuses === 'TRANSACTION_FAILED') throw new TransactionError(magic.refuses, REFUSED_BY_TELCO[type]);
+  throw new Refusal(`insufficient funds in the ${PAID_FROM_AND_TO[type].wallet} wallet`);
+}

@@ -1,0 +1,138 @@
+import type { FastifyPluginCallback, FastifyReply } from 'fastify';
+import Decimal from 'decimal.js';
+import { AIRTIME_COUNTRIES, MOBILE_MONEY_CODES } from '../countries/countries';
+import { Database } from '../database';
+import { Refusal } from '../envelope';
+import { Transaction } from '../generated/client';
+import { Asset, ASSETS } from '../info/assets';
+import { html, Html } from '../pages/html';
+import { errorBox, sendPage, servePages, usdText } from '../pages/page';
+import { NOT_DELETED } from '../transactions/status';
+import { fieldsOf, readText } from '../validation';
+import { readChoice } from './choice';
+import { REDEEM_PATH, redeemLink } from './link';
+import { redeem } from './redeem';
+
+/** What a redeemLink opens: its recipient chooses what the credit becomes. */
+export function redeemPage(database: Database): FastifyPluginCallback {
+  return (server, _options, done) => {
+    servePages(server);
+    server.get(REDEEM_PATH, async (request, reply) => {
+      const chiRef = readText(fieldsOf(request.query).chiRef, 'chiRef');
+      return sendRedeemPage(reply, await findCredit(database, chiRef));
+    });
+    server.post(REDEEM_PATH, async (request, reply) => {
+      const fields = fieldsOf(request.body);
+      const chiRef = readText(fields.chiRef, 'chiRef');
+      try {
+        const choice = readChoice(fields);
+        await database.$transaction((work) => redeem(work, { chiRef }, choice));
+        return reply.redirect(redeemLink('', chiRef), 303); // so that loading the page again does not send the form again
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return sendRedeemPage(reply, await findCredit(database, chiRef), error.message);
+      }
+    });
+    done();
+  };
+}
+
+function findCredit(database: Database, chiRef: string): Promise<Transaction | null> {
+  return database.transaction.findUnique({ where: { chiRef, type: 'credit', ...NOT_DELETED } });
+}
+
+/** The page in the state of the credit; `fault` says what was wrong with a form, which is there again. */
+function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?: string): FastifyReply {
+  if (!credit) return sendPage(reply, 404, 'Your credit', errorBox('There is no credit behind this link.'));
+  const amount = html`<p class="amount">${usdText(new Decimal(credit.valueInUSD))}</p>`;
+  const httpStatus = fault === undefined ? 200 : 400;
+  switch (credit.status) {
+    case 'paid':
+      return sendPage(
+        reply,
+        httpStatus,
+        'What shall your credit become?',
+        html`${amount}${fault !== undefined && errorBox(fault)}${choices(credit.chiRef)}`,
+      );
+    case 'redeemed':
+      return sendPage(
+        reply,
+        httpStatus,
+        'This credit is redeemed',
+        html`${amount}
+          <p>${becameText(credit)}</p>`,
+      );
+    case 'unpaid':
+      return sendPage(
+        reply,
+        httpStatus,
+        'Not paid yet',
+        html`${amount}
+          <p>Open this link again once it is paid.</p>`,
+      );
+    default:
+      return sendPage(reply, httpStatus, 'This credit cannot be redeemed', html`<p>Ask its sender for a new one.</p>`);
+  }
+}
+
+/** Never in full where it went to: links are passed on. */
+function becameText({ redeemData }: Transaction): string {
+  const { type, code, phoneNumber } = redeemData as { type: string; code?: string; phoneNumber?: string };
+  const asset = ASSETS.find((one) => one.type === type && (code === undefined || one.code === code));
+  const ending = phoneNumber ? `, for the phone number that ends in ${phoneNumber.slice(-2)}` : '';
+  return `It became: ${asset?.name ?? type}${ending}.`;
+}
+
+function choices(chiRef: string): Html {
+  const phone = html`<label
+    >Phone number, with + and country code
+    <input name="phoneNumber" type="tel" autocomplete="tel" placeholder="+254700000000" required
+  /></label>`;
+  const networks = MOBILE_MONEY_CODES.map(({ country, code, name }) => ({
+    value: `${country}/${code}`,
+    text: `${country}: ${name}`,
+  }));
+  const countries = AIRTIME_COUNTRIES.map((country) => ({ value: country, text: country }));
+  const address = html`<label>Address <input name="address" autocomplete="off" spellcheck="false" required /></label>`;
+  return html` ${choice(chiRef, 'airtime', 'Airtime', html`${select('country', 'Country', countries)}${phone}`)}
+  ${choice(chiRef, 'momo', 'Mobile money', html`${select('network', 'Country and network', networks)}${phone}`)}
+  ${choice(chiRef, 'gift-card', 'Gift card', select('code', 'Gift card', assets('gift-card')))}
+  ${choice(chiRef, 'crypto', 'Crypto', html`${select('code', 'Currency', assets('crypto'))}${address}`)}
+  ${choice(chiRef, 'other', 'Other assets', select('code', 'Asset', assets('other')))}`;
+}
+
+function choice(chiRef: string, type: Asset['type'], title: string, fields: Html): Html {
+  return html`<details name="choice">
+    <summary>${title}</summary>
+    <form method="post" action="${REDEEM_PATH}">
+      <input type="hidden" name="chiRef" value="${chiRef}" />
+      <input type="hidden" name="type" value="${type}" />
+      ${fields}
+      <button>Redeem as ${title.toLowerCase()}</button>
+    </form>
+  </details>`;
+}
+
+interface Option {
+  value: string;
+  text: string;
+}
+
+/** Rows that the lists repeat are shown once. */
+function select(name: string, label: string, options: Option[]): Html {
+  const distinct = new Map(options.map((option) => [option.value, option]));
+  return html`<label
+    >${label}
+    <select name="${name}" required>
+      <option value="">Choose…</option>
+      ${[...distinct.values()].map(({ value, text }) => html`<option value="${value}">${text}</option>`)}
+    </select></label
+  >`;
+}
+
+function assets(type: Asset['type']): Option[] {
+  return ASSETS.filter((asset) => asset.type === type && asset.available).map(({ code, name }) => ({
+    value: code,
+    text: name,
+  }));
+}

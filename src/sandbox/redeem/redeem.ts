@@ -1,0 +1,56 @@
+import Decimal from 'decimal.js';
+import { Call } from '../call';
+import { takesAirtime } from '../countries/countries';
+import { Work } from '../database';
+import { Refusal } from '../envelope';
+import { Prisma, Transaction } from '../generated/client';
+import { transactionRecord } from '../transactions/record';
+import { changeStatus, NOT_DELETED } from '../transactions/status';
+import { fieldsOf, readOptionalMeta, readPhoneNumber, readText } from '../validation';
+import { post } from '../wallets/ledger';
+
+/** POST /redeem/airtime: a paid credit of the account becomes airtime, once. */
+export async function redeemAirtime(call: Call, body: unknown): Promise<object> {
+  const fields = fieldsOf(body);
+  const chiRef = readText(fields.chiRef, 'chiRef');
+  const phoneNumber = readPhoneNumber(fields.phoneNumber, 'phoneNumber');
+  const countryToSend = readText(fields.countryToSend, 'countryToSend');
+  if (!takesAirtime(countryToSend)) throw new Refusal('countryToSend must be a country of /info/airtime-countries');
+  const meta = readOptionalMeta(fields.meta, 'meta');
+  const redeemData = { type: 'airtime', phoneNumber, countryToSend, ...(meta && { meta }) };
+  const redeemed = await call.database.$transaction(async (work) => {
+    await call.processed(work, [chiRef]);
+    return redeem(work, { chiRef, issuerId: call.account.id }, redeemData);
+  });
+  return transactionRecord(redeemed, call.origin);
+}
+
+/**
+ * Turns a paid credit into what `redeemData` says, once: of two that meet, the second is refused.
+ * @throws Refusal "ERROR-REDEEMED" the second time (upstream-observed.md), or why it cannot be redeemed at all.
+ */
+export async function redeem(
+  work: Work,
+  credit: { chiRef: string; issuerId?: string },
+  redeemData: Prisma.InputJsonObject,
+): Promise<Transaction> {
+  const shown = { ...credit, ...NOT_DELETED };
+  const found = await work.transaction.findUnique({ where: shown });
+  if (!found) throw new Refusal(`no transaction found for chiRef ${credit.chiRef}`);
+  if (found.type !== 'credit') throw new Refusal(`a transaction of type ${found.type} cannot be redeemed`);
+
+  const change = { from: 'paid', to: 'redeemed', redeemData };
+  const [redeemed] = await changeStatus(work, [found.id], change);
+  if (!redeemed) throw notRedeemable(await work.transaction.findUniqueOrThrow({ where: { id: found.id } }));
+  const usd = new Decimal(redeemed.valueInUSD);
+  await post(work, `redemption ${redeemed.chiRef}`, [
+    { account: 'issued credit', usd: usd.negated() },
+    { account: 'payouts', usd },
+  ]);
+  return redeemed;
+}
+
+function notRedeemable({ status, chiRef }: Transaction): Refusal {
+  if (status === 'redeemed') return new Refusal('ERROR-REDEEMED');
+  return new Refusal(`transaction with chiRef ${chiRef} is ${status}, only a paid one can be redeemed`);
+}

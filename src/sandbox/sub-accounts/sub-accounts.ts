@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import Decimal from 'decimal.js';
+import { Call } from '../call';
+import { NOT_FOUND, Refusal } from '../envelope';
+import { Account } from '../generated/client';
+import { fieldsOf, readOptionalMeta, readOptionalText, readText } from '../validation';
+import { walletsOf } from '../wallets/list';
+import { openWallets } from '../wallets/ledger';
+
+/** GET /sub-account/list, the oldest first. */
+export async function listSubAccounts({ account, database }: Call): Promise<object[]> {
+  const subAccounts = await database.account.findMany({
+    where: { parentId: account.id },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  return Promise.all(
+    subAccounts.map(async (subAccount) => ({
+      ...subAccountRecord(subAccount),
+      wallets: await walletsOf(database, subAccount.id),
+    })),
+  );
+}
+
+/** GET /sub-account/get?id= */
+export async function readSubAccount({ account, database }: Call, query: unknown): Promise<object> {
+  const id = readText(fieldsOf(query).id, 'id');
+  const subAccount = await database.account.findUnique({ where: { id, parentId: account.id } });
+  if (!subAccount) return NOT_FOUND;
+  return { ...subAccountRecord(subAccount), wallets: await walletsOf(database, id) };
+}
+
+/** POST /sub-account/create, with empty wallets. Two of one name or address are two: upstream knows no idempotency. */
+export async function createSubAccount(call: Call, body: unknown): Promise<object> {
+  const fields = fieldsOf(body);
+  const email = readText(fields.email, 'email');
+  if (!email.includes('@')) throw new Refusal('email must be an e-mail address');
+  const meta = readOptionalMeta(fields.meta, 'meta');
+  const data = {
+    id: randomUUID(),
+    parentId: call.account.id,
+    name: readText(fields.name, 'name'),
+    email,
+    firstName: readOptionalText(fields.firstName, 'firstName'),
+    lastName: readOptionalText(fields.lastName, 'lastName'),
+    phoneNumber: readOptionalText(fields.phoneNumber, 'phoneNumber'),
+    ...(meta && { meta }),
+  };
+  return call.database.$transaction(async (work) => {
+    const subAccount = await work.account.create({ data });
+    await openWallets(work, subAccount.id, new Decimal(0));
+    await call.processed(work, []);
+    return subAccountRecord(subAccount);
+  });
+}
+
+/** upstream-observed.md, /sub-account/create. Its `uid` is its id, and is what a transfer names as `receiver`. */
+function subAccountRecord({ id, name, parentId, createdAt, meta }: Account): object {
+  return {
+    id,
+    name,
+    uid: id,
+    parent: parentId,
+    subAccount: true,
+    approved: true,
+    verified: true,
+    createdDate: createdAt.toISOString(),
+    meta: meta ?? {},
+  };
+}

@@ -1,0 +1,49 @@
+import Decimal from 'decimal.js';
+import { Call } from '../call';
+import { Refusal } from '../envelope';
+import { chiRefsOf, newIssue, NOBODY, storeIssue } from '../transactions/issue';
+import { fieldsOf, readOptionalText, readText, readUsd } from '../validation';
+import { post, WALLET_TYPES, WalletType } from './ledger';
+
+/** POST /wallets/transfer: to the wallet of the same type of any other account, `chi` by default. */
+export async function transferBetweenWallets(call: Call, body: unknown): Promise<object> {
+  const fields = fieldsOf(body);
+  const receiver = readText(fields.receiver, 'receiver');
+  const valueInUSD = readUsd(fields.valueInUSD, 'valueInUSD');
+  const wallet = readWalletType(fields.wallet);
+  if (receiver === call.account.id) throw new Refusal('receiver must be another account than the sender');
+  const found = await call.database.account.findUnique({ where: { id: receiver } });
+  if (!found) throw new Refusal(`Account with id ${receiver} not found`);
+  return moveValue(call, { receiver, valueInUSD, wallet });
+}
+
+interface Transfer {
+  /** The id of an account that exists. */
+  receiver: string;
+  valueInUSD: Decimal;
+  wallet: WalletType;
+}
+
+/** From the caller's wallet to the receiver's of the same type; kept as a transaction of type `transfer`. */
+export async function moveValue(call: Call, { receiver, valueInUSD, wallet: type }: Transfer): Promise<object> {
+  const sender = call.account.id;
+  const terms = { issuerId: sender, type: 'transfer', status: 'paid', receiver } as const;
+  const issue = newIssue([{ ...NOBODY, valueInUSD }], terms);
+  await call.database.$transaction(async (work) => {
+    await storeIssue(work, issue);
+    await call.processed(work, chiRefsOf(issue.transactions));
+    await post(work, `transfer ${issue.issueID}`, [
+      { account: { accountId: sender, type }, usd: valueInUSD.negated() },
+      { account: { accountId: receiver, type }, usd: valueInUSD },
+    ]);
+  });
+  const tnxID = issue.transactions[0]?.id;
+  return { data: { sender, wallet: type, valueInUSD: valueInUSD.toNumber(), tnxID, receiver }, error: 'None' };
+}
+
+export function readWalletType(value: unknown): WalletType {
+  const name = readOptionalText(value, 'wallet') || 'chi';
+  const type = WALLET_TYPES.find((known) => known === name);
+  if (!type) throw new Refusal(`wallet must be one of ${WALLET_TYPES.join(', ')}`);
+  return type;
+}

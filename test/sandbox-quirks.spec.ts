@@ -1,0 +1,111 @@
+import { QuirkName } from '../src/sandbox/behaviour';
+import { RunningSandbox, startSandbox } from './support/running-sandbox';
+
+const item = (phoneNumber = '+254712345678') => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.5 });
+
+describe("the sandbox's quirks", () => {
+  let sandbox: RunningSandbox;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+  });
+  afterAll(() => sandbox.close());
+
+  /** What `ask` answers with the quirk, and without it. */
+  async function both<T>(name: QuirkName, ask: () => Promise<T>): Promise<{ on: T; off: T }> {
+    const { quirks } = sandbox.behaviour;
+    const before = quirks[name];
+    quirks[name] = true;
+    const on = await ask();
+    quirks[name] = false;
+    const off = await ask();
+    quirks[name] = before;
+    return { on, off };
+  }
+  const airtime = async (...airtimes: object[]) => sandbox.post('/payouts/airtime', { airtimes });
+  const answerOf = ({ status, body }: { status: number; body: any }) => [status, body];
+
+  it('errorNone: a success says error "None", or nothing', async () => {
+    const { on, off } = await both('errorNone', async () => (await airtime(item())).body.data);
+    expect([on.error, on.payouts[0].errorMessage]).toEqual(['None', 'None']);
+    expect(Object.keys(off)).toEqual(['payoutLink', 'data', 'payouts']);
+    expect(Object.keys(off.payouts[0])).toEqual(['phoneNumber', 'amount', 'status', 'requestId']);
+  });
+
+  it('errorWithinSuccess: what is not found is a success that says otherwise, or an error', async () => {
+    const ask = async () => answerOf(await sandbox.get('/account/transaction?id=none'));
+    const { on, off } = await both('errorWithinSuccess', ask);
+    expect(on).toEqual([200, { status: 'success', data: { error: 'not found for that id' } }]);
+    expect(off).toEqual([400, { status: 'error', error: 'not found for that id' }]);
+  });
+
+  it('errorWith200: what is turned down is 200, or 400; the 500 of /send is documented and stays', async () => {
+    const { on, off } = await both('errorWith200', async () => answerOf(await airtime({})));
+    expect(on).toEqual([200, { status: 'error', error: 'airtimes[0].countryToSend is required' }]);
+    expect(off).toEqual([400, on[1]]);
+    const sent = await both('errorWith200', async () => (await sandbox.post('/send', { credit: [] })).status);
+    expect(sent).toEqual({ on: 500, off: 500 });
+  });
+
+  it('errorWith200 without errorWithinSuccess: what is not found is 200 and an error', async () => {
+    const ask = async () => answerOf(await sandbox.get('/account/transaction?id=none'));
+    sandbox.behaviour.quirks.errorWithinSuccess = false;
+    const { on } = await both('errorWith200', ask);
+    sandbox.behaviour.quirks.errorWithinSuccess = true;
+    expect(on).toEqual([200, { status: 'error', error: 'not found for that id' }]);
+  });
+
+  it('amountsAsStrings: valueInUSD is a string, or a number', async () => {
+    const { on, off } = await both('amountsAsStrings', async () => (await airtime(item())).body.data.data[0]);
+    expect([on.valueInUSD, off.valueInUSD]).toEqual(['0.5', 0.5]);
+    expect(on.credit).toBe(500);
+  });
+
+  it('floatBalances: balances carry the error of binary fractions, or do not', async () => {
+    const ask = async () => (await sandbox.get('/wallets/list')).body.data[2];
+    const { on, off } = await both('floatBalances', ask);
+    expect(off.balance).toBe(Number(await sandbox.balance('airtime')));
+    expect(on.balance).not.toBe(off.balance);
+    expect(on.balance).toBeCloseTo(off.balance, 9);
+    expect(on.transactions[0].newBalance).not.toBe(off.transactions[0].newBalance);
+  });
+
+  it('payoutsAsMap: payouts is a map with the issueID, or an array', async () => {
+    const ask = async () => (await airtime(item(), item('+254712345679'))).body.data;
+    const { on, off } = await both('payoutsAsMap', ask);
+    expect(Object.keys(on.payouts)).toEqual(['0', '1', 'issueID']);
+    expect(on.payouts[1].phoneNumber).toBe('+254712345679');
+    expect(on.payouts.issueID).toBe(on.data[0].issueID);
+    expect(off.payouts).toHaveLength(2);
+    const momo = { ...item(), reference: '', momoCode: 'MPS' };
+    const mobile = await both('payoutsAsMap', async () => sandbox.post('/payouts/mobile-money', { momos: [momo] }));
+    expect(mobile.on.body.data.payouts.issueID).toBe(mobile.on.body.data.credits[0].issueID);
+  });
+
+  it('badPhoneFailsBatch: one bad phone number fails the whole airtime batch, or its own item', async () => {
+    const before = Number(await sandbox.balance('airtime'));
+    const { on, off } = await both('badPhoneFailsBatch', async () => answerOf(await airtime(item('0712'), item())));
+    expect(on).toEqual([400, { status: 'error', error: expect.stringMatching(/^airtimes\[0\]\.phoneNumber must be/) }]);
+    const [status, { data }] = off;
+    expect([status, ...data.data.map((one: any) => one.status)]).toEqual([200, 'failed', 'paid']);
+    expect(data.payouts[0]).toMatchObject({ status: 'Failed', phoneNumber: '0712' });
+    expect(data.payouts[0].errorMessage).not.toBe('None');
+    expect(Number(await sandbox.balance('airtime'))).toBe(before - 0.5);
+  });
+
+  it('newStatusWords: transactions have the newer words, or the old ones; payouts are as ever', async () => {
+    const ask = async () => (await airtime(item(), item('+254799990102'), item('+254799990104'))).body.data;
+    const { on, off } = await both('newStatusWords', ask);
+    expect(on.data.map(({ status }: any) => status)).toEqual(['SUCCESSFUL', 'PENDING', 'FAILED']);
+    expect(off.data.map(({ status }: any) => status)).toEqual(['paid', 'pending', 'failed']);
+    expect(on.payouts[0].status).toBe('Sent');
+  });
+
+  it('leave what belongs to the caller alone', async () => {
+    const meta = { valueInUSD: 1, balance: 2, status: 'paid', chiRef: 'x', payouts: [1] };
+    Object.assign(sandbox.behaviour.quirks, { amountsAsStrings: true, floatBalances: true, newStatusWords: true });
+    const { body } = await sandbox.post('/sub-account/create', { name: 'A', email: 'a@example.org', meta });
+    Object.assign(sandbox.behaviour.quirks, { amountsAsStrings: false, floatBalances: false, newStatusWords: false });
+    expect(body.data.meta).toEqual(meta);
+  });
+});

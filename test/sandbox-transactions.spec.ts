@@ -1,0 +1,195 @@
+import { applyDueChanges } from '../src/sandbox/transactions/due-changes';
+import { expireOverdue } from '../src/sandbox/transactions/status';
+import { ledgerOf } from '../src/sandbox/wallets/ledger';
+import { eventually } from './support/paying';
+import { expectSoundLedger, RunningSandbox, startSandbox, SUB_ACCOUNT } from './support/running-sandbox';
+
+/** By when everything that is due within seconds is due. */
+const later = () => new Date(Date.now() + 60_000);
+
+describe("the sandbox's transactions", () => {
+  let sandbox: RunningSandbox;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+  });
+  afterAll(() => sandbox.close());
+  afterEach(() => expectSoundLedger(sandbox.database));
+
+  const initiate = async (...values: number[]) => {
+    const credits = values.map((valueInUSD) => ({ valueInUSD, email: 'ada@example.org' }));
+    const { body } = await sandbox.post('/payouts/initiate-credit', { credits, description: 'Prizes' }).expect(200);
+    return body.data.data as any[];
+  };
+  const payAirtime = async (...digits: string[]) => {
+    const airtimes = digits.map((last) => ({ countryToSend: 'Kenya', phoneNumber: `+2547${last}`, valueInUSD: 1 }));
+    return sandbox.post('/payouts/airtime', { airtimes });
+  };
+  const pay = (issueID: string) => sandbox.submit('/pay', { issueID }).expect(303);
+  const read = async (id: string) => (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
+  const remove = (chiRef: string) => sandbox.post('/account/delete-unpaid-transaction', { chiRef });
+  const history = async (id: string) => {
+    const changes = await sandbox.database.statusChange.findMany({
+      where: { transactionId: id },
+      orderBy: { id: 'asc' },
+    });
+    return changes.map(({ status }) => status);
+  };
+  const expireAll = () => expireOverdue(sandbox.database, { ...sandbox.behaviour, unpaidExpiresAfterMs: -60_000 });
+
+  it('are unpaid, paid, redeemed, and keep the history of it', async () => {
+    const [transaction] = await initiate(3);
+    await pay(transaction.issueID);
+    expect(await read(transaction.id)).toMatchObject({
+      status: 'paid',
+      redeemLink: expect.stringContaining('/redeem?'),
+    });
+    const redemption = { chiRef: transaction.chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
+    await sandbox.post('/redeem/airtime', redemption).expect(200);
+    expect(await read(transaction.id)).toMatchObject({
+      status: 'redeemed',
+      redeemData: { type: 'airtime', phoneNumber: '+254712345678', countryToSend: 'Kenya' },
+    });
+    expect(await history(transaction.id)).toEqual(['unpaid', 'paid', 'redeemed']);
+  });
+
+  it('are gone for everybody once deleted, and their history stays', async () => {
+    const [first, second] = await initiate(1, 2);
+    const { body } = await remove(first.chiRef).expect(200);
+    const { id, issueDate, issueID, chiRef, issuer } = first;
+    expect(body.data).toEqual({ id, issueDate, issueID, chiRef, status: 'unpaid', issuer });
+
+    const unknown = `no transaction found for chiRef ${chiRef}`;
+    expect((await remove(chiRef).expect(400)).body.error).toBe(unknown);
+    expect(await read(id)).toEqual({ error: 'not found for that id' });
+    const listed = await sandbox.post(`/account/issue-id-transactions?issueID=${issueID}`).expect(200);
+    expect(listed.body.data.map((one: any) => one.id)).toEqual([second.id]);
+    await pay(issueID);
+    expect(await history(id)).toEqual(['unpaid', 'deleted']);
+    expect((await sandbox.database.transaction.findUniqueOrThrow({ where: { id } })).status).toBe('deleted');
+  });
+
+  it('cannot be deleted once they are paid or expired', async () => {
+    const [paid] = await initiate(1);
+    await pay(paid.issueID);
+    expect((await remove(paid.chiRef).expect(400)).body.error).toMatch(/is paid, only an unpaid one can be deleted/);
+    const [expired] = await initiate(1);
+    await expireAll();
+    expect((await remove(expired.chiRef).expect(400)).body.error).toMatch(/is expired, only an unpaid/);
+  });
+
+  it('expire where they are looked at, without the sweeper, and are not paid then', async () => {
+    const [transaction] = await initiate(4);
+    const before = await ledgerOf(sandbox.database);
+    sandbox.behaviour.unpaidExpiresAfterMs = -60_000;
+    await pay(transaction.issueID);
+    sandbox.behaviour.unpaidExpiresAfterMs = 1e9;
+    expect(await read(transaction.id)).toMatchObject({ status: 'expired' });
+    expect(await ledgerOf(sandbox.database)).toEqual(before);
+    expect(await history(transaction.id)).toEqual(['unpaid', 'expired']);
+  });
+
+  it('are listed completely, newest first, transfers too', async () => {
+    const [first, second] = await initiate(1, 2);
+    const moved = await sandbox.post('/account/transfer', { receiver: SUB_ACCOUNT, amount: 1 }).expect(200);
+    const all = (await sandbox.post('/account/transactions').expect(200)).body.data;
+    expect(all.slice(0, 3).map(({ id }: any) => id)).toEqual([moved.body.data.data.tnxID, second.id, first.id]);
+    expect(all[0]).toMatchObject({ type: 'transfer', receiver: SUB_ACCOUNT });
+    expect(all[1].meta).toEqual({ description: 'Prizes' });
+    const visible = await sandbox.database.transaction.count({ where: { status: { not: 'deleted' } } });
+    expect(all).toHaveLength(visible);
+    const unknown = await sandbox.post('/account/issue-id-transactions?issueID=none').expect(200);
+    expect(unknown.body).toEqual({ status: 'success', data: { error: 'not found for that id' } });
+  });
+
+  it('of magic recipients go their ways, and cost what they come to', async () => {
+    const before = Number(await sandbox.balance('airtime'));
+    const { body } = await payAirtime(
+      '99990101',
+      '99990102',
+      '99990103',
+      '99990104',
+      '99990105',
+      '99990106',
+      '12345678',
+    );
+    const statuses = body.data.data.map(({ status }: any) => status);
+    expect(statuses).toEqual(['paid', 'pending', 'pending', 'failed', 'fraud', 'processing_v2', 'paid']);
+    expect(body.data.payouts.map(({ status }: any) => status)).toEqual([
+      'Sent',
+      'Sent',
+      'Sent',
+      'Failed',
+      'Failed',
+      'Sent',
+      'Sent',
+    ]);
+    expect(body.data.data[0].issueID).toMatch(/_5_\d+$/); // two of the seven cost nothing
+
+    await applyDueChanges(sandbox.database, later());
+    const histories = await Promise.all(body.data.data.map(({ id }: any) => history(id)));
+    expect(histories).toEqual([
+      ['paid', 'failed'],
+      ['pending', 'paid'],
+      ['pending'],
+      ['failed'],
+      ['fraud'],
+      ['processing_v2'],
+      ['paid'],
+    ]);
+    expect(Number(await sandbox.balance('airtime'))).toBe(before - 4); // of the five, the reversed one came back
+  });
+
+  it('change on their own when it is time', async () => {
+    const { body } = await payAirtime('99990102');
+    const [{ id }] = body.data.data;
+    await sandbox.database.$executeRaw`UPDATE due_changes SET due_at = now() WHERE transaction_id = ${id}`;
+    await eventually(async () => (await read(id)).status === 'paid');
+  });
+
+  it('are reversed with their fee, once, by however many sweepers', async () => {
+    sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.plus(10);
+    const before = await sandbox.balance('airtime');
+    const { body } = await payAirtime('99990101');
+    sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.minus(10);
+    expect(body.data.data[0].fee).toBe(0.1);
+    await Promise.all(Array.from({ length: 5 }, () => applyDueChanges(sandbox.database, later())));
+    expect(await sandbox.balance('airtime')).toBe(before);
+    expect(await history(body.data.data[0].id)).toEqual(['paid', 'failed']);
+  });
+
+  it('stay redeemed where a reversal comes too late', async () => {
+    const credits = [{ valueInUSD: 1, email: 'reversed@sandbox.example' }];
+    const { body } = await sandbox.post('/payouts/credit', { credits }).expect(200);
+    const [{ id, chiRef }] = body.data.data;
+    await sandbox.post('/redeem/airtime', { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' }).expect(200);
+    const before = await ledgerOf(sandbox.database);
+    await applyDueChanges(sandbox.database, later());
+    expect(await history(id)).toEqual(['paid', 'redeemed']);
+    expect(await ledgerOf(sandbox.database)).toEqual(before);
+  });
+
+  it('of a batch with a recipient that refuses it are none', async () => {
+    const before = await sandbox.database.transaction.count();
+    const poor = await payAirtime('12345678', '99990107');
+    expect([poor.status, poor.body.error]).toEqual([400, 'insufficient funds in the airtime wallet']);
+    const refused = await payAirtime('12345678', '99990108');
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { status: 'error', type: 'Transaction Error', code: 'TRANSACTION_FAILED', message: 'fail to send bulk airtime' },
+    ]);
+    expect(await sandbox.database.transaction.count()).toBe(before);
+  });
+
+  it('refuse countries and networks that the service does not reach, whatever case and accents', async () => {
+    const momo = (countryToSend: string, momoCode: string) =>
+      sandbox.post('/payouts/mobile-money', {
+        momos: [{ countryToSend, momoCode, phoneNumber: '+254712345678', valueInUSD: 1, reference: '' }],
+      });
+    await momo("COTE D'IVOIRE", 'MTN').expect(200);
+    expect((await momo('Nigeria', 'MPS').expect(400)).body.error).toMatch(/^momos\[0\]\.momoCode must be a code of/);
+    const airtime = { countryToSend: 'Atlantis', phoneNumber: '+254712345678', valueInUSD: 1 };
+    const { body } = await sandbox.post('/payouts/airtime', { airtimes: [airtime] }).expect(400);
+    expect(body.error).toMatch(/^airtimes\[0\]\.countryToSend must be a country of/);
+  });
+});
