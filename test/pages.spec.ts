@@ -1,0 +1,105 @@
+import { Page } from 'playwright-core';
+import { startBrowser, TestBrowser } from './support/browser';
+import { dataOf, InterfaceClient } from './support/interface-client';
+import { startProxyWithSandbox } from './support/proxy';
+
+/** What recipients and payers see, in a real browser; the links are those that apps get from the proxy. */
+describe('the pages behind the links', () => {
+  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let browser: TestBrowser;
+  let client: InterfaceClient;
+  let page: Page;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+    client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read')).key);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await proxy.close();
+  });
+  beforeEach(async () => {
+    page = await browser.browser.newPage();
+    complaints = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+  });
+  afterEach(async () => {
+    expect(complaints).toEqual([]); // among others, of the page's own content security policy
+    await page.close();
+  });
+
+  const statusOf = async (id: string) => dataOf(await client.transaction(id)).status as string;
+  const initiate = async (description?: string) => {
+    const { paymentLink, data } = dataOf(
+      await client.initiateCredit([{ email: 'ada@example.com', valueInUSD: 12.5 }], description),
+    );
+    return { paymentLink, transaction: data[0] };
+  };
+  const paid = async () => dataOf(await client.payOutCredit([{ email: 'ada@example.com', valueInUSD: 5 }])).data[0];
+
+  it('let one pay with a click, once, and say what is paid', async () => {
+    const { paymentLink, transaction } = await initiate('Prizes <b>of</b> May & "June"');
+    await page.goto(paymentLink);
+    expect(await page.textContent('main')).toContain('Prizes <b>of</b> May & "June"');
+    expect(await page.textContent('body')).not.toContain('ada@example.com');
+    await page.getByRole('button', { name: /^Pay .*12\.50/ }).click();
+    await page.getByText('Nothing is left to pay').first().waitFor();
+    expect(await statusOf(transaction.id)).toBe('paid');
+    expect(await page.getByRole('button').count()).toBe(0);
+    await page.reload(); // must not send the form again
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('do not pay twice when two tabs do', async () => {
+    const { paymentLink, transaction } = await initiate();
+    const other = await browser.browser.newPage();
+    await Promise.all([page.goto(paymentLink), other.goto(paymentLink)]);
+    await Promise.all([page.getByRole('button').click(), other.getByRole('button').click()]);
+    await page.getByText('Nothing is left to pay').first().waitFor();
+    await other.getByText('Nothing is left to pay').first().waitFor();
+    expect(await statusOf(transaction.id)).toBe('paid');
+    await other.close();
+  });
+
+  it.each([
+    ['Airtime', { country: 'Kenya' }, { phoneNumber: '+254712345678' }],
+    ['Mobile money', { network: 'Kenya: M-Pesa' }, { phoneNumber: '+254712345678' }],
+    ['Gift card', { code: 1 }, {}],
+    ['Crypto', { code: 1 }, { address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }],
+    ['Other assets', { code: 1 }, {}],
+  ])('let a recipient choose %s, and say so ever after', async (choice, selections, texts) => {
+    const { redeemLink, id } = await paid();
+    await page.goto(redeemLink);
+    const form = page.locator('details', { has: page.getByText(choice, { exact: true }) });
+    await form.locator('summary').click();
+    for (const [name, option] of Object.entries<string | number>(selections)) {
+      await form
+        .getByLabel(label, { exact: true })
+        .selectOption(typeof option === 'number' ? { index: option } : option);
+    }
+    for (const [name, text] of Object.entries(texts)) await form.locator(`[name=${name}]`).fill(text);
+    await form.getByRole('button').click();
+    await page.getByText('This credit is redeemed').first().waitFor();
+    expect(await page.textContent('main')).toContain('It became:');
+    expect(await page.textContent('body')).not.toContain('+254712345678');
+    expect(await statusOf(id)).toBe('redeemed');
+    await page.goto(redeemLink);
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('say what is wrong with a form, and keep the credit', async () => {
+    const { redeemLink, id } = await paid();
+    await page.goto(redeemLink);
+    const form = page.locator('details', { has: page.getByText('Airtime', { exact: true }) });
+    await form.locator('summary').click();
+    await form.locator('[name=country]').selectOption('Kenya');
+    await form.locator('[name=phoneNumber]').fill('0712');
+    complaints.length = 0;
+    await form.getByRole('button').click();
+    await page.getByText('international format').waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]); // the browser tells of the answer's status
+    expect(await statusOf(id)).toBe('paid');
+  });
+});
