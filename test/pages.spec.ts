@@ -76,7 +76,7 @@ describe('the pages behind the links', () => {
     await form.locator('summary').click();
     for (const [name, option] of Object.entries<string | number>(selections)) {
       await form
-        .getByLabel(label, { exact: true })
+        .getByLabel(name, { exact: true })
         .selectOption(typeof option === 'number' ? { index: option } : option);
     }
     for (const [name, text] of Object.entries(texts)) await form.locator(`[name=${name}]`).fill(text);
