@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { authenticate } from '../account/authentication';
+import { Refusal } from '../envelope';
+import type { Struck } from '../faults/faults';
+import { magicFault } from '../faults/magic';
+import { Account } from '../generated/client';
+import type { Service } from '../service';
+
+export const PREFIX = '/api/v0.1';
+
+/** A request once it is noted. Nothing of it is judged yet. */
+export interface Received {
+  seq: bigint;
+  /** Whose key it carries; null where it carries none that is known. */
+  account: Account | null;
+  /** In the interface's words; what `readBody` refuses to give is not here. */
+  body: unknown;
+  fault: Struck | undefined;
+}
+
+const NOT_JSON = Symbol('not JSON');
+
+/** Notes every request of the plugin, before anything is done with it. */
+export function receiveRequests(api: FastifyInstance, service: Service): void {
+  api.decorateRequest('received', null);
+  takeBodiesAsText(api);
+  api.addHook('preValidation', async (request) => {
+    request.setDecorator('received', await receive(service, request));
+  });
+  // One whose body broke off or is too large never came as far as that.
+  api.addHook('onSend', async (request, _reply, payload) => {
+    if (!receivedOf(request)) request.setDecorator('received', await receive(service, request));
+    return payload;
+  });
+}
+
+/** Null until it is noted. */
+export function receivedOf(request: FastifyRequest): Received | null {
+  return request.getDecorator<Received | null>('received');
+}
+
+/** The account that a request acts for, or a {@link Refusal}. */
+export function readAccount({ account }: Received): Account {
+  if (!account) throw new Refusal('key is not defined. Generate a new one from the developer portal', 401);
+  return account;
+}
+
+/** The JSON of a request's body, or a {@link Refusal}. */
+export function readBody({ body }: Received): unknown {
+  if (body === NOT_JSON) throw new Refusal('request body is not valid JSON');
+  return body;
+}
+
+async function receive(service: Service, request: FastifyRequest): Promise<Received> {
+  const { arrivals, database, faults, gate, unit } = service;
+  const [path = '', query = ''] = split(request.originalUrl, '?');
+  const operation = `${request.method} ${unit.pathInside(path.slice(PREFIX.length))}`;
+  const text = request.body as string | undefined;
+  const body = unit.bodyInside(parse(text));
+  return gate.pass(async () => {
+    const account = await authenticate(database, request);
+    const fault = faults.strike(operation) ?? magicFault(body);
+    const accountId = account?.id ?? null;
+    const seq = await arrivals.arrived({
+      operation,
+      query,
+      body: text ?? null,
+      accountId,
+      fault: fault?.fault ?? null,
+    });
+    return { seq, account, body, fault };
+  });
+}
+
+/** interface.md, Endpoints: "The examples send the body as JSON text"; only one of them sets a Content-Type. */
+function takeBodiesAsText(api: FastifyInstance): void {
+  api.removeAllContentTypeParsers();
+  api.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
+    done(null, text.trim() === '' ? undefined : text);
+  });
+}
+
+function parse(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/** At the first separator only. */
+function split(text: string, separator: string): string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
