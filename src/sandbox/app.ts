@@ -1,6 +1,6 @@
 import Fastify, { FastifyInstance } from 'fastify';
 import { Arrivals } from './arrivals/arrivals';
-import { PREFIX } from './arrivals/receive';
+import { PREFIX, receiveUnreadable } from './arrivals/receive';
 import { defaultBehaviour } from './behaviour';
 import { BehaviourPatch, patchBehaviour, showBehaviour } from './behaviour-patch';
 import { Connections } from './connections';
@@ -96,7 +96,11 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
   const server = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     return503OnClosing: false, // requests in flight while closing are answered as always
-    frameworkErrors: answerFault,
+    frameworkErrors: (error, request, reply) => {
+      void receiveUnreadable(service, request)
+        .catch(() => undefined) // it is answered in any case, and nothing is done
+        .then(() => answerFault(error, request, reply));
+    },
     clientErrorHandler: answerClientError,
   });
   acceptAnyBodyAsJson(server);

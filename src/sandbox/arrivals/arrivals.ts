@@ -47,7 +47,7 @@ export class Arrivals {
     const noted = await work.$executeRaw`
       UPDATE arrivals SET processed = true, processed_at = coalesce(processed_at, clock_timestamp()), chi_refs = chi_refs || ${chiRefs}
       WHERE seq = ${seq}`;
-    if (noted === 0) throw new Error('a reset has removed this request');
+    if (noted === 0) throw Object.assign(new Error('a reset has removed this request'), { name: 'ResetMeanwhile' });
   }
 
   /** Notes what a request is answered, before the answer's first byte leaves. */

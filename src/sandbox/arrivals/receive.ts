@@ -51,25 +51,32 @@ export function readBody({ body }: Received): unknown {
   return body;
 }
 
+/** Notes a request whose path cannot be decoded: the framework answers it by itself, and no hook and no fault meets it. */
+export async function receiveUnreadable(service: Service, request: FastifyRequest): Promise<void> {
+  const { arrivals, database } = service;
+  if (!request.originalUrl.startsWith(`${PREFIX}/`)) return;
+  const account = await authenticate(database, request);
+  const named = nameOf(service, request);
+  const seq = await arrivals.arrived({ ...named, body: null, accountId: account?.id ?? null, fault: null });
+  await arrivals.answered(seq, 400);
+}
+
 async function receive(service: Service, request: FastifyRequest): Promise<Received> {
   const { arrivals, database, faults, gate, unit } = service;
-  const [path = '', query = ''] = split(request.originalUrl, '?');
-  const operation = `${request.method} ${unit.pathInside(path.slice(PREFIX.length))}`;
+  const named = nameOf(service, request);
   const text = request.body as string | undefined;
   const body = unit.bodyInside(parse(text));
   return gate.pass(async () => {
     const account = await authenticate(database, request);
-    const fault = faults.strike(operation) ?? magicFault(body);
-    const accountId = account?.id ?? null;
-    const seq = await arrivals.arrived({
-      operation,
-      query,
-      body: text ?? null,
-      accountId,
-      fault: fault?.fault ?? null,
-    });
-    return { seq, account, body, fault };
+    const fault = faults.strike(named.operation) ?? magicFault(body);
+    const noted = { ...named, body: text ?? null, accountId: account?.id ?? null, fault: fault?.fault ?? null };
+    return { seq: await arrivals.arrived(noted), account, body, fault };
   });
+}
+
+function nameOf({ unit }: Service, { method, originalUrl }: FastifyRequest): { operation: string; query: string } {
+  const [path = '', query = ''] = split(originalUrl, '?');
+  return { operation: `${method} ${unit.pathInside(path.slice(PREFIX.length))}`, query };
 }
 
 /** interface.md, Endpoints: "The examples send the body as JSON text"; only one of them sets a Content-Type. */
