@@ -106,6 +106,8 @@ describe('the control interface', () => {
     ]);
     expect(await faultsOf({ feePercent: 5, quirks: [] })).toEqual(['quirks must be an object']);
     expect(await faultsOf([])).toHaveLength(1);
+    const broken = await sandbox.control('patch', '/settings').set('Content-Type', 'text/plain').send('{"feePercent":');
+    expect(broken.body).toEqual({ error: 'the body must be JSON', faults: ['the body must be JSON'] });
     expect(await settings()).toEqual(FIRST_SETTINGS);
   });
 
