@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Client } from 'pg';
 import supertest from 'supertest';
 import { eventually } from './support/paying';
 import { AIRTIME, airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
@@ -95,6 +96,18 @@ describe('the ground truth', () => {
     const after = await restarted.requests();
     await restarted.close();
     expect(after).toEqual([...before, expect.objectContaining({ operation: 'GET /sub-account/list' })]);
+  });
+
+  it('comes first: a request that cannot be noted is answered 503, and nothing is done', async () => {
+    const client = new Client({ connectionString: sandbox.database.sandboxUrl });
+    await client.connect();
+    await client.query('ALTER TABLE arrivals RENAME TO arrivals_away');
+    const { body } = await sandbox.post('/payouts/airtime', airtime()).expect(503);
+    await client.query('ALTER TABLE arrivals_away RENAME TO arrivals');
+    await client.end();
+    expect(body).toEqual({ status: 'error', error: expect.stringContaining('unavailable') });
+    expect(await sandbox.balance('airtime')).toBe(10_000);
+    expect(await sandbox.requests(AIRTIME)).toEqual([]);
   });
 
   it('says processed exactly of the payouts that the wallet paid, also when many come at once and the money ends', async () => {

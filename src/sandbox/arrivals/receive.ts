@@ -22,21 +22,23 @@ const NOT_JSON = Symbol('not JSON');
 
 /** Notes every request of the plugin, before anything is done with it. */
 export function receiveRequests(api: FastifyInstance, service: Service): void {
-  api.decorateRequest('received', null);
+  api.decorateRequest('received', undefined);
   takeBodiesAsText(api);
   api.addHook('preValidation', async (request) => {
+    request.setDecorator('received', null); // until it is noted
     request.setDecorator('received', await receive(service, request));
   });
   // One whose body broke off or is too large never came as far as that.
   api.addHook('onSend', async (request, _reply, payload) => {
-    if (!receivedOf(request)) request.setDecorator('received', await receive(service, request));
+    if (receivedOf(request) === undefined)
+      request.setDecorator('received', await receive(service, request).catch(() => null));
     return payload;
   });
 }
 
-/** Null until it is noted. */
-export function receivedOf(request: FastifyRequest): Received | null {
-  return request.getDecorator<Received | null>('received');
+/** Null when it could not be noted; undefined before it was tried. */
+export function receivedOf(request: FastifyRequest): Received | null | undefined {
+  return request.getDecorator<Received | null | undefined>('received');
 }
 
 /** The account that a request acts for, or a {@link Refusal}. */
@@ -76,7 +78,7 @@ async function receive(service: Service, request: FastifyRequest): Promise<Recei
 
 function nameOf({ unit }: Service, { method, originalUrl }: FastifyRequest): { operation: string; query: string } {
   const [path = '', query = ''] = split(originalUrl, '?');
-  return { operation: `${method} ${unit.pathInside(path.slice(PREFIX.length))}`, query };
+  return { operation: `${method} ${unit.pathInside(path.slice(PREFIX.length) || '/')}`, query };
 }
 
 /** interface.md, Endpoints: "The examples send the body as JSON text"; only one of them sets a Content-Type. */
