@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { Client } from 'pg';
 import { answer, FakeUpstream, Received } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { airtime, startSandbox, TestSandbox } from './support/sandbox';
@@ -110,6 +111,23 @@ describe('the events of the sandbox', () => {
     const [event] = await delivered(1);
     expect(event.attempts).toMatchObject([{ httpStatus: 302, error: null }, { httpStatus: 204 }]);
     expect(idsOf(receiver.received)).toEqual([event.id, event.id]);
+  });
+
+  it('are given up after the last try, until they are asked for again', async () => {
+    receiver.behaviour = answer(500, {});
+    await listen().expect(200);
+    await pay(1);
+    await eventually(async () => (await listed())[0].attempts.length > 0);
+    const client = new Client({ connectionString: sandbox.database.sandboxUrl });
+    await client.connect();
+    await client.query('UPDATE events SET tries = 5, due_at = now()'); // as after the minutes that five tries take
+    await client.end();
+    await eventually(async () => (await listed())[0].dueAt === null);
+    const [{ id, deliveredAt }] = await listed();
+    expect(deliveredAt).toBeNull();
+    receiver.behaviour = answer(200, {});
+    await sandbox.control('post', `/events/${id}/resend`).expect(202);
+    expect((await delivered(1))[0].id).toBe(id);
   });
 
   it('can be asked for again, and not if there is none', async () => {

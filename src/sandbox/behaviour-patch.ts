@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
 import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
-import { check, flag, integer, isObject, number, Rule, secret, webAddress } from './rules';
+import { anObject, check, flag, integer, isObject, number, Rule, secret, webAddress } from './rules';
 
 /** The settings of a {@link Behaviour} that are to change, as PATCH /_sandbox/settings and the environment give them. */
 export interface BehaviourPatch {
@@ -17,8 +17,8 @@ const MAX_COPIES = 10;
 export const SETTING_RULES = {
   feePercent: number(0, 100),
   unpaidExpiresAfterMs: integer(1, TEN_YEARS_MS),
-  quirks: objectOf(),
-  events: objectOf(),
+  quirks: anObject,
+  events: anObject,
 } satisfies Record<string, Rule>;
 
 export const QUIRK_RULES: Record<string, Rule> = Object.fromEntries(Object.keys(QUIRKS).map((name) => [name, flag]));
@@ -53,8 +53,4 @@ export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): voi
 /** A behaviour as it is shown: a patch that would change nothing. */
 export function showBehaviour({ quirks, feePercent, unpaidExpiresAfterMs, events }: Behaviour): BehaviourPatch {
   return { quirks: { ...quirks }, feePercent: feePercent.toNumber(), unpaidExpiresAfterMs, events: { ...events } };
-}
-
-function objectOf(): Rule {
-  return { holds: isObject, must: 'an object' };
 }

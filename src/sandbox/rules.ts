@@ -25,6 +25,8 @@ export function oneOf(...values: (string | number)[]): Rule {
 
 export const flag: Rule = { holds: (value) => typeof value === 'boolean', must: 'true or false' };
 
+export const anObject: Rule = { holds: isObject, must: 'an object' };
+
 export const webAddress: Rule = {
   holds: (value) => value === '' || (typeof value === 'string' && /^https?:\/\/./.test(value) && URL.canParse(value)),
   must: 'an http:// or https:// address, or empty',

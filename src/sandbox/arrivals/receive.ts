@@ -13,7 +13,7 @@ export interface Received {
   seq: bigint;
   /** Whose key it carries; null where it carries none that is known. */
   account: Account | null;
-  /** In the interface's words; what `readBody` refuses to give is not here. */
+  /** With the fields in the interface's words; to be read with {@link readBody}. */
   body: unknown;
   fault: Struck | undefined;
 }
