@@ -23,9 +23,3 @@ export async function seed(database: Database, apiKey: string): Promise<void> {
     await work.account.update({ where: { id: DEMO_ACCOUNT.id }, data: { apiKeyHash: hashKey(apiKey) } });
   });
 }
-
-/** Back to the state of a first start. */
-export async function resetData(database: Database, apiKey: string): Promise<void> {
-  await database.$executeRaw`TRUNCATE status_changes, wallet_entries, transactions, wallets, accounts`;
-  await seed(database, apiKey);
-}

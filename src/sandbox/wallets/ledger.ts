@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
-import { Database, Work } from '../database';
+import { Work } from '../database';
 import { Refusal } from '../envelope';
 
 export const WALLET_TYPES = ['chi', 'momo', 'airtime'] as const;
@@ -45,15 +45,4 @@ async function change(work: Work, wallet: WalletName, usd: Decimal, description:
     INSERT INTO wallet_entries (wallet_id, amount, balance_before, new_balance, description, date)
     SELECT id, ${amount}::numeric, balance - ${amount}::numeric, balance, ${description}, clock_timestamp() FROM changed`;
   return entries === 1;
-}
-
-/** What each account owns, by wallet, in USD as decimal text. */
-export async function ledgerOf(database: Database): Promise<object> {
-  const wallets = await database.wallet.findMany({ orderBy: [{ accountId: 'asc' }, { type: 'asc' }] });
-  const accounts = wallets.map(({ accountId, type, balance }) => ({
-    account: accountId,
-    type,
-    balance: balance.toFixed(),
-  }));
-  return { accounts };
 }
