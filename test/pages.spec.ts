@@ -75,9 +75,7 @@ describe('the pages behind the links', () => {
     const form = page.locator('details', { has: page.getByText(choice, { exact: true }) });
     await form.locator('summary').click();
     for (const [name, option] of Object.entries<string | number>(selections)) {
-      await form
-        .getByLabel(name, { exact: true })
-        .selectOption(typeof option === 'number' ? { index: option } : option);
+      await form.locator(`[name=${name}]`).selectOption(typeof option === 'number' ? { index: option } : option);
     }
     for (const [name, text] of Object.entries(texts)) await form.locator(`[name=${name}]`).fill(text);
     await form.getByRole('button').click();

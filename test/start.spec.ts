@@ -148,6 +148,12 @@ describe('a start that cannot be says why in one line and ends with 1', () => {
     expect(line).not.toContain('hunter2');
   });
 
+  it("for a variable of the sandbox, in the sandbox's own sentence", async () => {
+    expect(await refuse({ SANDBOX_QUIRKS: 'unheardOf' })).toMatch(
+      /sandbox cannot start: SANDBOX_QUIRKS must name quirks/,
+    );
+  });
+
   it('for production without a database, an upstream or its key', async () => {
     const line = await refuse({ NODE_ENV: 'production' });
     for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'])

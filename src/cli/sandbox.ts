@@ -19,12 +19,23 @@ async function run(): Promise<void> {
   try {
     await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
     const sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPort);
-    process.stdout.write(
-      `The sandbox is ready   ${sandbox.url}\n  keys in ${join(config.dataDir, 'sandbox.json')}; Ctrl-C stops it.\n`,
-    );
+    process.stdout.write(banner(sandbox.url, join(config.dataDir, 'sandbox.json')));
     await new Promise<void>(onStop);
     await sandbox.stop();
   } finally {
     await postgres.stop();
   }
+}
+
+/** What a newcomer can do next. */
+function banner(url: string, keys: string): string {
+  const controlKey = `X-Sandbox-Control-Key: $(node -p "require('${keys}').controlKey")`;
+  return [
+    `The sandbox is ready   ${url}`,
+    `  keys in ${keys}; Ctrl-C stops it.`,
+    '  Let the next airtime payout be paid and not answered:',
+    `    curl -s ${url}/_sandbox/faults -H "${controlKey}" -H 'Content-Type: application/json' \\`,
+    `      -d '{"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}'`,
+    '',
+  ].join('\n');
 }

@@ -56,6 +56,21 @@ describe('the configuration', () => {
     expect(() => (config.port = 1)).toThrow(TypeError);
   });
 
+  it("keeps the sandbox's own variables for it, and shows none of them", () => {
+    const own = { SANDBOX_EVENTS_SECRET: 'events-secret', SANDBOX_QUIRKS: 'floatBalances' };
+    const config = loadConfig({
+      ...own,
+      SANDBOX_PORT: '4011',
+      SANDBOX_API_KEY: 'no',
+      SANDBOX_FEE_PERCENT: '',
+      OTHER: 'x',
+    });
+    expect(Object.entries(config.sandboxBehaviour).map(([name, value]) => [name, value.reveal()])).toEqual(
+      Object.entries(own),
+    );
+    expect(inspect(config) + JSON.stringify(config)).not.toContain('events-secret');
+  });
+
   it('shows no secret when it is printed', () => {
     expect(inspect(loadConfig(PRODUCTION)) + JSON.stringify(loadConfig(PRODUCTION))).not.toContain('upstream-key');
   });

@@ -113,6 +113,8 @@ export interface Config {
   readonly extraFieldsAllowed: readonly string[];
   readonly sandboxPort: number;
   readonly sandboxControlKey: Secret;
+  /** The other SANDBOX_ variables, by name: how the sandbox that we start behaves. It judges them itself. */
+  readonly sandboxBehaviour: Readonly<Record<string, Secret>>;
   /** Whether SANDBOX_PORT was given: beside the proxy the sandbox otherwise takes a free port. */
   readonly sandboxPortGiven: boolean;
 }
@@ -145,7 +147,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = { ...envFile(), ...process.e
     }
   }
   if (faults.length > 0) throw new StartError(`bad configuration: ${[...new Set(faults)].join('; ')}`);
-  return Object.freeze(toConfig(read, 'SANDBOX_PORT' in given));
+  return Object.freeze({
+    ...toConfig(read),
+    sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
+    sandboxPortGiven: 'SANDBOX_PORT' in given,
+  });
 }
 
 function envFile(): Record<string, string | undefined> {
@@ -157,7 +163,14 @@ function envFile(): Record<string, string | undefined> {
   }
 }
 
-function toConfig(env: Environment, sandboxPortGiven: boolean): Config {
+/** Those that we do not read ourselves. Each is a secret: one of them signs events, and addresses may carry passwords. */
+function sandboxBehaviour(given: Record<string, string | undefined>): Record<string, Secret> {
+  const ours = ['SANDBOX_DATABASE_URL', 'SANDBOX_API_KEY', 'SANDBOX_PORT', 'SANDBOX_CONTROL_KEY'];
+  const names = Object.keys(given).filter((name) => name.startsWith('SANDBOX_') && !ours.includes(name));
+  return Object.fromEntries(names.map((name) => [name, new Secret(given[name] ?? '')]));
+}
+
+function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxPortGiven'> {
   const production = env.NODE_ENV === 'production';
   return {
     production,
@@ -182,6 +195,5 @@ function toConfig(env: Environment, sandboxPortGiven: boolean): Config {
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),
-    sandboxPortGiven,
   };
 }

@@ -1,13 +1,24 @@
 import Fastify, { FastifyInstance } from 'fastify';
-import { Behaviour, defaultBehaviour } from './behaviour';
+import { Arrivals } from './arrivals/arrivals';
+import { PREFIX, receiveUnreadable } from './arrivals/receive';
+import { defaultBehaviour } from './behaviour';
+import { BehaviourPatch, patchBehaviour, showBehaviour } from './behaviour-patch';
+import { Connections } from './connections';
+import { CONTROL_PREFIX, controlInterface, Controls } from './control/control';
 import { connectDatabase, Database } from './database';
 import { answerClientError, answerFault, answerUnknownOperation } from './envelope';
+import { Events } from './events/events';
+import { Faults } from './faults/faults';
+import { Gate } from './gate';
 import { paymentPage } from './payments/page';
-import { operations, PREFIX } from './routes';
 import { redeemPage } from './redeem/page';
-import { seed } from './seed';
-import { Settings, StartFailure } from './settings';
+import { operations } from './routes';
+import { resetData, seed } from './seed';
+import type { Service } from './service';
+import { DEFAULT_CONTROL_KEY, DEFAULT_UNIT_NAME, Settings, StartFailure } from './settings';
 import { startSweeper } from './sweeper';
+import { Timers } from './timers';
+import { UnitName } from './unit-name';
 
 const HOST = '127.0.0.1';
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024; // a batch of 1,000 items is about 200 KiB
@@ -22,40 +33,92 @@ export interface Sandbox {
 /** Seeds the database and listens. Throws a {@link StartFailure} when it cannot. */
 export async function createSandbox(settings: Settings): Promise<Sandbox> {
   const database = await connectDatabase(settings.databaseUrl);
+  const service = newService(settings, database);
+  const leave = async () => {
+    await service.timers.idle();
+    await service.events.stop();
+    await service.arrivals.close();
+    await database.$disconnect();
+  };
   try {
     await seed(database, settings.apiKey);
-    const behaviour = settings.behaviour ?? defaultBehaviour();
-    const server = buildServer(database, behaviour);
+    const server = buildServer(service, controlsOf(service, settings));
     const url = await listen(server, settings.port);
-    const sweeper = startSweeper(database, behaviour);
+    const sweeper = startSweeper(database, service.behaviour);
+    await service.events.start();
     return {
       url,
       close: async () => {
         await server.close();
         await sweeper.stop();
-        await database.$disconnect();
+        await leave();
       },
     };
   } catch (error) {
-    await database.$disconnect();
+    await leave();
     throw error;
   }
 }
 
-function buildServer(database: Database, behaviour: Behaviour): FastifyInstance {
+function newService({ behaviour = defaultBehaviour(), databaseUrl, unitName }: Settings, database: Database): Service {
+  return {
+    database,
+    behaviour,
+    unit: new UnitName(unitName ?? DEFAULT_UNIT_NAME),
+    arrivals: new Arrivals(database, databaseUrl),
+    faults: new Faults(),
+    events: new Events(database, behaviour),
+    gate: new Gate(),
+    timers: new Timers(),
+    connections: new Connections(),
+    operations: new Set(),
+  };
+}
+
+function controlsOf(service: Service, { apiKey, controlKey }: Settings): Controls {
+  const { arrivals, behaviour, database, events, faults, gate } = service;
+  const start = showBehaviour(behaviour);
+  const settle = async (patch: BehaviourPatch) => {
+    patchBehaviour(behaviour, patch);
+    await events.listen();
+  };
+  return {
+    controlKey: controlKey ?? DEFAULT_CONTROL_KEY,
+    settle,
+    reset: () =>
+      gate.close(async () => {
+        faults.clear();
+        await settle(start);
+        await resetData(database, apiKey);
+        await arrivals.clear();
+        await events.clear();
+      }),
+  };
+}
+
+function buildServer(service: Service, controls: Controls): FastifyInstance {
   const server = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     return503OnClosing: false, // requests in flight while closing are answered as always
-    frameworkErrors: answerFault,
+    frameworkErrors: (error, request, reply) => {
+      void receiveUnreadable(service, request)
+        .catch(() => undefined) // it is answered in any case, and nothing is done
+        .then(() => answerFault(error, request, reply));
+    },
     clientErrorHandler: answerClientError,
   });
   acceptAnyBodyAsJson(server);
-  endConnectionsWhenClosing(server);
+  service.connections.watch(server);
+  server.addHook('preClose', (done) => {
+    service.timers.finish();
+    done();
+  });
   server.setErrorHandler(answerFault);
   server.setNotFoundHandler(answerUnknownOperation);
-  server.register(operations(database, behaviour), { prefix: PREFIX });
-  server.register(paymentPage(database, behaviour));
-  server.register(redeemPage(database));
+  server.register(operations(service), { prefix: PREFIX });
+  server.register(controlInterface(service, controls), { prefix: CONTROL_PREFIX });
+  server.register(paymentPage(service.database, service.behaviour));
+  server.register(redeemPage(service.database));
   return server;
 }
 
@@ -69,19 +132,6 @@ function acceptAnyBodyAsJson(server: FastifyInstance): void {
     } catch {
       done(Object.assign(new Error('request body is not valid JSON'), { statusCode: 400 }));
     }
-  });
-}
-
-/** A connection kept alive after its last answer would hold up the close. */
-function endConnectionsWhenClosing(server: FastifyInstance): void {
-  let closing = false;
-  server.addHook('preClose', (done) => {
-    closing = true;
-    done();
-  });
-  server.addHook('onSend', (_request, reply, payload, done) => {
-    if (closing) void reply.header('Connection', 'close');
-    done(null, payload);
   });
 }
 

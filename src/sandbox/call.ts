@@ -13,7 +13,7 @@ export interface Call {
    * Notes that the operation is carried out, and the `chiRef`s it made or changed; as part of the work that does it, so
    * that the ground truth cannot differ from what happened. Operations that only read need not call it.
    */
-  processed(work: Work, chiRefs: string[]): Promise<void>;
+  processed: (work: Work, chiRefs: string[]) => Promise<void>;
 }
 
 /** What an operation answers as `data`; its input is a body or a query that nobody has looked at yet. */

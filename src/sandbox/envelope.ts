@@ -61,7 +61,7 @@ export function answerSendFault(fault: FastifyError | Error, request: FastifyReq
 }
 
 export function answerUnknownOperation(request: FastifyRequest, reply: FastifyReply): void {
-  const path = request.url.split('?', 1)[0];
+  const path = request.originalUrl.split('?', 1)[0];
   void reply.status(404).send(failure(`no operation ${request.method} ${path}`));
 }
 

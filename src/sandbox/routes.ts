@@ -1,5 +1,4 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
-import { authenticate } from './account/authentication';
 import {
   deleteUnpaidTransaction,
   listIssueTransactions,
@@ -8,34 +7,35 @@ import {
 } from './account/transactions';
 import { transfer } from './account/transfer';
 import { shapeAnswers } from './answer-shape';
-import { Behaviour } from './behaviour';
+import { PREFIX, readAccount, readBody, Received, receivedOf, receiveRequests } from './arrivals/receive';
 import { Call, Operation } from './call';
 import { collect, initiateCollection, verifyCollection } from './collections/collections';
-import { Database } from './database';
-import { answerSendFault, success } from './envelope';
-import { Account } from './generated/client';
+import { answerSendFault, answerUnknownOperation, success } from './envelope';
+import { answerAsStruck } from './faults/answer';
+import { carryOut } from './faults/carry-out';
 import { listAirtimeCountries, listAssets, listMobileMoneyCodes, localInUsd, usdInLocal } from './info/info';
 import { payOutAirtime } from './payouts/airtime';
 import { initiateCredit, payOutCredit } from './payouts/credit';
 import { payOutMobileMoney } from './payouts/mobile-money';
 import { redeemAirtime } from './redeem/redeem';
 import { send } from './send/send';
+import type { Service } from './service';
 import { createSubAccount, listSubAccounts, readSubAccount } from './sub-accounts/sub-accounts';
 import { listWallets, lookUpWallet } from './wallets/list';
 import { transferBetweenWallets } from './wallets/transfer';
 
-export const PREFIX = '/api/v0.1';
-
-/** The operations that interface.md documents, and those that it lists by name only. */
-export function operations(database: Database, behaviour: Behaviour): FastifyPluginCallback {
+/** The operations that interface.md documents, and those that it lists by name only, below {@link PREFIX}. */
+export function operations(service: Service): FastifyPluginCallback {
   return (api, _options, done) => {
-    api.decorateRequest('account', null);
-    // Before the body is read: whoever has no key learns nothing else about the request.
-    api.addHook('onRequest', async (request) => {
-      request.setDecorator('account', await authenticate(database, request));
+    const { unit } = service;
+    receiveRequests(api, service);
+    api.addHook('preSerialization', shapeAnswers(service.behaviour));
+    api.addHook('preSerialization', (_request, _reply, payload, done) => done(null, unit.answerOutside(payload)));
+    answerAsStruck(api, service);
+    api.setNotFoundHandler(answerUnknownOperation);
+    api.addHook('onRoute', ({ method, path }) => {
+      if (method !== 'HEAD') service.operations.add(`${String(method)} ${unit.pathInside(path.slice(PREFIX.length))}`);
     });
-
-    api.addHook('preSerialization', shapeAnswers(behaviour));
 
     let origin = '';
     api.addHook('onListen', (done) => {
@@ -43,23 +43,16 @@ export function operations(database: Database, behaviour: Behaviour): FastifyPlu
       done();
     });
 
-    const callOf = (request: FastifyRequest): Call => ({
-      account: request.getDecorator<Account>('account'),
-      database,
-      origin,
-      behaviour,
-      processed: () => Promise.resolve(), // the ground truth is not kept yet
-    });
     const withBody = (operation: Operation) => async (request: FastifyRequest) =>
-      success(await operation(callOf(request), request.body));
+      success(await serve(service, origin, request, operation, readBody));
     const withQuery = (operation: Operation) => async (request: FastifyRequest) =>
-      success(await operation(callOf(request), request.query));
+      success(await serve(service, origin, request, operation, () => request.query));
 
     api.post('/send', { errorHandler: answerSendFault }, withBody(send));
     api.post('/payouts/airtime', withBody(payOutAirtime));
     api.post('/payouts/mobile-money', withBody(payOutMobileMoney));
-    api.post('/payouts/credit', withBody(payOutCredit));
-    api.post('/payouts/initiate-credit', withBody(initiateCredit));
+    api.post(unit.pathOutside('/payouts/credit'), withBody(payOutCredit));
+    api.post(unit.pathOutside('/payouts/initiate-credit'), withBody(initiateCredit));
     api.post('/account/transfer', withBody(transfer));
     api.post('/account/delete-unpaid-transaction', withBody(deleteUnpaidTransaction));
     api.get('/account/transaction', withQuery(readTransaction));
@@ -85,4 +78,38 @@ export function operations(database: Database, behaviour: Behaviour): FastifyPlu
     api.post('/wallets/transfer', withBody(transferBetweenWallets));
     done();
   };
+}
+
+/** Carries an operation out for a request that is noted, as the fault that struck it wants. */
+async function serve(
+  service: Service,
+  origin: string,
+  request: FastifyRequest,
+  operation: Operation,
+  inputOf: (received: Received) => unknown,
+): Promise<unknown> {
+  const received = receivedOf(request);
+  if (!received) throw new Error('the request was not noted');
+  const run = async () => {
+    const call = callFor(service, origin, received);
+    const answer = await operation(call, inputOf(received));
+    if (!call.isProcessed) await call.processed(service.database, []); // it only reads
+    return answer;
+  };
+  return carryOut(received.fault, () => service.gate.pass(run), service.timers);
+}
+
+function callFor({ arrivals, database, behaviour }: Service, origin: string, received: Received) {
+  const call: Call & { isProcessed: boolean } = {
+    account: readAccount(received),
+    database,
+    origin,
+    behaviour,
+    isProcessed: false,
+    processed: async (work, chiRefs) => {
+      await arrivals.processed(work, received.seq, chiRefs);
+      call.isProcessed = true;
+    },
+  };
+  return call;
 }

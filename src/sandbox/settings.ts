@@ -1,4 +1,6 @@
-import { Behaviour } from './behaviour';
+import { Behaviour, defaultBehaviour, QuirkName, QUIRKS } from './behaviour';
+import { EVENT_RULES, patchBehaviour, SETTING_RULES } from './behaviour-patch';
+import { integer, Rule } from './rules';
 
 /** What the sandbox is started with. */
 export interface Settings {
@@ -8,14 +10,27 @@ export interface Settings {
   port: number;
   /** The key that callers send as X-API-Key. Only its SHA-256 is stored. */
   apiKey: string;
-  /** The key of the control interface, sent as X-Sandbox-Control-Key. */
+  /** The key of the control interface, sent as X-Sandbox-Control-Key; `sandbox-control` when left out. */
   controlKey?: string;
   /** How it behaves until the control interface says otherwise. */
   behaviour?: Behaviour;
+  /** The service's own word for its unit, in paths and field names; `credit` when left out. */
+  unitName?: string;
 }
 
-const DEFAULT_PORT = 4010;
-const HIGHEST_PORT = 65_535;
+export const DEFAULT_CONTROL_KEY = 'sandbox-control';
+export const DEFAULT_UNIT_NAME = 'credit';
+const DEFAULT_PORT = '4010';
+
+const CONTROL_KEY: Rule = {
+  holds: (value) => /^[\x21-\x7e]{8,}$/.test(value as string), // what a header can carry as it is
+  must: '8 or more printable ASCII characters without blanks',
+};
+const UNIT_NAME: Rule = {
+  // A word of the service itself would stand for two things at once.
+  holds: (value) => /^[a-z][a-z0-9]{1,31}$/.test(value as string) && !/^(airtime|momo|payout)s?$/.test(value as string),
+  must: 'a word of 2 to 32 lower-case letters and digits other than airtime, momo and payout',
+};
 
 /** Reads the process's environment, or throws a {@link StartFailure} that names each faulty variable and never its value. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
@@ -23,17 +38,54 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 
   const databaseUrl = env.SANDBOX_DATABASE_URL ?? '';
   if (!/^postgres(ql)?:\/\/./.test(databaseUrl)) faults.push('SANDBOX_DATABASE_URL must be a postgresql:// address');
-
-  const portText = env.SANDBOX_PORT || String(DEFAULT_PORT);
-  const port = Number(portText);
-  if (!/^\d+$/.test(portText) || port > HIGHEST_PORT)
-    faults.push(`SANDBOX_PORT must be a number from 0 to ${HIGHEST_PORT}`);
-
   const apiKey = env.SANDBOX_API_KEY ?? '';
   if (apiKey.trim() === '') faults.push('SANDBOX_API_KEY must be set');
 
+  /** Of the variable's text, or undefined where it is not set. */
+  const read = <T>(name: string, value: (text: string) => T, rule: Rule): T | undefined => {
+    const text = env[name] ?? '';
+    if (text === '') return undefined;
+    if (!rule.holds(value(text))) faults.push(`${name} must be ${rule.must}`);
+    return value(text);
+  };
+
+  const port = read('SANDBOX_PORT', wholeNumber, integer(0, 65_535)) ?? Number(DEFAULT_PORT);
+  const controlKey = read('SANDBOX_CONTROL_KEY', String, CONTROL_KEY) ?? DEFAULT_CONTROL_KEY;
+  const unitName = read('SANDBOX_UNIT_NAME', String, UNIT_NAME) ?? DEFAULT_UNIT_NAME;
+  const feePercent = read('SANDBOX_FEE_PERCENT', decimalNumber, SETTING_RULES.feePercent);
+  const unpaidExpiresAfterMs = read('SANDBOX_UNPAID_EXPIRES_AFTER_MS', wholeNumber, SETTING_RULES.unpaidExpiresAfterMs);
+  const url = read('SANDBOX_EVENTS_URL', String, EVENT_RULES.url);
+  const secret = read('SANDBOX_EVENTS_SECRET', String, EVENT_RULES.secret);
+  const quirks = readQuirks(env.SANDBOX_QUIRKS ?? '', faults);
+
   if (faults.length > 0) throw new StartFailure(`sandbox cannot start: ${faults.join('; ')}`);
-  return { databaseUrl, port, apiKey };
+  const behaviour = defaultBehaviour();
+  patchBehaviour(behaviour, {
+    quirks,
+    ...(feePercent !== undefined && { feePercent }),
+    ...(unpaidExpiresAfterMs !== undefined && { unpaidExpiresAfterMs }),
+    events: { ...(url !== undefined && { url }), ...(secret !== undefined && { secret }) },
+  });
+  return { databaseUrl, port, apiKey, controlKey, unitName, behaviour };
+}
+
+/** Of `floatBalances,-errorNone`: the first on, the second off, all others as they are. */
+function readQuirks(text: string, faults: string[]): Partial<Record<QuirkName, boolean>> {
+  const words = text.split(',').map((word) => word.trim());
+  const quirks = words.filter((word) => word !== '').map((word) => [word.replace(/^-/, ''), !word.startsWith('-')]);
+  if (quirks.some(([name]) => !Object.hasOwn(QUIRKS, name as string)))
+    faults.push(
+      `SANDBOX_QUIRKS must name quirks, a leading - switches one off; known are ${Object.keys(QUIRKS).join(', ')}`,
+    );
+  return Object.fromEntries(quirks) as Partial<Record<QuirkName, boolean>>;
+}
+
+function wholeNumber(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : NaN;
+}
+
+function decimalNumber(text: string): number {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
 }
 
 /** Why the sandbox did not start, as one sentence fit to be shown: it holds no key and no connection string. */

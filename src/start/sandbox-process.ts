@@ -30,6 +30,7 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
     detached: true, // a Ctrl-C reaches the proxy first, which finishes what is in flight and then stops the sandbox
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: childEnvironment({
+      ...revealed(config.sandboxBehaviour),
       SANDBOX_DATABASE_URL: databaseUrl,
       SANDBOX_PORT: String(port),
       SANDBOX_API_KEY: apiKey,
@@ -58,6 +59,10 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
       await exited;
     },
   };
+}
+
+function revealed(variables: Readonly<Record<string, Secret>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.reveal()]));
 }
 
 function keyOfLastTime(file: string): string | undefined {

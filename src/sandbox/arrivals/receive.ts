@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { authenticate } from '../account/authentication';
+import { Refusal } from '../envelope';
+import type { Struck } from '../faults/faults';
+import { magicFault } from '../faults/magic';
+import { Account } from '../generated/client';
+import type { Service } from '../service';
+
+export const PREFIX = '/api/v0.1';
+
+/** A request once it is noted. Nothing of it is judged yet. */
+export interface Received {
+  seq: bigint;
+  /** Whose key it carries; null where it carries none that is known. */
+  account: Account | null;
+  /** With the fields in the interface's words; to be read with {@link readBody}. */
+  body: unknown;
+  fault: Struck | undefined;
+}
+
+const NOT_JSON = Symbol('not JSON');
+
+/** Notes every request of the plugin, before anything is done with it. */
+export function receiveRequests(api: FastifyInstance, service: Service): void {
+  api.decorateRequest('received', undefined);
+  takeBodiesAsText(api);
+  api.addHook('preValidation', async (request) => {
+    request.setDecorator('received', null); // until it is noted
+    request.setDecorator('received', await receive(service, request));
+  });
+  // One whose body broke off or is too large never came as far as that.
+  api.addHook('onSend', async (request, _reply, payload) => {
+    if (receivedOf(request) === undefined)
+      request.setDecorator('received', await receive(service, request).catch(() => null));
+    return payload;
+  });
+}
+
+/** Null when it could not be noted; undefined before it was tried. */
+export function receivedOf(request: FastifyRequest): Received | null | undefined {
+  return request.getDecorator<Received | null | undefined>('received');
+}
+
+/** The account that a request acts for, or a {@link Refusal}. */
+export function readAccount({ account }: Received): Account {
+  if (!account) throw new Refusal('key is not defined. Generate a new one from the developer portal', 401);
+  return account;
+}
+
+/** The JSON of a request's body, or a {@link Refusal}. */
+export function readBody({ body }: Received): unknown {
+  if (body === NOT_JSON) throw new Refusal('request body is not valid JSON');
+  return body;
+}
+
+/** Notes a request whose path cannot be decoded: the framework answers it by itself, and no hook and no fault meets it. */
+export async function receiveUnreadable(service: Service, request: FastifyRequest): Promise<void> {
+  const { arrivals, database } = service;
+  if (!request.originalUrl.startsWith(`${PREFIX}/`)) return;
+  const account = await authenticate(database, request);
+  const named = nameOf(service, request);
+  const seq = await arrivals.arrived({ ...named, body: null, accountId: account?.id ?? null, fault: null });
+  await arrivals.answered(seq, 400);
+}
+
+async function receive(service: Service, request: FastifyRequest): Promise<Received> {
+  const { arrivals, database, faults, gate, unit } = service;
+  const named = nameOf(service, request);
+  const text = request.body as string | undefined;
+  const body = unit.bodyInside(parse(text));
+  return gate.pass(async () => {
+    const account = await authenticate(database, request);
+    const fault = faults.strike(named.operation) ?? magicFault(body);
+    const noted = { ...named, body: text ?? null, accountId: account?.id ?? null, fault: fault?.fault ?? null };
+    return { seq: await arrivals.arrived(noted), account, body, fault };
+  });
+}
+
+function nameOf({ unit }: Service, { method, originalUrl }: FastifyRequest): { operation: string; query: string } {
+  const [path = '', query = ''] = split(originalUrl, '?');
+  return { operation: `${method} ${unit.pathInside(path.slice(PREFIX.length) || '/')}`, query };
+}
+
+/** interface.md, Endpoints: "The examples send the body as JSON text"; only one of them sets a Content-Type. */
+function takeBodiesAsText(api: FastifyInstance): void {
+  api.removeAllContentTypeParsers();
+  api.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
+    done(null, text.trim() === '' ? undefined : text);
+  });
+}
+
+function parse(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/** At the first separator only. */
+function split(text: string, separator: string): string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,56 @@
+import Decimal from 'decimal.js';
+import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
+import { anObject, check, flag, integer, isObject, number, Rule, secret, webAddress } from './rules';
+
+/** The settings of a {@link Behaviour} that are to change, as PATCH /_sandbox/settings and the environment give them. */
+export interface BehaviourPatch {
+  quirks?: Partial<Record<QuirkName, boolean>>;
+  feePercent?: number;
+  unpaidExpiresAfterMs?: number;
+  events?: Partial<EventSettings>;
+}
+
+const TEN_YEARS_MS = 315_360_000_000; // far from what a date can hold
+const MAX_COPIES = 10;
+
+/** What each setting must be, by name. */
+export const SETTING_RULES = {
+  feePercent: number(0, 100),
+  unpaidExpiresAfterMs: integer(1, TEN_YEARS_MS),
+  quirks: anObject,
+  events: anObject,
+} satisfies Record<string, Rule>;
+
+export const QUIRK_RULES: Record<string, Rule> = Object.fromEntries(Object.keys(QUIRKS).map((name) => [name, flag]));
+
+export const EVENT_RULES = {
+  url: webAddress,
+  secret,
+  copies: integer(1, MAX_COPIES),
+  reversed: flag,
+} satisfies Record<keyof EventSettings, Rule>;
+
+/** The patch that `given` is; undefined when it is none, and then `faults` tells all that is wrong with it. */
+export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourPatch | undefined {
+  if (!isObject(given)) {
+    faults.push(`the settings must be an object with any of ${Object.keys(SETTING_RULES).join(', ')}`);
+    return undefined;
+  }
+  check(given, SETTING_RULES, faults);
+  if (isObject(given.quirks)) check(given.quirks, QUIRK_RULES, faults, 'quirks.');
+  if (isObject(given.events)) check(given.events, EVENT_RULES, faults, 'events.');
+  return faults.length === 0 ? given : undefined;
+}
+
+/** In place: calls under way and the senders of events see it from their next look on. */
+export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): void {
+  Object.assign(behaviour.quirks, patch.quirks);
+  Object.assign(behaviour.events, patch.events);
+  if (patch.feePercent !== undefined) behaviour.feePercent = new Decimal(patch.feePercent);
+  if (patch.unpaidExpiresAfterMs !== undefined) behaviour.unpaidExpiresAfterMs = patch.unpaidExpiresAfterMs;
+}
+
+/** A behaviour as it is shown: a patch that would change nothing. */
+export function showBehaviour({ quirks, feePercent, unpaidExpiresAfterMs, events }: Behaviour): BehaviourPatch {
+  return { quirks: { ...quirks }, feePercent: feePercent.toNumber(), unpaidExpiresAfterMs, events: { ...events } };
+}

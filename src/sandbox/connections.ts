@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+
+/**
+ * The open connections. At a stop, requests in flight are answered and their connections ended with that; connections
+ * that are idle, still sending their request, or held open without an answer end at once: they would hold the stop up.
+ */
+export class Connections {
+  /** Each with the request that it carries now. */
+  private readonly open = new Map<Socket, FastifyRequest | undefined>();
+  private closing = false;
+
+  watch(server: FastifyInstance): void {
+    server.server.on('connection', (socket: Socket) => {
+      this.open.set(socket, undefined);
+      socket.once('close', () => this.open.delete(socket));
+    });
+    server.addHook('onRequest', (request, _reply, done) => {
+      this.open.set(request.raw.socket, request);
+      done();
+    });
+    server.addHook('onSend', (_request, reply, _payload, done) => {
+      if (this.closing) void reply.header('Connection', 'close');
+      done();
+    });
+    server.addHook('onResponse', (request, _reply, done) => {
+      // A pipelined connection carries the next request already.
+      if (this.open.get(request.raw.socket) === request) this.open.set(request.raw.socket, undefined);
+      done();
+    });
+    server.addHook('preClose', (done) => {
+      this.closing = true;
+      for (const [socket, request] of this.open) if (!request?.raw.complete) socket.destroy();
+      done();
+    });
+  }
+
+  /** Leaves a connection open and silent, until its client or the sandbox ends it. */
+  hold(socket: Socket): void {
+    if (this.closing) socket.destroy();
+    else if (this.open.has(socket)) this.open.set(socket, undefined);
+  }
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
+import { BehaviourPatch, readBehaviourPatch, showBehaviour } from '../behaviour-patch';
+import { readFault } from '../faults/read-fault';
+import { integer } from '../rules';
+import type { Service } from '../service';
+import { ledgerOf } from '../wallets/ledger';
+import { requireControlKey } from './authentication';
+import { answerFaulty, Faulty, readNumber, readOrRefuse } from './faulty';
+
+export const CONTROL_PREFIX = '/_sandbox';
+
+/** What only whoever runs the sandbox can do. */
+export interface Controls {
+  controlKey: string;
+  /** Back to the start: data, faults, ground truth, events, settings. */
+  reset(): Promise<void>;
+  /** Changes how the sandbox behaves. */
+  settle(patch: BehaviourPatch): Promise<void>;
+}
+
+const INDEX = {
+  'GET /_sandbox': 'this list',
+  'GET /_sandbox/requests': 'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
+  'GET /_sandbox/ledger': 'what every account owns',
+  'POST /_sandbox/faults': 'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
+  'GET /_sandbox/faults': 'the faults asked for, and how often each struck',
+  'DELETE /_sandbox/faults': 'no faults any more',
+  'DELETE /_sandbox/faults/{id}': 'this fault no more',
+  'GET /_sandbox/settings': 'how the sandbox behaves',
+  'PATCH /_sandbox/settings': 'change it: {"quirks":{"floatBalances":true}}',
+  'GET /_sandbox/events': 'the newest events, with each attempt to deliver them; ?limit=',
+  'POST /_sandbox/events/{id}/resend': 'deliver this event again',
+  'POST /_sandbox/reset': 'back to the start: data, faults, ground truth, events, settings',
+};
+
+const MAX_SEQ = Number.MAX_SAFE_INTEGER;
+const MAX_LIMIT = 1_000_000;
+const EVENTS_SHOWN = '1000';
+
+/** The control interface, for tests and demonstrations: another key than the service's own, and other errors. */
+export function controlInterface(service: Service, controls: Controls): FastifyPluginCallback {
+  const { behaviour, database } = service;
+  return (control, _options, done) => {
+    requireControlKey(control, controls.controlKey);
+    takeAnyBodyAsJson(control);
+    control.setErrorHandler(answerFaulty);
+    control.setNotFoundHandler((request) => {
+      throw new Faulty(
+        [`there is no ${request.method} ${request.url}; GET ${CONTROL_PREFIX} lists what there is`],
+        404,
+      );
+    });
+
+    control.get('/', () => INDEX);
+    requestRoutes(control, service);
+    control.get('/ledger', () => ledgerOf(database));
+    faultRoutes(control, service);
+    control.get('/settings', () => showBehaviour(behaviour));
+    control.patch('/settings', async ({ body }) => {
+      await controls.settle(readOrRefuse((wrong) => readBehaviourPatch(body, wrong)));
+      return showBehaviour(behaviour);
+    });
+    eventRoutes(control, service);
+    control.post('/reset', async (_request, reply) => {
+      await controls.reset();
+      return reply.status(204).send();
+    });
+    done();
+  };
+}
+
+/** curl's -d says that it sends a form; nothing here does. */
+function takeAnyBodyAsJson(control: FastifyInstance): void {
+  control.removeAllContentTypeParsers();
+  control.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
+    if (text.trim() === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(text));
+    } catch {
+      done(new Faulty(['the body must be JSON']));
+    }
+  });
+}
+
+function requestRoutes(control: FastifyInstance, { arrivals }: Service): void {
+  control.get('/requests', ({ query }) => {
+    const { operation, after, limit } = query as Record<string, string | undefined>;
+    const part = readOrRefuse((wrong) => ({
+      operation,
+      after: readNumber(after, 'after', integer(0, MAX_SEQ), wrong),
+      limit: readNumber(limit, 'limit', integer(1, MAX_LIMIT), wrong),
+    }));
+    return arrivals.list(part);
+  });
+}
+
+function faultRoutes(control: FastifyInstance, { faults, operations }: Service): void {
+  control.post('/faults', ({ body }, reply) => {
+    const asked = readOrRefuse((wrong) => readFault(body, [...operations], wrong));
+    return reply.status(201).send(faults.add(asked));
+  });
+  control.get('/faults', () => faults.list());
+  control.delete('/faults', (_request, reply) => {
+    faults.clear();
+    return reply.status(204).send();
+  });
+  control.delete<{ Params: { id: string } }>('/faults/:id', ({ params: { id } }, reply) => {
+    if (!faults.remove(Number(id))) throw new Faulty([`there is no fault ${id}; GET /_sandbox/faults lists them`], 404);
+    return reply.status(204).send();
+  });
+}
+
+function eventRoutes(control: FastifyInstance, { events }: Service): void {
+  control.get('/events', ({ query }) => {
+    const { limit } = query as { limit?: string };
+    const most = readOrRefuse((wrong) => readNumber(limit ?? EVENTS_SHOWN, 'limit', integer(1, MAX_LIMIT), wrong));
+    return events.list(most);
+  });
+  control.post<{ Params: { id: string } }>('/events/:id/resend', async ({ params: { id } }, reply) => {
+    if (!(await events.resend(id))) throw new Faulty([`there is no event ${id}; GET /_sandbox/events lists them`], 404);
+    return reply.status(202).send();
+  });
+}

@@ -1,0 +1,43 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Rule } from '../rules';
+
+/** A control request that cannot be done as asked; all that is wrong with it. */
+export class Faulty extends Error {
+  constructor(
+    readonly faults: string[],
+    readonly httpStatus: 400 | 404 = 400,
+  ) {
+    super(faults.join('; '));
+  }
+}
+
+/** What `read` makes of its input, or a {@link Faulty} with all the faults that it found. */
+export function readOrRefuse<T>(read: (faults: string[]) => T | undefined): T {
+  const faults: string[] = [];
+  const value = read(faults);
+  if (value === undefined || faults.length > 0) throw new Faulty(faults);
+  return value;
+}
+
+/** A whole number in a query or a path; undefined where it is left out. */
+export function readNumber(text: unknown, name: string, rule: Rule, faults: string[]): number | undefined {
+  if (text === undefined) return undefined;
+  const value = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : NaN;
+  if (!rule.holds(value)) faults.push(`${name} must be ${rule.must}`);
+  return value;
+}
+
+/** `{error, faults}`: one sentence, and each fault by itself. */
+export function answerFaulty(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof Faulty) {
+    void reply.status(error.httpStatus).send({ error: error.message, faults: error.faults });
+    return;
+  }
+  const status = 'statusCode' in error ? (error.statusCode ?? 503) : 503;
+  if (status < 500) {
+    void reply.status(status).send({ error: error.message, faults: [error.message] });
+    return;
+  }
+  process.stderr.write(`sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${error.name}\n`);
+  void reply.status(503).send({ error: 'the sandbox cannot do this now; ask again', faults: [] });
+}

@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto';
+import Decimal from 'decimal.js';
+
+/** One status change to be told, with what is told of its transaction. */
+export interface DueEvent {
+  id: string;
+  status: string;
+  transactionId: string;
+  chiRef: string;
+  issueID: string;
+  type: string;
+  valueInUSD: Decimal.Value;
+  /** How often it was tried to deliver it since it was made or asked for again. */
+  tries: number;
+  dueAt: Date;
+}
+
+const BASE64_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+const NUMERIC_DIGITS = 12; // hexadecimal: as many as a JSON number keeps exactly
+
+/**
+ * The body of an event; upstream-observed.md, "Events". `meta.id` is what a careful client reads the status back with.
+ * With `numericChiRef` the chiRef is the number of its first hexadecimal digits (trap 4).
+ */
+export function eventBody(event: DueEvent, numericChiRef: boolean): string {
+  const { status, issueID, chiRef, transactionId, type, valueInUSD } = event;
+  return JSON.stringify({
+    eventType: `transaction.${status}`,
+    issueID,
+    status,
+    chiRef: numericChiRef ? parseInt(chiRef.replaceAll('-', '').slice(0, NUMERIC_DIGITS), 16) : chiRef,
+    amount: new Decimal(valueInUSD).toNumber(),
+    meta: { id: transactionId, type },
+  });
+}
+
+/** The headers that sign a delivery, under both of the names that were seen; `at` is its time. */
+export function signatureHeaders(id: string, body: string, secret: string, at: Date): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const mac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const values = { id, timestamp, signature: `v1,${mac}` };
+  return Object.fromEntries(
+    ['svix', 'webhook'].flatMap((name) => Object.entries(values).map(([part, value]) => [`${name}-${part}`, value])),
+  );
+}
+
+function keyOf(secret: string): Buffer {
+  const encoded = BASE64_SECRET.exec(secret)?.[1];
+  return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64');
+}

@@ -1,0 +1,138 @@
+import { Behaviour } from '../behaviour';
+import { Database } from '../database';
+import { DueEvent, eventBody, signatureHeaders } from './event';
+
+const POLL_MS = 100;
+const BATCH = 100;
+const ANSWER_TIMEOUT_MS = 10_000;
+const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000]; // then it is given up
+
+/** One try to deliver one event. */
+interface Attempt {
+  at: string;
+  httpStatus: number | null;
+  /** Why there is no status. */
+  error: string | null;
+}
+
+/**
+ * Tells each status change to `behaviour.events.url`. A trigger puts the changes into the table `events`, from which they
+ * are delivered one after another: a slow or broken receiver holds up events, never a payout.
+ */
+export class Events {
+  private readonly stopped = new AbortController();
+  private delivering: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly behaviour: Behaviour,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.listen();
+    this.deliverSoon(0);
+  }
+
+  /** What is not delivered by then is delivered after the next start. */
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    clearTimeout(this.timer);
+    await this.delivering;
+  }
+
+  /** To be called when the url has changed: status changes become events only while there is one. */
+  async listen(): Promise<void> {
+    const wanted = this.behaviour.events.url !== '';
+    if (wanted) await this.database.eventsWanted.createMany({ data: [{ wanted }], skipDuplicates: true });
+    else await this.database.eventsWanted.deleteMany();
+  }
+
+  /** The newest ones, newest first. */
+  list(limit: number): Promise<object[]> {
+    return this.database.$queryRaw`
+      SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", c.changed_at AS "changedAt",
+        e.due_at AS "dueAt", e.delivered_at AS "deliveredAt", e.attempts
+      FROM events e JOIN status_changes c ON c.id = e.status_change_id JOIN transactions t ON t.id = c.transaction_id
+      ORDER BY e.status_change_id DESC LIMIT ${limit}`;
+  }
+
+  /** Makes an event due again, under its own id. False when there is no such event. */
+  async resend(id: string): Promise<boolean> {
+    const { count } = await this.database.event.updateMany({ where: { id }, data: { dueAt: new Date(), tries: 0 } });
+    return count > 0;
+  }
+
+  async clear(): Promise<void> {
+    await this.database.$executeRaw`TRUNCATE events`;
+  }
+
+  private deliverSoon(ms: number): void {
+    this.timer = setTimeout(() => {
+      this.delivering = this.deliverDue().then((delivered) => {
+        if (!this.stopped.signal.aborted) this.deliverSoon(delivered < BATCH ? POLL_MS : 0);
+      });
+    }, ms);
+  }
+
+  /** Gives how many were due. */
+  private async deliverDue(): Promise<number> {
+    const { url, reversed } = this.behaviour.events;
+    if (url === '') return 0;
+    try {
+      const due = await this.due();
+      for (const event of reversed ? due.reverse() : due) {
+        if (this.stopped.signal.aborted) break;
+        await this.deliver(event);
+      }
+      return due.length;
+    } catch (error) {
+      if (!this.stopped.signal.aborted) process.stderr.write(`sandbox: events wait: ${(error as Error).name}\n`);
+      return 0;
+    }
+  }
+
+  private due(): Promise<DueEvent[]> {
+    return this.database.$queryRaw`
+      SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", t.issue_id AS "issueID", t.type,
+        t.value_in_usd AS "valueInUSD", e.tries, e.due_at AS "dueAt"
+      FROM events e JOIN status_changes c ON c.id = e.status_change_id JOIN transactions t ON t.id = c.transaction_id
+      WHERE e.due_at <= clock_timestamp() ORDER BY e.status_change_id LIMIT ${BATCH}`;
+  }
+
+  /** Delivers all copies; one that was taken is enough. */
+  private async deliver(event: DueEvent): Promise<void> {
+    const attempts: Attempt[] = [];
+    for (let copy = 0; copy < this.behaviour.events.copies; copy++) attempts.push(await this.attempt(event));
+    if (this.stopped.signal.aborted) return; // as if it had not been tried
+    const delivered = attempts.some(({ httpStatus }) => httpStatus !== null && httpStatus >= 200 && httpStatus < 300);
+    const wait = RETRY_AFTER_MS[event.tries];
+    const dueAgain = delivered || wait === undefined ? null : new Date(Date.now() + wait);
+    // One that was asked for again meanwhile stays due.
+    await this.database.$executeRaw`
+      UPDATE events SET tries = tries + 1, attempts = attempts || ${JSON.stringify(attempts)}::jsonb,
+        due_at = CASE WHEN due_at = ${event.dueAt} THEN ${dueAgain}::timestamptz ELSE due_at END,
+        delivered_at = CASE WHEN ${delivered} THEN clock_timestamp() ELSE delivered_at END
+      WHERE id = ${event.id}`;
+  }
+
+  private async attempt(event: DueEvent): Promise<Attempt> {
+    const { url, secret } = this.behaviour.events;
+    const at = new Date();
+    const body = eventBody(event, this.behaviour.quirks.numericChiRefInEvents);
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...signatureHeaders(event.id, body, secret, at) },
+        body,
+        redirect: 'manual', // a redirect is no receipt
+        signal: AbortSignal.any([this.stopped.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
+      });
+      await response.body?.cancel();
+      return { at: at.toISOString(), httpStatus: response.status, error: null };
+    } catch (error) {
+      const { name, cause } = error as { name: string; cause?: { code?: string } };
+      return { at: at.toISOString(), httpStatus: null, error: cause?.code ?? name };
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { Timers } from '../timers';
+import type { Struck } from './faults';
+import { rowOf } from './table';
+
+/** What a fault answers with that has no answer of its own and carries nothing out. */
+const NOTHING_DONE = { error: 'None' };
+
+/** Carries an operation out when, and as often as, the fault wants it; gives what it answers. */
+export async function carryOut<T>(
+  struck: Struck | undefined,
+  run: () => Promise<T>,
+  timers: Timers,
+): Promise<T | typeof NOTHING_DONE> {
+  if (!struck) return run();
+  if (!struck.processed) return NOTHING_DONE;
+  const { carriedOut, times = 1 } = rowOf(struck.fault);
+  const { ms = 0 } = struck.settings;
+  if (carriedOut === 'afterTheAnswer') {
+    timers.later(ms, run);
+    return NOTHING_DONE;
+  }
+  if (carriedOut === 'delayed') await timers.wait(ms);
+  const first = await run();
+  for (let more = 1; more < times; more++) await run().catch(() => undefined); // such as for want of money: the first stands
+  return first;
+}

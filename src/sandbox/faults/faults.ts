@@ -1,0 +1,94 @@
+import { FaultName, FaultSettings, rowOf } from './table';
+import { randomNumbers } from './random';
+
+/** A fault as POST /_sandbox/faults asks for it, validated and with its defaults filled in. */
+export interface AskedFault {
+  fault: FaultName;
+  /** Null is any operation. */
+  operation: string | null;
+  /** Strikes once: the nth matching request from now. */
+  nth?: number;
+  /** Strikes each matching request with this probability, drawn from a sequence that `seed` alone decides. */
+  probability?: number;
+  seed?: number;
+  processed: boolean;
+  settings: FaultSettings;
+}
+
+/** What happens to one request. */
+export type Struck = Pick<AskedFault, 'fault' | 'processed' | 'settings'>;
+
+interface Registered extends AskedFault {
+  id: number;
+  /** Matching requests so far, and those that it struck. */
+  seen: number;
+  struck: number;
+  random: () => number;
+}
+
+const DEFAULT_SEED = 1;
+
+/** The faults asked for over the control interface. They live in memory: a restarted sandbox is a healthy one. */
+export class Faults {
+  private registered: Registered[] = [];
+  private lastId = 0;
+
+  add(asked: AskedFault): object {
+    const seeded = asked.probability === undefined ? asked : { ...asked, seed: asked.seed ?? DEFAULT_SEED };
+    const random = randomNumbers(seeded.seed ?? DEFAULT_SEED);
+    const fault = { ...seeded, id: ++this.lastId, seen: 0, struck: 0, random };
+    this.registered.push(fault);
+    return shown(fault);
+  }
+
+  /** The fault that strikes a request for `operation`: the first one registered that is due. All that match count it. */
+  strike(operation: string): Struck | undefined {
+    const matching = this.registered.filter((fault) => fault.operation === null || fault.operation === operation);
+    const [first] = matching.filter(isDue);
+    if (first) first.struck++;
+    return first;
+  }
+
+  list(): object[] {
+    return this.registered.map(shown);
+  }
+
+  /** False when there is no such fault. */
+  remove(id: number): boolean {
+    const before = this.registered.length;
+    this.registered = this.registered.filter((fault) => fault.id !== id);
+    return this.registered.length < before;
+  }
+
+  clear(): void {
+    this.registered = [];
+  }
+}
+
+/** A fault with nothing asked of it. */
+export function defaultFault(fault: FaultName): Struck {
+  const row = rowOf(fault);
+  const defaults = Object.entries(row.settings ?? {}).map(([name, { byDefault }]) => [name, byDefault]);
+  return { fault, processed: row.processed, settings: Object.fromEntries(defaults) as FaultSettings };
+}
+
+/** Counts the request, and says whether the fault would strike it. */
+function isDue(fault: Registered): boolean {
+  fault.seen++;
+  // Not just the nth: where an earlier fault took that one, the next one is struck.
+  if (fault.nth !== undefined) return fault.struck === 0 && fault.seen >= fault.nth;
+  return fault.probability === undefined || fault.random() < fault.probability;
+}
+
+function shown({ id, fault, operation, nth, probability, seed, processed, settings, struck }: Registered): object {
+  return {
+    id,
+    fault,
+    operation,
+    ...(nth !== undefined && { nth }),
+    ...(probability !== undefined && { probability, seed }),
+    processed,
+    ...settings,
+    struck,
+  };
+}

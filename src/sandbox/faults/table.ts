@@ -1,0 +1,176 @@
+import { integer, oneOf, Rule } from '../rules';
+import { Answer, cutShort, dribble, holdOpen, resetConnection, Wire, withPadding } from './wire';
+
+/** The settings that faults can have besides whom they strike, as numbers. */
+export type FaultSettings = Partial<Record<'ms' | 'status' | 'bytes' | 'retryAfter', number>>;
+
+/** The request that was struck, as far as an answer may depend on it. */
+export interface StruckRequest {
+  accountId: string | null;
+  /** Path and query as they came. */
+  url: string;
+}
+
+/** What one fault is: its row in README.md and all that the code needs to know of it. */
+export interface FaultRow {
+  does: string;
+  /** Whether the operation is carried out, when not asked otherwise. */
+  processed: boolean;
+  /** Whether `processed` may be asked for. */
+  choosesProcessed?: true;
+  /** By name, each with its default. */
+  settings?: Record<string, { byDefault: number; rule: Rule }>;
+  /** When the operation is carried out: `ms` later and the answer with it, or `ms` after the answer; at once by default. */
+  carriedOut?: 'delayed' | 'afterTheAnswer';
+  /** How often it is carried out; once by default. */
+  times?: number;
+  /** Made of the operation's own answer, or in its place. */
+  answer?: (own: Answer, settings: FaultSettings, request: StruckRequest) => Answer;
+  /** Puts the answer on the wire; as every other answer by default. */
+  send?: (wire: Wire, answer: Answer, settings: FaultSettings) => void | Promise<void>;
+  /** Its `send` gives no answer at all. */
+  silent?: true;
+}
+
+const LONGEST_MS = 600_000;
+const MOST_BYTES = 256 * 1024 * 1024;
+const milliseconds = (byDefault: number) => ({ byDefault, rule: integer(0, LONGEST_MS) });
+
+/** The faults that can be asked for, by name. Statuses and texts: upstream-observed.md, "Envelope and errors". */
+export const FAULTS = {
+  delay: {
+    does: 'waits `ms`, then carries the operation out and answers as normal',
+    processed: true,
+    settings: { ms: milliseconds(3_000) },
+    carriedOut: 'delayed',
+  },
+  noResponse: {
+    does: 'never answers; the connection stays open until the client leaves or the sandbox stops',
+    processed: true,
+    choosesProcessed: true,
+    send: holdOpen,
+    silent: true,
+  },
+  resetBeforeProcessing: {
+    does: 'resets the connection (TCP RST), nothing was done',
+    processed: false,
+    send: resetConnection,
+    silent: true,
+  },
+  resetAfterProcessing: {
+    does: 'resets the connection (TCP RST) instead of answering',
+    processed: true,
+    send: resetConnection,
+    silent: true,
+  },
+  lateProcessing: {
+    does: 'answers an error at once and carries the operation out `ms` later, at the latest when the sandbox stops; the default 503 leaves the outcome open, `"status":500` makes it a lie',
+    processed: true,
+    settings: { ms: milliseconds(3_000), status: { byDefault: 503, rule: integer(400, 599) } },
+    carriedOut: 'afterTheAnswer',
+    answer: (_own, { status = 503 }) => error(status, 'service is unavailable, try again later'),
+  },
+  error500: {
+    does: 'answers 500 with the error envelope',
+    processed: false,
+    choosesProcessed: true,
+    answer: () => error(500, 'internal server error'),
+  },
+  error502Html: {
+    does: 'answers 502 with an HTML page, as a gateway in between does',
+    processed: true,
+    choosesProcessed: true,
+    answer: () => ({ status: 502, headers: { 'content-type': 'text/html' }, body: BAD_GATEWAY_PAGE }),
+  },
+  truncatedBody: {
+    does: 'announces the whole answer (Content-Length), sends half of it and ends the connection',
+    processed: true,
+    choosesProcessed: true,
+    send: cutShort,
+  },
+  malformedJson: {
+    does: 'answers with half of the JSON, as if that were all',
+    processed: true,
+    choosesProcessed: true,
+    answer: (own) => ({ ...own, body: own.body.slice(0, Math.ceil(own.body.length / 2)) }),
+  },
+  slowBody: {
+    does: 'sends the answer in small pieces over `ms`',
+    processed: true,
+    settings: { ms: milliseconds(3_000) },
+    send: dribble,
+  },
+  hugeBody: {
+    does: 'adds a `padding` of `bytes` to the answer, which stays valid JSON',
+    processed: true,
+    settings: { bytes: { byDefault: 16 * 1024 * 1024, rule: integer(1, MOST_BYTES) } },
+    answer: (own, { bytes = 0 }) => withPadding(own, bytes),
+  },
+  redirect: {
+    does: 'answers with `status` and a Location that is the same operation again (`?redirected=true`); whoever follows it with 307 or 308 asks twice',
+    processed: true,
+    choosesProcessed: true,
+    settings: { status: { byDefault: 302, rule: oneOf(301, 302, 303, 307, 308) } },
+    answer: (_own, { status = 302 }, { url }) => ({
+      status,
+      headers: { location: `${url}${url.includes('?') ? '&' : '?'}redirected=true` },
+      body: '',
+    }),
+  },
+  unauthorized: {
+    does: 'answers 401, as to an unknown key',
+    processed: false,
+    choosesProcessed: true,
+    answer: () => error(401, 'key is not defined. Generate a new one from the developer portal'),
+  },
+  forbidden: {
+    does: 'answers 403, as to an account without access',
+    processed: false,
+    choosesProcessed: true,
+    answer: (_own, _settings, { accountId }) =>
+      error(403, `API Access not enabled for account ${accountId ?? 'unknown'}`),
+  },
+  tooManyRequests: {
+    does: 'answers 429 with `Retry-After: <retryAfter>`, in seconds',
+    processed: false,
+    choosesProcessed: true,
+    settings: { retryAfter: { byDefault: 1, rule: integer(0, 86_400) } },
+    answer: (_own, { retryAfter = 1 }) => ({
+      ...error(429, 'too many requests'),
+      headers: { 'content-type': JSON_TYPE, 'retry-after': String(retryAfter) },
+    }),
+  },
+  duplicateTransaction: {
+    does: 'carries the operation out twice and answers the first',
+    processed: true,
+    times: 2,
+  },
+} satisfies Record<string, FaultRow>;
+
+export type FaultName = keyof typeof FAULTS;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const BAD_GATEWAY_PAGE = [
+  '<html>',
+  '<head><title>502 Bad Gateway</title></head>',
+  '<body>',
+  '<center><h1>502 Bad Gateway</h1></center>',
+  '<hr><center>nginx</center>',
+  '</body>',
+  '</html>',
+  '',
+].join('\r\n');
+
+function error(status: number, text: string): Answer {
+  return { status, headers: { 'content-type': JSON_TYPE }, body: JSON.stringify({ status: 'error', error: text }) };
+}
+
+/** The row of a fault; `as FaultRow` because each literal has only the fields that it needs. */
+export function rowOf(name: FaultName): FaultRow {
+  return FAULTS[name];
+}
+
+export function isFaultName(name: unknown): name is FaultName {
+  return typeof name === 'string' && Object.hasOwn(FAULTS, name);
+}

@@ -1,0 +1,56 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Connections } from '../connections';
+import type { Timers } from '../timers';
+
+export interface Answer {
+  status: number;
+  headers: OutgoingHttpHeaders;
+  body: string;
+}
+
+/** What an answer is sent with, below the framework: it would mend what is to be broken. */
+export interface Wire {
+  response: ServerResponse;
+  connections: Connections;
+  timers: Timers;
+}
+
+const PIECES = 20;
+
+/** Sends nothing, ever. */
+export function holdOpen({ response, connections }: Wire): void {
+  if (response.socket) connections.hold(response.socket);
+}
+
+export function resetConnection({ response }: Wire): void {
+  response.socket?.resetAndDestroy();
+}
+
+/** Announces all and sends the first half. */
+export function cutShort({ response }: Wire, answer: Answer): void {
+  const bytes = announce(response, answer);
+  response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.socket?.end());
+}
+
+/** Sends the body in pieces over `ms`; to a client that leaves, no longer. */
+export async function dribble({ response, timers }: Wire, answer: Answer, { ms = 0 }: { ms?: number }): Promise<void> {
+  const bytes = announce(response, answer);
+  const size = Math.ceil(bytes.length / PIECES);
+  for (let sent = 0; sent < bytes.length && !response.destroyed; sent += size) {
+    response.write(bytes.subarray(sent, sent + size));
+    await timers.wait(ms / PIECES);
+  }
+  response.end();
+}
+
+/** The same JSON object with one more field of so many bytes. */
+export function withPadding(answer: Answer, bytes: number): Answer {
+  const separator = answer.body === '{}' ? '' : ',';
+  return { ...answer, body: `${answer.body.slice(0, -1)}${separator}"padding":"${'x'.repeat(bytes)}"}` };
+}
+
+function announce(response: ServerResponse, { status, headers, body }: Answer): Buffer {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'content-length': bytes.length });
+  return bytes;
+}

@@ -1,0 +1,30 @@
+/** Lets any number of works pass side by side, or one alone: a reset must not meet a payout halfway. */
+export class Gate {
+  private readonly inside = new Set<Promise<unknown>>();
+  private alone: Promise<unknown> = Promise.resolve();
+
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    let before: Promise<unknown>;
+    do await (before = this.alone);
+    while (before !== this.alone); // another one may have asked to be alone meanwhile
+    return this.enter(work);
+  }
+
+  /** Runs `work` when all that is inside has left; what comes later waits for it. */
+  async close<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.alone.then(async () => {
+      await Promise.allSettled(this.inside);
+      return work();
+    });
+    this.alone = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private enter<T>(work: () => Promise<T>): Promise<T> {
+    const run = work();
+    this.inside.add(run);
+    const leave = () => this.inside.delete(run);
+    run.then(leave, leave);
+    return run;
+  }
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EVENT_RULES, SETTING_RULES } from './behaviour-patch';
+import { FAULTS, FaultRow } from './faults/table';
+import { MAGIC } from './magic-recipients';
+
+/** The rows of the table under a heading, cells without padding. */
+function rowsUnder(heading: string): string[][] {
+  const readme = readFileSync(join(__dirname, 'README.md'), 'utf8');
+  const [, section = ''] = readme.split(`\n## ${heading}\n`);
+  const lines = (section.split('\n## ', 1)[0] ?? '').split('\n').filter((line) => line.startsWith('|'));
+  return lines.slice(2).map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const code = (text: string) => `\`${text}\``;
+
+describe('the tables of README.md', () => {
+  it('have a row for each fault, as the code has it', () => {
+    const rows = Object.entries<FaultRow>(FAULTS).map(
+      ([name, { does, processed, choosesProcessed, settings = {} }]) => [
+        code(name),
+        does,
+        `${processed ? 'yes' : 'no'}${choosesProcessed ? '' : ', always'}`,
+        Object.entries(settings)
+          .map(([setting, { byDefault, rule }]) => `${code(setting)} ${byDefault}, ${rule.must}`)
+          .join('; '),
+      ],
+    );
+    expect(rowsUnder('Faults')).toEqual(rows);
+  });
+
+  it('have a row for each magic recipient', () => {
+    const rows = rowsUnder('Magic recipients').map(([name, digits]) => [name, digits]);
+    expect(rows).toEqual(Object.entries(MAGIC).map(([name, { digits }]) => [code(name), code(digits)]));
+  });
+
+  it('have a row for each setting', () => {
+    const names = [...Object.keys(SETTING_RULES), ...Object.keys(EVENT_RULES).map((name) => `events.${name}`)];
+    const named = rowsUnder('Settings').map(([name]) => name);
+    expect(named.sort()).toEqual(
+      names
+        .filter((name) => name !== 'events')
+        .map(code)
+        .sort(),
+    );
+  });
+});

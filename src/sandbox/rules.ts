@@ -1,0 +1,51 @@
+/** What a value of a setting must be; the control interface and the environment ask the same. */
+export interface Rule {
+  holds(value: unknown): boolean;
+  /** Completes "… must be". */
+  must: string;
+}
+
+export function integer(min: number, max: number): Rule {
+  return {
+    holds: (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+    must: `a whole number from ${min} to ${max}`,
+  };
+}
+
+export function number(min: number, max: number): Rule {
+  return {
+    holds: (value) => typeof value === 'number' && value >= min && value <= max,
+    must: `a number from ${min} to ${max}`,
+  };
+}
+
+export function oneOf(...values: (string | number)[]): Rule {
+  return { holds: (value) => values.includes(value as string), must: `one of ${values.join(', ')}` };
+}
+
+export const flag: Rule = { holds: (value) => typeof value === 'boolean', must: 'true or false' };
+
+export const anObject: Rule = { holds: isObject, must: 'an object' };
+
+export const webAddress: Rule = {
+  holds: (value) => value === '' || (typeof value === 'string' && /^https?:\/\/./.test(value) && URL.canParse(value)),
+  must: 'an http:// or https:// address, or empty',
+};
+
+export const secret: Rule = {
+  holds: (value) => typeof value === 'string' && value !== '' && value.trim() === value,
+  must: 'a text without blanks around it',
+};
+
+/** Adds to `faults` what is wrong with the fields of `given`: unknown names, and values that break their rule. */
+export function check(given: object, rules: Record<string, Rule>, faults: string[], prefix = ''): void {
+  for (const [name, value] of Object.entries(given)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (!rule) faults.push(`${prefix}${name} is unknown; known are ${Object.keys(rules).join(', ')}`);
+    else if (!rule.holds(value)) faults.push(`${prefix}${name} must be ${rule.must}`);
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

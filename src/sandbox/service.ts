@@ -1,0 +1,24 @@
+import type { Arrivals } from './arrivals/arrivals';
+import { Behaviour } from './behaviour';
+import type { Connections } from './connections';
+import { Database } from './database';
+import type { Events } from './events/events';
+import type { Faults } from './faults/faults';
+import type { Gate } from './gate';
+import type { Timers } from './timers';
+import type { UnitName } from './unit-name';
+
+/** What all requests of one sandbox share. */
+export interface Service {
+  database: Database;
+  behaviour: Behaviour;
+  unit: UnitName;
+  arrivals: Arrivals;
+  faults: Faults;
+  events: Events;
+  gate: Gate;
+  timers: Timers;
+  connections: Connections;
+  /** The names of the operations there are: 'POST /payouts/airtime'. */
+  operations: Set<string>;
+}

@@ -1,0 +1,44 @@
+/** What waits for its time. At a stop nothing waits any longer: what was to be done later is done at once. */
+export class Timers {
+  private readonly waiting = new Map<NodeJS.Timeout, () => void>();
+  private readonly running = new Set<Promise<void>>();
+  private finishing = false;
+
+  /** Resolves after `ms`, or at the stop. */
+  wait(ms: number): Promise<void> {
+    if (this.finishing) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.due(timer), ms);
+      this.waiting.set(timer, resolve);
+    });
+  }
+
+  /** Does `work` after `ms`, or at the stop. Nobody learns of its failure but the work itself. */
+  later(ms: number, work: () => Promise<unknown>): void {
+    const run = this.wait(ms)
+      .then(work)
+      .then(
+        () => undefined,
+        () => undefined,
+      );
+    this.running.add(run);
+    void run.then(() => this.running.delete(run));
+  }
+
+  /** Ends all waiting, now and from now on. */
+  finish(): void {
+    this.finishing = true;
+    for (const timer of [...this.waiting.keys()]) this.due(timer);
+  }
+
+  /** Until what was to be done later is done. */
+  async idle(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  private due(timer: NodeJS.Timeout): void {
+    clearTimeout(timer);
+    this.waiting.get(timer)?.();
+    this.waiting.delete(timer);
+  }
+}

@@ -1,0 +1,150 @@
+import supertest from 'supertest';
+import { QUIRKS } from '../src/sandbox/behaviour';
+import { SETTING_RULES } from '../src/sandbox/behaviour-patch';
+import { eventually } from './support/paying';
+import { AIRTIME, airtime, API_KEY, CONTROL_KEY, startSandbox, TestSandbox } from './support/sandbox';
+
+const FIRST_SETTINGS = {
+  quirks: QUIRKS,
+  feePercent: 0,
+  unpaidExpiresAfterMs: 604_800_000,
+  events: { url: '', secret: 'sandbox-events', copies: 1, reversed: false },
+};
+
+describe('the control interface', () => {
+  let sandbox: TestSandbox;
+
+  beforeAll(async () => void (sandbox = await startSandbox()));
+  afterAll(() => sandbox.close());
+  beforeEach(() => sandbox.control('post', '/reset').expect(204));
+
+  const settings = async () => (await sandbox.control('get', '/settings').expect(200)).body;
+  const faultsOf = async (body: object): Promise<string[]> =>
+    (await sandbox.control('patch', '/settings', body).expect(400)).body.faults;
+
+  it('lists what there is, and each of it is there', async () => {
+    const { body: index } = await sandbox.control('get', '').expect(200);
+    for (const line of Object.keys(index)) {
+      const [method = '', path = ''] = line.split(' ');
+      const known = path.replace('{id}', 'unheard-of').replace('/_sandbox', '');
+      const { body } = await sandbox.control(method.toLowerCase() as 'get', known, {});
+      expect([line, JSON.stringify(body)]).not.toEqual([line, expect.stringMatching(/lists what there is/)]);
+    }
+    const { body } = await sandbox.control('get', '/nothing').expect(404);
+    expect(body.error).toMatch(/there is no GET \/_sandbox\/nothing; GET \/_sandbox lists/);
+  });
+
+  it.each([
+    ['no key', {}],
+    ['another key', { 'X-Sandbox-Control-Key': 'control-kez' }],
+    ['a longer key', { 'X-Sandbox-Control-Key': `${CONTROL_KEY}x` }],
+    ['the API key in its place', { 'X-Sandbox-Control-Key': API_KEY }],
+    ['the API key', { 'X-API-Key': API_KEY }],
+    ['the control key as the API key', { 'X-API-Key': CONTROL_KEY }],
+  ])('does nothing for %s', async (_whose, headers: Record<string, string>) => {
+    await sandbox.fault({ fault: 'delay' });
+    for (const path of ['', '/requests', '/faults', '/nothing']) {
+      const { body } = await supertest(sandbox.url).get(`/_sandbox${path}`).set(headers).expect(401);
+      expect(body.error).toMatch(/send the control key in the header X-Sandbox-Control-Key/);
+    }
+    await supertest(sandbox.url).delete('/_sandbox/faults').set(headers).expect(401);
+    expect((await sandbox.control('get', '/faults')).body).toHaveLength(1);
+  });
+
+  it('is no way into the service, and no request of the ground truth', async () => {
+    const path = '/api/v0.1/wallets/list';
+    await supertest(sandbox.url).get(path).set('X-Sandbox-Control-Key', CONTROL_KEY).expect(401);
+    await supertest(sandbox.url).get(path).set('X-API-Key', CONTROL_KEY).expect(401);
+    await settings();
+    expect(await sandbox.requests()).toHaveLength(2);
+  });
+
+  it('shows the ledger', async () => {
+    await sandbox.post('/payouts/airtime', airtime(0.1)).expect(200);
+    const { body } = await sandbox.control('get', '/ledger').expect(200);
+    const wallet = { account: '00000000-0000-4000-8000-000000000001', type: 'airtime', balance: '9999.9' };
+    expect(body.accounts).toContainEqual(wallet);
+  });
+
+  it('has settings that can be read, and given back as they are', async () => {
+    expect(await settings()).toEqual(FIRST_SETTINGS);
+    expect(Object.keys(FIRST_SETTINGS).sort()).toEqual(Object.keys(SETTING_RULES).sort());
+    const { body } = await sandbox.control('patch', '/settings', FIRST_SETTINGS).expect(200);
+    expect(body).toEqual(FIRST_SETTINGS);
+  });
+
+  it('changes what is given, and leaves the rest', async () => {
+    const change = { quirks: { floatBalances: true, errorNone: false }, feePercent: 2.5, events: { copies: 3 } };
+    const { body } = await sandbox.control('patch', '/settings', change).expect(200);
+    expect(body).toEqual({
+      ...FIRST_SETTINGS,
+      quirks: { ...QUIRKS, floatBalances: true, errorNone: false },
+      feePercent: 2.5,
+      events: { ...FIRST_SETTINGS.events, copies: 3 },
+    });
+    expect(await settings()).toEqual(body);
+  });
+
+  it('refuses settings with every fault in them, and changes nothing', async () => {
+    const faults = await faultsOf({
+      quirks: { floatBalances: 'yes', unheardOf: true },
+      feePercent: '1',
+      unpaidExpiresAfterMs: 0,
+      events: { url: 'ftp://x', secret: '', copies: 11, reversed: 1 },
+      colour: 'red',
+    });
+    expect(faults).toEqual([
+      'feePercent must be a number from 0 to 100',
+      'unpaidExpiresAfterMs must be a whole number from 1 to 315360000000',
+      'colour is unknown; known are feePercent, unpaidExpiresAfterMs, quirks, events',
+      'quirks.floatBalances must be true or false',
+      `quirks.unheardOf is unknown; known are ${Object.keys(QUIRKS).join(', ')}`,
+      'events.url must be an http:// or https:// address, or empty',
+      'events.secret must be a text without blanks around it',
+      'events.copies must be a whole number from 1 to 10',
+      'events.reversed must be true or false',
+    ]);
+    expect(await faultsOf({ feePercent: 5, quirks: [] })).toEqual(['quirks must be an object']);
+    expect(await faultsOf([])).toHaveLength(1);
+    const broken = await sandbox.control('patch', '/settings').set('Content-Type', 'text/plain').send('{"feePercent":');
+    expect(broken.body).toEqual({ error: 'the body must be JSON', faults: ['the body must be JSON'] });
+    expect(await settings()).toEqual(FIRST_SETTINGS);
+  });
+
+  it('resets everything to the start', async () => {
+    await sandbox.fault({ fault: 'error500', operation: 'POST /send' });
+    await sandbox.control('patch', '/settings', { feePercent: 3, quirks: { floatBalances: true } }).expect(200);
+    const { body } = await sandbox.post('/payouts/airtime', airtime(10)).expect(200);
+    await sandbox.control('post', '/reset').expect(204);
+    expect(await sandbox.requests()).toEqual([]);
+    expect((await sandbox.control('get', '/faults')).body).toEqual([]);
+    expect((await sandbox.control('get', '/events')).body).toEqual([]);
+    expect(await settings()).toEqual(FIRST_SETTINGS);
+    expect(await sandbox.balance('airtime')).toBe(10_000);
+    const gone = await sandbox.get(`/account/transaction?id=${body.data.data[0].id}`).expect(200);
+    expect(gone.body.data.error).toBe('not found for that id');
+  });
+
+  it('resets between requests in flight, never within one', async () => {
+    const payouts = Array.from({ length: 60 }, () =>
+      sandbox.post('/payouts/airtime', airtime(1)).then((it) => it.status),
+    );
+    const resets = [1, 2, 3].map(() => sandbox.control('post', '/reset').then(({ status }) => status));
+    expect(await Promise.all(resets)).toEqual([204, 204, 204]);
+    // 503: it had arrived before the reset and was not carried out until then.
+    expect([...new Set(await Promise.all(payouts))].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    const paid = (await sandbox.requests(AIRTIME)).filter(({ processed }) => processed);
+    expect(await sandbox.balance('airtime')).toBe(10_000 - paid.length);
+  });
+
+  it('is not held up by a request that gets no answer or is delayed', async () => {
+    await sandbox.fault({ fault: 'noResponse', operation: AIRTIME, nth: 1 });
+    await sandbox.fault({ fault: 'delay', operation: AIRTIME, nth: 2, ms: 600_000 });
+    void sandbox.hear('/payouts/airtime', airtime());
+    await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
+    void sandbox.hear('/payouts/airtime', airtime());
+    await eventually(async () => (await sandbox.requests(AIRTIME)).length === 2);
+    await sandbox.control('post', '/reset').expect(204);
+    expect(await sandbox.requests()).toEqual([]);
+  });
+});

@@ -1,0 +1,171 @@
+import { createHmac } from 'node:crypto';
+import { Client } from 'pg';
+import { answer, FakeUpstream, Received } from './support/fake-upstream';
+import { eventually } from './support/paying';
+import { airtime, startSandbox, TestSandbox } from './support/sandbox';
+
+const SECRET_BYTES = Buffer.from('a secret of 24 bytes ---');
+const SECRET = `whsec_${SECRET_BYTES.toString('base64')}`;
+
+describe('the events of the sandbox', () => {
+  let sandbox: TestSandbox;
+  let receiver: FakeUpstream;
+
+  beforeAll(async () => void (sandbox = await startSandbox()));
+  afterAll(() => sandbox.close());
+  beforeEach(async () => {
+    await sandbox.control('post', '/reset').expect(204);
+    receiver = await FakeUpstream.start();
+  });
+  afterEach(() => receiver.stop());
+
+  const listen = (events: object = {}) =>
+    sandbox.control('patch', '/settings', { events: { url: `${receiver.url}/hook`, secret: SECRET, ...events } });
+  const batch = (...usd: number[]) => ({ airtimes: usd.flatMap((value) => airtime(value).airtimes) });
+  const pay = async (...usd: number[]) =>
+    (await sandbox.post('/payouts/airtime', batch(...usd)).expect(200)).body.data.data;
+  const received = async (count: number) => {
+    await eventually(() => Promise.resolve(receiver.received.length >= count));
+    return receiver.received;
+  };
+  const listed = async () => (await sandbox.control('get', '/events').expect(200)).body;
+  const delivered = async (count: number) => {
+    await eventually(async () => (await listed()).filter((event: any) => event.deliveredAt).length === count);
+    return listed();
+  };
+  const idsOf = (requests: Received[]) => requests.map(({ headers }) => headers['webhook-id']);
+  const bodiesOf = (requests: Received[]) => requests.map(({ body }) => JSON.parse(body));
+
+  it('tell a payout, signed so that its receiver can check it', async () => {
+    await listen().expect(200);
+    const [transaction] = await pay(2.5);
+    const [event] = await received(1);
+    expect(event).toMatchObject({ method: 'POST', url: '/hook' });
+    expect(JSON.parse(event!.body)).toEqual({
+      ...{ eventType: 'transaction.paid', issueID: transaction.issueID, status: 'paid', chiRef: transaction.chiRef },
+      ...{ amount: 2.5, meta: { id: transaction.id, type: 'airtime' } },
+    });
+    for (const name of ['svix', 'webhook']) {
+      const part = (which: string) => String(event!.headers[`${name}-${which}`]);
+      const signed = `${part('id')}.${part('timestamp')}.${event!.body}`;
+      const mac = createHmac('sha256', SECRET_BYTES).update(signed).digest('base64');
+      expect(part('signature')).toBe(`v1,${mac}`);
+      expect(part('timestamp')).toMatch(/^\d{10}$/);
+    }
+    expect(await delivered(1)).toEqual([
+      {
+        ...{
+          id: event!.headers['webhook-id'],
+          status: 'paid',
+          transactionId: transaction.id,
+          chiRef: transaction.chiRef,
+        },
+        ...{ changedAt: expect.any(String), dueAt: null, deliveredAt: expect.any(String) },
+        attempts: [{ at: expect.any(String), httpStatus: 200, error: null }],
+      },
+    ]);
+  });
+
+  it('are signed with the bytes of a secret that is no whsec_', async () => {
+    await listen({ secret: 'plain text' }).expect(200);
+    await pay(1);
+    const [{ headers, body } = {} as Received] = await received(1);
+    const signed = `${String(headers['svix-id'])}.${String(headers['svix-timestamp'])}.${body}`;
+    const mac = createHmac('sha256', 'plain text').update(signed).digest('base64');
+    expect(headers['svix-signature']).toBe(`v1,${mac}`);
+  });
+
+  it('are one for each item, in order, or in the opposite one', async () => {
+    await listen().expect(200);
+    await pay(1, 2, 3);
+    expect(bodiesOf(await received(3)).map(({ amount }) => amount)).toEqual([1, 2, 3]);
+    await listen({ reversed: true }).expect(200);
+    await pay(4, 5, 6);
+    expect(bodiesOf(await received(6)).map(({ amount }) => amount)).toEqual([1, 2, 3, 6, 5, 4]);
+    expect(new Set(idsOf(receiver.received)).size).toBe(6);
+  });
+
+  it('come as many times as asked, under the same id', async () => {
+    await listen({ copies: 3 }).expect(200);
+    await pay(1);
+    const [first, ...others] = await received(3);
+    expect(others.map(({ body }) => body)).toEqual([first!.body, first!.body]);
+    const [event] = await delivered(1);
+    expect(event.attempts).toHaveLength(3);
+    expect(idsOf(receiver.received)).toEqual([event.id, event.id, event.id]);
+  });
+
+  it('have a number for a chiRef with the quirk', async () => {
+    await sandbox.control('patch', '/settings', { quirks: { numericChiRefInEvents: true } }).expect(200);
+    await listen().expect(200);
+    const [{ chiRef }] = await pay(1);
+    const [body] = bodiesOf(await received(1));
+    expect(body.chiRef).toBe(Number(`0x${chiRef.replaceAll('-', '').slice(0, 12)}`));
+  });
+
+  it('are tried again under the same id until they are taken; a redirect is no receipt', async () => {
+    receiver.behaviour = (...request) =>
+      answer(receiver.received.length === 1 ? 302 : 204, '', { location: '/elsewhere' })(...request);
+    await listen().expect(200);
+    await pay(1);
+    const [event] = await delivered(1);
+    expect(event.attempts).toMatchObject([{ httpStatus: 302, error: null }, { httpStatus: 204 }]);
+    expect(idsOf(receiver.received)).toEqual([event.id, event.id]);
+  });
+
+  it('are given up after the last try, until they are asked for again', async () => {
+    receiver.behaviour = answer(500, {});
+    await listen().expect(200);
+    await pay(1);
+    await eventually(async () => (await listed())[0].attempts.length > 0);
+    const client = new Client({ connectionString: sandbox.database.sandboxUrl });
+    await client.connect();
+    await client.query('UPDATE events SET tries = 5, due_at = now()'); // as after the minutes that five tries take
+    await client.end();
+    await eventually(async () => (await listed())[0].dueAt === null);
+    const [{ id, deliveredAt }] = await listed();
+    expect(deliveredAt).toBeNull();
+    receiver.behaviour = answer(200, {});
+    await sandbox.control('post', `/events/${id}/resend`).expect(202);
+    expect((await delivered(1))[0].id).toBe(id);
+  });
+
+  it('can be asked for again, and not if there is none', async () => {
+    await listen().expect(200);
+    await pay(1);
+    const [{ id }] = await delivered(1);
+    await sandbox.control('post', `/events/${id}/resend`).expect(202);
+    expect(idsOf(await received(2))).toEqual([id, id]);
+    await sandbox.control('post', '/events/evt_0/resend').expect(404);
+  });
+
+  it('begin when somebody listens, and survive a restart', async () => {
+    await pay(1);
+    const url = receiver.url;
+    await listen().expect(200);
+    await receiver.stop();
+    await pay(2);
+    await eventually(async () => (await listed())[0]?.attempts.length > 0);
+    expect(await listed()).toMatchObject([{ attempts: [{ httpStatus: null, error: 'ECONNREFUSED' }] }]);
+    const [{ id }] = await listed();
+    await sandbox.sandbox.close();
+
+    receiver = await FakeUpstream.start(Number(new URL(url).port));
+    const { database } = sandbox;
+    const restarted = await startSandbox({}, database);
+    sandbox = { ...restarted, close: () => restarted.close().then(() => database.close()) };
+    await listen({ url }).expect(200);
+    expect(idsOf(await received(1))).toEqual([id]);
+    expect(bodiesOf(receiver.received)).toMatchObject([{ amount: 2 }]);
+  });
+
+  it('never hold up or fail a payout', async () => {
+    receiver.behaviour = () => undefined; // never answers
+    await listen().expect(200);
+    await pay(1);
+    await received(1);
+    await pay(2);
+    expect(await sandbox.balance('airtime')).toBe(9_997);
+    expect(await listed()).toMatchObject([{ deliveredAt: null }, { deliveredAt: null }]);
+  });
+});

@@ -1,0 +1,139 @@
+import { FAULTS, FaultName } from '../src/sandbox/faults/table';
+import { MAGIC } from '../src/sandbox/magic-recipients';
+import { eventually } from './support/paying';
+import { AIRTIME, airtime, startSandbox, TestSandbox } from './support/sandbox';
+
+const HEADERS_END = '\r\n\r\n';
+const headOf = (text: string) => text.split(HEADERS_END, 1)[0] ?? '';
+const bodyOf = (text: string) => text.slice(headOf(text).length + HEADERS_END.length);
+const announced = (text: string) => Number(/content-length: (\d+)/i.exec(headOf(text))?.[1]);
+const statusOf = (text: string) => (text === '' ? null : Number(text.split(' ')[1]));
+
+describe('a fault of the sandbox', () => {
+  let sandbox: TestSandbox;
+
+  beforeAll(async () => void (sandbox = await startSandbox()));
+  afterAll(() => sandbox.close());
+  beforeEach(() => sandbox.control('post', '/reset').expect(204));
+
+  /** One payout of 10 USD that the fault strikes: what its caller hears, and what was really done. */
+  async function strike(fault: FaultName, settings: object = {}) {
+    const before = await sandbox.balance('airtime');
+    await sandbox.fault({ fault, operation: AIRTIME, nth: 1, ...settings });
+    const heard = await sandbox.hear('/payouts/airtime', airtime(10));
+    const [truth] = await sandbox.requests(AIRTIME);
+    return { ...heard, truth, debited: before - (await sandbox.balance('airtime')) };
+  }
+
+  it.each<[FaultName, object, { http: number; debited: number; body: RegExp }]>([
+    ['delay', { ms: 20 }, { http: 200, debited: 10, body: /"status":"success"/ }],
+    ['error500', {}, { http: 500, debited: 0, body: /^{"status":"error","error":"[^"]+"}$/ }],
+    ['error500', { processed: true }, { http: 500, debited: 10, body: /^{"status":"error"/ }],
+    ['error502Html', {}, { http: 502, debited: 10, body: /^<html>\r\n[^]*502 Bad Gateway[^]*nginx/ }],
+    ['error502Html', { processed: false }, { http: 502, debited: 0, body: /^<html>/ }],
+    ['redirect', {}, { http: 302, debited: 10, body: /^$/ }],
+    ['unauthorized', {}, { http: 401, debited: 0, body: /"key is not defined\. Generate a new one/ }],
+    ['forbidden', {}, { http: 403, debited: 0, body: /"API Access not enabled for account 00000000-/ }],
+    ['tooManyRequests', {}, { http: 429, debited: 0, body: /^{"status":"error"/ }],
+    ['slowBody', { ms: 20 }, { http: 200, debited: 10, body: /^{"status":"success".*}$/ }],
+    ['duplicateTransaction', {}, { http: 200, debited: 20, body: /"status":"success"/ }],
+  ])('%s %j answers %j', async (fault, settings, { http, debited, body }) => {
+    const struck = await strike(fault, settings);
+    expect(struck).toMatchObject({ error: undefined, debited });
+    expect(statusOf(struck.text)).toBe(http);
+    expect(bodyOf(struck.text)).toMatch(body);
+    expect(struck.truth).toMatchObject({ fault, processed: debited > 0, httpStatus: http, body: airtime(10) });
+    expect(struck.truth.chiRefs).toHaveLength(debited / 10);
+  });
+
+  it.each<[FaultName, number]>([
+    ['resetBeforeProcessing', 0],
+    ['resetAfterProcessing', 10],
+  ])('%s breaks the connection, and %d USD have moved', async (fault, debited) => {
+    const struck = await strike(fault);
+    expect(struck).toMatchObject({ text: '', error: 'ECONNRESET', debited });
+    expect(struck.truth).toMatchObject({ processed: debited > 0, httpStatus: null, answeredAt: null });
+  });
+
+  it('truncatedBody ends before the length that it announced', async () => {
+    const { text, truth, debited } = await strike('truncatedBody');
+    expect(Buffer.byteLength(bodyOf(text))).toBe(Math.floor(announced(text) / 2));
+    expect([debited, truth.httpStatus]).toEqual([10, 200]);
+  });
+
+  it('malformedJson is as long as announced, and no JSON', async () => {
+    const { text, debited } = await strike('malformedJson');
+    expect(Buffer.byteLength(bodyOf(text))).toBe(announced(text));
+    expect(bodyOf(text)).toMatch(/^{"status":"success"/);
+    expect(() => JSON.parse(bodyOf(text))).toThrow(SyntaxError);
+    expect(debited).toBe(10);
+  });
+
+  it('malformedJson and truncatedBody may carry nothing out', async () => {
+    expect(await strike('malformedJson', { processed: false })).toMatchObject({
+      debited: 0,
+      truth: { processed: false },
+    });
+    await sandbox.control('post', '/reset').expect(204);
+    expect(await strike('truncatedBody', { processed: false })).toMatchObject({
+      debited: 0,
+      truth: { processed: false },
+    });
+  });
+
+  it('hugeBody is valid JSON of the size asked for', async () => {
+    const { text, debited } = await strike('hugeBody', { bytes: 3_000_000 });
+    expect(JSON.parse(bodyOf(text))).toMatchObject({ status: 'success', padding: 'x'.repeat(3_000_000) });
+    expect(debited).toBe(10);
+  });
+
+  it('tooManyRequests says when to come back', async () => {
+    expect(headOf((await strike('tooManyRequests', { retryAfter: 7 })).text)).toMatch(/retry-after: 7/i);
+  });
+
+  it('redirect makes who follows it ask twice', async () => {
+    const { text } = await strike('redirect', { status: 307 });
+    const [, location = ''] = /location: (\S+)/i.exec(headOf(text)) ?? [];
+    await sandbox.post(location.replace('/api/v0.1', ''), airtime(10)).expect(200);
+    expect(await sandbox.requests(AIRTIME)).toMatchObject([
+      { processed: true, httpStatus: 307, query: {} },
+      { processed: true, httpStatus: 200, query: { redirected: 'true' } },
+    ]);
+  });
+
+  it('lateProcessing answers an error, and carries out afterwards', async () => {
+    const { text, truth } = await strike('lateProcessing', { ms: 200, status: 500 });
+    expect([statusOf(text), truth.httpStatus]).toEqual([500, 500]);
+    expect(JSON.parse(bodyOf(text))).toEqual({ status: 'error', error: expect.any(String) });
+    await eventually(async () => (await sandbox.requests(AIRTIME))[0].processed);
+    const [late] = await sandbox.requests(AIRTIME);
+    expect(late.chiRefs).toHaveLength(1);
+    expect(Date.parse(late.processedAt)).toBeGreaterThanOrEqual(Date.parse(late.answeredAt));
+    expect(await sandbox.balance('airtime')).toBe(9_990);
+  });
+
+  it.each(Object.entries(MAGIC).flatMap(([, row]) => ('fault' in row ? [[row.fault, row.digits] as const] : [])))(
+    '%s strikes whoever pays the magic number …%s',
+    async (fault, digits) => {
+      void sandbox.hear('/payouts/airtime', airtime(1, `+2547${digits}`)); // what is heard is tested above
+      await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
+      expect((await sandbox.requests(AIRTIME))[0].fault).toBe(fault);
+    },
+  );
+
+  it('strikes for magic e-mail addresses, handles and bodies that are an item, and not when another was asked for', async () => {
+    const credit = (item: object) => sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 1, ...item }] });
+    await credit({ email: 'Unauthorized@sandbox.example' }).expect(401);
+    await credit({ twitter: '@sandbox_forbidden' }).expect(403);
+    await credit({ email: 'ada@sandbox.example' }).expect(200);
+    await sandbox.post('/collections/mobile-money/collect', { phone_number: '+254799990213' }).expect(401);
+    await sandbox.post('/redeem/airtime', { phoneNumber: '+254799990214' }).expect(403);
+    await sandbox.fault({ fault: 'error500', nth: 1 });
+    await credit({ email: 'unauthorized@sandbox.example' }).expect(500);
+  });
+
+  it('is told for every name', () => {
+    const magic = Object.values(MAGIC).flatMap((row) => ('fault' in row ? [row.fault as string] : []));
+    expect(magic.sort()).toEqual(Object.keys(FAULTS).sort());
+  });
+});

@@ -1,0 +1,86 @@
+import { connect } from 'node:net';
+import supertest from 'supertest';
+import { createSandbox, Sandbox } from '../../src/sandbox/app';
+import { Settings } from '../../src/sandbox/settings';
+import { createTestDatabase, TestDatabase } from './test-database';
+
+export const API_KEY = 'sandbox-key';
+export const CONTROL_KEY = 'control-key';
+export const AIRTIME = 'POST /payouts/airtime';
+
+/** What came back on a connection until it ended. */
+export interface Heard {
+  text: string;
+  /** Such as ECONNRESET; undefined when the other side ended it in order. */
+  error: string | undefined;
+}
+
+export interface TestSandbox {
+  url: string;
+  database: TestDatabase;
+  sandbox: Sandbox;
+  post(path: string, body: object | string): supertest.Test;
+  get(path: string): supertest.Test;
+  /** A request of the control interface with its key. */
+  control(method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object): supertest.Test;
+  /** Asks for a fault, and gives it as it is stored. */
+  fault(asked: object): Promise<any>;
+  /** The ground truth of an operation; of all without one. */
+  requests(operation?: string): Promise<any[]>;
+  /** What is in the demo account's wallet, in USD. */
+  balance(type: 'chi' | 'momo' | 'airtime'): Promise<number>;
+  /** Sends a POST on a connection of its own and hears all that comes back. */
+  hear(path: string, body: object): Promise<Heard>;
+  close(): Promise<void>;
+}
+
+export async function startSandbox(settings: Partial<Settings> = {}, own?: TestDatabase): Promise<TestSandbox> {
+  const database = own ?? (await createTestDatabase());
+  const keys = { apiKey: API_KEY, controlKey: CONTROL_KEY };
+  const sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, ...keys, ...settings });
+  const { url } = sandbox;
+  const get = (path: string) => supertest(url).get(`/api/v0.1${path}`).set('X-API-Key', API_KEY);
+  const control: TestSandbox['control'] = (method, path, body) =>
+    supertest(url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', CONTROL_KEY).send(body);
+  return {
+    ...{ url, database, sandbox, get, control },
+    post: (path, body) =>
+      supertest(url)
+        .post(`/api/v0.1${path}`)
+        .set({ 'X-API-Key': API_KEY, 'Content-Type': 'application/json' })
+        .send(body),
+    fault: async (asked) => (await control('post', '/faults', asked).expect(201)).body,
+    requests: async (operation) =>
+      (await control('get', `/requests${operation ? `?operation=${encodeURIComponent(operation)}` : ''}`).expect(200))
+        .body,
+    balance: async (type) => {
+      const { body } = await get('/wallets/list').expect(200);
+      return Number(body.data.find((wallet: { type: string }) => wallet.type === type).balance);
+    },
+    hear: (path, body) => hear(url, path, JSON.stringify(body)),
+    close: async () => {
+      await sandbox.close();
+      if (!own) await database.close();
+    },
+  };
+}
+
+/** An airtime payout of one item. */
+export function airtime(valueInUSD = 1, phoneNumber = '+254712345678') {
+  return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] };
+}
+
+function hear(url: string, path: string, body: string): Promise<Heard> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const heard: Heard = { text: '', error: undefined };
+    const socket = connect(Number(port), hostname);
+    socket.on('data', (chunk) => (heard.text += chunk.toString()));
+    socket.on('error', (error: NodeJS.ErrnoException) => (heard.error = error.code));
+    socket.on('close', () => resolve(heard));
+    socket.write(
+      `POST /api/v0.1${path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\nX-API-Key: ${API_KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  });
+}
