@@ -1,13 +1,15 @@
 import { Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { JournalModule } from '../journal/journal.module';
+import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
 import { ForwardingService } from './forwarding.service';
 import { ReplyInterceptor } from './reply.interceptor';
+import { ShapeWatch } from './shape-watch';
 
 @Module({
-  imports: [JournalModule, UpstreamModule],
-  providers: [ForwardingService, { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor }],
+  imports: [JournalModule, MetricsModule, UpstreamModule],
+  providers: [ForwardingService, ShapeWatch, { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor }],
   exports: [ForwardingService],
 })
 export class ForwardingModule {}

@@ -9,6 +9,7 @@ import { itemsOf } from './items';
 import { matchItems } from './match';
 import { INTERFACE_PREFIX, methodOf, OperationName, OPERATIONS, pathOf } from './operations';
 import { outcomeUnknown, Reply, toReply } from './reply';
+import { ShapeWatch } from './shape-watch';
 
 /** The way of every request to the upstream: its intent is durable before a byte leaves, its outcome before the reply. */
 @Injectable()
@@ -16,6 +17,7 @@ export class ForwardingService {
   constructor(
     private readonly journal: JournalService,
     private readonly upstream: UpstreamService,
+    private readonly shapes: ShapeWatch,
   ) {}
 
   /** @param input the validated body, or the validated query of a GET. */
@@ -27,6 +29,7 @@ export class ForwardingService {
     const answer = await this.upstream.send(outgoing, call.traceparent);
     call.timings.upstream = answer.upstreamMs;
     await this.close(call, answer, items);
+    this.shapes.note(call, answer.answer.status, answer.answer.body);
     return toReply(answer.answer, call.id, OPERATIONS[operation].effect);
   }
 
