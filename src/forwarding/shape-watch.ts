@@ -92,14 +92,11 @@ export class ShapeWatch implements OnApplicationShutdown {
     const { operation, status, shape } = sight;
     const stored = await this.journal.shapesOf(operation); // perhaps by other instances, or before the last start
     const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
-    const isListed = covers(listed.get(status) ?? false, shape);
+    if (covers(listed.get(status) ?? false, shape)) return;
     // Instances that look at the same time may each add one more: it is a bound, not a quota.
-    if (!isListed && stored.length >= MAX_SHAPES) {
-      this.known.set(operation, { byStatus: listed, full: true });
-      return this.metrics.countUnlistedShape(operation);
-    }
-    this.remember(operation, listed);
-    if (!isListed) await this.list(sight);
+    if (stored.length < MAX_SHAPES) return this.list(sight);
+    this.known.set(operation, { byStatus: listed, full: true });
+    this.metrics.countUnlistedShape(operation);
   }
 
   private async list({ operation, status, shape, callId }: Sight): Promise<void> {
@@ -111,11 +108,6 @@ export class ShapeWatch implements OnApplicationShutdown {
       { operation, status, fingerprint: fingerprint.toString('hex'), call_id: callId },
       'the upstream answered in a shape not seen before',
     );
-  }
-
-  private remember(operation: string, listed: Map<number, Shape>): void {
-    const known = this.knownOf(operation).byStatus;
-    for (const [status, shape] of listed) known.set(status, merge(known.get(status) ?? false, shape));
   }
 }
 
