@@ -5,7 +5,7 @@ import { uuidFloor } from '../src/database/uuid';
 import { answer } from './support/fake-upstream';
 import { AIRTIME, bytes, Paying, startPaying } from './support/paying';
 
-const RECORDS = ['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal'];
+const RECORDS = ['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'answer_shape'];
 const FAR_ITEM = `INSERT INTO intent_item (intent_id, position, handle_ignored)
   SELECT $1, 1 + coalesce(max(position), 0), false FROM intent_item WHERE intent_id = $1`;
 const PEOPLE = ['intent_body', 'item_recipient', 'outcome_body'];
@@ -36,7 +36,9 @@ describe('records', () => {
     return rows.map(({ name }) => name);
   }
   const firstColumn = (table: string) =>
-    ['intent', 'refusal'].some((name) => table.replace(/_(default|\d{4}_\d{2})$/, '') === name) ? 'id' : 'intent_id';
+    ['intent', 'refusal', 'answer_shape'].some((name) => table.replace(/_(default|\d{4}_\d{2})$/, '') === name)
+      ? 'id'
+      : 'intent_id';
 
   it('may be added to and read by the proxy, and nothing else: not changed, removed, emptied, altered or disarmed', async () => {
     const partitions = await partitionsOf([...RECORDS, ...PEOPLE]);

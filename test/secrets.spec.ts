@@ -215,6 +215,7 @@ describe('secrets and people', () => {
       'key_id',
       'operation',
       'status',
+      'fingerprint',
     ];
     expect([...names].filter((name) => ![...allowed, 'outcome', 'duration_ms', 'code', 'err'].includes(name))).toEqual(
       [],

@@ -26,7 +26,8 @@ export class AuditController {
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
   async search(@CurrentCall() { caller }: Call, @Query() search: CallSearch): Promise<CallPage> {
-    const { ids, nextPageToken } = await this.searching.search(search);
+    const { rows, nextPageToken } = await this.searching.search(search);
+    const ids = rows.map(({ id }) => id);
     const calls = await this.records.list(ids, caller?.scopes.has('audit:pii') ?? false);
     return { calls, next_page_token: nextPageToken };
   }

@@ -1,11 +1,10 @@
 import { Instant, OneOf, PageSize, PageToken } from '../validation/query-rules';
 import { Text } from '../validation/rules';
 import { OUTCOMES } from './outcome';
-
-export const USUAL_PAGE = 50;
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from './page';
 
 /** Every filter may be combined with every other. */
-export class CallSearch {
+export class CallSearch implements PageRequest {
   @Instant('Received at this instant or later.')
   from?: string;
 
@@ -30,7 +29,7 @@ export class CallSearch {
   @Text({ max: 255, required: false, description: '`chiRef`, `id` or `issueID` of a transaction, exactly.' })
   upstream_ref?: string;
 
-  @PageSize({ max: 200, usual: USUAL_PAGE })
+  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
   page_size?: number;
 
   @PageToken()

@@ -3,9 +3,10 @@ import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
-import { fromPageToken, toPageToken, uuidFloor } from '../database/uuid';
+import { uuidFloor } from '../database/uuid';
 import { inDoubtBefore } from './outcome';
-import { CallSearch, USUAL_PAGE } from './search.dto';
+import { idBefore, Page, rowsToRead, toPage } from './page';
+import { CallSearch } from './search.dto';
 
 /**
  * An intent whose commit was reported as failed, but was not, was refused and never sent: its refusal says so, and there
@@ -25,10 +26,8 @@ export class SearchService {
     this.upstreamTimeoutMs = config.get('settings', { infer: true }).upstreamTimeoutMs;
   }
 
-  /** One page; a page costs the same however deep it lies, for it begins where the last one ended. */
-  async search(search: CallSearch): Promise<{ ids: string[]; nextPageToken: string | null }> {
-    const size = search.page_size ?? USUAL_PAGE;
-    const limit = size + 1; // one more tells whether there is another page
+  async search(search: CallSearch): Promise<Page<{ id: string }>> {
+    const limit = rowsToRead(search);
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT id::text FROM (
         (SELECT i.id FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id
@@ -37,9 +36,7 @@ export class SearchService {
         (SELECT r.id FROM refusal r
          WHERE ${this.refusalFilters(search)} ORDER BY r.id DESC LIMIT ${limit})
       ) AS calls ORDER BY calls.id DESC LIMIT ${limit}`;
-    const ids = rows.slice(0, size).map(({ id }) => id);
-    const last = ids.at(-1);
-    return { ids, nextPageToken: rows.length > size && last !== undefined ? toPageToken(last) : null };
+    return toPage(rows, search);
   }
 
   private intentFilters(search: CallSearch): Prisma.Sql {
@@ -85,13 +82,14 @@ export class SearchService {
 
 /** The filters that intents and refusals share. */
 function common(search: CallSearch, table: Prisma.Sql): Prisma.Sql[] {
-  const { from, to, client, operation, page_token: token } = search;
+  const { from, to, client, operation } = search;
+  const before = idBefore(search);
   const bound = (comparison: Prisma.Sql, id: string) => Prisma.sql`${table}.id ${comparison} ${id}::uuid`;
   return [
     Prisma.sql`TRUE`,
     ...(from === undefined ? [] : [bound(Prisma.sql`>=`, uuidFloor(new Date(from)))]),
     ...(to === undefined ? [] : [bound(Prisma.sql`<`, uuidFloor(new Date(to)))]),
-    ...(token === undefined ? [] : [bound(Prisma.sql`<`, fromPageToken(token))]),
+    ...(before === undefined ? [] : [bound(Prisma.sql`<`, before)]),
     ...(operation === undefined ? [] : [Prisma.sql`${table}.operation = ${operation}`]),
     ...(client === undefined
       ? []

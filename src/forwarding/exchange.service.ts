@@ -9,6 +9,7 @@ import { AnswerCache, Given } from './answer-cache';
 import { matchItems } from './match';
 import { OperationName, rowOf } from './operations';
 import { outcomeUnknown } from './reply';
+import { ShapeWatch } from './shape-watch';
 
 /** A request that is ready to leave, and what the record shall say of it. */
 export interface Ready {
@@ -24,6 +25,7 @@ export class ExchangeService {
     private readonly journal: JournalService,
     private readonly upstream: UpstreamService,
     private readonly cache: AnswerCache,
+    private readonly shapes: ShapeWatch,
   ) {}
 
   async perform(call: Call, ready: Ready): Promise<Given> {
@@ -31,6 +33,7 @@ export class ExchangeService {
     const given = await this.ask(call, ready.outgoing);
     if (!given.shared) call.timings.upstream = given.upstreamMs;
     await this.close(call, ready.items, given);
+    if (!given.shared) this.shapes.note(call, given.answer.status, given.answer.body);
     return given;
   }
 

@@ -1,20 +1,23 @@
 import { Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { JournalModule } from '../journal/journal.module';
+import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
 import { AnswerCache } from './answer-cache';
 import { CoverageService } from './coverage.service';
 import { ExchangeService } from './exchange.service';
 import { ForwardingService } from './forwarding.service';
 import { ReplyInterceptor } from './reply.interceptor';
+import { ShapeWatch } from './shape-watch';
 
 @Module({
-  imports: [JournalModule, UpstreamModule],
+  imports: [JournalModule, MetricsModule, UpstreamModule],
   providers: [
     ForwardingService,
     CoverageService,
     ExchangeService,
     AnswerCache,
+    ShapeWatch,
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
   ],
   exports: [ForwardingService],

@@ -4,8 +4,9 @@ import { PrismaService } from '../database/prisma.service';
 import { GroupCommit } from './group-commit';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewIntent, NewOutcome, NewRefusal } from './records';
+import { NewIntent, NewOutcome, NewRefusal, NewShape } from './records';
 import { insertRefusals } from './refusals';
+import { insertShape, readShapes, StoredShape } from './shapes';
 
 /** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
 const MAX_BATCH_ROWS = 5_000;
@@ -24,7 +25,7 @@ export class JournalService {
   private readonly outcomes: GroupCommit<NewOutcome>;
   private readonly refusals: GroupCommit<NewRefusal>;
 
-  constructor(prisma: PrismaService) {
+  constructor(private readonly prisma: PrismaService) {
     this.intents = new GroupCommit<NewIntent>((batch) => insertIntents(prisma, batch), rowsOf, MAX_BATCH_ROWS);
     this.outcomes = new GroupCommit<NewOutcome>((batch) => insertOutcomes(prisma, batch), rowsOf, MAX_BATCH_ROWS);
     this.refusals = new GroupCommit<NewRefusal>(
@@ -61,6 +62,16 @@ export class JournalService {
   /** Resolves once the refusal is durable. */
   async refuse(refusal: NewRefusal): Promise<void> {
     await this.refusals.commit(refusal);
+  }
+
+  /** Resolves once the shape is durable. @returns whether it was not there before. */
+  async noteShape(shape: NewShape): Promise<boolean> {
+    return insertShape(this.prisma, shape);
+  }
+
+  /** The shapes of an operation that were noted so far, by any instance. */
+  async shapesOf(operation: string): Promise<StoredShape[]> {
+    return readShapes(this.prisma, operation);
   }
 }
 

@@ -81,3 +81,14 @@ export interface NewRefusal extends Origin {
   detail: string;
   faults: { pointer: string; detail: string }[];
 }
+
+/** An answer whose structure is news. */
+export interface NewShape {
+  operation: string;
+  httpStatus: number;
+  /** SHA-256. */
+  fingerprint: Buffer;
+  /** Names no value (src/upstream/shape.ts). */
+  shape: unknown;
+  callId: string;
+}

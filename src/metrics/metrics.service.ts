@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 /** From a refusal to an upstream's slowest batch, seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts and times requests. Labels are names from our own code, never a caller's words. */
+/** Counts and times requests, and counts what is news. Labels are names from our own code, never a caller's words. */
 @Injectable()
 export class MetricsService {
   private readonly registry = new Registry();
@@ -36,6 +36,18 @@ export class MetricsService {
     help: 'Requests without a valid key; they are not recorded.',
     registers: [this.registry],
   });
+  private readonly newShapes = new Counter({
+    name: 'payout_proxy_new_answer_shapes_total',
+    help: 'Answers of a structure that no instance had seen before; GET /v1/audit/shapes lists them.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
+  private readonly unlistedShapes = new Counter({
+    name: 'payout_proxy_unlisted_answer_shapes_total',
+    help: 'Answers of a new structure that is not listed, as their operation has too many.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -47,6 +59,14 @@ export class MetricsService {
       this.note(request, reply.statusCode, reply.elapsedTime / 1_000);
       done();
     });
+  }
+
+  countNewShape(operation: string): void {
+    this.newShapes.inc({ operation });
+  }
+
+  countUnlistedShape(operation: string): void {
+    this.unlistedShapes.inc({ operation });
   }
 
   async text(): Promise<{ contentType: string; body: string }> {

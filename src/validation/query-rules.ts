@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { isISO8601 } from 'class-validator';
 import { field } from './rules';
@@ -33,20 +34,28 @@ export const OneOf = (words: readonly string[], description: string) =>
 
 /** How many results a page has. */
 export const PageSize = ({ max, usual }: { max: number; usual: number }) =>
-  applyDecorators(
+  wholeNumber('pageSize', 1, max, { default: usual, description: 'How many results a page has.' });
+
+/** A status of an HTTP answer, three digits (RFC 9110, section 15). */
+export const HttpStatusCode = (description: string) =>
+  wholeNumber('httpStatus', 100, 999, { description, example: 200 });
+
+function wholeNumber(name: string, min: number, max: number, schema: ApiPropertyOptions) {
+  return applyDecorators(
     Transform(({ value }) =>
       typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : (value as unknown),
     ),
     field(
       {
-        name: 'pageSize',
+        name,
         required: false,
-        must: `must be a whole number from 1 to ${max}`,
-        test: (value) => typeof value === 'number' && value >= 1 && value <= max,
+        must: `must be a whole number from ${min} to ${max}`,
+        test: (value) => typeof value === 'number' && value >= min && value <= max,
       },
-      { type: 'integer', minimum: 1, maximum: max, default: usual, description: 'How many results a page has.' },
+      { type: 'integer', minimum: min, maximum: max, ...schema },
     ),
   );
+}
 
 const TOKEN = /^[A-Za-z0-9_-]{22}$/; // a UUID in base64url
 

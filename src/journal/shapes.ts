@@ -1,0 +1,24 @@
+import { v7 as uuidv7 } from 'uuid';
+import { PrismaService } from '../database/prisma.service';
+import { NewShape } from './records';
+
+/** A shape that is stored. */
+export interface StoredShape {
+  httpStatus: number;
+  shape: unknown;
+}
+
+/** Writes a shape unless it is there already, also by another instance at the same time. @returns whether it was not. */
+export async function insertShape(prisma: PrismaService, shape: NewShape): Promise<boolean> {
+  const inserted = await prisma.$executeRaw`
+    INSERT INTO answer_shape (id, operation, http_status, fingerprint, shape, first_call_id)
+    VALUES (${uuidv7()}::uuid, ${shape.operation}, ${shape.httpStatus}, ${shape.fingerprint},
+      ${JSON.stringify(shape.shape)}::jsonb, ${shape.callId}::uuid)
+    ON CONFLICT (operation, http_status, fingerprint) DO NOTHING`;
+  return inserted === 1;
+}
+
+/** The shapes of an operation, in no order. */
+export async function readShapes(prisma: PrismaService, operation: string): Promise<StoredShape[]> {
+  return prisma.answerShape.findMany({ where: { operation }, select: { httpStatus: true, shape: true } });
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import { isObject, parseJson } from './answer';
+
+/**
+ * The structure of an answer without any of its values, as a JSON Schema (draft 2020-12): `true` allows anything, `false`
+ * nothing. Two of the types are ours, of whole answers: `not JSON` and `no body`.
+ */
+export type Shape = boolean | Seen;
+
+interface Seen extends Partial<Fields> {
+  /** Sorted. */
+  type: string[];
+  /** Of a list's elements; `false` where there were none. */
+  items?: Shape;
+}
+
+/** The part of an object. */
+interface Fields {
+  /** By their names. Missing in a map: there, every key is data. */
+  properties?: Record<string, Shape>;
+  /** Names that no such object lacked, sorted. */
+  required: string[];
+  /** Of what stands under keys that are data; `false` where there were none. */
+  additionalProperties: Shape;
+}
+
+/**
+ * What looks like the name of a field. Other keys are data: a map may be keyed by e-mail, phone or id, which must not be
+ * shown, and would make a new shape each (upstream-observed.md, trap 5). Ids have digits in their midst, names do not.
+ */
+const NAME = /^[A-Za-z_]{1,37}\d{0,3}$/;
+
+/** The largest record observed has 25 fields: an object with more names than this is a map keyed by something like names. */
+const MAX_NAMES = 64;
+
+/** The deepest answer observed has 9 levels; what stands below is anything. It bounds every recursion here. */
+const MAX_DEPTH = 16;
+
+/** The largest answer observed has 60 parts. A shape of more is cut to the levels that fit. */
+const MAX_PARTS = 400;
+
+const NO_BODY = Symbol('no body');
+
+const TYPES = new Map<string, string>([
+  ['boolean', 'boolean'],
+  ['number', 'number'],
+  ['string', 'string'],
+  ['symbol', 'no body'],
+]);
+
+/** What `shapeOf` and `allows` take for an answer's bytes: their JSON value, or a sign that they have none. */
+export function valueIn(body: Buffer | null): unknown {
+  return body?.length ? parseJson(body) : NO_BODY;
+}
+
+/**
+ * The shape of a JSON value, or of `undefined` for what is no JSON. The order of keys, the order and the number of a
+ * list's elements, and every value are left out. It never throws, takes a time in proportion to the value, and is small.
+ */
+export function shapeOf(value: unknown): Shape {
+  return fit(shapeAt(value, 0));
+}
+
+/**
+ * Whether a value has nothing that is new to what is known. New is a field or a type that was never there, a number where
+ * there was text (trap 3), and the lack of a field that was always there. What records of a list vary in is so new once
+ * only: when one had an e-mail and another a phone, each further combination is allowed.
+ */
+export function allows(known: Shape, value: unknown): boolean {
+  if (typeof known === 'boolean') return known;
+  if (!known.type.includes(typeOf(value))) return false;
+  if (Array.isArray(value)) return value.every((element) => allows(known.items ?? false, element));
+  if (!isObject(value) || !hasFields(known)) return true;
+  return (
+    known.required.every((name) => Object.hasOwn(value, name)) &&
+    Object.keys(value).every((key) => allows(fieldOf(known, key), value[key]))
+  );
+}
+
+/** Whether whatever `shape` allows, `known` allows too. */
+export function covers(known: Shape, shape: Shape): boolean {
+  if (known === true || shape === false) return true;
+  if (known === false || shape === true) return false;
+  return (
+    shape.type.every((type) => known.type.includes(type)) &&
+    covers(known.items ?? false, shape.items ?? false) &&
+    (!hasFields(shape) || (hasFields(known) && coversFields(known, shape)))
+  );
+}
+
+/** The smallest shape that covers both, as long as it is small. */
+export function merge(a: Shape, b: Shape): Shape {
+  return covers(a, b) ? a : fit(join(a, b));
+}
+
+/** SHA-256 of the shape's JSON with sorted keys. */
+export function fingerprintOf(shape: Shape): Buffer {
+  const text = JSON.stringify(shape, (_key, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
+  return createHash('sha256').update(text).digest();
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value === 'object') return Array.isArray(value) ? 'array' : 'object';
+  return TYPES.get(typeof value) ?? 'not JSON';
+}
+
+function shapeAt(value: unknown, depth: number): Shape {
+  const type = [typeOf(value)];
+  if (typeof value !== 'object' || value === null) return { type };
+  if (depth === MAX_DEPTH) return true;
+  if (Array.isArray(value)) return { type, items: shapeOfAll(value, depth + 1) };
+  return { type, ...fieldsAt(value as Record<string, unknown>, depth + 1) };
+}
+
+function fieldsAt(object: Record<string, unknown>, depth: number): Fields {
+  const keys = Object.keys(object);
+  const names = keys.filter((key) => NAME.test(key)).sort();
+  const allOf = (some: string[]) =>
+    shapeOfAll(
+      some.map((key) => object[key]),
+      depth,
+    );
+  if (names.length > MAX_NAMES) return { required: [], additionalProperties: allOf(keys) };
+  return {
+    properties: Object.fromEntries(names.map((name) => [name, shapeAt(object[name], depth)])),
+    required: names,
+    additionalProperties: allOf(keys.filter((key) => !NAME.test(key))),
+  };
+}
+
+/** Merged one by one, so that a million different elements never need more room than a small shape. */
+function shapeOfAll(values: unknown[], depth: number): Shape {
+  let all: Shape = false;
+  for (const value of values) if (!allows(all, value)) all = merge(all, shapeAt(value, depth));
+  return all;
+}
+
+function hasFields(shape: Shape): shape is Seen & Fields {
+  return typeof shape === 'object' && shape.required !== undefined;
+}
+
+/** Only a shape's own properties are looked at: `constructor` may be a field like any other. */
+function fieldOf({ properties, additionalProperties }: Fields, key: string): Shape {
+  if (properties && Object.hasOwn(properties, key)) return properties[key] ?? false;
+  return properties && NAME.test(key) ? false : additionalProperties;
+}
+
+function coversFields(known: Fields, fields: Fields): boolean {
+  return (
+    (!known.properties || fields.properties !== undefined) &&
+    known.required.every((name) => fields.required.includes(name)) &&
+    Object.entries(fields.properties ?? {}).every(([name, field]) => covers(fieldOf(known, name), field)) &&
+    covers(known.additionalProperties, fields.additionalProperties)
+  );
+}
+
+function join(a: Shape, b: Shape): Shape {
+  if (a === true || b === true) return true;
+  if (a === false || b === false) return a || b;
+  const type = [...new Set([...a.type, ...b.type])].sort();
+  const items = join(a.items ?? false, b.items ?? false);
+  return { type, ...(type.includes('array') && { items }), ...joinFields(a, b) };
+}
+
+function joinFields(a: Seen, b: Seen): Partial<Fields> {
+  if (!hasFields(a) || !hasFields(b)) return { ...fieldsIn(a), ...fieldsIn(b) };
+  const names = Object.keys({ ...a.properties, ...b.properties }).sort();
+  const others = join(a.additionalProperties, b.additionalProperties);
+  if (!a.properties || !b.properties || names.length > MAX_NAMES) {
+    const named = [a, b].flatMap(({ properties = {} }) => Object.values(properties));
+    return { required: [], additionalProperties: named.reduce(join, others) };
+  }
+  return {
+    properties: Object.fromEntries(names.map((name) => [name, join(fieldOf(a, name), fieldOf(b, name))])),
+    required: a.required.filter((name) => b.required.includes(name)),
+    additionalProperties: others,
+  };
+}
+
+function fieldsIn(shape: Seen): Partial<Fields> {
+  if (!hasFields(shape)) return {};
+  const { properties, required, additionalProperties } = shape;
+  return { ...(properties && { properties }), required, additionalProperties };
+}
+
+/** Cuts what lies below the last level up to which there are no more than MAX_PARTS parts. */
+function fit(shape: Shape): Shape {
+  const sizes: number[] = [];
+  countParts(shape, 0, sizes);
+  let parts = 0;
+  const tooDeep = sizes.findIndex((size) => (parts += size) > MAX_PARTS);
+  return tooDeep === -1 ? shape : cut(shape, tooDeep - 1);
+}
+
+/** Adds the parts of each level to `sizes`. */
+function countParts(shape: Shape, level: number, sizes: number[]): void {
+  sizes[level] = (sizes[level] ?? 0) + 1;
+  for (const part of partsOf(shape)) countParts(part, level + 1, sizes);
+}
+
+function partsOf(shape: Shape): Shape[] {
+  if (typeof shape === 'boolean') return [];
+  const { items = false, properties = {}, additionalProperties = false } = shape;
+  return [...Object.values(properties), items, additionalProperties].filter((part) => part !== false);
+}
+
+function cut(shape: Shape, levels: number): Shape {
+  if (typeof shape === 'boolean' || partsOf(shape).length === 0) return shape;
+  if (levels === 0) return true;
+  const below = (part: Shape) => cut(part, levels - 1);
+  const { items, properties, additionalProperties, ...rest } = shape;
+  return {
+    ...rest,
+    ...(items !== undefined && { items: below(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, below(field)])),
+    }),
+    ...(additionalProperties !== undefined && { additionalProperties: below(additionalProperties) }),
+  };
+}
