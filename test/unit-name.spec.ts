@@ -1,5 +1,8 @@
+import { createSandbox } from '../src/sandbox/app';
 import { answer, FakeUpstream } from './support/fake-upstream';
-import { startProxy, TestProxy } from './support/proxy';
+import { dataOf, InterfaceClient } from './support/interface-client';
+import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
+import { createTestDatabase } from './support/test-database';
 
 /** The interface's word is `credit`; this provider says `points`. Apps and records know only the interface's. */
 describe("a provider with a word of its own for the interface's credit", () => {
@@ -47,6 +50,24 @@ describe("a provider with a word of its own for the interface's credit", () => {
     expect(record.response.body).toEqual(ours);
     expect(record.items[0].upstream.chi_ref).toBe(transaction.chiRef);
   });
+});
+
+it('a sandbox with the same word is understood both ways', async () => {
+  const database = await createTestDatabase();
+  const settings = { databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY, unitName: 'points' };
+  const sandbox = await createSandbox(settings);
+  const proxy = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamUnitName: 'points' }, database);
+  const client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read')).key);
+  const credits = [{ email: 'credit@example.com', valueInUSD: 0.5 }];
+  const { data } = dataOf(await client.payOutCredit(credits));
+  expect(data).toMatchObject([{ email: 'credit@example.com', credit: 500, status: 'paid' }]);
+  expect(dataOf(await client.send(credits))).toMatchObject({ paymentLink: expect.any(String) });
+  expect(dataOf(await client.initiateCredit(credits)).data).toMatchObject([{ credit: 500, status: 'unpaid' }]);
+  const direct = new InterfaceClient(sandbox.url, UPSTREAM_KEY);
+  expect((await direct.payOutCredit(credits)).status).toBe(404);
+  await proxy.close();
+  await sandbox.close();
+  await database.close();
 });
 
 function airtime() {

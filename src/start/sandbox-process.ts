@@ -30,6 +30,7 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
     detached: true, // a Ctrl-C reaches the proxy first, which finishes what is in flight and then stops the sandbox
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: childEnvironment({
+      SANDBOX_UNIT_NAME: config.upstreamUnitName, // unless told otherwise, the two understand each other
       ...revealed(config.sandboxBehaviour),
       SANDBOX_DATABASE_URL: databaseUrl,
       SANDBOX_PORT: String(port),
