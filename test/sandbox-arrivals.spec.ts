@@ -91,7 +91,7 @@ describe('the ground truth', () => {
   it('stays, and goes on counting, when the sandbox starts anew', async () => {
     await sandbox.post('/payouts/airtime', airtime()).expect(200);
     const before = await sandbox.requests();
-    const restarted = await startSandbox({}, sandbox.database);
+    const restarted = await startSandbox({}, sandbox.own);
     await restarted.get('/sub-account/list').expect(200);
     const after = await restarted.requests();
     await restarted.close();
@@ -99,7 +99,7 @@ describe('the ground truth', () => {
   });
 
   it('comes first: a request that cannot be noted is answered 503, and nothing is done', async () => {
-    const client = new Client({ connectionString: sandbox.database.sandboxUrl });
+    const client = new Client({ connectionString: sandbox.own.sandboxUrl });
     await client.connect();
     await client.query('ALTER TABLE arrivals RENAME TO arrivals_away');
     const { body } = await sandbox.post('/payouts/airtime', airtime()).expect(503);

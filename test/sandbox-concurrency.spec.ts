@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { applyDueChanges } from '../src/sandbox/transactions/due-changes';
 import { expireOverdue } from '../src/sandbox/transactions/status';
 import { ledgerOf, post } from '../src/sandbox/wallets/ledger';
-import { DEMO, expectSoundLedger, RunningSandbox, startSandbox, SUB_ACCOUNT } from './support/running-sandbox';
+import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
+import { expectSoundLedger } from './support/sound-ledger';
 
 /** What may happen at the same time as everything else; `of` picks which of the transactions that exist it happens to. */
 type Step =
@@ -30,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('operations at the same time', () => {
-  let sandbox: RunningSandbox;
+  let sandbox: TestSandbox;
 
   beforeAll(async () => {
     sandbox = await startSandbox();

@@ -118,7 +118,7 @@ describe('the events of the sandbox', () => {
     await listen().expect(200);
     await pay(1);
     await eventually(async () => (await listed())[0].attempts.length > 0);
-    const client = new Client({ connectionString: sandbox.database.sandboxUrl });
+    const client = new Client({ connectionString: sandbox.own.sandboxUrl });
     await client.connect();
     await client.query('UPDATE events SET tries = 5, due_at = now()'); // as after the minutes that five tries take
     await client.end();
@@ -148,12 +148,13 @@ describe('the events of the sandbox', () => {
     await eventually(async () => (await listed())[0]?.attempts.length > 0);
     expect(await listed()).toMatchObject([{ attempts: [{ httpStatus: null, error: 'ECONNREFUSED' }] }]);
     const [{ id }] = await listed();
-    await sandbox.sandbox.close();
+    const { sandbox: before, database, own } = sandbox;
+    await before.close();
+    await database.$disconnect();
 
     receiver = await FakeUpstream.start(Number(new URL(url).port));
-    const { database } = sandbox;
-    const restarted = await startSandbox({}, database);
-    sandbox = { ...restarted, close: () => restarted.close().then(() => database.close()) };
+    const restarted = await startSandbox({}, own);
+    sandbox = { ...restarted, close: () => restarted.close().then(() => own.close()) };
     await listen({ url }).expect(200);
     expect(idsOf(await received(1))).toEqual([id]);
     expect(bodiesOf(receiver.received)).toMatchObject([{ amount: 2 }]);

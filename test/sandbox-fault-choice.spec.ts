@@ -72,7 +72,7 @@ describe('the faults asked for', () => {
 
   it('are gone when the sandbox starts anew', async () => {
     await sandbox.fault({ fault: 'error500' });
-    const restarted = await startSandbox({}, sandbox.database);
+    const restarted = await startSandbox({}, sandbox.own);
     expect((await restarted.control('get', '/faults').expect(200)).body).toEqual([]);
     await restarted.close();
   });

@@ -5,7 +5,8 @@ import { Client } from 'pg';
 import { resetData } from '../src/sandbox/seed';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { SANDBOX_MIGRATIONS } from '../src/database/migrations';
-import { expectSoundLedger, RunningSandbox, startSandbox } from './support/running-sandbox';
+import { TestSandbox, startSandbox } from './support/sandbox';
+import { expectSoundLedger } from './support/sound-ledger';
 import { eventually } from './support/paying';
 import { withDatabase } from './support/test-database';
 
@@ -16,7 +17,7 @@ const item = (valueInUSD: number, phoneNumber = '+254712345678') => ({
 });
 
 describe("the sandbox's ledger", () => {
-  let sandbox: RunningSandbox;
+  let sandbox: TestSandbox;
 
   beforeAll(async () => {
     sandbox = await startSandbox();
@@ -43,7 +44,7 @@ describe("the sandbox's ledger", () => {
     await sandbox.post('/payouts/airtime', { airtimes: [item(0.1), item(0.2)] }).expect(200);
     await sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 5, twitter: '@ada' }] }).expect(200);
     expect(await ownAccounts()).toMatchObject({ sum: '0', payouts: '0.3', 'issued credit': '5' });
-    expect(await sandbox.balance('airtime')).toBe('9999.7');
+    expect(await sandbox.balance('airtime')).toBe(9999.7);
     await expectSoundLedger(sandbox.database);
   });
 
@@ -73,7 +74,7 @@ describe("the sandbox's ledger", () => {
 
     expect(body.data.credits.map(({ fee }: any) => fee)).toEqual([undefined, 0.0015, 0.003001]); // 0.30001 × 1.5 %, rounded up
     expect(body.data.credits[0].issueID).toMatch(/_0\.304511_\d+$/);
-    expect(await sandbox.balance('momo')).toBe('9999.695489');
+    expect(await sandbox.balance('momo')).toBe(9999.695489);
     const after = await ownAccounts();
     expect([before.fees, after.fees, after.sum]).toEqual(['0', '0.004501', '0']);
   });

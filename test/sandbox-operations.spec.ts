@@ -1,9 +1,10 @@
-import { expectSoundLedger, DEMO, RunningSandbox, startSandbox, SUB_ACCOUNT } from './support/running-sandbox';
+import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
+import { expectSoundLedger } from './support/sound-ledger';
 
 const NOT_FOUND = { status: 'success', data: { error: 'not found for that id' } };
 
 describe('the operations that interface.md lists by name only', () => {
-  let sandbox: RunningSandbox;
+  let sandbox: TestSandbox;
 
   beforeAll(async () => {
     sandbox = await startSandbox();
@@ -12,7 +13,7 @@ describe('the operations that interface.md lists by name only', () => {
   afterEach(() => expectSoundLedger(sandbox.database));
 
   const data = async (path: string) => (await sandbox.get(path).expect(200)).body.data;
-  const refused = async (request: ReturnType<RunningSandbox['get']>) => (await request.expect(400)).body.error;
+  const refused = async (request: ReturnType<TestSandbox['get']>) => (await request.expect(400)).body.error;
 
   describe('info', () => {
     it('names the assets, the airtime countries and the mobile money codes', async () => {
@@ -145,7 +146,7 @@ describe('the operations that interface.md lists by name only', () => {
     const path = (name: string) => `/collections/mobile-money/${name}`;
 
     it('collects at once, at the local rate', async () => {
-      const before = Number(await sandbox.balance('momo'));
+      const before = await sandbox.balance('momo');
       const { body } = await sandbox.post(path('collect'), collection).expect(200);
       expect(body.data).toMatchObject({
         type: 'payment',
@@ -154,19 +155,19 @@ describe('the operations that interface.md lists by name only', () => {
         reference: 'order-17',
         meta: { amount: 1295.0084, currency: 'KES', fullname: 'Ada Example', tx_ref: 'order-17' },
       });
-      expect(Number(await sandbox.balance('momo')) - before).toBe(10);
+      expect((await sandbox.balance('momo')) - before).toBe(10);
       expect(await data(`/account/transaction?id=${body.data.id}`)).toEqual(body.data);
     });
 
     it('initiates, and credits once when verified, however often and at the same time', async () => {
-      const before = Number(await sandbox.balance('momo'));
+      const before = await sandbox.balance('momo');
       const initiated = (await sandbox.post(path('initiate'), { ...collection, amount: '1295.0084' })).body.data;
       expect(initiated.status).toBe('pending');
-      expect(Number(await sandbox.balance('momo'))).toBe(before);
+      expect(await sandbox.balance('momo')).toBe(before);
       const verify = () => sandbox.post(path('verify'), { id: initiated.id }).expect(200);
       const answers = await Promise.all([verify(), verify(), verify(), verify()]);
       expect(answers.map(({ body }) => body.data.status)).toEqual(Array(4).fill('paid'));
-      expect(Number(await sandbox.balance('momo'))).toBe(before + 10);
+      expect(await sandbox.balance('momo')).toBe(before + 10);
       expect((await sandbox.post(path('verify'), { id: 'nobody' }).expect(200)).body).toEqual(NOT_FOUND);
     });
 

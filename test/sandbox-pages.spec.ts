@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { AIRTIME_COUNTRIES } from '../src/sandbox/countries/countries';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
-import { expectSoundLedger, RunningSandbox, startSandbox } from './support/running-sandbox';
+import { TestSandbox, startSandbox } from './support/sandbox';
+import { expectSoundLedger } from './support/sound-ledger';
 
 const EVIL = `<script>alert("1")</script>'&`;
 const PHONE = '+254712345678';
 
 describe("the sandbox's pages", () => {
-  let sandbox: RunningSandbox;
+  let sandbox: TestSandbox;
 
   beforeAll(async () => {
     sandbox = await startSandbox();

@@ -10,7 +10,7 @@ import { send } from '../src/sandbox/send/send';
 import { createSubAccount } from '../src/sandbox/sub-accounts/sub-accounts';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { transferBetweenWallets } from '../src/sandbox/wallets/transfer';
-import { DEMO, RunningSandbox, startSandbox, SUB_ACCOUNT } from './support/running-sandbox';
+import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
 
 const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
 const CREDITS = { credits: [{ valueInUSD: 1, email: 'ada@example.org' }] };
@@ -21,7 +21,7 @@ const COLLECTION = {
 
 /** Operations that change something: the ground truth of requests is part of what they do. */
 describe('the note that an operation is carried out', () => {
-  let sandbox: RunningSandbox;
+  let sandbox: TestSandbox;
   let noted: string[][];
 
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { QuirkName } from '../src/sandbox/behaviour';
-import { RunningSandbox, startSandbox } from './support/running-sandbox';
+import { TestSandbox, startSandbox } from './support/sandbox';
 
 const item = (phoneNumber = '+254712345678') => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.5 });
 
 describe("the sandbox's quirks", () => {
-  let sandbox: RunningSandbox;
+  let sandbox: TestSandbox;
 
   beforeAll(async () => {
     sandbox = await startSandbox();
@@ -64,7 +64,7 @@ describe("the sandbox's quirks", () => {
   it('floatBalances: balances carry the error of binary fractions, or do not', async () => {
     const ask = async () => (await sandbox.get('/wallets/list')).body.data[2];
     const { on, off } = await both('floatBalances', ask);
-    expect(off.balance).toBe(Number(await sandbox.balance('airtime')));
+    expect(off.balance).toBe(await sandbox.balance('airtime'));
     expect(on.balance).not.toBe(off.balance);
     expect(on.balance).toBeCloseTo(off.balance, 9);
     expect(on.transactions[0].newBalance).not.toBe(off.transactions[0].newBalance);
@@ -83,14 +83,14 @@ describe("the sandbox's quirks", () => {
   });
 
   it('badPhoneFailsBatch: one bad phone number fails the whole airtime batch, or its own item', async () => {
-    const before = Number(await sandbox.balance('airtime'));
+    const before = await sandbox.balance('airtime');
     const { on, off } = await both('badPhoneFailsBatch', async () => answerOf(await airtime(item('0712'), item())));
     expect(on).toEqual([400, { status: 'error', error: expect.stringMatching(/^airtimes\[0\]\.phoneNumber must be/) }]);
     const [status, { data }] = off;
     expect([status, ...data.data.map((one: any) => one.status)]).toEqual([200, 'failed', 'paid']);
     expect(data.payouts[0]).toMatchObject({ status: 'Failed', phoneNumber: '0712' });
     expect(data.payouts[0].errorMessage).not.toBe('None');
-    expect(Number(await sandbox.balance('airtime'))).toBe(before - 0.5);
+    expect(await sandbox.balance('airtime')).toBe(before - 0.5);
   });
 
   it('newStatusWords: transactions have the newer words, or the old ones; payouts are as ever', async () => {

@@ -2,13 +2,14 @@ import { applyDueChanges } from '../src/sandbox/transactions/due-changes';
 import { expireOverdue } from '../src/sandbox/transactions/status';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { eventually } from './support/paying';
-import { expectSoundLedger, RunningSandbox, startSandbox, SUB_ACCOUNT } from './support/running-sandbox';
+import { SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
+import { expectSoundLedger } from './support/sound-ledger';
 
 /** By when everything that is due within seconds is due. */
 const later = () => new Date(Date.now() + 60_000);
 
 describe("the sandbox's transactions", () => {
-  let sandbox: RunningSandbox;
+  let sandbox: TestSandbox;
 
   beforeAll(async () => {
     sandbox = await startSandbox();
@@ -103,7 +104,7 @@ describe("the sandbox's transactions", () => {
   });
 
   it('of magic recipients go their ways, and cost what they come to', async () => {
-    const before = Number(await sandbox.balance('airtime'));
+    const before = await sandbox.balance('airtime');
     const { body } = await payAirtime(
       '99990101',
       '99990102',
@@ -137,7 +138,7 @@ describe("the sandbox's transactions", () => {
       ['processing_v2'],
       ['paid'],
     ]);
-    expect(Number(await sandbox.balance('airtime'))).toBe(before - 4); // of the five, the reversed one came back
+    expect(await sandbox.balance('airtime')).toBe(before - 4); // of the five, the reversed one came back
   });
 
   it('change on their own when it is time', async () => {

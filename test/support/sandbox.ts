@@ -1,8 +1,14 @@
 import { connect } from 'node:net';
 import supertest from 'supertest';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
+import { Behaviour, defaultBehaviour } from '../../src/sandbox/behaviour';
+import { connectDatabase, Database } from '../../src/sandbox/database';
 import { Settings } from '../../src/sandbox/settings';
 import { createTestDatabase, TestDatabase } from './test-database';
+
+/** The demo account, and one of its sub-accounts. */
+export const DEMO = '00000000-0000-4000-8000-000000000001';
+export const SUB_ACCOUNT = '00000000-0000-4000-8000-000000000002';
 
 export const API_KEY = 'sandbox-key';
 export const CONTROL_KEY = 'control-key';
@@ -17,10 +23,20 @@ export interface Heard {
 
 export interface TestSandbox {
   url: string;
-  database: TestDatabase;
   sandbox: Sandbox;
-  post(path: string, body: object | string): supertest.Test;
+  /** Its own, to be changed while it runs. */
+  behaviour: Behaviour;
+  /** Where its data are; another sandbox may go on with them. */
+  own: TestDatabase;
+  /** A connection of our own to them. */
+  database: Database;
+  /** POST below /api/v0.1. */
+  post(path: string, body?: object | string): supertest.Test;
   get(path: string): supertest.Test;
+  /** GET of a page, by its link. */
+  page(link: string): supertest.Test;
+  /** Sends a form to a page. */
+  submit(path: string, fields: Record<string, string>): supertest.Test;
   /** A request of the control interface with its key. */
   control(method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object): supertest.Test;
   /** Asks for a fault, and gives it as it is stored. */
@@ -34,21 +50,26 @@ export interface TestSandbox {
   close(): Promise<void>;
 }
 
-export async function startSandbox(settings: Partial<Settings> = {}, own?: TestDatabase): Promise<TestSandbox> {
-  const database = own ?? (await createTestDatabase());
+/** A sandbox with a database of its own (or with `given`), listening. */
+export async function startSandbox(settings: Partial<Settings> = {}, given?: TestDatabase): Promise<TestSandbox> {
+  const own = given ?? (await createTestDatabase());
+  const behaviour = defaultBehaviour();
   const keys = { apiKey: API_KEY, controlKey: CONTROL_KEY };
-  const sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, ...keys, ...settings });
+  const sandbox = await createSandbox({ databaseUrl: own.sandboxUrl, port: 0, behaviour, ...keys, ...settings });
+  const database = await connectDatabase(own.sandboxUrl);
   const { url } = sandbox;
   const get = (path: string) => supertest(url).get(`/api/v0.1${path}`).set('X-API-Key', API_KEY);
   const control: TestSandbox['control'] = (method, path, body) =>
     supertest(url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', CONTROL_KEY).send(body);
   return {
-    ...{ url, database, sandbox, get, control },
-    post: (path, body) =>
+    ...{ url, sandbox, behaviour, own, database, get, control },
+    post: (path, body = {}) =>
       supertest(url)
         .post(`/api/v0.1${path}`)
         .set({ 'X-API-Key': API_KEY, 'Content-Type': 'application/json' })
         .send(body),
+    page: (link) => supertest(url).get(link.replace(url, '')),
+    submit: (path, fields) => supertest(url).post(path).type('form').send(fields),
     fault: async (asked) => (await control('post', '/faults', asked).expect(201)).body,
     requests: async (operation) =>
       (await control('get', `/requests${operation ? `?operation=${encodeURIComponent(operation)}` : ''}`).expect(200))
@@ -60,7 +81,8 @@ export async function startSandbox(settings: Partial<Settings> = {}, own?: TestD
     hear: (path, body) => hear(url, path, JSON.stringify(body)),
     close: async () => {
       await sandbox.close();
-      if (!own) await database.close();
+      await database.$disconnect();
+      if (!given) await own.close();
     },
   };
 }
