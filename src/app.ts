@@ -10,7 +10,7 @@ import { PrismaService } from './database/prisma.service';
 import { logRequests } from './logging/logging';
 import { MetricsService } from './metrics/metrics.service';
 import { serveDocs } from './openapi';
-import { checkExtraFields } from './validation/extra-fields';
+import { checkWords } from './validation/extra-fields';
 import { readJsonBodies } from './validation/json-body';
 
 /** For a whole request to come in: a megabyte at the pace of an old phone. A body that never ends must not hold a place. */
@@ -18,7 +18,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 /** The application, wired and ready to listen; the same for `npm start` and for the tests. */
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
-  checkExtraFields(settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
+  checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
   const adapter = new FastifyAdapter({
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,

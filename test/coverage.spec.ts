@@ -86,6 +86,8 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(others).toEqual([]);
     expect(asked).toMatchObject({ outcome: 'succeeded', client: { name: 'app' }, coverage: null });
     expect(paid.map(({ headers }) => headers['x-call-id'])).toContain(asked.caused_by);
+    const { text } = await proxy.get(auditor, '/metrics').expect(200);
+    expect(text).toContain('payout_proxy_calls_total{operation="GET /info/airtime-countries",outcome="succeeded"} 1');
     const payouts = all.filter(({ operation }) => operation === 'POST /payouts/airtime');
     expect(payouts.map(({ coverage, caused_by }) => [coverage, caused_by])).toEqual(Array(5).fill(['checked', null]));
   });

@@ -65,6 +65,15 @@ describe('the info operations', () => {
     expect(given).toHaveLength(19);
   });
 
+  it('give nobody an answer whose record got lost', async () => {
+    await proxy.database.query('ALTER TABLE outcome RENAME TO gone');
+    await countries(shop).expect(502);
+    await proxy.database.query('ALTER TABLE gone RENAME TO outcome');
+    const { headers } = await countries(bank).expect(200);
+    expect(headers).not.toHaveProperty('age');
+    expect(upstream.received).toHaveLength(2);
+  });
+
   it('keep what was asked apart', async () => {
     upstream.behaviour = ({ url }, response, socket) =>
       answer(200, { status: 'success', data: { asked: url } })({} as never, response, socket);

@@ -50,6 +50,17 @@ describe("a provider with a word of its own for the interface's credit", () => {
     expect(record.response.body).toEqual(ours);
     expect(record.items[0].upstream.chi_ref).toBe(transaction.chiRef);
   });
+
+  it.each([
+    ['airtime', [], 'UPSTREAM_UNIT_NAME is a word that the interface uses'],
+    ['momo', [], 'UPSTREAM_UNIT_NAME is a word that the interface uses'],
+    ['data', [], 'UPSTREAM_UNIT_NAME is a word that the interface uses'],
+    ['coin', ['coins'], 'EXTRA_FIELDS_ALLOWED names coins'],
+    ['credit', ['credits'], 'EXTRA_FIELDS_ALLOWED names credits'],
+  ])('cannot be a word that stands for two things: %s, %j', async (upstreamUnitName, extraFieldsAllowed, text) => {
+    const settings = { upstreamBaseUrl: upstream.url, upstreamUnitName, extraFieldsAllowed };
+    await expect(startProxy(settings, proxy.database)).rejects.toThrow(text);
+  });
 });
 
 it('a sandbox with the same word is understood both ways', async () => {

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { ClientError, ListedClient } from '../clients/clients.service';
 import { SCOPES } from '../clients/scopes';
 import { withClients } from './database';
-import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP, words } from './operations';
+import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
+import { words } from './words';
 import { print } from './output';
 
 interface ClientOptions extends OperationOptions {

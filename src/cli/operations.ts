@@ -1,5 +1,6 @@
 import { ClientError } from '../clients/clients.service';
 import { OPERATIONS, OperationName, rowOf } from '../forwarding/operations';
+import { words } from './words';
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];
 
@@ -43,8 +44,4 @@ function namesOf(word: string): string[] {
 /** How many of the operations a client may use, for a table. */
 export function countOf(operations: string[] | null): string {
   return operations ? `${operations.length} of ${NAMES.length}` : 'all';
-}
-
-export function words(list: string): string[] {
-  return list.split(',').flatMap((word) => word.trim() || []);
 }

@@ -74,7 +74,7 @@ class Environment {
   @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;
   @Numeric() @IsInt() @Min(1_024) @Max(67_108_864) UPSTREAM_MAX_RESPONSE_BYTES = 8_388_608; // 1,000 items answer in 1 MiB
 
-  @Matches(/^[A-Za-z][A-Za-z0-9]{0,39}$/) UPSTREAM_UNIT_NAME = 'credit';
+  @Matches(/^[a-z][a-z0-9]{1,31}$/) UPSTREAM_UNIT_NAME = 'credit';
   @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300; // countries and networks change rarely
   @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
 

@@ -68,6 +68,28 @@ describe('the answer cache', () => {
     expect(cache.peek('/a')).toBeDefined();
   });
 
+  it('keeps no more than so many, the latest', async () => {
+    const cache = cacheFor(300);
+    for (let i = 0; i <= 1_000; i++) await cache.get(`/a?x=${i}`, 'call', () => Promise.resolve(answered(i)));
+    expect(cache.peek('/a?x=0')).toBeUndefined();
+    expect(cache.peek('/a?x=1')).toBeDefined();
+  });
+
+  it('keeps bytes of its own: a small slice would hold a large buffer', async () => {
+    const cache = cacheFor(300);
+    await cache.get('/a', 'call', () => Promise.resolve(answered('a')));
+    expect(cache.peek('/a')?.buffer.byteLength).toBe(cache.peek('/a')?.length);
+  });
+
+  it('gives nobody an answer that could not be recorded, and asks anew', async () => {
+    const cache = cacheFor(300);
+    const lost = () => Promise.reject(new Error('not recorded'));
+    const asked = ['first', 'second'].map((call) => cache.get('/a', call, lost));
+    await expect(Promise.all(asked)).rejects.toThrow('not recorded');
+    expect(cache.peek('/a')).toBeUndefined();
+    expect((await cache.get('/a', 'third', () => Promise.resolve(answered('a')))).shared).toBeNull();
+  });
+
   it('is not filled by one that is larger than all of it', async () => {
     const cache = cacheFor(300);
     await cache.get('/small', 'first', () => Promise.resolve(answered('a')));

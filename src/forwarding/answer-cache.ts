@@ -5,8 +5,9 @@ import { Loaded } from '../config/config.module';
 import { isObject, parseJson } from '../upstream/answer';
 import { TimedAnswer } from '../upstream/upstream.service';
 
-/** All conversions that apps ask for in minutes fit in, and the longest lists seen are some hundred kilobytes. */
-const MAX_BYTES = 64 * 1_024 * 1_024;
+/** Lists and the conversions that apps repeat; who asks for ever other amounts pushes only conversions out. */
+const MAX_ANSWERS = 1_000;
+const MAX_BYTES = 64 * 1_024 * 1_024; // one answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES)
 
 /** An answer that may serve several calls. */
 interface Shared {
@@ -30,6 +31,7 @@ export interface Given extends TimedAnswer {
 export class AnswerCache {
   private readonly ttlMs: number;
   private readonly kept = new LRUCache<string, Shared>({
+    max: MAX_ANSWERS,
     maxSize: MAX_BYTES,
     sizeCalculation: ({ answer: { answer } }, key) => 1 + key.length + (answer.body?.length ?? 0),
   });
@@ -44,7 +46,7 @@ export class AnswerCache {
     return this.kept.get(key)?.answer.answer.body ?? undefined;
   }
 
-  /** @param fetch asks the upstream; it must not throw. */
+  /** @param fetch asks the upstream and records its answer: nobody is given one that is not on record. */
   async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
     const shared = this.kept.get(key) ?? this.flights.get(key); // no await before the flight below: it must be seen
     if (shared) return reuse(await shared);
@@ -54,17 +56,28 @@ export class AnswerCache {
   }
 
   private async fetch(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Shared> {
-    const answer = await fetch();
-    const shared = { answer, fetchedBy: callId, at: performance.now() };
-    const ttl = Math.min(this.ttlMs, validForMs(answer));
-    if (answer.answer.kind === 'succeeded' && ttl > 0) this.kept.set(key, shared, { ttl });
-    this.flights.delete(key);
-    return shared;
+    try {
+      const answer = await fetch();
+      const shared = { answer, fetchedBy: callId, at: performance.now() };
+      const ttl = Math.min(this.ttlMs, validForMs(answer));
+      if (answer.answer.kind === 'succeeded' && ttl > 0) this.kept.set(key, copyOf(shared), { ttl });
+      return shared;
+    } finally {
+      this.flights.delete(key);
+    }
   }
 }
 
 function reuse({ answer, fetchedBy, at }: Shared): Given {
   return { ...answer, shared: { fetchedBy, age: Math.floor((performance.now() - at) / 1_000) } };
+}
+
+/** Small buffers are slices of larger ones, and would keep those alive. */
+function copyOf({ answer, ...rest }: Shared): Shared {
+  if (answer.answer.kind !== 'succeeded') return { answer, ...rest };
+  const body = Buffer.allocUnsafeSlow(answer.answer.body.length);
+  answer.answer.body.copy(body);
+  return { answer: { ...answer, answer: { ...answer.answer, body } }, ...rest };
 }
 
 /** A conversion says until when it holds (upstream-observed.md, `/info/usd-amount-in-local`); what says nothing holds. */

@@ -5,6 +5,7 @@ import { Call, causedBy } from '../auth/call';
 import { Loaded } from '../config/config.module';
 import { Problem } from '../errors/problem';
 import { Coverage, Item } from '../journal/records';
+import { MetricsService } from '../metrics/metrics.service';
 import { parseJson } from '../upstream/answer';
 import { AnswerCache } from './answer-cache';
 import { Served } from './coverage';
@@ -31,6 +32,7 @@ export class CoverageService implements OnApplicationShutdown {
   private readonly logger = new Logger('Coverage');
   private readonly enabled: boolean;
   private readonly asking = new Map<ListName, Promise<Served | undefined>>();
+  private readonly unfinished = new Set<Promise<unknown>>();
   private readonly notBefore = new Map<ListName, number>();
   /** Read once for each answer, which serves many calls. */
   private readonly readings = new WeakMap<Buffer, Served | false>();
@@ -38,6 +40,7 @@ export class CoverageService implements OnApplicationShutdown {
   constructor(
     private readonly exchanges: ExchangeService,
     private readonly cache: AnswerCache,
+    private readonly metrics: MetricsService,
     config: ConfigService<Loaded, true>,
   ) {
     this.enabled = config.get('settings', { infer: true }).checkCoverage;
@@ -61,7 +64,7 @@ export class CoverageService implements OnApplicationShutdown {
 
   /** A question that outlived its payout is finished and recorded. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.asking.values());
+    await Promise.all(this.unfinished);
   }
 
   private async served(call: Call, list: ListName): Promise<Served | undefined> {
@@ -70,42 +73,45 @@ export class CoverageService implements OnApplicationShutdown {
     if (performance.now() < (this.notBefore.get(list) ?? 0)) return undefined;
     const asking = this.asking.get(list) ?? this.ask(call, list);
     this.asking.set(list, asking);
-    return this.patiently(call, list, asking);
+    return asking;
   }
 
-  /** A call of our own, recorded like all else. It may be answered after the payout that caused it has gone on. */
+  /** One question for all payouts that need the list meanwhile; none of them waits for longer than its patience. */
   private async ask(call: Call, list: ListName): Promise<Served | undefined> {
-    try {
-      const request = { outgoing: toOutgoing(list, undefined), items: [], coverage: null };
-      const { answer } = await this.exchanges.perform(causedBy(call, list), request);
-      const served = answer.kind === 'succeeded' ? this.read(answer.body, list) : undefined;
-      if (!served) this.giveUp(call, list);
-      return served;
-    } catch {
-      return undefined; // our database cannot record it, so it was not sent
-    } finally {
-      this.asking.delete(list);
+    const answer = this.fetch(call, list);
+    this.unfinished.add(answer);
+    void answer.finally(() => this.unfinished.delete(answer));
+    const stop = new AbortController();
+    const patience = sleep(PATIENCE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+    const served = await Promise.race([answer, patience]);
+    stop.abort();
+    this.asking.delete(list);
+    if (!served) {
+      this.notBefore.set(list, performance.now() + RETRY_AFTER_MS);
+      const line = { call_id: call.id, operation: list };
+      this.logger.warn(line, 'a list could not be had; payouts go out unchecked for a while');
     }
+    return served;
   }
 
-  private async patiently(call: Call, list: ListName, asking: Promise<Served | undefined>) {
-    const stop = new AbortController();
-    const late = sleep(PATIENCE_MS, 'late' as const, { signal: stop.signal }).catch(() => undefined);
-    const served = await Promise.race([asking, late]);
-    stop.abort();
-    if (served !== 'late') return served;
-    this.giveUp(call, list);
-    return undefined;
+  /** A call of our own, recorded like all else. Its answer is kept also when it comes too late for those who asked. */
+  private async fetch(cause: Call, list: ListName): Promise<Served | undefined> {
+    const call = causedBy(cause, list);
+    const request = { outgoing: toOutgoing(list, undefined), items: [], coverage: null };
+    try {
+      const { answer } = await this.exchanges.perform(call, request);
+      return answer.kind === 'succeeded' ? this.read(answer.body, list) : undefined;
+    } catch (err) {
+      this.logger.warn({ call_id: call.id, operation: list, err }, 'a list was not asked for, or not recorded');
+      return undefined;
+    } finally {
+      this.metrics.count(call);
+    }
   }
 
   private read(body: Buffer, list: ListName): Served | undefined {
     const known = this.readings.get(body) ?? READERS[list](parseJson(body)) ?? false;
     this.readings.set(body, known);
     return known || undefined;
-  }
-
-  private giveUp({ id }: Call, list: ListName): void {
-    this.notBefore.set(list, performance.now() + RETRY_AFTER_MS);
-    this.logger.warn({ call_id: id, operation: list }, 'a list could not be had; payouts go out unchecked for a while');
   }
 }

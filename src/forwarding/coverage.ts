@@ -15,7 +15,7 @@ export class Served {
   /** From the envelope of `/info/mobile-money-codes`: a code is unique only together with its country, and rows repeat. */
   static mobileMoney(envelope: unknown): Served | undefined {
     const rows = rowsOf(envelope);
-    return rows && Served.of(rows.map((row) => (isObject(row) ? row : {})));
+    return rows && Served.of(rows.map((row) => (isObject(row) ? { ...row, code: row.code ?? undefined } : {})));
   }
 
   /** One row that cannot be read makes the list no list: what it names might be missed, and a good payout refused. */
@@ -28,7 +28,7 @@ export class Served {
     return served;
   }
 
-  /** What is wrong with the items, at their places in the body's list; each kind of fault is explained once. */
+  /** What is wrong with the items, at their places in the body's list; what is served is listed once for each country. */
   faultsIn(items: Item[], pointerOf: (place: number, field: 'countryToSend' | 'momoCode') => string): Fault[] {
     const explainedAt = new Map<string, string>();
     return items.flatMap((item, place) => {
@@ -36,7 +36,7 @@ export class Served {
       const served = country && (item.networkCode === null || country.networks.has(item.networkCode));
       if (served) return [];
       const pointer = pointerOf(place, country ? 'momoCode' : 'countryToSend');
-      const kind = JSON.stringify([country?.name, item.networkCode]);
+      const kind = country?.name ?? ''; // what is said depends on nothing else
       const explained = explainedAt.get(kind);
       if (explained === undefined) explainedAt.set(kind, pointer);
       if (explained !== undefined) return [{ pointer, detail: `is not served either; see ${explained}` }];

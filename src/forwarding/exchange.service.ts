@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { Coverage, Item } from '../journal/records';
 import { transactionsIn } from '../upstream/transactions';
-import { Outgoing, UpstreamService } from '../upstream/upstream.service';
+import { Outgoing, TimedAnswer, UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, Given } from './answer-cache';
 import { matchItems } from './match';
 import { OperationName, rowOf } from './operations';
@@ -30,10 +30,10 @@ export class ExchangeService {
 
   async perform(call: Call, ready: Ready): Promise<Given> {
     await this.open(call, ready);
-    const given = await this.ask(call, ready.outgoing);
-    if (!given.shared) call.timings.upstream = given.upstreamMs;
-    await this.close(call, ready.items, given);
-    if (!given.shared) this.shapes.note(call, given.answer.status, given.answer.body);
+    const fetch = () => this.fetch(call, ready);
+    if (!rowOf(call.operation as OperationName).cached) return { ...(await fetch()), shared: null };
+    const given = await this.cache.get(ready.outgoing.path, call.id, fetch);
+    if (given.shared) await this.close(call, ready.items, given, given.shared.fetchedBy);
     return given;
   }
 
@@ -50,14 +50,18 @@ export class ExchangeService {
     call.timings.journal = performance.now() - started;
   }
 
-  private async ask(call: Call, outgoing: Outgoing): Promise<Given> {
-    const send = () => this.upstream.send(outgoing, call.traceparent);
-    if (rowOf(call.operation as OperationName).cached) return this.cache.get(outgoing.path, call.id, send);
-    return { ...(await send()), shared: null };
+  private async fetch(call: Call, { outgoing, items }: Ready): Promise<TimedAnswer> {
+    const answer = await this.upstream.send(outgoing, call.traceparent);
+    call.timings.upstream = answer.upstreamMs;
+    await this.close(call, items, answer, null);
+    this.shapes.note(call, answer.answer.status, answer.answer.body);
+    return answer;
   }
 
-  private async close(call: Call, items: Item[], { answer, shared, ...times }: Given): Promise<void> {
+  /** @param answerOf the call that fetched the answer, if this one did not. */
+  private async close(call: Call, items: Item[], timed: TimedAnswer, answerOf: string | null): Promise<void> {
     const started = performance.now();
+    const { answer, sentAt, answeredAt, upstreamMs } = timed;
     const { effect } = rowOf(call.operation as OperationName);
     const transactions = effect !== 'read' && answer.body ? matchItems(items, transactionsIn(answer.body)) : [];
     try {
@@ -68,10 +72,9 @@ export class ExchangeService {
         upstreamStatus: answer.status,
         contentType: answer.contentType,
         retryAfter: answer.retryAfter,
-        body: shared ? null : answer.body,
+        body: answerOf === null ? answer.body : null,
         items: transactions,
-        answerOf: shared?.fetchedBy ?? null,
-        ...times,
+        ...{ sentAt, answeredAt, upstreamMs, answerOf },
       });
     } catch (cause) {
       // It happened, or not, and we cannot prove which: in doubt, like every intent without an outcome.

@@ -3,7 +3,7 @@ import { Call } from '../auth/call';
 import { CoverageService } from './coverage.service';
 import { ExchangeService } from './exchange.service';
 import { itemsOf } from './items';
-import { OperationName, OPERATIONS } from './operations';
+import { OperationName, rowOf } from './operations';
 import { toOutgoing } from './outgoing';
 import { Reply, toReply } from './reply';
 
@@ -22,6 +22,6 @@ export class ForwardingService {
     const items = itemsOf(operation, input);
     const coverage = await this.coverage.check(call, items);
     const { answer, shared } = await this.exchanges.perform(call, { outgoing, items, coverage });
-    return toReply(answer, call.id, OPERATIONS[operation].effect, shared?.age);
+    return toReply(answer, call.id, rowOf(operation).effect, shared?.age);
   }
 }

@@ -4,7 +4,7 @@ import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity } fro
 import { Allow } from '../auth/allow';
 import { ApiEnvelopeProblems } from '../errors/api-problems';
 import { AnyEnvelope } from '../errors/envelope.dto';
-import { methodOf, OperationName, OPERATIONS, pathOf } from './operations';
+import { methodOf, OperationName, pathOf, rowOf } from './operations';
 
 export const OPERATION = 'payout-proxy:operation';
 
@@ -15,7 +15,7 @@ export const OPERATION = 'payout-proxy:operation';
  * @param method another method that the interface's text allows for the same operation.
  */
 export function Operation(name: OperationName, summary: string, method = methodOf(name)): MethodDecorator {
-  const { effect, source } = OPERATIONS[name];
+  const { effect, source } = rowOf(name);
   return applyDecorators(
     method === 'GET' ? Get(pathOf(name)) : Post(pathOf(name)),
     HttpCode(200),

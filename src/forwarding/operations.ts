@@ -5,11 +5,15 @@
 export const OPERATIONS = {
   'POST /send': { effect: 'write', items: 'credit', source: 'documented' },
   'POST /payouts/airtime': {
-    ...{ effect: 'pay', items: 'airtimes', source: 'documented' },
+    effect: 'pay',
+    items: 'airtimes',
+    source: 'documented',
     coverage: 'GET /info/airtime-countries',
   },
   'POST /payouts/mobile-money': {
-    ...{ effect: 'pay', items: 'momos', source: 'documented' },
+    effect: 'pay',
+    items: 'momos',
+    source: 'documented',
     coverage: 'GET /info/mobile-money-codes',
   },
   'POST /payouts/credit': { effect: 'pay', items: 'credits', source: 'documented' },
@@ -36,7 +40,9 @@ export const OPERATIONS = {
   'POST /collections/mobile-money/verify': { effect: 'write', items: 'none', source: 'observed' },
   // The value left the wallet when the transaction was paid: this says in what form its recipient gets it.
   'POST /redeem/airtime': {
-    ...{ effect: 'write', items: 'the body', source: 'observed' },
+    effect: 'write',
+    items: 'the body',
+    source: 'observed',
     coverage: 'GET /info/airtime-countries',
   },
   'POST /sub-account/create': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },

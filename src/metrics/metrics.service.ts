@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { Call } from '../auth/call';
 
 /** From a refusal to an upstream's slowest batch, seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -80,8 +81,12 @@ export class MetricsService {
       seconds,
     );
     if (status === 401) this.unauthenticated.inc();
-    if (call.outcome !== undefined) this.calls.inc({ operation: call.operation, outcome: call.outcome });
-    if (call.timings.upstream !== undefined)
-      this.sent.observe({ operation: call.operation }, call.timings.upstream / 1_000);
+    this.count(call);
+  }
+
+  /** Notes what became of a call: at its answer, or at the end of one that the proxy made by itself. */
+  count({ operation, outcome, timings }: Call): void {
+    if (outcome !== undefined) this.calls.inc({ operation, outcome });
+    if (timings.upstream !== undefined) this.sent.observe({ operation }, timings.upstream / 1_000);
   }
 }

@@ -83,8 +83,18 @@ function wordOf(envelope: unknown): string | undefined {
   return isObject(envelope) && typeof envelope.status === 'string' ? envelope.status.toLowerCase() : undefined;
 }
 
-/** The value of a JSON text, or undefined if it is none. */
+const parsed = new WeakMap<Buffer, unknown>();
+
+/**
+ * The value of a JSON text, or undefined if it is none. Several look at the same answer, whose bytes never change: they are
+ * parsed once. Nobody may change the value.
+ */
 export function parseJson(body: Buffer): unknown {
+  if (!parsed.has(body)) parsed.set(body, valueOf(body));
+  return parsed.get(body);
+}
+
+function valueOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch {

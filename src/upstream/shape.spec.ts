@@ -39,6 +39,13 @@ function disguised(value: unknown): unknown {
   return Object.fromEntries(entries.reverse());
 }
 
+it('the shape of an answer shows nothing of what callers put into meta', () => {
+  const withMeta = (meta: unknown) => shapeOf({ status: 'success', data: { id: 'a', meta } });
+  const shape = withMeta({ Ada_Lovelace: 1 });
+  expect(JSON.stringify(shape)).not.toContain('Ada');
+  for (const meta of [{}, { b: [{}] }, 'text', null, [1]]) expect(withMeta(meta)).toEqual(shape);
+});
+
 describe('shapeOf', () => {
   it('is a JSON Schema of the structure, without a value', () => {
     const shape = shapeOf({ status: 'success', data: { credits: [{ chiRef: 'a', valueInUSD: 1, email: 'x' }, {}] } });

@@ -39,6 +39,9 @@ const MAX_DEPTH = 16;
 /** The largest answer observed has 60 parts. A shape of more is cut to the levels that fit. */
 const MAX_PARTS = 400;
 
+/** What callers put there comes back in answers: its very names may be a person's, and its structure is theirs to change. */
+const FREE_FORM = 'meta';
+
 const NO_BODY = Symbol('no body');
 
 const TYPES = new Map<string, string>([
@@ -125,7 +128,7 @@ function fieldsAt(object: Record<string, unknown>, depth: number): Fields {
     );
   if (names.length > MAX_NAMES) return { required: [], additionalProperties: allOf(keys) };
   return {
-    properties: Object.fromEntries(names.map((name) => [name, shapeAt(object[name], depth)])),
+    properties: Object.fromEntries(names.map((name) => [name, name === FREE_FORM || shapeAt(object[name], depth)])),
     required: names,
     additionalProperties: allOf(keys.filter((key) => !NAME.test(key))),
   };

@@ -33,6 +33,20 @@ describe('the unit name', () => {
     expect(response(text)).toBe(text);
   });
 
+  it('leaves what callers put into free-form fields alone', () => {
+    expect(response('{"meta":{"points":1,"a":[{"points":2}]},"points":3,"b":[{"meta":"x","points":4}]}')).toBe(
+      '{"meta":{"points":1,"a":[{"points":2}]},"credit":3,"b":[{"meta":"x","credit":4}]}',
+    );
+    expect(response('{"a":{"meta":[{"points":1}]},"points":[{"meta":{}},{"points":2}]}')).toBe(
+      '{"a":{"meta":[{"points":1}]},"credit":[{"meta":{}},{"credit":2}]}',
+    );
+  });
+
+  it('takes its time in proportion to the answer, also when that is broken', () => {
+    const broken = '{"a":"' + '\\"'.repeat(2_000_000); // a quadratic search would take hours
+    expect(response(broken)).toBe(broken);
+  });
+
   it('gives back each answer that was written in the provider’s word', () => {
     const theirs = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value).replaceAll('"credit":', '"points":').replaceAll('"credits":', '"pointss":'));

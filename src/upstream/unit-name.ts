@@ -1,12 +1,17 @@
+import { parseJson } from './answer';
+
 /** The interface's own word for the unit that the service moves (interface.md, "Naming note"). */
 const NEUTRAL = 'credit';
 
-/** A JSON string with what may make it a name: nothing in valid JSON but a string begins with a quote. */
-const STRING = /"(?:[^"\\]|\\.)*"(?=(\s*:)?)/g;
+/** Fields in which callers put what they like, and get it back: the names in there are theirs. */
+const FREE_FORM = 'meta';
+
+/** What matters of a JSON text, if it is one: brackets, and strings, which are names where a colon follows. */
+const TOKEN = /[{}[\]]|"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
  * Translates between the interface's word and the provider's own one: in the paths `/payouts/credit` and
- * `/payouts/initiate-credit`, and in the field names `credit` and `credits`. Values are left alone.
+ * `/payouts/initiate-credit`, and in the field names `credit` and `credits`. Values are left alone, texts of errors included.
  */
 export class UnitName {
   private readonly toTheirs: ReadonlyMap<string, string>;
@@ -36,28 +41,29 @@ export class UnitName {
   }
 
   /**
-   * Renames the fields of an answer at any depth, as each transaction has one; all other bytes stay as they are. Where
-   * there is nothing to rename, and in what is no JSON, the bytes are the same.
+   * Renames the fields of an answer at any depth, as each transaction has one, but not within free-form fields. All other
+   * bytes stay as they are; what is no JSON stays whole.
    */
   inResponse(body: Buffer): Buffer {
-    if (this.theirs === NEUTRAL || !/^\s*[[{]/.test(body.toString('latin1', 0, 64))) return body;
+    if (this.theirs === NEUTRAL || parseJson(body) === undefined) return body;
+    let depth = 0;
+    let freeBelow = Infinity; // what is deeper stands in a free-form field
     const text = body.toString('latin1'); // one character a byte: what is not ASCII survives
-    return Buffer.from(
-      text.replace(STRING, (string, colon?: string) => {
-        const name = colon === undefined ? undefined : this.toOurs.get(nameIn(string));
-        return name === undefined ? string : `"${name}"`;
-      }),
-      'latin1',
-    );
+    const renamed = text.replace(TOKEN, (token, colon?: string) => {
+      if (token === '{' || token === '[') depth++;
+      if (token === '}' || token === ']') depth--;
+      if (depth < freeBelow) freeBelow = Infinity;
+      if (colon === undefined || depth > freeBelow) return token;
+      const name = nameIn(token.slice(0, -colon.length));
+      freeBelow = name === FREE_FORM ? depth : Infinity;
+      const ours = this.toOurs.get(name);
+      return ours === undefined ? token : `"${ours}"${colon}`;
+    });
+    return Buffer.from(renamed, 'latin1');
   }
 }
 
-/** The name that a JSON string spells, escapes resolved. */
+/** The name that a string of valid JSON spells, escapes resolved. */
 function nameIn(string: string): string {
-  if (!string.includes('\\')) return string.slice(1, -1);
-  try {
-    return JSON.parse(string) as string;
-  } catch {
-    return string; // a control character in it: no JSON
-  }
+  return string.includes('\\') ? (JSON.parse(string) as string) : string.slice(1, -1);
 }

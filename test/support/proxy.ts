@@ -58,7 +58,7 @@ export async function startProxyWithSandbox(
 ): Promise<TestProxy & { sandbox: Sandbox }> {
   const database = await createTestDatabase();
   const sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
-  const proxy = await startProxy({ upstreamBaseUrl: sandbox.url, ...settings }, database);
+  const proxy = await startProxy({ upstreamBaseUrl: sandbox.url, checkCoverage: true, ...settings }, database);
   return {
     ...proxy,
     sandbox,
