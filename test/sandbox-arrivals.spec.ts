@@ -76,6 +76,22 @@ describe('the ground truth', () => {
     ]);
   });
 
+  it.each(['/api/v0.1/payouts/%61irtime', '/%61pi/v0.1/payouts/airtime?a=b'])(
+    'has %s under the name of the operation that answers it, and its faults strike',
+    async (path) => {
+      await sandbox.fault({ fault: 'forbidden', operation: AIRTIME });
+      await supertest(sandbox.url).post(path).set('X-API-Key', API_KEY).send(airtime()).expect(403);
+      expect(await sandbox.requests()).toMatchObject([{ operation: AIRTIME, fault: 'forbidden', processed: false }]);
+    },
+  );
+
+  it('has what no operation answers under the address that was asked for', async () => {
+    for (const path of ['/api/v0.1/n%6Fthing', '/%61pi/v0.1/nothing', '/api/v0.1/payouts/airtime/'])
+      await supertest(sandbox.url).post(path).expect(404);
+    const names = (await sandbox.requests()).map(({ operation }) => operation);
+    expect(names).toEqual(['POST /n%6Fthing', 'POST /%61pi/v0.1/nothing', 'POST /payouts/airtime/']);
+  });
+
   it('is in order, and can be asked for by operation, from one on and up to a limit', async () => {
     for (const usd of [1, 2, 3]) await sandbox.post('/payouts/airtime', airtime(usd)).expect(200);
     await sandbox.get('/sub-account/list').expect(200);
