@@ -2,7 +2,7 @@ import Fastify, { FastifyInstance } from 'fastify';
 import { Arrivals } from './arrivals/arrivals';
 import { PREFIX, receiveUnreadable } from './arrivals/receive';
 import { defaultBehaviour } from './behaviour';
-import { BehaviourPatch, patchBehaviour, showBehaviour } from './behaviour-patch';
+import { patchBehaviour, showBehaviour } from './behaviour-patch';
 import { Connections } from './connections';
 import { CONTROL_PREFIX, controlInterface, Controls } from './control/control';
 import { connectDatabase, Database } from './database';
@@ -78,20 +78,24 @@ function newService({ behaviour = defaultBehaviour(), databaseUrl, unitName }: S
 function controlsOf(service: Service, { apiKey, controlKey }: Settings): Controls {
   const { arrivals, behaviour, database, events, faults, gate } = service;
   const start = showBehaviour(behaviour);
-  const settle = async (patch: BehaviourPatch) => {
-    patchBehaviour(behaviour, patch);
-    await events.listen();
-  };
   return {
     controlKey: controlKey ?? DEFAULT_CONTROL_KEY,
-    settle,
+    settle: async (patch) => {
+      patchBehaviour(behaviour, patch);
+      await events.listen();
+    },
     reset: () =>
       gate.close(async () => {
+        await events.stop(); // or those that it holds would be told afterwards
         faults.clear();
-        await settle(start);
-        await resetData(database, apiKey);
-        await arrivals.clear();
-        await events.clear();
+        patchBehaviour(behaviour, start);
+        try {
+          await arrivals.clear();
+          await resetData(database, apiKey);
+          await events.clear();
+        } finally {
+          await events.start();
+        }
       }),
   };
 }
@@ -107,7 +111,7 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
     },
     clientErrorHandler: answerClientError,
   });
-  acceptAnyBodyAsJson(server);
+  takeAnyBodyAsJson(server);
   service.connections.watch(server);
   server.addHook('preClose', (done) => {
     service.timers.finish();
@@ -122,15 +126,15 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
   return server;
 }
 
-/** interface.md, Endpoints: "The examples send the body as JSON text"; only one of them sets a Content-Type. */
-function acceptAnyBodyAsJson(server: FastifyInstance): void {
+/** Of the control interface, and of whoever misses the service: curl's -d says that it sends a form. */
+function takeAnyBodyAsJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
     if (text.trim() === '') return done(null, undefined);
     try {
       done(null, JSON.parse(text));
     } catch {
-      done(Object.assign(new Error('request body is not valid JSON'), { statusCode: 400 }));
+      done(Object.assign(new Error('the body must be JSON'), { statusCode: 400 }));
     }
   });
 }
