@@ -1,3 +1,4 @@
+import { applyDueChanges } from '../src/sandbox/transactions/due-changes';
 import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 
@@ -169,6 +170,55 @@ describe('the operations that interface.md lists by name only', () => {
       expect(answers.map(({ body }) => body.data.status)).toEqual(Array(4).fill('paid'));
       expect(await sandbox.balance('momo')).toBe(before + 10);
       expect((await sandbox.post(path('verify'), { id: 'nobody' }).expect(200)).body).toEqual(NOT_FOUND);
+    });
+
+    const paidBy = async (name: string, digits: string) => {
+      const before = await sandbox.balance('momo');
+      const request = sandbox.post(path(name), { ...collection, phone_number: `+2547${digits}` });
+      const { data: payment } = (await request.expect(200)).body;
+      const read = async () => [
+        (await data(`/account/transaction?id=${payment.id}`)).status,
+        (await sandbox.balance('momo')) - before,
+      ];
+      return { payment, read, verify: () => sandbox.post(path('verify'), { id: payment.id }).expect(200) };
+    };
+
+    // What each magic payer's collection is at once; once what is due is done; and once it is verified after that.
+    it.each([
+      ['collect', 'reversed', '99990101', 'paid', ['paid', 10], ['paid', 10]],
+      ['collect', 'late', '99990102', 'pending', ['paid', 10], ['paid', 10]],
+      ['collect', 'pending', '99990103', 'pending', ['pending', 0], ['paid', 10]],
+      ['collect', 'failed', '99990104', 'failed', ['failed', 0], ['failed', 0]],
+      ['collect', 'fraud', '99990105', 'fraud', ['fraud', 0], ['fraud', 0]],
+      ['collect', 'unheardOf', '99990106', 'paid', ['paid', 10], ['paid', 10]],
+      ['initiate', 'late', '99990102', 'pending', ['paid', 10], ['paid', 10]],
+      ['initiate', 'pending', '99990103', 'pending', ['pending', 0], ['paid', 10]],
+      ['initiate', 'failed', '99990104', 'pending', ['pending', 0], ['failed', 0]],
+      ['initiate', 'fraud', '99990105', 'pending', ['pending', 0], ['fraud', 0]],
+    ])('%s from a payer who is %s goes its way', async (name, _who, digits, first, due, verified) => {
+      const { payment, read, verify } = await paidBy(name, digits);
+      expect(payment.status).toBe(first);
+      await applyDueChanges(sandbox.database, new Date(Date.now() + 60_000));
+      expect(await read()).toEqual(due);
+      await verify();
+      expect(await read()).toEqual(verified);
+    });
+
+    it('credits a late payment once, also when it is verified before it is due', async () => {
+      const { read, verify } = await paidBy('initiate', '99990102');
+      await verify();
+      await applyDueChanges(sandbox.database, new Date(Date.now() + 60_000));
+      expect(await read()).toEqual(['paid', 10]);
+    });
+
+    it.each(['collect', 'initiate'])('refuses to %s from payers who refuse', async (name) => {
+      const from = async (digits: string) =>
+        (await sandbox.post(path(name), { ...collection, phone_number: `+2547${digits}` }).expect(400)).body;
+      expect((await from('99990107')).error).toBe("insufficient funds in the payer's mobile money account");
+      expect(await from('99990108')).toMatchObject({
+        code: 'TRANSACTION_FAILED',
+        message: 'fail to collect mobile money',
+      });
     });
 
     it.each([
