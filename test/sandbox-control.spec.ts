@@ -60,15 +60,6 @@ describe('the control interface', () => {
     expect(await sandbox.requests()).toHaveLength(2);
   });
 
-  it('leaves it to the service to say that there is no such operation, whatever the body says that it is', async () => {
-    const { body } = await supertest(sandbox.url)
-      .post('/payouts/airtime')
-      .type('form')
-      .send('{"airtimes":[]}')
-      .expect(404);
-    expect(body).toEqual({ status: 'error', error: 'no operation POST /payouts/airtime' });
-  });
-
   it('shows the ledger', async () => {
     await sandbox.post('/payouts/airtime', airtime(0.1)).expect(200);
     const { body } = await sandbox.control('get', '/ledger').expect(200);

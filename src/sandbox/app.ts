@@ -111,7 +111,6 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
     },
     clientErrorHandler: answerClientError,
   });
-  takeAnyBodyAsJson(server);
   service.connections.watch(server);
   server.addHook('preClose', (done) => {
     service.timers.finish();
@@ -124,19 +123,6 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
   server.register(paymentPage(service.database, service.behaviour));
   server.register(redeemPage(service.database));
   return server;
-}
-
-/** Of the control interface, and of whoever misses the service: curl's -d says that it sends a form. */
-function takeAnyBodyAsJson(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
-    if (text.trim() === '') return done(null, undefined);
-    try {
-      done(null, JSON.parse(text));
-    } catch {
-      done(Object.assign(new Error('the body must be JSON'), { statusCode: 400 }));
-    }
-  });
 }
 
 async function listen(server: FastifyInstance, port: number): Promise<string> {

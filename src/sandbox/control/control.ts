@@ -44,6 +44,7 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
   const { behaviour, database } = service;
   return (control, _options, done) => {
     requireControlKey(control, controls.controlKey);
+    takeAnyBodyAsJson(control);
     control.setErrorHandler(answerFaulty);
     control.setNotFoundHandler((request) => {
       throw new Faulty(
@@ -69,6 +70,19 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
     });
     done();
   };
+}
+
+/** curl's -d says that it sends a form; nothing here does. */
+function takeAnyBodyAsJson(control: FastifyInstance): void {
+  control.removeAllContentTypeParsers();
+  control.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
+    if (text.trim() === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(text));
+    } catch {
+      done(new Faulty(['the body must be JSON']));
+    }
+  });
 }
 
 function requestRoutes(control: FastifyInstance, { arrivals }: Service): void {
