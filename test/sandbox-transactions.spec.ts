@@ -192,6 +192,24 @@ describe("the sandbox's transactions", () => {
     expect(await ledgerOf(sandbox.database)).toEqual(before);
   });
 
+  it('of magic recipients are like all others where they are unpaid first', async () => {
+    const credits = ['failed', 'insufficientFunds', 'transactionFailed'].map((name) => ({
+      valueInUSD: 1,
+      email: `${name}@sandbox.example`,
+    }));
+    const { body } = await sandbox.post('/payouts/initiate-credit', { credits }).expect(200);
+    await pay(body.data.data[0].issueID as string);
+    for (const { id } of body.data.data) expect(await history(id as string)).toEqual(['unpaid', 'paid']);
+  });
+
+  it('of a credit under an unheard-of word cannot be redeemed', async () => {
+    const credits = [{ valueInUSD: 1, email: 'unheardOf@sandbox.example' }];
+    const [{ chiRef }] = (await sandbox.post('/payouts/credit', { credits }).expect(200)).body.data.data;
+    const redemption = { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
+    const { body } = await sandbox.post('/redeem/airtime', redemption).expect(400);
+    expect(body.error).toMatch(/is processing_v2, only a paid one can be redeemed/);
+  });
+
   it('of a batch with a recipient that refuses it are none', async () => {
     const before = await sandbox.database.transaction.count();
     const poor = await payAirtime('12345678', '99990107');

@@ -23,7 +23,8 @@ const INDEX = {
   'GET /_sandbox': 'this list',
   'GET /_sandbox/requests': 'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
   'GET /_sandbox/ledger': 'what every account owns',
-  'GET /_sandbox/transactions/{id}': 'a transaction by its id or chiRef, with its history and what moved its money',
+  'GET /_sandbox/transactions/{id}':
+    'a transaction by its id or chiRef, with its history and the postings that moved its money',
   'POST /_sandbox/faults': 'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
   'GET /_sandbox/faults': 'the faults asked for, and how often each struck',
   'DELETE /_sandbox/faults': 'no faults any more',
