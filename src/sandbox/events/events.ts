@@ -32,8 +32,8 @@ export class Events {
   /** Also after a stop. */
   async start(): Promise<void> {
     this.stopped = new AbortController();
+    this.deliverSoon(0); // first: also where the other fails, what is due is told
     await this.listen();
-    this.deliverSoon(0);
   }
 
   /** Breaks off the delivery under way. What is not delivered by then is delivered after the next start. */
