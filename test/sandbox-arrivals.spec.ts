@@ -87,8 +87,14 @@ describe('the ground truth', () => {
   it('has what no operation answers under the address that was asked for', async () => {
     for (const path of ['/api/v0.1/n%6Fthing', '/%61pi/v0.1/nothing', '/api/v0.1/payouts/airtime/'])
       await supertest(sandbox.url).post(path).expect(404);
+    await supertest(sandbox.url).head('/api/v0.1/wallets/list').set('X-API-Key', API_KEY).expect(404);
     const names = (await sandbox.requests()).map(({ operation }) => operation);
-    expect(names).toEqual(['POST /n%6Fthing', 'POST /%61pi/v0.1/nothing', 'POST /payouts/airtime/']);
+    expect(names).toEqual([
+      'POST /n%6Fthing',
+      'POST /%61pi/v0.1/nothing',
+      'POST /payouts/airtime/',
+      'HEAD /wallets/list',
+    ]);
   });
 
   it('is in order, and can be asked for by operation, from one on and up to a limit', async () => {

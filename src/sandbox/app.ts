@@ -103,6 +103,7 @@ function controlsOf(service: Service, { apiKey, controlKey }: Settings): Control
 function buildServer(service: Service, controls: Controls): FastifyInstance {
   const server = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
+    exposeHeadRoutes: false, // the interface has no HEAD, and none may read past a fault of its GET
     return503OnClosing: false, // requests in flight while closing are answered as always
     frameworkErrors: (error, request, reply) => {
       void receiveUnreadable(service, request)
