@@ -2,9 +2,8 @@ import { connect } from 'node:net';
 import { Client } from 'pg';
 import supertest from 'supertest';
 import { eventually } from './support/paying';
-import { AIRTIME, airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
+import { AIRTIME, airtime, API_KEY, DEMO, startSandbox, TestSandbox } from './support/sandbox';
 
-const DEMO_ACCOUNT = '00000000-0000-4000-8000-000000000001';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('the ground truth', () => {
@@ -20,7 +19,7 @@ describe('the ground truth', () => {
     expect(await sandbox.requests()).toEqual([
       {
         ...{ seq: expect.any(Number), operation: AIRTIME, query: { x: ['1', '2'] }, body },
-        ...{ processed: true, chiRefs: [answer.data.data[0].chiRef], fault: null, account: DEMO_ACCOUNT },
+        ...{ processed: true, chiRefs: [answer.data.data[0].chiRef], fault: null, account: DEMO },
         ...{ httpStatus: 200, arrivedAt: TIME, processedAt: TIME, answeredAt: TIME },
       },
     ]);
@@ -72,7 +71,29 @@ describe('the ground truth', () => {
   it('has a request whose path cannot be read', async () => {
     await sandbox.get('/account/%zz').expect(400);
     expect(await sandbox.requests()).toMatchObject([
-      { operation: 'GET /account/%zz', processed: false, httpStatus: 400, account: DEMO_ACCOUNT },
+      { operation: 'GET /account/%zz', processed: false, httpStatus: 400, account: DEMO },
+    ]);
+  });
+
+  it.each(['/api/v0.1/payouts/%61irtime', '/%61pi/v0.1/payouts/airtime?a=b'])(
+    'has %s under the name of the operation that answers it, and its faults strike',
+    async (path) => {
+      await sandbox.fault({ fault: 'forbidden', operation: AIRTIME });
+      await supertest(sandbox.url).post(path).set('X-API-Key', API_KEY).send(airtime()).expect(403);
+      expect(await sandbox.requests()).toMatchObject([{ operation: AIRTIME, fault: 'forbidden', processed: false }]);
+    },
+  );
+
+  it('has what no operation answers under the address that was asked for', async () => {
+    for (const path of ['/api/v0.1/n%6Fthing', '/%61pi/v0.1/nothing', '/api/v0.1/payouts/airtime/'])
+      await supertest(sandbox.url).post(path).expect(404);
+    await supertest(sandbox.url).head('/api/v0.1/wallets/list').set('X-API-Key', API_KEY).expect(404);
+    const names = (await sandbox.requests()).map(({ operation }) => operation);
+    expect(names).toEqual([
+      'POST /n%6Fthing',
+      'POST /%61pi/v0.1/nothing',
+      'POST /payouts/airtime/',
+      'HEAD /wallets/list',
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import supertest from 'supertest';
 import { QUIRKS } from '../src/sandbox/behaviour';
 import { SETTING_RULES } from '../src/sandbox/behaviour-patch';
@@ -126,13 +127,28 @@ describe('the control interface', () => {
   });
 
   it('resets between requests in flight, never within one', async () => {
-    const payouts = Array.from({ length: 60 }, () =>
-      sandbox.post('/payouts/airtime', airtime(1)).then((it) => it.status),
-    );
-    const resets = [1, 2, 3].map(() => sandbox.control('post', '/reset').then(({ status }) => status));
-    expect(await Promise.all(resets)).toEqual([204, 204, 204]);
+    const payOut = () => sandbox.post('/payouts/airtime', airtime(1)).then(({ status }) => status);
+    const before = Array.from({ length: 20 }, payOut);
+    await eventually(async () => (await sandbox.requests(AIRTIME)).some(({ processed }) => processed));
+
+    // The reset waits in its midst for a table that these payouts do not need, so that only the gate keeps them out.
+    const other = new Client({ connectionString: sandbox.own.sandboxUrl });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE due_changes IN ACCESS SHARE MODE');
+    const reset = sandbox.control('post', '/reset').then(({ status }) => status);
+    await eventually(async () => {
+      const waiting = "SELECT FROM pg_locks WHERE relation = 'due_changes'::regclass AND NOT granted";
+      return (await other.query(waiting)).rowCount === 1;
+    });
+    const during = Array.from({ length: 5 }, payOut);
+    for (let payments = 0; payments < 50; payments++) await sandbox.page('/pay?issueID=none').expect(404); // no gate there
+    await other.query('COMMIT');
+    await other.end();
+
+    expect(await reset).toBe(204);
     // 503: it had arrived before the reset and was not carried out until then.
-    expect([...new Set(await Promise.all(payouts))].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect([...new Set(await Promise.all(before))].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(await Promise.all(during)).toEqual(Array(during.length).fill(200));
     const paid = (await sandbox.requests(AIRTIME)).filter(({ processed }) => processed);
     expect(await sandbox.balance('airtime')).toBe(10_000 - paid.length);
   });

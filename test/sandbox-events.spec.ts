@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Client } from 'pg';
-import { answer, FakeUpstream, Received } from './support/fake-upstream';
+import { answer, FakeUpstream, hang, Received } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { airtime, startSandbox, TestSandbox } from './support/sandbox';
 
@@ -95,6 +95,50 @@ describe('the events of the sandbox', () => {
     expect(idsOf(receiver.received)).toEqual([event.id, event.id, event.id]);
   });
 
+  it('of before a reset are not told after it, also not where a delivery hangs', async () => {
+    receiver.behaviour = hang;
+    await listen().expect(200);
+    await pay(1, 2, 3);
+    await received(1);
+    await sandbox.control('post', '/reset').expect(204);
+    const next = await FakeUpstream.start();
+    await listen({ url: next.url }).expect(200);
+    await pay(4);
+    await delivered(1);
+    expect(bodiesOf(next.received)).toMatchObject([{ amount: 4 }]);
+    expect(receiver.received).toHaveLength(1);
+    await next.stop();
+  });
+
+  it('wait, untried, while they are sent nowhere, and then go to the next url', async () => {
+    let take = () => {};
+    receiver.behaviour = (...request) => (take = () => answer(200, {})(...request));
+    await listen().expect(200);
+    await pay(1, 2, 3);
+    await received(1);
+    await listen({ url: '' }).expect(200);
+    take();
+    await delivered(1);
+    expect((await listed()).map(({ attempts }: any) => attempts.length)).toEqual([0, 0, 1]);
+    receiver.behaviour = answer(200, {});
+    await listen().expect(200);
+    const events = await delivered(3);
+    expect(events.map(({ attempts }: any) => attempts.length)).toEqual([1, 1, 1]);
+    expect(bodiesOf(receiver.received).map(({ amount }) => amount)).toEqual([1, 2, 3]);
+  });
+
+  it('have the newer status words with the quirk', async () => {
+    await sandbox.control('patch', '/settings', { quirks: { newStatusWords: true } }).expect(200);
+    await listen().expect(200);
+    await sandbox.post('/payouts/airtime', airtime(1, '+254799990104')).expect(200);
+    await pay(1);
+    const told = bodiesOf(await received(2)).map(({ eventType, status }) => [eventType, status]);
+    expect(told).toEqual([
+      ['transaction.FAILED', 'FAILED'],
+      ['transaction.SUCCESSFUL', 'SUCCESSFUL'],
+    ]);
+  });
+
   it('have a number for a chiRef with the quirk', async () => {
     await sandbox.control('patch', '/settings', { quirks: { numericChiRefInEvents: true } }).expect(200);
     await listen().expect(200);
@@ -161,7 +205,7 @@ describe('the events of the sandbox', () => {
   });
 
   it('never hold up or fail a payout', async () => {
-    receiver.behaviour = () => undefined; // never answers
+    receiver.behaviour = hang;
     await listen().expect(200);
     await pay(1);
     await received(1);

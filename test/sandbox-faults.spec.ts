@@ -128,6 +128,8 @@ describe('a fault of the sandbox', () => {
     await credit({ email: 'ada@sandbox.example' }).expect(200);
     await sandbox.post('/collections/mobile-money/collect', { phone_number: '+254799990213' }).expect(401);
     await sandbox.post('/redeem/airtime', { phoneNumber: '+254799990214' }).expect(403);
+    await sandbox.post('/send', { credit: [{ valueInUSD: 1, twitter: '@sandbox_unauthorized' }] }).expect(401);
+    await sandbox.post('/sub-account/create', { name: 'A', email: 'forbidden@sandbox.example' }).expect(403);
     await sandbox.fault({ fault: 'error500', nth: 1 });
     await credit({ email: 'unauthorized@sandbox.example' }).expect(500);
   });

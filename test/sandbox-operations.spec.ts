@@ -133,58 +133,6 @@ describe('the operations that interface.md lists by name only', () => {
     });
   });
 
-  describe('collections', () => {
-    const collection = {
-      amount: 1295.0084,
-      currency: 'KES',
-      phone_number: '+254712345678',
-      fullname: 'Ada Example',
-      country: 'Kenya',
-      email: 'ada@example.org',
-      tx_ref: 'order-17',
-    };
-    const path = (name: string) => `/collections/mobile-money/${name}`;
-
-    it('collects at once, at the local rate', async () => {
-      const before = await sandbox.balance('momo');
-      const { body } = await sandbox.post(path('collect'), collection).expect(200);
-      expect(body.data).toMatchObject({
-        type: 'payment',
-        status: 'paid',
-        valueInUSD: 10,
-        reference: 'order-17',
-        meta: { amount: 1295.0084, currency: 'KES', fullname: 'Ada Example', tx_ref: 'order-17' },
-      });
-      expect((await sandbox.balance('momo')) - before).toBe(10);
-      expect(await data(`/account/transaction?id=${body.data.id}`)).toEqual(body.data);
-    });
-
-    it('initiates, and credits once when verified, however often and at the same time', async () => {
-      const before = await sandbox.balance('momo');
-      const initiated = (await sandbox.post(path('initiate'), { ...collection, amount: '1295.0084' })).body.data;
-      expect(initiated.status).toBe('pending');
-      expect(await sandbox.balance('momo')).toBe(before);
-      const verify = () => sandbox.post(path('verify'), { id: initiated.id }).expect(200);
-      const answers = await Promise.all([verify(), verify(), verify(), verify()]);
-      expect(answers.map(({ body }) => body.data.status)).toEqual(Array(4).fill('paid'));
-      expect(await sandbox.balance('momo')).toBe(before + 10);
-      expect((await sandbox.post(path('verify'), { id: 'nobody' }).expect(200)).body).toEqual(NOT_FOUND);
-    });
-
-    it.each([
-      ['amount', 0, 'amount must be a positive number'],
-      ['amount', 0.00001, 'amount is worth less than 0.000001 USD'],
-      ['currency', 'XXX', /^currency must be one of/],
-      ['phone_number', '0712', /^phone_number must be a phone number/],
-      ['email', 'ada', 'email must be an e-mail address'],
-      ['fullname', '', 'fullname is required'],
-      ['tx_ref', undefined, 'tx_ref is required'],
-      ['country', 5, 'country must be a string'],
-    ])('refuses the %s %p', async (name, value, text) => {
-      expect(await refused(sandbox.post(path('collect'), { ...collection, [name]: value }))).toMatch(text);
-    });
-  });
-
   describe('redeem', () => {
     const pay = async (type: 'credit' | 'initiate-credit') => {
       const credits = [{ valueInUSD: 2, email: 'ada@example.org' }];

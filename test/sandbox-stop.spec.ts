@@ -1,5 +1,5 @@
 import { eventually } from './support/paying';
-import { AIRTIME, airtime, startSandbox, TestSandbox } from './support/sandbox';
+import { AIRTIME, airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 /** Stops that would take seconds and more if anything waited: an idle connection, a hung one, a delay, late work. */
@@ -69,5 +69,17 @@ describe('a stop of the sandbox', () => {
     await response.text();
     await sandbox.close();
     await expect(fetch(sandbox.url)).rejects.toThrow();
+  });
+
+  it('ends a connection that would be kept, once the answer that was under way is sent', async () => {
+    await sandbox.fault({ fault: 'slowBody', ms: 600_000, operation: AIRTIME });
+    const response = await fetch(`${sandbox.url}/api/v0.1/payouts/airtime`, {
+      method: 'POST',
+      headers: { 'X-API-Key': API_KEY },
+      body: JSON.stringify(airtime(10)),
+    });
+    const stopped = sandbox.close(); // the head that was sent has promised to keep the connection
+    expect(await response.json()).toMatchObject({ status: 'success' });
+    await stopped;
   });
 });

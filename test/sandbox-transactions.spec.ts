@@ -54,6 +54,27 @@ describe("the sandbox's transactions", () => {
     expect(await history(transaction.id)).toEqual(['unpaid', 'paid', 'redeemed']);
   });
 
+  it('are shown by the control interface with their history and what moved their money', async () => {
+    const [transaction] = await initiate(3);
+    await pay(transaction.issueID);
+    const { chiRef, id, issueID } = transaction;
+    await sandbox.submit('/redeem', { chiRef, type: 'other', code: 'solar' }).expect(303);
+    const { body } = await sandbox.control('get', `/transactions/${chiRef}`).expect(200);
+    const time = expect.stringMatching(/^\d{4}-.*T.*Z$/);
+    const own = (type: string, amount: string) => ({ account: 'sandbox', type, amount });
+    expect(body).toEqual({
+      ...(await read(id)),
+      history: ['unpaid', 'paid', 'redeemed'].map((status) => ({ status, changedAt: time })),
+      postings: [
+        { description: `payment ${issueID}`, date: time, entries: [own('outside', '-3'), own('issued credit', '3')] },
+        { description: `redemption ${chiRef}`, date: time, entries: [own('issued credit', '-3'), own('payouts', '3')] },
+      ],
+    });
+    expect((await sandbox.control('get', `/transactions/${id}`).expect(200)).body).toEqual(body);
+    const none = await sandbox.control('get', '/transactions/none').expect(404);
+    expect(none.body.error).toBe('there is no transaction with the id or chiRef none');
+  });
+
   it('are gone for everybody once deleted, and their history stays', async () => {
     const [first, second] = await initiate(1, 2);
     const { body } = await remove(first.chiRef).expect(200);
@@ -67,6 +88,7 @@ describe("the sandbox's transactions", () => {
     expect(listed.body.data.map((one: any) => one.id)).toEqual([second.id]);
     await pay(issueID);
     expect(await history(id)).toEqual(['unpaid', 'deleted']);
+    expect((await sandbox.control('get', `/transactions/${id}`).expect(200)).body.status).toBe('deleted');
     expect((await sandbox.database.transaction.findUniqueOrThrow({ where: { id } })).status).toBe('deleted');
   });
 
@@ -168,6 +190,24 @@ describe("the sandbox's transactions", () => {
     await applyDueChanges(sandbox.database, later());
     expect(await history(id)).toEqual(['paid', 'redeemed']);
     expect(await ledgerOf(sandbox.database)).toEqual(before);
+  });
+
+  it('of magic recipients are like all others where they are unpaid first', async () => {
+    const credits = ['failed', 'insufficientFunds', 'transactionFailed'].map((name) => ({
+      valueInUSD: 1,
+      email: `${name}@sandbox.example`,
+    }));
+    const { body } = await sandbox.post('/payouts/initiate-credit', { credits }).expect(200);
+    await pay(body.data.data[0].issueID as string);
+    for (const { id } of body.data.data) expect(await history(id as string)).toEqual(['unpaid', 'paid']);
+  });
+
+  it('of a credit under an unheard-of word cannot be redeemed', async () => {
+    const credits = [{ valueInUSD: 1, email: 'unheardOf@sandbox.example' }];
+    const [{ chiRef }] = (await sandbox.post('/payouts/credit', { credits }).expect(200)).body.data.data;
+    const redemption = { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
+    const { body } = await sandbox.post('/redeem/airtime', redemption).expect(400);
+    expect(body.error).toMatch(/is processing_v2, only a paid one can be redeemed/);
   });
 
   it('of a batch with a recipient that refuses it are none', async () => {

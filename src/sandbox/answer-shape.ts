@@ -1,6 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Behaviour, QuirkName, QUIRKS } from './behaviour';
 import { failure } from './envelope';
+import { isObject } from './rules';
+import { newStatusWord } from './transactions/new-status-words';
+import { Fields } from './validation';
 
 /**
  * The last step of each answer: operations answer as a sandbox does that nobody told otherwise, and here the quirks of
@@ -11,20 +14,19 @@ export function shapeAnswers(behaviour: Behaviour) {
   return (_request: FastifyRequest, reply: FastifyReply, answer: unknown, done: Done): void => {
     const { quirks } = behaviour;
     const asAlways = SHAPING.every((name) => quirks[name] === QUIRKS[name]);
-    if (asAlways || !isFields(answer)) return done(null, answer);
+    if (asAlways || !isObject(answer)) return done(null, answer);
 
     if (quirks.errorWith200 && reply.statusCode === 400) void reply.status(200);
     if (!quirks.errorWithinSuccess && isNotFound(answer.data)) {
       void reply.status(quirks.errorWith200 ? 200 : 400);
       return done(null, failure(answer.data.error));
     }
-    if (isFields(answer.data)) answer = { ...answer, data: shapeData(answer.data, quirks) };
+    if (isObject(answer.data)) answer = { ...answer, data: shapeData(answer.data, quirks) };
     done(null, shapeDeeply(answer, quirks));
   };
 }
 
 type Done = (error: null, answer: unknown) => void;
-type Fields = Record<string, unknown>;
 type Quirks = Behaviour['quirks'];
 
 const SHAPING = [
@@ -37,13 +39,9 @@ const SHAPING = [
   'newStatusWords',
 ] as const satisfies QuirkName[];
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A success whose data is nothing but an error. */
 function isNotFound(data: unknown): data is { error: string } {
-  return isFields(data) && typeof data.error === 'string' && Object.keys(data).length === 1;
+  return isObject(data) && typeof data.error === 'string' && Object.keys(data).length === 1;
 }
 
 /** Traps 1 and 5 of upstream-observed.md. */
@@ -69,7 +67,7 @@ function issueIDOf({ data, credits }: Fields): unknown {
 /** Traps 3 and 10 of upstream-observed.md, wherever in the answer a record is. */
 function shapeDeeply(value: unknown, quirks: Quirks): unknown {
   if (Array.isArray(value)) return value.map((element) => shapeDeeply(element, quirks));
-  if (!isFields(value)) return value;
+  if (!isObject(value)) return value;
   const isTransaction = typeof value.chiRef === 'string';
   const shaped = Object.entries(value).map(([name, field]) => {
     if (quirks.amountsAsStrings && name === 'valueInUSD') return [name, String(field)];
@@ -86,18 +84,4 @@ const OWN_TO_CALLERS = new Set(['meta', 'redeemData']); // given back as they we
 /** As far below the true balance as 529.0179999999988 is below 529.018. */
 function withFloatError(balance: number): number {
   return balance * (1 - 10 * Number.EPSILON);
-}
-
-const NEW_STATUS_WORDS: Record<string, string> = {
-  unpaid: 'PENDING',
-  pending: 'PENDING',
-  paid: 'SUCCESSFUL',
-  redeemed: 'completed',
-  expired: 'CANCELLED',
-  failed: 'FAILED',
-  fraud: 'FAILED',
-};
-
-function newStatusWord(word: string): string {
-  return NEW_STATUS_WORDS[word] ?? word;
 }

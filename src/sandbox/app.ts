@@ -2,7 +2,7 @@ import Fastify, { FastifyInstance } from 'fastify';
 import { Arrivals } from './arrivals/arrivals';
 import { PREFIX, receiveUnreadable } from './arrivals/receive';
 import { defaultBehaviour } from './behaviour';
-import { BehaviourPatch, patchBehaviour, showBehaviour } from './behaviour-patch';
+import { patchBehaviour, showBehaviour } from './behaviour-patch';
 import { Connections } from './connections';
 import { CONTROL_PREFIX, controlInterface, Controls } from './control/control';
 import { connectDatabase, Database } from './database';
@@ -78,20 +78,24 @@ function newService({ behaviour = defaultBehaviour(), databaseUrl, unitName }: S
 function controlsOf(service: Service, { apiKey, controlKey }: Settings): Controls {
   const { arrivals, behaviour, database, events, faults, gate } = service;
   const start = showBehaviour(behaviour);
-  const settle = async (patch: BehaviourPatch) => {
-    patchBehaviour(behaviour, patch);
-    await events.listen();
-  };
   return {
     controlKey: controlKey ?? DEFAULT_CONTROL_KEY,
-    settle,
+    settle: async (patch) => {
+      patchBehaviour(behaviour, patch);
+      await events.listen();
+    },
     reset: () =>
       gate.close(async () => {
+        await events.stop(); // or those that it holds would be told afterwards
         faults.clear();
-        await settle(start);
-        await resetData(database, apiKey);
-        await arrivals.clear();
-        await events.clear();
+        patchBehaviour(behaviour, start);
+        try {
+          await arrivals.clear();
+          await resetData(database, apiKey);
+          await events.clear();
+        } finally {
+          await events.start();
+        }
       }),
   };
 }
@@ -99,6 +103,7 @@ function controlsOf(service: Service, { apiKey, controlKey }: Settings): Control
 function buildServer(service: Service, controls: Controls): FastifyInstance {
   const server = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
+    exposeHeadRoutes: false, // the interface has no HEAD, and none may read past a fault of its GET
     return503OnClosing: false, // requests in flight while closing are answered as always
     frameworkErrors: (error, request, reply) => {
       void receiveUnreadable(service, request)
@@ -107,7 +112,6 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
     },
     clientErrorHandler: answerClientError,
   });
-  acceptAnyBodyAsJson(server);
   service.connections.watch(server);
   server.addHook('preClose', (done) => {
     service.timers.finish();
@@ -120,19 +124,6 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
   server.register(paymentPage(service.database, service.behaviour));
   server.register(redeemPage(service.database));
   return server;
-}
-
-/** interface.md, Endpoints: "The examples send the body as JSON text"; only one of them sets a Content-Type. */
-function acceptAnyBodyAsJson(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
-    if (text.trim() === '') return done(null, undefined);
-    try {
-      done(null, JSON.parse(text));
-    } catch {
-      done(Object.assign(new Error('request body is not valid JSON'), { statusCode: 400 }));
-    }
-  });
 }
 
 async function listen(server: FastifyInstance, port: number): Promise<string> {

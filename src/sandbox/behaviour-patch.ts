@@ -21,7 +21,7 @@ export const SETTING_RULES = {
   events: anObject,
 } satisfies Record<string, Rule>;
 
-export const QUIRK_RULES: Record<string, Rule> = Object.fromEntries(Object.keys(QUIRKS).map((name) => [name, flag]));
+const QUIRK_RULES: Record<string, Rule> = Object.fromEntries(Object.keys(QUIRKS).map((name) => [name, flag]));
 
 export const EVENT_RULES = {
   url: webAddress,

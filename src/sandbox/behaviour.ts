@@ -21,7 +21,7 @@ export const QUIRKS = {
   badPhoneFailsBatch: true,
   /** `chiRef` is a number in events (trap 4). */
   numericChiRefInEvents: false,
-  /** Status words are the newer ones: SUCCESSFUL, PENDING, FAILED (trap 10). */
+  /** Status words are the newer ones: SUCCESSFUL, PENDING, FAILED, in answers and in events (trap 10). */
   newStatusWords: false,
 };
 

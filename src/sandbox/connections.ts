@@ -24,8 +24,12 @@ export class Connections {
       done();
     });
     server.addHook('onResponse', (request, _reply, done) => {
+      const { socket } = request.raw;
       // A pipelined connection carries the next request already.
-      if (this.open.get(request.raw.socket) === request) this.open.set(request.raw.socket, undefined);
+      if (this.open.get(socket) === request) {
+        this.open.set(socket, undefined);
+        if (this.closing) socket.end(); // its head may have left before, and promised to keep the connection
+      }
       done();
     });
     server.addHook('preClose', (done) => {

@@ -80,10 +80,8 @@ function describe(fault: FastifyError | Error, request: FastifyRequest): { httpS
 
   const statusCode = 'statusCode' in fault ? fault.statusCode : undefined;
   if (statusCode === 413) return { httpStatus: 413, text: 'request body is too large' };
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    const isOurs = !('code' in fault); // a fault with a code is the framework's, and so is its wording
-    return { httpStatus: 400, text: isOurs ? fault.message : 'request cannot be read' };
-  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return { httpStatus: 400, text: 'request cannot be read' };
 
   // Not a 500: callers take a 500 envelope for "nothing was done", and after a failed commit nobody knows that.
   process.stderr.write(`sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${faultName(fault)}\n`);

@@ -1,6 +1,6 @@
 /**
  * Recipients that make things happen, in the manner of payment test cards: an app's developer gets each outcome from the
- * app alone. A phone number is magic by its last eight digits (of any country), an e-mail address by its local part at
+ * app alone. README.md says in which operations. A phone number is magic by its last eight digits (of any country), an e-mail address by its local part at
  * sandbox.example, a handle by its name: +254 799990104, failed@sandbox.example, @sandbox_failed.
  */
 export const MAGIC = {
@@ -73,7 +73,7 @@ export function magicOf({ phoneNumber, email, twitter }: Recipient): MagicName |
   return handle?.startsWith(HANDLE_PREFIX) ? nameByWord.get(handle.slice(HANDLE_PREFIX.length)) : undefined;
 }
 
-interface Recipient {
+export interface Recipient {
   phoneNumber?: string | null;
   email?: string | null;
   twitter?: string | null;

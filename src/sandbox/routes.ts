@@ -34,7 +34,7 @@ export function operations(service: Service): FastifyPluginCallback {
     answerAsStruck(api, service);
     api.setNotFoundHandler(answerUnknownOperation);
     api.addHook('onRoute', ({ method, path }) => {
-      if (method !== 'HEAD') service.operations.add(`${String(method)} ${unit.pathInside(path.slice(PREFIX.length))}`);
+      service.operations.add(`${String(method)} ${unit.pathInside(path.slice(PREFIX.length))}`);
     });
 
     let origin = '';

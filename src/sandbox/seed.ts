@@ -30,7 +30,7 @@ export async function resetData(database: Database, apiKey: string): Promise<voi
     try {
       return await database.$transaction(async (work) => {
         await work.$executeRawUnsafe(`SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`);
-        await work.$executeRaw`TRUNCATE transactions, due_changes, status_changes, wallets, ledger_entries, accounts CASCADE`;
+        await work.$executeRaw`TRUNCATE due_changes, transactions, status_changes, wallets, ledger_entries, accounts CASCADE`;
         await makeDemoData(work, apiKey);
       });
     } catch (error) {

@@ -1,6 +1,7 @@
 import Decimal from 'decimal.js';
 import { Refusal } from './envelope';
 import { Prisma } from './generated/client';
+import { isObject } from './rules';
 
 /** Fields that a caller sent, none of them looked at yet. */
 export type Fields = Record<string, unknown>;
@@ -13,9 +14,8 @@ const DECIMAL_TEXT = /^\d{1,20}(\.\d{1,20})?$/;
 const NOT_FOR_JSONB = /\\u(0000|d[89a-f])/i; // as JSON writes a null character and half a surrogate pair
 
 export function fieldsOf(value: unknown, name = 'request body'): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Refusal(`${name} must be an object`);
-  return value as Fields;
+  if (!isObject(value)) throw new Refusal(`${name} must be an object`);
+  return value;
 }
 
 /** The batch under `name`, each item read by `read` with its name for error texts, for example "airtimes[3]". */

@@ -76,9 +76,12 @@ async function receive(service: Service, request: FastifyRequest): Promise<Recei
   });
 }
 
-function nameOf({ unit }: Service, { method, originalUrl }: FastifyRequest): { operation: string; query: string } {
-  const [path = '', query = ''] = split(originalUrl, '?');
-  return { operation: `${method} ${unit.pathInside(path.slice(PREFIX.length) || '/')}`, query };
+/** Named by the route that answers it, however its address is escaped; by its address where no route does. */
+function nameOf({ unit }: Service, request: FastifyRequest): { operation: string; query: string } {
+  const [address = '', query = ''] = split(request.originalUrl, '?');
+  const path = request.routeOptions.url ?? address;
+  const below = path.startsWith(PREFIX) ? path.slice(PREFIX.length) || '/' : path;
+  return { operation: `${request.method} ${unit.pathInside(below)}`, query };
 }
 
 /** interface.md, Endpoints: "The examples send the body as JSON text"; only one of them sets a Content-Type. */

@@ -1,63 +1,88 @@
-import Decimal from 'decimal.js';
 import { Call } from '../call';
 import { toUsd } from '../countries/rates';
-import { Work } from '../database';
 import { NOT_FOUND, Refusal } from '../envelope';
+import { Prisma } from '../generated/client';
 import { unknownCurrency } from '../info/info';
-import { chiRefsOf, Issue, newIssue, NewTransaction, NOBODY, storeIssue } from '../transactions/issue';
+import { magicOf, Recipient } from '../magic-recipients';
+import { RefusalTexts, wayOf } from '../magic-way';
+import { chiRefsOf, Item, newIssue, NewTransaction, NOBODY, storeIssue } from '../transactions/issue';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus } from '../transactions/status';
 import { Fields, fieldsOf, readAmount, readPhoneNumber, readText } from '../validation';
-import { post } from '../wallets/ledger';
+import { receivePayment } from './receive-payment';
 
 // A collection is a transaction of type `payment`, so that it is listed and has its history like all others.
 
-/** POST /collections/mobile-money/collect: the payer pays at once. */
+/** POST /collections/mobile-money/collect: the payer pays at once; a magic one goes its way at once. */
 export async function collect(call: Call, body: unknown): Promise<object> {
-  const issue = readCollection(call, body, 'paid');
-  await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue);
-    await call.processed(work, chiRefsOf(issue.transactions));
-    await receive(work, issue.transactions);
-  });
-  return collectionRecord(call, issue);
+  const collection = readCollection(body);
+  return store(call, collection, outcomeOf(collection.payer));
 }
 
-/** POST /collections/mobile-money/initiate: the payer has paid once it is verified. */
+/** POST /collections/mobile-money/initiate: pending until it is verified, or, if its payer is `late`, for seconds. */
 export async function initiateCollection(call: Call, body: unknown): Promise<object> {
-  const issue = readCollection(call, body, 'pending');
-  await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue);
-    await call.processed(work, chiRefsOf(issue.transactions));
-  });
-  return collectionRecord(call, issue);
+  const collection = readCollection(body);
+  const outcome = outcomeOf(collection.payer);
+  return store(call, collection, outcome[0] === 'pending' ? outcome : ['pending']);
 }
 
-/** POST /collections/mobile-money/verify: completes an initiated one, once; asked again, it says how it stands. */
+/** POST /collections/mobile-money/verify: completes one that is pending, once; asked again, it says how it stands. */
 export async function verifyCollection(call: Call, body: unknown): Promise<object> {
   const id = readText(fieldsOf(body).id, 'id');
   const own = { id, issuerId: call.account.id, type: 'payment' };
   const found = await call.database.$transaction(async (work) => {
-    if (!(await work.transaction.findUnique({ where: own }))) return null;
-    const paid = await changeStatus(work, [id], { from: 'pending', to: 'paid' });
-    await call.processed(work, chiRefsOf(paid));
-    await receive(work, paid);
+    const before = await work.transaction.findUnique({ where: own });
+    if (!before) return null;
+    const to = outcomeOf(before).find((status) => status !== 'pending') ?? 'paid';
+    const changed = await changeStatus(work, [id], { from: 'pending', to });
+    await call.processed(work, chiRefsOf(changed));
+    for (const payment of changed) if (to === 'paid') await receivePayment(work, payment);
     return work.transaction.findUnique({ where: own });
   });
   return found ? transactionRecord(found, call.origin) : NOT_FOUND;
 }
 
-function readCollection({ account }: Call, body: unknown, status: 'paid' | 'pending'): Issue {
+interface Collection {
+  payer: Item;
+  meta: Prisma.InputJsonObject;
+}
+
+/** Stores a payment that goes through these statuses, and takes the money in if the first is `paid`. */
+async function store(call: Call, { payer, meta }: Collection, becomes: readonly string[]): Promise<object> {
+  const terms = { issuerId: call.account.id, type: 'payment', status: 'pending', meta } as const;
+  const issue = newIssue([{ ...payer, becomes }], terms);
+  const [payment] = issue.transactions as [NewTransaction];
+  await call.database.$transaction(async (work) => {
+    await storeIssue(work, issue);
+    await call.processed(work, [payment.chiRef]);
+    if (payment.status === 'paid') await receivePayment(work, payment);
+  });
+  return transactionRecord(payment, call.origin);
+}
+
+const REFUSED: RefusalTexts = {
+  insufficientFunds: "insufficient funds in the payer's mobile money account",
+  transactionFailed: 'fail to collect mobile money',
+};
+
+/** The statuses that a payer's phone number leads to; throws a Refusal where it refuses to pay. */
+function outcomeOf(payer: Recipient): readonly string[] {
+  const name = magicOf(payer);
+  // Money that came in may be spent before it could be reversed; and only payouts have unheard-of words.
+  if (name === 'reversed' || name === 'unheardOf') return ['paid'];
+  return wayOf(payer, REFUSED) ?? ['paid'];
+}
+
+function readCollection(body: unknown): Collection {
   const fields = fieldsOf(body);
   const currency = readText(fields.currency, 'currency');
   const amount = readAmount(fields.amount, 'amount');
   const valueInUSD = toUsd(amount, currency);
   if (!valueInUSD) throw unknownCurrency('currency');
   if (valueInUSD.isZero()) throw new Refusal('amount is worth less than 0.000001 USD');
-  const payer = readPayer(fields);
+  const payer = { ...readPayer(fields), valueInUSD };
   const fullname = readText(fields.fullname, 'fullname');
-  const meta = { amount: amount.toNumber(), currency, fullname, tx_ref: payer.reference };
-  return newIssue([{ ...payer, valueInUSD }], { issuerId: account.id, type: 'payment', status, meta });
+  return { payer, meta: { amount: amount.toNumber(), currency, fullname, tx_ref: payer.reference } };
 }
 
 function readPayer(fields: Fields) {
@@ -70,20 +95,4 @@ function readPayer(fields: Fields) {
     countryToSend: readText(fields.country, 'country'),
     reference: readText(fields.tx_ref, 'tx_ref'),
   };
-}
-
-/** Money comes in from outside. */
-async function receive(
-  work: Work,
-  payments: Pick<NewTransaction, 'issueID' | 'issuerId' | 'valueInUSD'>[],
-): Promise<void> {
-  for (const { issueID, issuerId, valueInUSD } of payments)
-    await post(work, `collection ${issueID}`, [
-      { account: 'outside', usd: new Decimal(valueInUSD).negated() },
-      { account: { accountId: issuerId, type: 'momo' }, usd: new Decimal(valueInUSD) },
-    ]);
-}
-
-function collectionRecord({ origin }: Call, { transactions }: Issue): object {
-  return transactionRecord(transactions[0] as NewTransaction, origin);
 }

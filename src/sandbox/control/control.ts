@@ -3,6 +3,7 @@ import { BehaviourPatch, readBehaviourPatch, showBehaviour } from '../behaviour-
 import { readFault } from '../faults/read-fault';
 import { integer } from '../rules';
 import type { Service } from '../service';
+import { historyOf } from '../transactions/history';
 import { ledgerOf } from '../wallets/ledger';
 import { requireControlKey } from './authentication';
 import { answerFaulty, Faulty, readNumber, readOrRefuse } from './faulty';
@@ -22,6 +23,8 @@ const INDEX = {
   'GET /_sandbox': 'this list',
   'GET /_sandbox/requests': 'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
   'GET /_sandbox/ledger': 'what every account owns',
+  'GET /_sandbox/transactions/{id}':
+    'a transaction by its id or chiRef, with its history and the postings that moved its money',
   'POST /_sandbox/faults': 'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
   'GET /_sandbox/faults': 'the faults asked for, and how often each struck',
   'DELETE /_sandbox/faults': 'no faults any more',
@@ -54,6 +57,7 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
     control.get('/', () => INDEX);
     requestRoutes(control, service);
     control.get('/ledger', () => ledgerOf(database));
+    transactionRoutes(control, service);
     faultRoutes(control, service);
     control.get('/settings', () => showBehaviour(behaviour));
     control.patch('/settings', async ({ body }) => {
@@ -91,6 +95,14 @@ function requestRoutes(control: FastifyInstance, { arrivals }: Service): void {
       limit: readNumber(limit, 'limit', integer(1, MAX_LIMIT), wrong),
     }));
     return arrivals.list(part);
+  });
+}
+
+function transactionRoutes(control: FastifyInstance, { database }: Service): void {
+  control.get<{ Params: { id: string } }>('/transactions/:id', async ({ params: { id }, protocol, host }) => {
+    const found = await historyOf(database, id, `${protocol}://${host}`);
+    if (!found) throw new Faulty([`there is no transaction with the id or chiRef ${id}`], 404);
+    return found;
   });
 }
 

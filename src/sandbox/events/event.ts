@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import Decimal from 'decimal.js';
+import { Behaviour } from '../behaviour';
+import { newStatusWord } from '../transactions/new-status-words';
 
 /** One status change to be told, with what is told of its transaction. */
 export interface DueEvent {
@@ -20,15 +22,17 @@ const NUMERIC_DIGITS = 12; // hexadecimal: as many as a JSON number keeps exactl
 
 /**
  * The body of an event; upstream-observed.md, "Events". `meta.id` is what a careful client reads the status back with.
- * With `numericChiRef` the chiRef is the number of its first hexadecimal digits (trap 4).
+ * With `numericChiRefInEvents` the chiRef is the number of its first hexadecimal digits (trap 4); with `newStatusWords` the
+ * status is the newer word (trap 10).
  */
-export function eventBody(event: DueEvent, numericChiRef: boolean): string {
-  const { status, issueID, chiRef, transactionId, type, valueInUSD } = event;
+export function eventBody(event: DueEvent, quirks: Behaviour['quirks']): string {
+  const { issueID, chiRef, transactionId, type, valueInUSD } = event;
+  const status = quirks.newStatusWords ? newStatusWord(event.status) : event.status;
   return JSON.stringify({
     eventType: `transaction.${status}`,
     issueID,
     status,
-    chiRef: numericChiRef ? parseInt(chiRef.replaceAll('-', '').slice(0, NUMERIC_DIGITS), 16) : chiRef,
+    chiRef: quirks.numericChiRefInEvents ? parseInt(chiRef.replaceAll('-', '').slice(0, NUMERIC_DIGITS), 16) : chiRef,
     amount: new Decimal(valueInUSD).toNumber(),
     meta: { id: transactionId, type },
   });

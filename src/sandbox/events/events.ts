@@ -1,4 +1,4 @@
-import { Behaviour } from '../behaviour';
+import { Behaviour, EventSettings } from '../behaviour';
 import { Database } from '../database';
 import { DueEvent, eventBody, signatureHeaders } from './event';
 
@@ -20,7 +20,7 @@ interface Attempt {
  * are delivered one after another: a slow or broken receiver holds up events, never a payout.
  */
 export class Events {
-  private readonly stopped = new AbortController();
+  private stopped = new AbortController();
   private delivering: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
 
@@ -29,12 +29,14 @@ export class Events {
     private readonly behaviour: Behaviour,
   ) {}
 
+  /** Also after a stop. */
   async start(): Promise<void> {
+    this.stopped = new AbortController();
+    this.deliverSoon(0); // first: also where the other fails, what is due is told
     await this.listen();
-    this.deliverSoon(0);
   }
 
-  /** What is not delivered by then is delivered after the next start. */
+  /** Breaks off the delivery under way. What is not delivered by then is delivered after the next start. */
   async stop(): Promise<void> {
     this.stopped.abort();
     clearTimeout(this.timer);
@@ -82,7 +84,7 @@ export class Events {
     try {
       const due = await this.due();
       for (const event of reversed ? due.reverse() : due) {
-        if (this.stopped.signal.aborted) break;
+        if (this.stopped.signal.aborted || this.behaviour.events.url !== url) break; // the others are due still
         await this.deliver(event);
       }
       return due.length;
@@ -103,7 +105,8 @@ export class Events {
   /** Delivers all copies; one that was taken is enough. */
   private async deliver(event: DueEvent): Promise<void> {
     const attempts: Attempt[] = [];
-    for (let copy = 0; copy < this.behaviour.events.copies; copy++) attempts.push(await this.attempt(event));
+    const settings = { ...this.behaviour.events }; // all copies go to one receiver
+    for (let copy = 0; copy < settings.copies; copy++) attempts.push(await this.attempt(event, settings));
     if (this.stopped.signal.aborted) return; // as if it had not been tried
     const delivered = attempts.some(({ httpStatus }) => httpStatus !== null && httpStatus >= 200 && httpStatus < 300);
     const wait = RETRY_AFTER_MS[event.tries];
@@ -116,10 +119,9 @@ export class Events {
       WHERE id = ${event.id}`;
   }
 
-  private async attempt(event: DueEvent): Promise<Attempt> {
-    const { url, secret } = this.behaviour.events;
+  private async attempt(event: DueEvent, { url, secret }: EventSettings): Promise<Attempt> {
     const at = new Date();
-    const body = eventBody(event, this.behaviour.quirks.numericChiRefInEvents);
+    const body = eventBody(event, this.behaviour.quirks);
     try {
       const response = await fetch(url, {
         method: 'POST',

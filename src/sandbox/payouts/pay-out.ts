@@ -1,6 +1,5 @@
 import { Call } from '../call';
-import { Refusal, TransactionError } from '../envelope';
-import { MAGIC, magicOf } from '../magic-recipients';
+import { wayOf } from '../magic-way';
 import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/issue';
 import { PAID_FROM_AND_TO, PayoutType } from '../transactions/payout-types';
 import { post } from '../wallets/ledger';
@@ -33,13 +32,12 @@ const REFUSED_BY_TELCO: Record<PayoutType, string> = {
   credit: 'fail to send credits',
 };
 
-/** An item with what its recipient makes happen, see magic-recipients.ts; throws where that is the end of the whole batch. */
+/** An item with what its recipient makes happen; throws where that is the end of the whole batch. */
 function withMagic(item: Item, type: PayoutType): Item {
-  const name = magicOf(item);
-  if (name === undefined || item.becomes !== undefined) return item;
-  const magic = MAGIC[name];
-  if ('becomes' in magic) return { ...item, becomes: magic.becomes };
-  if (!('refuses' in magic)) return item; // a fault, which is not the business of an operation
-  if (magic.refuses === 'TRANSACTION_FAILED') throw new TransactionError(magic.refuses, REFUSED_BY_TELCO[type]);
-  throw new Refusal(`insufficient funds in the ${PAID_FROM_AND_TO[type].wallet} wallet`);
+  if (item.becomes !== undefined) return item;
+  const becomes = wayOf(item, {
+    insufficientFunds: `insufficient funds in the ${PAID_FROM_AND_TO[type].wallet} wallet`,
+    transactionFailed: REFUSED_BY_TELCO[type],
+  });
+  return becomes ? { ...item, becomes } : item;
 }

@@ -1,4 +1,5 @@
 import Decimal from 'decimal.js';
+import { receivePayment } from '../collections/receive-payment';
 import { Database, Work } from '../database';
 import { Transaction } from '../generated/client';
 import { post } from '../wallets/ledger';
@@ -21,7 +22,9 @@ async function applyDueChange(work: Work, transactionId: string): Promise<void> 
   if (!due) return;
   // What its recipient has redeemed meanwhile stays redeemed: that value is gone.
   const [changed] = await changeStatus(work, [transactionId], due);
-  if (changed && due.from === 'paid' && due.to === 'failed') await payBack(work, changed);
+  if (!changed) return;
+  if (due.from === 'paid' && due.to === 'failed') await payBack(work, changed);
+  if (changed.type === 'payment' && due.to === 'paid') await receivePayment(work, changed);
 }
 
 async function payBack(work: Work, { type, issueID, issuerId, valueInUSD, fee }: Transaction): Promise<void> {

@@ -15,7 +15,7 @@ export interface WalletName {
  * The sandbox's own accounts: the world that money comes from, what telcos and others paid out, credits that recipients hold,
  * and what the service earned. They have no running balance and may be below zero.
  */
-export const OWN_ACCOUNTS = ['outside', 'payouts', 'issued credit', 'fees'] as const;
+const OWN_ACCOUNTS = ['outside', 'payouts', 'issued credit', 'fees'] as const;
 export type OwnAccount = (typeof OWN_ACCOUNTS)[number];
 
 /** One side of a posting: USD, signed, negative when value leaves the account. */

@@ -1,0 +1,31 @@
+import { Database } from '../database';
+import { transactionRecord } from './record';
+
+/**
+ * One transaction by its `id` or `chiRef`, deleted ones too, with every status it took and the postings that moved money
+ * for it: its batch's (payout, payment, transfer, collection, reversal) and its own redemption. USD as decimal text. Null
+ * when there is none. For the control interface.
+ */
+export async function historyOf(database: Database, name: string, origin: string): Promise<object | null> {
+  const transaction = await database.transaction.findFirst({ where: { OR: [{ id: name }, { chiRef: name }] } });
+  if (!transaction) return null;
+  const { id, chiRef, issueID } = transaction;
+  const history = await database.statusChange.findMany({
+    where: { transactionId: id },
+    orderBy: { id: 'asc' },
+    select: { status: true, changedAt: true },
+  });
+  const postings = await postingsFor(database, [issueID, chiRef]);
+  return { ...transactionRecord(transaction, origin), history, postings };
+}
+
+/** Those whose description is one word and one of these references, oldest first. */
+function postingsFor(database: Database, references: string[]): Promise<object[]> {
+  return database.$queryRaw`
+    SELECT description, min(date) AS date, json_agg(json_build_object(
+      'account', coalesce(account_id, 'sandbox'), 'type', coalesce(type, own_account), 'amount', trim_scale(amount)::text
+    ) ORDER BY ledger_entries.id) AS entries
+    FROM ledger_entries LEFT JOIN wallets ON wallets.id = wallet_id
+    WHERE split_part(description, ' ', 2) = ANY(${references})
+    GROUP BY posting_id, description ORDER BY posting_id`;
+}
