@@ -1,5 +1,6 @@
 import { RunningConfig } from '../src/config/config';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
+import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
@@ -121,6 +122,15 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(outcomes).toEqual([{ kind: 'unknown', failure: 'timeout' }]);
     await startWith({});
     await database.close();
+  });
+
+  it('are refused again once the list can be had, and until then nobody waits for it', async () => {
+    countries = answer(503, 'busy');
+    await startWith({});
+    await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
+    countries = answer(200, COUNTRIES);
+    await eventually(async () => (await proxy.post(app, '/payouts/airtime', airtime('France'))).status === 400);
+    expect(arrived().filter((url) => url.startsWith('/info/'))).toHaveLength(2);
   });
 
   it('are looked up anew when the list is too old', async () => {

@@ -40,6 +40,10 @@ describe('npm start', () => {
     expect(Object.keys(readJson(dataDir, 'sandbox.json'))).toEqual(['url', 'apiKey', 'controlKey']);
     await pay(url).expect(200);
 
+    const sandbox = new Product('cli/main.js', ['sandbox'], { DATA_DIR: dataDir, SANDBOX_PORT: '0' }, dataDir);
+    const refusal = `a sandbox already runs on these data, at ${readJson(dataDir, 'sandbox.json').url}`;
+    expect(await sandbox.exit).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
+
     const second = start();
     expect(await second.exit).toMatchObject({ code: 1, stderr: expect.stringContaining('already runs on') });
 

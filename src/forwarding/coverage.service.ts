@@ -16,8 +16,8 @@ import { toOutgoing } from './outgoing';
 /** A payout does not wait longer for a list: without one it goes out unchecked. */
 const PATIENCE_MS = 3_000;
 
-/** A list that could not be had is not asked for again so soon: not every payout shall wait for an upstream that is slow. */
-const RETRY_AFTER_MS = 30_000;
+/** A list that could not be had is asked for again no sooner, and nobody waits for it until it was had again. */
+const RETRY_AFTER_MS = 5_000;
 
 type ListName = 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
 
@@ -33,7 +33,8 @@ export class CoverageService implements OnApplicationShutdown {
   private readonly enabled: boolean;
   private readonly asking = new Map<ListName, Promise<Served | undefined>>();
   private readonly unfinished = new Set<Promise<unknown>>();
-  private readonly notBefore = new Map<ListName, number>();
+  /** Lists that could not be had, and when they may be asked for again, on the monotonic clock. */
+  private readonly missing = new Map<ListName, number>();
   /** Read once for each answer, which serves many calls. */
   private readonly readings = new WeakMap<Buffer, Served | false>();
 
@@ -70,10 +71,11 @@ export class CoverageService implements OnApplicationShutdown {
   private async served(call: Call, list: ListName): Promise<Served | undefined> {
     const kept = this.cache.peek(toOutgoing(list, undefined).path);
     if (kept) return this.read(kept, list);
-    if (performance.now() < (this.notBefore.get(list) ?? 0)) return undefined;
+    const retryAt = this.missing.get(list);
+    if (retryAt !== undefined && performance.now() < retryAt) return undefined;
     const asking = this.asking.get(list) ?? this.ask(call, list);
     this.asking.set(list, asking);
-    return asking;
+    return retryAt === undefined ? asking : undefined;
   }
 
   /** One question for all payouts that need the list meanwhile; none of them waits for longer than its patience. */
@@ -86,10 +88,12 @@ export class CoverageService implements OnApplicationShutdown {
     const served = await Promise.race([answer, patience]);
     stop.abort();
     this.asking.delete(list);
-    if (!served) {
-      this.notBefore.set(list, performance.now() + RETRY_AFTER_MS);
+    if (served) {
+      this.missing.delete(list);
+    } else {
+      this.missing.set(list, performance.now() + RETRY_AFTER_MS);
       const line = { call_id: call.id, operation: list };
-      this.logger.warn(line, 'a list could not be had; payouts go out unchecked for a while');
+      this.logger.warn(line, 'a list could not be had; payouts go out unchecked until it can');
     }
     return served;
   }

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { childEnvironment } from '../config/child-environment';
 import { Config, StartError } from '../config/config';
 import { writePrivateJson } from '../config/private-file';
@@ -19,13 +20,27 @@ interface SandboxFile {
   controlKey: string;
 }
 
+/** Any number, the same for all. */
+const SANDBOX_LOCK = 7_070_002;
+
 /**
  * Starts the sandbox as a process of its own, as a real upstream would be: it can hang, crash and be killed by itself.
  * Its address and keys are written to DATA_DIR/sandbox.json, readable by its owner only.
  */
 export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
   const file = join(config.dataDir, 'sandbox.json');
-  const apiKey = config.upstreamApiKey?.reveal() ?? keyOfLastTime(file) ?? `sandbox_${randomBytes(24).toString('hex')}`;
+  const locked = await lock(databaseUrl, file);
+  try {
+    const sandbox = await launch(config, databaseUrl, port, file);
+    return { ...sandbox, stop: () => sandbox.stop().then(() => locked.end()) };
+  } catch (error) {
+    await locked.end();
+    throw error;
+  }
+}
+
+async function launch(config: Config, databaseUrl: string, port: number, file: string): Promise<RunningSandbox> {
+  const apiKey = config.upstreamApiKey?.reveal() ?? read(file)?.apiKey ?? `sandbox_${randomBytes(24).toString('hex')}`;
   const child = fork(join(__dirname, '..', 'sandbox', 'main.js'), {
     detached: true, // a Ctrl-C reaches the proxy first, which finishes what is in flight and then stops the sandbox
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -66,10 +81,27 @@ function revealed(variables: Readonly<Record<string, Secret>>): Record<string, s
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.reveal()]));
 }
 
-function keyOfLastTime(file: string): string | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SandboxFile).apiKey : undefined;
+/**
+ * Two sandboxes on the same data would each have faults of their own, and the file would lead to the wrong one. The lock is
+ * the connection's: it ends with this process, however that ends.
+ */
+async function lock(databaseUrl: string, file: string): Promise<Client> {
+  const client = new Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined); // Postgres has gone, and the sandbox will say so
+  await client.connect();
+  const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [SANDBOX_LOCK]);
+  if (rows[0]?.free) return client;
+  await client.end();
+  throw new StartError(
+    `a sandbox already runs on these data, at ${read(file)?.url}; use that, or give this one a DATA_DIR of its own`,
+  );
 }
 
-function tellOfEnd(): void {
-  process.stderr.write('payout-proxy: the sandbox has ended; start again to bring it back\n');
+function read(file: string): SandboxFile | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SandboxFile) : undefined;
+}
+
+function tellOfEnd(code: number | null, signal: NodeJS.Signals | null): void {
+  const how = signal ?? `exit code ${code}`;
+  process.stderr.write(`payout-proxy: the sandbox has ended (${how}); start again to bring it back\n`);
 }
