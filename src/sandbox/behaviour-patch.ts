@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
 import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
-import { anObject, check, flag, integer, isObject, number, Rule, secret, webAddress } from './rules';
+import { anObject, check, flag, integer, isObject, number, Rule, trimmedText, webAddress } from './rules';
 
 /** The settings of a {@link Behaviour} that are to change, as PATCH /_sandbox/settings and the environment give them. */
 export interface BehaviourPatch {
@@ -25,7 +25,7 @@ const QUIRK_RULES: Record<string, Rule> = Object.fromEntries(Object.keys(QUIRKS)
 
 export const EVENT_RULES = {
   url: webAddress,
-  secret,
+  secret: trimmedText,
   copies: integer(1, MAX_COPIES),
   reversed: flag,
 } satisfies Record<keyof EventSettings, Rule>;

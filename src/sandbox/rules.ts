@@ -32,7 +32,7 @@ export const webAddress: Rule = {
   must: 'an http:// or https:// address, or empty',
 };
 
-export const secret: Rule = {
+export const trimmedText: Rule = {
   holds: (value) => typeof value === 'string' && value !== '' && value.trim() === value,
   must: 'a text without blanks around it',
 };

@@ -1,7 +1,9 @@
+import Decimal from 'decimal.js';
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
+import { openAccount } from '../account/open-account';
 import { BehaviourPatch, readBehaviourPatch, showBehaviour } from '../behaviour-patch';
 import { readFault } from '../faults/read-fault';
-import { integer } from '../rules';
+import { check, integer, isObject, number, Rule, trimmedText } from '../rules';
 import type { Service } from '../service';
 import { historyOf } from '../transactions/history';
 import { ledgerOf } from '../wallets/ledger';
@@ -23,6 +25,7 @@ const INDEX = {
   'GET /_sandbox': 'this list',
   'GET /_sandbox/requests': 'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
   'GET /_sandbox/ledger': 'what every account owns',
+  'POST /_sandbox/accounts': 'one more account, with a key of its own: {"name":"Second shop","openingBalance":100}',
   'GET /_sandbox/transactions/{id}':
     'a transaction by its id or chiRef, with its history and the postings that moved its money',
   'POST /_sandbox/faults': 'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
@@ -57,6 +60,7 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
     control.get('/', () => INDEX);
     requestRoutes(control, service);
     control.get('/ledger', () => ledgerOf(database));
+    accountRoutes(control, service);
     transactionRoutes(control, service);
     faultRoutes(control, service);
     control.get('/settings', () => showBehaviour(behaviour));
@@ -95,6 +99,22 @@ function requestRoutes(control: FastifyInstance, { arrivals }: Service): void {
       limit: readNumber(limit, 'limit', integer(1, MAX_LIMIT), wrong),
     }));
     return arrivals.list(part);
+  });
+}
+
+const MAX_OPENING_USD = 1_000_000_000; // a wallet's numeric(20,6) has room for thousands of such
+const ACCOUNT_RULES: Record<string, Rule> = { name: trimmedText, openingBalance: number(0, MAX_OPENING_USD) };
+
+function accountRoutes(control: FastifyInstance, { database, gate }: Service): void {
+  control.post('/accounts', async ({ body }, reply) => {
+    const { name, openingBalance } = readOrRefuse((wrong) => {
+      if (!isObject(body)) wrong.push('the body must be an object');
+      const asked: Record<string, unknown> = { name: '', openingBalance: 0, ...(isObject(body) && body) };
+      check(asked, ACCOUNT_RULES, wrong);
+      return asked as { name: string; openingBalance: number };
+    });
+    const opening = new Decimal(openingBalance).toDecimalPlaces(6);
+    return reply.status(201).send(await gate.pass(() => openAccount(database, name, opening)));
   });
 }
 
