@@ -5,7 +5,7 @@ import { Loaded } from '../config/config.module';
 import { isObject, parseJson } from '../upstream/answer';
 import { TimedAnswer } from '../upstream/upstream.service';
 
-/** Lists and the conversions that apps repeat; who asks for ever other amounts pushes only conversions out. */
+/** Room for the lists, and for conversions that apps repeat; what was asked for least lately goes first. */
 const MAX_ANSWERS = 1_000;
 const MAX_BYTES = 64 * 1_024 * 1_024; // one answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES)
 

