@@ -2,11 +2,11 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { childEnvironment } from '../config/child-environment';
 import { Config, StartError } from '../config/config';
 import { writePrivateJson } from '../config/private-file';
 import { Secret } from '../config/secret';
+import { takeSessionLock } from '../database/session-lock';
 
 export interface RunningSandbox {
   url: string;
@@ -20,8 +20,8 @@ interface SandboxFile {
   controlKey: string;
 }
 
-/** Any number, the same for all. */
-const SANDBOX_LOCK = 7_070_002;
+/** Held by whoever started the sandbox, as long as it lives. */
+const SANDBOX_LOCK = 7_070_003;
 
 /**
  * Starts the sandbox as a process of its own, as a real upstream would be: it can hang, crash and be killed by itself.
@@ -29,12 +29,18 @@ const SANDBOX_LOCK = 7_070_002;
  */
 export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
   const file = join(config.dataDir, 'sandbox.json');
-  const locked = await lock(databaseUrl, file);
+  // Two sandboxes on the same data would each have faults of their own, and the file would lead to the wrong one.
+  const lock = await takeSessionLock(databaseUrl, SANDBOX_LOCK);
+  if (!lock) {
+    throw new StartError(
+      `a sandbox already runs on these data, at ${read(file)?.url}; use that, or give this one a DATA_DIR of its own`,
+    );
+  }
   try {
     const sandbox = await launch(config, databaseUrl, port, file);
-    return { ...sandbox, stop: () => sandbox.stop().then(() => locked.end()) };
+    return { ...sandbox, stop: () => sandbox.stop().then(() => lock.end()) };
   } catch (error) {
-    await locked.end();
+    await lock.end();
     throw error;
   }
 }
@@ -79,22 +85,6 @@ async function launch(config: Config, databaseUrl: string, port: number, file: s
 
 function revealed(variables: Readonly<Record<string, Secret>>): Record<string, string> {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.reveal()]));
-}
-
-/**
- * Two sandboxes on the same data would each have faults of their own, and the file would lead to the wrong one. The lock is
- * the connection's: it ends with this process, however that ends.
- */
-async function lock(databaseUrl: string, file: string): Promise<Client> {
-  const client = new Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined); // Postgres has gone, and the sandbox will say so
-  await client.connect();
-  const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [SANDBOX_LOCK]);
-  if (rows[0]?.free) return client;
-  await client.end();
-  throw new StartError(
-    `a sandbox already runs on these data, at ${read(file)?.url}; use that, or give this one a DATA_DIR of its own`,
-  );
 }
 
 function read(file: string): SandboxFile | undefined {

@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import { childEnvironment } from '../../config/child-environment';
 import { StartError } from '../../config/config';
 import { writePrivateJson } from '../../config/private-file';
+import { takeSessionLock } from '../session-lock';
 import { Home, prepareHome } from './home';
 import { findPort } from './ports';
 
@@ -124,7 +125,7 @@ async function start(home: Home, { port }: Access, settings: string[]): Promise<
 }
 
 async function createDatabases(access: Access): Promise<void> {
-  const client = ownerClient(access);
+  const client = new Client({ connectionString: maintenanceUrl(access) });
   await client.connect();
   try {
     await client.query('CREATE ROLE payout_proxy NOLOGIN');
@@ -140,25 +141,18 @@ async function createDatabases(access: Access): Promise<void> {
   }
 }
 
-/** A session lock says who owns the server: it is gone the moment its holder dies, whatever way. */
+/** The lock says who owns the server. */
 async function lockOwnership(home: Home, access: Access): Promise<Client | undefined> {
-  const client = ownerClient(access);
-  await client.connect().catch(({ code = 'no answer' }: { code?: string }) => {
+  return takeSessionLock(maintenanceUrl(access), OWNER_LOCK).catch(({ code = 'no answer' }: { code?: string }) => {
     throw new StartError(
       `the embedded Postgres does not answer (${code}); if no postgres runs any more, delete ${join(home.cluster, 'postmaster.pid')}`,
     );
   });
-  const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [OWNER_LOCK]);
-  if (rows[0]?.locked) return client;
-  await client.end();
-  return undefined;
 }
 
 /** In a database of its own: one that is connected to can be neither cloned nor dropped. */
-function ownerClient(access: Access): Client {
-  const client = new Client({ connectionString: address(access, 'payout_owner', access.ownerPassword, 'postgres') });
-  client.on('error', () => undefined); // the server was stopped by hand; whoever uses it reports that
-  return client;
+function maintenanceUrl(access: Access): string {
+  return address(access, 'payout_owner', access.ownerPassword, 'postgres');
 }
 
 function urlsOf(access: Access): Urls {
