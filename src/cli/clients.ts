@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { ClientError, ListedClient } from '../clients/clients.service';
 import { SCOPES } from '../clients/scopes';
+import { words } from '../config/words';
 import { withClients } from './database';
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
-import { words } from './words';
 import { print } from './output';
 
 interface ClientOptions extends OperationOptions {

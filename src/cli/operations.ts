@@ -1,6 +1,6 @@
 import { ClientError } from '../clients/clients.service';
+import { words } from '../config/words';
 import { OPERATIONS, OperationName, rowOf } from '../forwarding/operations';
-import { words } from './words';
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];
 

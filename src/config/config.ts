@@ -17,16 +17,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Secret } from './secret';
+import { words } from './words';
 
 /** A number written in an environment variable; what is no number stays text, so that the rule below names it. */
 const Numeric = () =>
   Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
 
 /** Words of an environment variable, comma-separated. */
-const Words = () =>
-  Transform(({ value }) =>
-    typeof value === 'string' ? value.split(',').flatMap((word) => word.trim() || []) : (value as unknown),
-  );
+const Words = () => Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
 
 /** Names for fields: none that every object of JavaScript has. */
 const AreFieldNames = () =>

@@ -73,6 +73,12 @@ export function readOptionalMeta(value: unknown, name: string): Prisma.InputJson
   return meta as Prisma.InputJsonObject;
 }
 
+export function readEmail(value: unknown, name: string): string {
+  const email = readText(value, name);
+  if (!email.includes('@')) throw new Refusal(`${name} must be an e-mail address`);
+  return email;
+}
+
 export function isPhoneNumber(text: string): boolean {
   return INTERNATIONAL_NUMBER.test(text);
 }

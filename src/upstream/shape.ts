@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject, parseJson } from './answer';
+import { FREE_FORM } from './free-form';
 
 /**
  * The structure of an answer without any of its values, as a JSON Schema (draft 2020-12): `true` allows anything, `false`
@@ -38,9 +39,6 @@ const MAX_DEPTH = 16;
 
 /** The largest answer observed has 60 parts. A shape of more is cut to the levels that fit. */
 const MAX_PARTS = 400;
-
-/** What callers put there comes back in answers: its very names may be a person's, and its structure is theirs to change. */
-const FREE_FORM = 'meta';
 
 const NO_BODY = Symbol('no body');
 

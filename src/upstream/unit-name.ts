@@ -1,10 +1,8 @@
 import { parseJson } from './answer';
+import { FREE_FORM } from './free-form';
 
 /** The interface's own word for the unit that the service moves (interface.md, "Naming note"). */
 const NEUTRAL = 'credit';
-
-/** Fields in which callers put what they like, and get it back: the names in there are theirs. */
-const FREE_FORM = 'meta';
 
 /** What matters of a JSON text, if it is one: brackets, and strings, which are names where a colon follows. */
 const TOKEN = /[{}[\]]|"(?:[^"\\]|\\.)*"(\s*:)?/g;

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { isDeeperThan } from './json-body';
+import { isDeeperThan, isPlainObject } from './json-body';
 import { field } from './rules';
 
 /** Where a body's class keeps the name of its free-form field. */
@@ -23,9 +23,7 @@ export const FreeForm = (description: string) =>
         required: false,
         must: `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels, with text without NUL and half characters, and numbers that keep all their digits (write longer ones as text)`,
         test: (value) =>
-          typeof value === 'object' &&
-          value !== null &&
-          !Array.isArray(value) &&
+          isPlainObject(value) &&
           !isDeeperThan(value, MAX_DEPTH) &&
           travelsUnchanged(value) &&
           Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES,

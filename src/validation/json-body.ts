@@ -57,6 +57,10 @@ function parseJson(text: string): unknown {
   }
 }
 
+export function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value];
   for (let depth = 0; layer.length > 0; depth += 1) {

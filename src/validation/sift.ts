@@ -3,6 +3,7 @@ import { Fault } from '../errors/problem';
 import { isExtraValue, NOT_EXTRA } from './extra-fields';
 import { pointerTo, UNKNOWN_FIELD } from './faults';
 import { FREE_FORM } from './free-form';
+import { isPlainObject } from './json-body';
 import { ITEMS, ItemsOf } from './rules';
 
 type Class = new () => object;
@@ -57,10 +58,6 @@ export function sift(value: object, type: Class, limits: Limits, parent = '') {
     }
   }
   return { known: { ...known, ...extra }, free, faults };
-}
-
-export function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const namesByClass = new Map<Class, ReadonlySet<string>>();

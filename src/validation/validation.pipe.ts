@@ -5,8 +5,9 @@ import { validateSync } from 'class-validator';
 import { Loaded } from '../config/config.module';
 import { Fault, Problem } from '../errors/problem';
 import { toFaults } from './faults';
+import { isPlainObject } from './json-body';
 import { mayBeLeftOut, Nothing } from './nothing.dto';
-import { isPlainObject, Limits, sift } from './sift';
+import { Limits, sift } from './sift';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 

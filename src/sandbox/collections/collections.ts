@@ -8,7 +8,7 @@ import { RefusalTexts, wayOf } from '../magic-way';
 import { chiRefsOf, Item, newIssue, NewTransaction, NOBODY, storeIssue } from '../transactions/issue';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus } from '../transactions/status';
-import { Fields, fieldsOf, readAmount, readPhoneNumber, readText } from '../validation';
+import { Fields, fieldsOf, readAmount, readEmail, readPhoneNumber, readText } from '../validation';
 import { receivePayment } from './receive-payment';
 
 // A collection is a transaction of type `payment`, so that it is listed and has its history like all others.
@@ -86,8 +86,7 @@ function readCollection(body: unknown): Collection {
 }
 
 function readPayer(fields: Fields) {
-  const email = readText(fields.email, 'email');
-  if (!email.includes('@')) throw new Refusal('email must be an e-mail address');
+  const email = readEmail(fields.email, 'email');
   return {
     ...NOBODY,
     email,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
 import { Call } from '../call';
-import { NOT_FOUND, Refusal } from '../envelope';
+import { NOT_FOUND } from '../envelope';
 import { Account } from '../generated/client';
-import { fieldsOf, readOptionalMeta, readOptionalText, readText } from '../validation';
+import { fieldsOf, readEmail, readOptionalMeta, readOptionalText, readText } from '../validation';
 import { walletsOf } from '../wallets/list';
 import { openWallets } from '../wallets/ledger';
 
@@ -32,8 +32,7 @@ export async function readSubAccount({ account, database }: Call, query: unknown
 /** POST /sub-account/create, with empty wallets. Two of one name or address are two: upstream knows no idempotency. */
 export async function createSubAccount(call: Call, body: unknown): Promise<object> {
   const fields = fieldsOf(body);
-  const email = readText(fields.email, 'email');
-  if (!email.includes('@')) throw new Refusal('email must be an e-mail address');
+  const email = readEmail(fields.email, 'email');
   const meta = readOptionalMeta(fields.meta, 'meta');
   const data = {
     id: randomUUID(),
