@@ -57,10 +57,14 @@ export class AnswerCache {
 
   private async fetch(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Shared> {
     try {
-      const answer = await fetch();
-      const shared = { answer, fetchedBy: callId, at: performance.now() };
-      const ttl = Math.min(this.ttlMs, validForMs(answer));
-      if (answer.answer.kind === 'succeeded' && ttl > 0) this.kept.set(key, copyOf(shared), { ttl });
+      const timed = await fetch();
+      const { answer } = timed;
+      const shared = { answer: timed, fetchedBy: callId, at: performance.now() };
+      const ttl = Math.min(this.ttlMs, validForMs(timed));
+      if (answer.kind === 'succeeded' && ttl > 0) {
+        const kept = { ...timed, answer: { ...answer, body: ownBytes(answer.body) } };
+        this.kept.set(key, { ...shared, answer: kept }, { ttl });
+      }
       return shared;
     } finally {
       this.flights.delete(key);
@@ -73,11 +77,10 @@ function reuse({ answer, fetchedBy, at }: Shared): Given {
 }
 
 /** Small buffers are slices of larger ones, and would keep those alive. */
-function copyOf({ answer, ...rest }: Shared): Shared {
-  if (answer.answer.kind !== 'succeeded') return { answer, ...rest };
-  const body = Buffer.allocUnsafeSlow(answer.answer.body.length);
-  answer.answer.body.copy(body);
-  return { answer: { ...answer, answer: { ...answer.answer, body } }, ...rest };
+function ownBytes(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }
 
 /** A conversion says until when it holds (upstream-observed.md, `/info/usd-amount-in-local`); what says nothing holds. */

@@ -7,6 +7,7 @@ import { Problem } from '../errors/problem';
 import { Coverage, Item } from '../journal/records';
 import { MetricsService } from '../metrics/metrics.service';
 import { parseJson } from '../upstream/answer';
+import { Outgoing } from '../upstream/upstream.service';
 import { AnswerCache } from './answer-cache';
 import { Served } from './coverage';
 import { ExchangeService } from './exchange.service';
@@ -21,9 +22,16 @@ const RETRY_AFTER_MS = 5_000;
 
 type ListName = 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
 
-const READERS: Record<ListName, (envelope: unknown) => Served | undefined> = {
-  'GET /info/airtime-countries': (envelope) => Served.airtime(envelope),
-  'GET /info/mobile-money-codes': (envelope) => Served.mobileMoney(envelope),
+/** How each list is asked for, and read. */
+const LISTS: Record<ListName, { outgoing: Outgoing; read: (envelope: unknown) => Served | undefined }> = {
+  'GET /info/airtime-countries': {
+    outgoing: toOutgoing('GET /info/airtime-countries', undefined),
+    read: (envelope) => Served.airtime(envelope),
+  },
+  'GET /info/mobile-money-codes': {
+    outgoing: toOutgoing('GET /info/mobile-money-codes', undefined),
+    read: (envelope) => Served.mobileMoney(envelope),
+  },
 };
 
 /** Refuses payouts to countries and networks that the upstream does not serve, before money moves. */
@@ -69,7 +77,7 @@ export class CoverageService implements OnApplicationShutdown {
   }
 
   private async served(call: Call, list: ListName): Promise<Served | undefined> {
-    const kept = this.cache.peek(toOutgoing(list, undefined).path);
+    const kept = this.cache.peek(LISTS[list].outgoing.path);
     if (kept) return this.read(kept, list);
     const retryAt = this.missing.get(list);
     if (retryAt !== undefined && performance.now() < retryAt) return undefined;
@@ -101,7 +109,7 @@ export class CoverageService implements OnApplicationShutdown {
   /** A call of our own, recorded like all else. Its answer is kept also when it comes too late for those who asked. */
   private async fetch(cause: Call, list: ListName): Promise<Served | undefined> {
     const call = causedBy(cause, list);
-    const request = { outgoing: toOutgoing(list, undefined), items: [], coverage: null };
+    const request = { outgoing: LISTS[list].outgoing, items: [], coverage: null };
     try {
       const { answer } = await this.exchanges.perform(call, request);
       return answer.kind === 'succeeded' ? this.read(answer.body, list) : undefined;
@@ -114,7 +122,7 @@ export class CoverageService implements OnApplicationShutdown {
   }
 
   private read(body: Buffer, list: ListName): Served | undefined {
-    const known = this.readings.get(body) ?? READERS[list](parseJson(body)) ?? false;
+    const known = this.readings.get(body) ?? LISTS[list].read(parseJson(body)) ?? false;
     this.readings.set(body, known);
     return known || undefined;
   }

@@ -11,9 +11,8 @@ export function answerAsStruck(api: FastifyInstance, service: Service): void {
   api.addHook('onSend', (request, reply, payload, done) => {
     const received = receivedOf(request);
     if (!received) return done(null, payload); // it could not be noted, and so nothing was done: the answer says so
-    const answer = received.fault ? answerOf(received.fault, request, reply, payload) : undefined;
-    const send = received.fault && rowOf(received.fault.fault).send;
-    const silent = received.fault && rowOf(received.fault.fault).silent;
+    const answer = received.fault && answerOf(received.fault, request, reply, payload);
+    const { send, silent } = received.fault ? rowOf(received.fault.fault) : {};
 
     const noted = silent ? Promise.resolve() : note(service, received.seq, answer?.status ?? reply.statusCode);
     void noted.then(() => {
