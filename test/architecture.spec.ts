@@ -17,12 +17,16 @@ const MAY_IMPORT: Record<string, string[]> = {
   config: [],
   database: ['config'],
   errors: [],
-  clients: ['database'],
-  auth: ['clients', 'database', 'errors'],
+  clients: ['config', 'database'],
+  auth: ['clients', 'config', 'database', 'errors'],
   validation: ['config', 'errors'],
+  policy: ['clients', 'database', 'errors', 'journal'],
   journal: ['database'],
   upstream: ['config'],
-  forwarding: ['auth', 'config', 'errors', 'journal', 'metrics', 'upstream', 'validation'],
+  forwarding: ['auth', 'clients', 'config', 'errors', 'journal', 'metrics', 'policy', 'upstream', 'validation'],
+  approvals: ['audit', 'auth', 'config', 'database', 'errors', 'forwarding', 'journal', 'validation'],
+  administration: ['auth', 'clients', 'config', 'database', 'errors', 'policy', 'stops', 'validation'],
+  stops: ['auth', 'clients', 'database', 'errors', 'forwarding', 'journal', 'validation'],
   send: ['auth', 'forwarding', 'validation'],
   payouts: ['auth', 'forwarding', 'send', 'validation'],
   account: ['auth', 'forwarding', 'validation'],
@@ -37,7 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   logging: [],
   metrics: ['auth'],
   start: ['clients', 'config', 'database'],
-  cli: ['clients', 'config', 'database', 'forwarding', 'start'],
+  cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops'],
   sandbox: [],
 };
 
@@ -125,7 +129,8 @@ describe('the architecture', () => {
   });
 
   it('writes records in journal/ only', () => {
-    const records = '(intent|intentItem|outcome|outcomeItem|refusal|answerShape|intentBody|outcomeBody|itemRecipient)';
+    const records =
+      '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|intentBody|outcomeBody|itemRecipient)';
     const writing = new RegExp(`INSERT INTO (?!_prisma)|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => folderOf(path) !== 'sandbox' && writing.test(text));
     expect([...new Set(writers.map(({ path }) => folderOf(path)))]).toEqual(['journal']);

@@ -14,7 +14,7 @@ const COLUMN_TYPES: Record<string, string[]> = {
   Int: ['integer', 'smallint'],
   Boolean: ['boolean'],
   Bytes: ['bytea'],
-  DateTime: ['timestamp with time zone'],
+  DateTime: ['timestamp with time zone', 'date'],
   Decimal: ['numeric'],
   Json: ['json', 'jsonb'],
 };

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { Limits } from '../clients/limits';
 import { Scope } from '../clients/scopes';
 
 /** Who calls: a key of a client app. */
@@ -9,6 +10,7 @@ export interface Caller {
   scopes: ReadonlySet<Scope>;
   /** Of the interface's operations, those switched on for the client; null: all. */
   operations: ReadonlySet<string> | null;
+  limits: Limits;
 }
 
 /** One request on its way through the proxy, from its first byte to its answer. */
@@ -20,6 +22,10 @@ export interface Call {
   /** W3C trace context, as received. */
   readonly traceparent: string | undefined;
   readonly clientAddress: string;
+  /** `Idempotency-Key`, as received. */
+  readonly idempotencyKey: string | undefined;
+  /** For whom the caller asks: the person whose key it is, or whom the caller names (`X-Actor`). */
+  actor: string | null;
   /** The operation's name, its line in the interface document; elsewhere the route: `GET /v1/audit/calls`. */
   readonly operation: string;
   readonly receivedAt: Date;
@@ -41,6 +47,7 @@ export interface Call {
 export function causedBy(cause: Call, operation: string): Call {
   return {
     ...cause,
+    idempotencyKey: undefined,
     id: uuidv7(),
     operation,
     receivedAt: new Date(),

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { hashKey } from '../clients/key';
+import { limitsOf } from '../clients/limits';
 import { allowedOperations } from '../clients/operations';
 import { Scope } from '../clients/scopes';
 import { PrismaService } from '../database/prisma.service';
@@ -17,19 +18,21 @@ export class CallersService {
   constructor(private readonly prisma: PrismaService) {}
 
   /** Asks the database each time, so that a revocation holds at once on every instance. */
-  async identify(key: string): Promise<Caller | undefined> {
+  async identify(key: string): Promise<{ caller: Caller; person: string | null } | undefined> {
     const sha256 = new Uint8Array(hashKey(key));
     const found = await this.prisma.apiKey.findUnique({ where: { sha256 }, include: { client: true } });
     if (!found || found.revokedAt || (found.expiresAt && found.expiresAt <= new Date())) return undefined;
     this.noteUse(found.id);
     const operations = allowedOperations(found.client);
-    return {
+    const caller = {
       clientId: found.clientId,
       clientName: found.client.name,
       keyId: found.id,
       scopes: new Set(found.client.scopes as Scope[]),
       operations: operations && new Set(operations),
+      limits: limitsOf(found.client),
     };
+    return { caller, person: found.person };
   }
 
   private noteUse(keyId: string): void {

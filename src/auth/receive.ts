@@ -19,7 +19,10 @@ export function receiveCalls(server: FastifyInstance, callers: CallersService): 
   server.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
     const key = request.headers['x-api-key'];
-    if (needsKey(request)) request.call.caller = await authenticate(key, callers);
+    if (!needsKey(request)) return;
+    const { caller, person } = await authenticate(key, callers);
+    request.call.caller = caller;
+    request.call.actor = person ?? request.call.actor; // whose key it is, is not for the caller to say
   });
 
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -52,11 +55,14 @@ function finish({ call }: FastifyRequest, reply: FastifyReply): void {
 function newCall(request: FastifyRequest): Call {
   const requestId = String(request.headers['x-request-id'] ?? '');
   const traceparent = String(request.headers.traceparent ?? '');
+  const actor = String(request.headers['x-actor'] ?? '');
   return {
     id: uuidv7(),
     requestId: REQUEST_ID.test(requestId) ? requestId : uuidv7(),
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
     clientAddress: request.ip,
+    idempotencyKey: request.headers['idempotency-key'] as string | undefined,
+    actor: REQUEST_ID.test(actor) ? actor : null,
     operation: request.routeOptions.config.operation ?? `${request.method} ${request.routeOptions.url ?? '(no route)'}`,
     receivedAt: new Date(),
     startedAt: performance.now(),

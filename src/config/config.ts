@@ -16,6 +16,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isAddressBlock } from './address-block';
 import { Secret } from './secret';
 import { words } from './words';
 
@@ -35,6 +36,35 @@ const AreFieldNames = () =>
         names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
       defaultMessage: () =>
         '$property must be names of at most 64 letters, digits and _, which begin with a letter, with commas between them; a name that every object has, such as constructor, is none',
+    },
+  });
+
+/** `POST /payouts/airtime=60000,GET /info/assets=3000` as a map; what is none stays text, so that the rule below names it. */
+const Deadlines = () =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const pairs = words(value).map((word) => /^(.+)=(\d{1,9})$/.exec(word));
+    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]));
+  });
+
+const AreDeadlines = () =>
+  ValidateBy({
+    name: 'areDeadlines',
+    validator: {
+      validate: (value: unknown) =>
+        value instanceof Map && [...value.values()].every((ms) => ms >= 100 && ms <= 600_000),
+      defaultMessage: () =>
+        '$property must name operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000, with commas between them',
+    },
+  });
+
+const AreAddresses = () =>
+  ValidateBy({
+    name: 'areAddresses',
+    validator: {
+      validate: (blocks: string[]) => blocks.every(isAddressBlock),
+      defaultMessage: () =>
+        '$property must be IP addresses or CIDR blocks, such as 10.0.0.0/8, with commas between them',
     },
   });
 
@@ -76,6 +106,14 @@ class Environment {
   @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300; // countries and networks change rarely
   @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
 
+  @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30; // longer than a double click or a retry takes
+  @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_ACROSS_CLIENTS_SECONDS = 0;
+  @Numeric() @IsInt() @Min(1) @Max(31_536_000) APPROVAL_EXPIRES_AFTER_SECONDS = 86_400;
+  @Numeric() @IsInt() @Min(0) @Max(100_000) UPSTREAM_QUEUE = 256; // four more of each connection's worth
+  @Deadlines() @AreDeadlines() UPSTREAM_TIMEOUTS: ReadonlyMap<string, number> = new Map();
+  @Words() @AreAddresses() TRUSTED_PROXIES: string[] = [];
+  @Numeric() @IsInt() @Min(0) @Max(600_000) DRAIN_MS = 1_000;
+
   @Numeric() @IsInt() @Min(1) @Max(10_000) MAX_ITEMS = 1_000;
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
   @Words() @AreFieldNames() EXTRA_FIELDS_ALLOWED: string[] = [];
@@ -105,6 +143,19 @@ export interface Config {
   readonly infoCacheTtlSeconds: number;
   /** Whether countries and networks are looked up before a payout leaves. */
   readonly checkCoverage: boolean;
+  /** Within it, the same content without an idempotency key is a suspected duplicate; 0: never. */
+  readonly duplicateWindowSeconds: number;
+  /** Within it, the same recipient and amount from another client is held for approval; 0: never. */
+  readonly duplicateAcrossClientsSeconds: number;
+  readonly approvalExpiresAfterSeconds: number;
+  /** How many requests may wait for a connection to the upstream; further ones are shed. */
+  readonly upstreamQueue: number;
+  /** Milliseconds, by operation, where they differ from `upstreamTimeoutMs`. */
+  readonly upstreamTimeouts: ReadonlyMap<string, number>;
+  /** CIDR blocks of reverse proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** For how long a proxy that was told to stop still serves, not ready, so that its load balancer notices. */
+  readonly drainMs: number;
   readonly maxItems: number;
   readonly maxBodyBytes: number;
   /** Fields that the interface does not document and bodies may have all the same. */
@@ -188,6 +239,13 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     upstreamUnitName: env.UPSTREAM_UNIT_NAME,
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     checkCoverage: env.CHECK_COVERAGE === 'true',
+    duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
+    duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
+    approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
+    upstreamQueue: env.UPSTREAM_QUEUE,
+    upstreamTimeouts: env.UPSTREAM_TIMEOUTS,
+    trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
+    drainMs: env.DRAIN_MS,
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),

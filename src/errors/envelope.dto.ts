@@ -47,6 +47,9 @@ export class ErrorEnvelope {
   @ApiProperty({ type: 'string', format: 'uuid', description: 'The id of the record of this call.' })
   call_id!: string;
 
+  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
+  first_call_id?: string;
+
   @ApiPropertyOptional({ type: [FaultDto], description: 'Every fault of the request.' })
   errors?: FaultDto[];
 }
@@ -70,6 +73,9 @@ export class ProblemDetails {
 
   @ApiProperty({ type: 'string', format: 'uuid', description: 'The `X-Call-Id` of this answer.' })
   call_id!: string;
+
+  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
+  first_call_id?: string;
 
   @ApiPropertyOptional({ type: [FaultDto], description: 'Every fault of the request.' })
   errors?: FaultDto[];

@@ -20,6 +20,18 @@ export const PROBLEMS = {
     status: 400,
     text: 'The payout service does not pay out to where an item goes; nothing was sent. "errors" lists what it serves.',
   },
+  amount_required: {
+    status: 400,
+    text: 'Your client has a limit in US dollars, so every payout must say its amount; "errors" lists the items that do not.',
+  },
+  idempotency_key_required: {
+    status: 400,
+    text: 'Your client must send a header Idempotency-Key with this operation: a new one for each payout (a UUID, say), the same one when it is sent again.',
+  },
+  invalid_idempotency_key: {
+    status: 400,
+    text: 'Idempotency-Key must be 1 to 255 printable ASCII characters without blanks, bare or in double quotes; send it once.',
+  },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation needs.' },
@@ -27,8 +39,59 @@ export const PROBLEMS = {
     status: 403,
     text: 'This operation is switched off for your client; ask the operator to allow it.',
   },
+  cap_exceeded: { status: 403, text: 'This is over a limit of your client; nothing was sent.' },
+  too_many_items: { status: 403, text: 'This has more items than your client may send in one call; nothing was sent.' },
+  country_not_allowed: { status: 403, text: 'Your client may not pay to a country of this request; nothing was sent.' },
+  address_not_allowed: {
+    status: 403,
+    text: 'Your client may not call from this address; ask the operator to allow it.',
+  },
+  origin_not_allowed: { status: 403, text: 'Pages of this origin may not use this key; ask the operator to allow it.' },
+  own_approval: {
+    status: 403,
+    text: 'Nobody approves what they asked for: this needs another client, another key and another person.',
+  },
+  approval_rejected: { status: 403, text: 'An approver has rejected this; nothing was sent.' },
+  approval_expired: {
+    status: 403,
+    text: 'Nobody approved this in time; nothing was sent. To ask again, send it with a new Idempotency-Key.',
+  },
+  client_not_found: { status: 404, text: 'There is no client of this name; GET /v1/clients lists them.' },
+  key_not_found: { status: 404, text: 'This client has no key with this id; GET /v1/clients/{name}/keys lists them.' },
+  approval_not_found: { status: 404, text: 'There is no call with this id that waits, or waited, for an approval.' },
+  stop_not_found: { status: 404, text: 'There is no stop with this id that still holds; GET /v1/stops lists them.' },
   not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
   call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
+  request_in_progress: {
+    status: 409,
+    text: 'The first request with this Idempotency-Key is still being carried out; send this one again in a moment, with the same key.',
+    retryAfter: 1,
+  },
+  suspected_duplicate: {
+    status: 409,
+    text: 'The same was asked a moment ago; nothing was sent. If it is meant again, send it with an Idempotency-Key.',
+  },
+  client_exists: { status: 409, text: 'There is a client of this name already.' },
+  already_decided: { status: 409, text: 'This was decided already, or can no longer be decided.' },
+  not_in_doubt: { status: 409, text: 'Only a call in doubt can be settled by hand, and only once.' },
+  content_changed: {
+    status: 409,
+    text: 'What is kept of this call is not what was asked, so it will not be sent. The operator has to look into this.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    text: 'This Idempotency-Key belongs to another request; use a new key for a new payout.',
+  },
+  rate_limited: {
+    status: 429,
+    text: 'Your client has made all its requests of this minute; try again later.',
+    retryAfter: 60,
+  },
+  too_many_attempts: {
+    status: 429,
+    text: 'Too many requests with wrong keys came from your address; try again later.',
+    retryAfter: 60,
+  },
   not_ready: { status: 503, text: 'The database cannot be reached, or the proxy is stopping.' },
   internal_error: { status: 500, text: 'A fault of ours; nothing was sent. Tell the operator the call_id.' },
   database_unavailable: {
@@ -45,6 +108,12 @@ export const PROBLEMS = {
     text: 'The payout service is limiting us; nothing was paid. Try again later.',
     retryAfter: 1,
   },
+  upstream_overloaded: {
+    status: 503,
+    text: 'The payout service is slow and too many requests wait for it; this one was not sent. It is safe to send it again.',
+    retryAfter: 2,
+  },
+  stopped: { status: 503, text: 'The operator has stopped this; nothing was sent.' },
   upstream_unreachable: {
     status: 503,
     text: 'The payout service cannot be reached; nothing was sent. It is safe to send the request again.',
@@ -63,16 +132,26 @@ export class Problem extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
   readonly faults: Fault[];
+  /** The call that the request repeats. */
+  readonly firstCallId: string | undefined;
 
   constructor(
     readonly code: ProblemCode,
-    options: { text?: string; status?: number; retryAfter?: number; faults?: Fault[]; cause?: unknown } = {},
+    options: {
+      text?: string;
+      status?: number;
+      retryAfter?: number;
+      faults?: Fault[];
+      firstCallId?: string;
+      cause?: unknown;
+    } = {},
   ) {
     const kind: Kind = PROBLEMS[code];
     super(options.text ?? kind.text, { cause: options.cause });
     this.status = options.status ?? kind.status;
     this.retryAfter = options.retryAfter ?? kind.retryAfter;
     this.faults = options.faults ?? [];
+    this.firstCallId = options.firstCallId;
   }
 }
 
@@ -83,6 +162,7 @@ export function toEnvelope(problem: Problem, callId: string) {
     error: textOf(problem, callId),
     code: problem.code,
     call_id: callId,
+    ...(problem.firstCallId !== undefined && { first_call_id: problem.firstCallId }),
     ...(problem.faults.length > 0 && { errors: problem.faults }),
   };
 }
@@ -96,6 +176,7 @@ export function toProblemDetails(problem: Problem, callId: string) {
     detail: textOf(problem, callId),
     code: problem.code,
     call_id: callId,
+    ...(problem.firstCallId !== undefined && { first_call_id: problem.firstCallId }),
     ...(problem.faults.length > 0 && { errors: problem.faults }),
   };
 }

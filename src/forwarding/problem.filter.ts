@@ -7,6 +7,7 @@ import { Problem, toEnvelope, toProblemDetails } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { forTheRecord } from '../validation/faults';
 import { bodyFault, OTHER_TYPE } from '../validation/json-body';
+import { keyIn } from './idempotency-key';
 import { INTERFACE_PREFIX } from './operations';
 
 /** The one place where errors become answers, and where a known caller's refused request is recorded. */
@@ -66,7 +67,7 @@ export class ProblemFilter implements ExceptionFilter {
   private async record(call: Call, problem: Problem): Promise<void> {
     const { caller, opened } = call;
     if (!caller || opened) return;
-    const { status, code, message: detail, faults } = problem;
+    const { status, code, message: detail, faults, firstCallId = null } = problem;
     try {
       await this.journal.refuse({
         ...call,
@@ -74,6 +75,8 @@ export class ProblemFilter implements ExceptionFilter {
         status,
         code,
         detail,
+        idempotencyKey: keyIn(call.idempotencyKey),
+        firstCallId,
         faults: forTheRecord(faults, this.extraFields),
       });
       call.outcome = 'refused';

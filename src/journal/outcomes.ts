@@ -16,9 +16,9 @@ export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome
   await prisma.$executeRaw`
     WITH outcomes AS (
       INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
-        answered_at, upstream_ms, answer_of)
+        answered_at, upstream_ms, answer_of, attempts)
       SELECT intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
-        answered_at, upstream_ms, answer_of
+        answered_at, upstream_ms, answer_of, attempts
       FROM json_populate_recordset(NULL::outcome, ${outcomeRows}::json) ON CONFLICT DO NOTHING
     ), items AS (
       INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
@@ -43,6 +43,7 @@ function outcomeRow(outcome: NewOutcome, salt: Buffer) {
     answered_at: outcome.answeredAt,
     upstream_ms: outcome.upstreamMs.toFixed(3),
     answer_of: outcome.answerOf,
+    attempts: outcome.attempts,
   };
 }
 

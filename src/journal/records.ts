@@ -8,6 +8,8 @@ export interface Origin {
   clientAddress: string;
   receivedAt: Date;
   caller: { clientId: string; keyId: string };
+  /** For whom the caller asks. */
+  actor: string | null;
 }
 
 /** One payout (or link, transfer, deletion, collection …) of a call, read out of its body. */
@@ -71,6 +73,8 @@ export interface NewOutcome {
   upstreamMs: number;
   /** The call that fetched this answer, if this one sent nothing: its body is kept with that call. */
   answerOf: string | null;
+  /** How often it was sent: more than once only what reads. */
+  attempts: number;
 }
 
 /** A request of a known caller that was not let through. */
@@ -79,6 +83,9 @@ export interface NewRefusal extends Origin {
   status: number;
   code: string;
   detail: string;
+  idempotencyKey: string | null;
+  /** The call that it repeats. */
+  firstCallId: string | null;
   faults: { pointer: string; detail: string }[];
 }
 

@@ -9,9 +9,9 @@ export async function insertRefusals(prisma: PrismaService, refusals: NewRefusal
   const rows = JSON.stringify(refusals.map(refusalRow));
   await prisma.$executeRaw`
     INSERT INTO refusal (id, client_id, key_id, operation, request_id, traceparent, client_address, status, code, detail,
-      faults, fault_count, received_at)
+      faults, fault_count, received_at, idempotency_key, actor, first_call_id)
     SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, status, code, detail,
-      faults, fault_count, received_at
+      faults, fault_count, received_at, idempotency_key, actor, first_call_id
     FROM json_populate_recordset(NULL::refusal, ${rows}::json) ON CONFLICT DO NOTHING`;
 }
 
@@ -30,5 +30,8 @@ function refusalRow(refusal: NewRefusal) {
     faults: refusal.faults.slice(0, FAULTS_KEPT),
     fault_count: refusal.faults.length,
     received_at: refusal.receivedAt,
+    idempotency_key: refusal.idempotencyKey,
+    actor: refusal.actor,
+    first_call_id: refusal.firstCallId,
   };
 }

@@ -22,6 +22,8 @@ export interface TimedAnswer {
   answeredAt: Date;
   /** By a monotonic clock. */
   upstreamMs: number;
+  /** How often it was sent: more than once only what reads. */
+  attempts: number;
 }
 
 /** Talks to the upstream. Nothing else imports axios, and nothing else reveals the upstream's key. */
@@ -62,7 +64,7 @@ export class UpstreamService implements OnApplicationShutdown {
     const started = performance.now();
     const exchange = await this.exchange(outgoing, traceparent);
     const upstreamMs = performance.now() - started;
-    return { answer: toAnswer(exchange), sentAt, answeredAt: new Date(), upstreamMs };
+    return { answer: toAnswer(exchange), sentAt, answeredAt: new Date(), upstreamMs, attempts: 1 };
   }
 
   private async exchange({ method, path, body }: Outgoing, traceparent: string | undefined): Promise<Exchange> {

@@ -1,0 +1,173 @@
+-- What keeps money safe: keys against paying twice, caps, approvals, the stop switch, and what became of calls in doubt.
+--   records   decision, resolution, stop, stop_lift: rows are only ever added, as those of the first migration
+--   work      idempotency_claim, recent_content, spending, request_window: what admission needs at hand, made of the records
+
+-- Clients and keys ----------------------------------------------------------------------------------------------------
+
+-- Null, and an empty list: without that limit.
+ALTER TABLE client
+  ADD COLUMN daily_cap_usd           numeric(20,6) CHECK (daily_cap_usd >= 0),
+  ADD COLUMN monthly_cap_usd         numeric(20,6) CHECK (monthly_cap_usd >= 0),
+  ADD COLUMN max_item_usd            numeric(20,6) CHECK (max_item_usd >= 0),
+  ADD COLUMN max_call_usd            numeric(20,6) CHECK (max_call_usd >= 0),
+  ADD COLUMN approval_over_usd       numeric(20,6) CHECK (approval_over_usd >= 0),
+  ADD COLUMN max_items               integer CHECK (max_items > 0),
+  ADD COLUMN requests_per_minute     integer CHECK (requests_per_minute > 0),
+  ADD COLUMN countries               text[] NOT NULL DEFAULT '{}',
+  ADD COLUMN addresses               text[] NOT NULL DEFAULT '{}', -- CIDR blocks that it may call from
+  ADD COLUMN origins                 text[] NOT NULL DEFAULT '{}', -- web origins whose pages may call (CORS)
+  ADD COLUMN require_idempotency_key boolean NOT NULL DEFAULT false;
+
+-- Whose key it is, where it is one person's: nobody approves what they asked for themselves.
+ALTER TABLE api_key ADD COLUMN person text;
+
+-- Records -------------------------------------------------------------------------------------------------------------
+
+-- Which process works on a call. Each holds an advisory lock with its number for as long as it lives: an intent without an
+-- outcome whose process is gone is in doubt at once.
+CREATE SEQUENCE process_number AS integer CYCLE;
+
+ALTER TABLE intent
+  ADD COLUMN idempotency_key text,
+  ADD COLUMN actor           text, -- the person or end user for whom the app asks, as it says
+  ADD COLUMN held_for        text, -- why it waits for an approval; null: it was sent without
+  ADD COLUMN expires_at      timestamptz, -- of a held one: until when it may be approved
+  ADD COLUMN reserved_on     date, -- the day (UTC) on whose cap it counts; null: on none, or on its decision's
+  ADD COLUMN process         integer;
+CREATE INDEX intent_idempotency_key ON intent (client_id, idempotency_key, id) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX intent_held ON intent (id) WHERE held_for IS NOT NULL;
+
+ALTER TABLE outcome ADD COLUMN attempts smallint NOT NULL DEFAULT 1; -- only what reads is ever sent again
+
+ALTER TABLE refusal
+  ADD COLUMN idempotency_key text,
+  ADD COLUMN actor           text,
+  ADD COLUMN first_call_id   uuid; -- the call that this one repeats
+
+-- Whether a held call may be sent. One for each: of two approvers the first wins.
+CREATE TABLE decision (
+  intent_id       uuid PRIMARY KEY,
+  verdict         text NOT NULL CHECK (verdict IN ('approved', 'rejected')),
+  reason          text NOT NULL,
+  body_commitment bytea, -- of what was looked at: the intent's own, which is checked again before it is sent
+  client_id       uuid NOT NULL, -- who decided
+  key_id          uuid NOT NULL,
+  actor           text,
+  decided_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  reserved_on     date,
+  process         integer NOT NULL -- that sends it
+);
+
+-- What a call in doubt turned out to be.
+CREATE TABLE resolution (
+  intent_id   uuid PRIMARY KEY,
+  verdict     text NOT NULL CHECK (verdict IN ('landed', 'absent')),
+  reason      text NOT NULL,
+  client_id   uuid NOT NULL, -- who says so
+  key_id      uuid NOT NULL,
+  actor       text,
+  resolved_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- The stop switch: everything (both null), one client, or one operation. It holds until it is lifted.
+CREATE TABLE stop (
+  id              uuid PRIMARY KEY, -- UUIDv7, of its own
+  stops_client_id uuid,
+  stops_operation text,
+  reason          text NOT NULL,
+  client_id       uuid, -- who stopped; null: by the command line
+  key_id          uuid,
+  actor           text,
+  stopped_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  CHECK (stops_client_id IS NULL OR stops_operation IS NULL)
+);
+
+CREATE TABLE stop_lift (
+  stop_id   uuid PRIMARY KEY,
+  client_id uuid, -- who lifted it; null: by the command line
+  key_id    uuid,
+  actor     text,
+  lifted_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+CREATE OR REPLACE FUNCTION is_record(name text) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT AS $$
+  SELECT name IN ('intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'decision', 'resolution', 'stop', 'stop_lift')
+$$;
+
+DO $$
+DECLARE
+  record text;
+BEGIN
+  FOREACH record IN ARRAY ARRAY['decision', 'resolution', 'stop', 'stop_lift'] LOOP
+    EXECUTE format('CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION refuse_change()', record);
+    EXECUTE format('CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I EXECUTE FUNCTION refuse_change()', record);
+  END LOOP;
+END
+$$;
+
+-- Work ----------------------------------------------------------------------------------------------------------------
+
+-- Whose an idempotency key is. It is taken over only from a call that provably was not carried out.
+CREATE TABLE idempotency_claim (
+  client_id    uuid NOT NULL,
+  operation    text NOT NULL,
+  key          text NOT NULL,
+  intent_id    uuid NOT NULL,
+  salt         bytea NOT NULL,
+  content_hash bytea NOT NULL, -- SHA-256(salt || content): a body names people, and hashes of phone numbers can be guessed
+  PRIMARY KEY (client_id, operation, key)
+);
+
+-- What was asked within the last seconds, to notice it when it comes again. Older rows are removed.
+CREATE TABLE recent_content (
+  client_id uuid NOT NULL,
+  operation text NOT NULL,
+  content   bytea NOT NULL, -- SHA-256
+  intent_id uuid NOT NULL,
+  PRIMARY KEY (client_id, operation, content, intent_id)
+);
+CREATE INDEX recent_content_intent ON recent_content (intent_id);
+
+-- What a client has spent and reserved on a day (UTC); it is never above a cap that held at the time.
+CREATE TABLE spending (
+  client_id uuid NOT NULL,
+  day       date NOT NULL,
+  usd       numeric(20,6) NOT NULL CHECK (usd >= 0),
+  PRIMARY KEY (client_id, day)
+);
+
+-- Requests of a client within its present minute. It may be lost in a crash: then a minute begins anew.
+CREATE UNLOGGED TABLE request_window (
+  client_id  uuid PRIMARY KEY,
+  started_at timestamptz NOT NULL,
+  requests   integer NOT NULL
+);
+
+-- Gives back what calls had reserved, on the day they had reserved it. Rows are locked in the order in which admission locks
+-- them, so that the two never wait for each other in a circle.
+CREATE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sql AS $$
+  WITH released AS (
+    SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, sum(i.total_usd) AS usd
+    FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
+    WHERE i.id = ANY (intent_ids) AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND i.total_usd IS NOT NULL
+    GROUP BY 1, 2
+  ), locked AS (
+    SELECT s.client_id, s.day, r.usd FROM spending s JOIN released r USING (client_id, day)
+    ORDER BY s.client_id, s.day FOR UPDATE OF s
+  )
+  UPDATE spending s SET usd = s.usd - l.usd FROM locked l WHERE s.client_id = l.client_id AND s.day = l.day
+$$;
+
+-- The numbers of the processes that live.
+CREATE FUNCTION live_processes() RETURNS SETOF integer LANGUAGE sql STABLE AS $$
+  SELECT objid::bigint::integer FROM pg_locks
+  WHERE locktype = 'advisory' AND classid = 7070003 AND objsubid = 2 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+$$;
+
+-- Rights --------------------------------------------------------------------------------------------------------------
+
+GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
+GRANT SELECT, INSERT ON decision, resolution, stop, stop_lift TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window TO payout_proxy;
+GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;

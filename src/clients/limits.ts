@@ -1,0 +1,68 @@
+import { Decimal } from 'decimal.js';
+
+/** How much a client may do, and from where. Null, and an empty list: without that limit. */
+export interface Limits {
+  /** US dollars of operations that pay, from midnight to midnight UTC. */
+  dailyCapUsd: Decimal | null;
+  /** The same, by the calendar month. */
+  monthlyCapUsd: Decimal | null;
+  maxItemUsd: Decimal | null;
+  maxCallUsd: Decimal | null;
+  /** A payout over this waits for an approval. */
+  approvalOverUsd: Decimal | null;
+  /** Items in one call. */
+  maxItems: number | null;
+  requestsPerMinute: number | null;
+  /** Countries that may be paid to, by name. */
+  countries: string[];
+  /** CIDR blocks that it may call from. */
+  addresses: string[];
+  /** Web origins whose pages may call (CORS). */
+  origins: string[];
+  requireIdempotencyKey: boolean;
+}
+
+type Usd = { toFixed(): string } | null;
+
+/** A client's row, as Prisma or a query of our own gives it. */
+type LimitsRow = Omit<Limits, `${string}Usd`> & { [name in keyof Limits & `${string}Usd`]: Usd };
+
+export const NO_LIMITS: Limits = {
+  dailyCapUsd: null,
+  monthlyCapUsd: null,
+  maxItemUsd: null,
+  maxCallUsd: null,
+  approvalOverUsd: null,
+  maxItems: null,
+  requestsPerMinute: null,
+  countries: [],
+  addresses: [],
+  origins: [],
+  requireIdempotencyKey: false,
+};
+
+export function limitsOf(row: LimitsRow): Limits {
+  return {
+    dailyCapUsd: toDecimal(row.dailyCapUsd),
+    monthlyCapUsd: toDecimal(row.monthlyCapUsd),
+    maxItemUsd: toDecimal(row.maxItemUsd),
+    maxCallUsd: toDecimal(row.maxCallUsd),
+    approvalOverUsd: toDecimal(row.approvalOverUsd),
+    maxItems: row.maxItems,
+    requestsPerMinute: row.requestsPerMinute,
+    countries: row.countries,
+    addresses: row.addresses,
+    origins: row.origins,
+    requireIdempotencyKey: row.requireIdempotencyKey,
+  };
+}
+
+/** Whether it matters how much a call is worth: an item that does not say so cannot be let through. */
+export function limitsMoney({ dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd, approvalOverUsd }: Limits): boolean {
+  return [dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd, approvalOverUsd].some((limit) => limit !== null);
+}
+
+/** Prisma brings a Decimal of its own. */
+function toDecimal(usd: Usd): Decimal | null {
+  return usd && new Decimal(usd.toFixed());
+}
