@@ -5,13 +5,12 @@ import { startProxy, TestProxy } from './support/proxy';
 describe('/v1/stops', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
-  let admin: { id: string; key: string };
-  let shop: { id: string; key: string };
+  let admin: { key: string };
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     admin = await proxy.client('operators', 'admin');
-    shop = await proxy.client('shop', 'pay', 'read');
+    await proxy.client('shop', 'pay', 'read');
   });
   afterAll(async () => {
     await proxy.close();

@@ -18,7 +18,7 @@ const OnlyTarget = () =>
   ValidateBy({
     name: 'onlyTarget',
     validator: {
-      validate: (_value, args?: ValidationArguments) => targetsOf(args?.object ?? {}).length === 1,
+      validate: (_value, args?: ValidationArguments) => targetsOf(args?.object ?? {}).length <= 1,
       defaultMessage: () => `must stand alone: name one of ${TARGETS.join(', ')}`,
     },
   });
@@ -64,14 +64,14 @@ export class StopAuthorRecord {
 const AUTHOR = { anyOf: [{ $ref: '#/components/schemas/StopAuthorRecord' }, { type: 'null' }] };
 
 export class StopRecord {
-  @ApiProperty({ type: 'string', format: 'uuid' }) id!: string;
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'Its id.' }) id!: string;
   @ApiProperty({ type: 'boolean', description: 'Whether it stops all that pays or writes.' }) everything!: boolean;
   @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'The client that it stops, by name.' })
   client!: string | null;
   @ApiProperty({ anyOf: [{ enum: STOPPABLE }, { type: 'null' }], description: 'The operation that it stops.' })
   operation!: string | null;
   @ApiProperty({ type: 'string', description: 'Why; who is refused reads it.' }) reason!: string;
-  @ApiProperty({ type: 'string', format: 'date-time' }) stopped_at!: Date;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'Since when it holds.' }) stopped_at!: Date;
   @ApiProperty({ ...AUTHOR, description: 'Who stopped it; null: the command line.' })
   stopped_by!: StopAuthorRecord | null;
   @ApiProperty({ anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }], description: 'Null: it holds.' })
