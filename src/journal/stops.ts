@@ -40,24 +40,30 @@ export function refusalText({ clientId, operation, reason }: Stop): string {
   return `The operator has stopped ${what}; nothing was sent. The reason: ${reason}`;
 }
 
+/** A stop is needed most when the proxy is busiest: it waits for a connection as long as any question does. */
+const MAX_WAIT_MS = 5_000;
+
 /** Writes a stop, unless one of the same target holds. @returns the id of the one that holds now, and whether it is new. */
 export async function insertStop(
   prisma: PrismaService,
   { clientId, operation, reason }: Omit<Stop, 'id'>,
   by: StopAuthor,
 ): Promise<{ id: string; added: boolean }> {
-  return prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT pg_advisory_xact_lock(${STOP_LOCK})::text`;
-    const stops = await activeStops(tx);
-    const there = stops.find((stop) => stop.clientId === clientId && stop.operation === operation);
-    if (there) return { id: there.id, added: false };
-    const id = uuidv7();
-    await tx.$executeRaw`
+  return prisma.$transaction(
+    async (tx) => {
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock(${STOP_LOCK})::text`;
+      const stops = await activeStops(tx);
+      const there = stops.find((stop) => stop.clientId === clientId && stop.operation === operation);
+      if (there) return { id: there.id, added: false };
+      const id = uuidv7();
+      await tx.$executeRaw`
       INSERT INTO stop (id, stops_client_id, stops_operation, reason, client_id, key_id, actor)
       VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${reason},
         ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null})`;
-    return { id, added: true };
-  });
+      return { id, added: true };
+    },
+    { maxWait: MAX_WAIT_MS },
+  );
 }
 
 /** Lifts a stop. @returns false if there is none with this id that holds; of two who lift it, one does. */
