@@ -8,6 +8,7 @@ import { JournalService } from '../journal/journal.service';
 import { Coverage, Item, NewAdmission, totalOf } from '../journal/records';
 import { Verdict } from '../policy/admission';
 import { canonical } from '../policy/content';
+import { refusalText } from '../policy/stops';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
 import { readIdempotencyKey } from './idempotency-key';
@@ -117,24 +118,11 @@ function toProblem(verdict: Exclude<Verdict, { kind: 'admitted' | 'barred' | 'he
     case 'duplicate':
       return new Problem('suspected_duplicate', { firstCallId: verdict.firstCallId });
     case 'stopped':
-      return new Problem('stopped', { text: stoppedText(verdict.stop) });
+      return new Problem('stopped', { text: refusalText(verdict.stop) });
     case 'overCap': {
       const { period, capUsd, leftUsd } = verdict;
       const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent. GET /v1/limits says when it begins anew.`;
       return new Problem('cap_exceeded', { text });
     }
   }
-}
-
-function stoppedText({
-  clientId,
-  operation,
-  reason,
-}: {
-  clientId: string | null;
-  operation: string | null;
-  reason: string;
-}) {
-  const what = operation ?? (clientId === null ? 'everything that pays or makes something' : 'your client');
-  return `The operator has stopped ${what}: ${reason}. Nothing was sent.`;
 }
