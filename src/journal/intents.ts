@@ -1,7 +1,6 @@
-import { Decimal } from 'decimal.js';
 import { PrismaService } from '../database/prisma.service';
 import { commitment, hex, newSalt } from './commitment';
-import { Item, NewIntent } from './records';
+import { Item, NewIntent, totalOf } from './records';
 
 interface SaltedItem {
   intent_id: string;
@@ -61,7 +60,7 @@ function intentRow(intent: NewIntent, salt: Buffer) {
     client_address: intent.clientAddress,
     query: intent.query,
     item_count: intent.items.length,
-    total_usd: totalUsd(intent.items)?.toFixed() ?? null,
+    total_usd: totalOf(intent.items)?.toFixed() ?? null,
     body_commitment: hex(commitment(salt, intent.body)),
     received_at: intent.receivedAt,
     coverage: intent.coverage,
@@ -90,10 +89,4 @@ function itemRow({ intent_id, position, salt, item }: SaltedItem) {
 
 function recipientRow({ intent_id, position, salt, item: { email, phone, handle } }: SaltedItem) {
   return { intent_id, position, salt: hex(salt), email, phone, handle };
-}
-
-/** Exact; null where no item names an amount. */
-function totalUsd(items: Item[]): Decimal | null {
-  const amounts = items.flatMap(({ amountUsd }) => (amountUsd === null ? [] : [amountUsd]));
-  return amounts.length === 0 ? null : Decimal.sum(...amounts);
 }

@@ -30,6 +30,12 @@ export interface Item {
   chiRef: string | null;
 }
 
+/** The sum of what items are worth in US dollars, exact; null where none says. */
+export function totalOf(items: Item[]): Decimal | null {
+  const amounts = items.flatMap(({ amountUsd }) => (amountUsd === null ? [] : [amountUsd]));
+  return amounts.length === 0 ? null : Decimal.sum(...amounts);
+}
+
 /** Whether the countries and networks of a call's items were found in the upstream's lists. */
 export type Coverage = 'checked' | 'unchecked';
 
