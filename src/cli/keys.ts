@@ -17,7 +17,10 @@ export function keysCommands(): Command {
     .description('issue one more key for a client and show it, this once')
     .requiredOption('--client <name>', 'whose')
     .option('--expires <instant>', 'ISO 8601, such as 2027-01-01T00:00:00Z; without it, never')
-    .option('--person <name>', 'whose key it is, if it is one person’s: nobody approves what they asked for themselves')
+    .option(
+      '--person <name>',
+      "whose key it is, where it is one person's: nobody approves what they asked for themselves",
+    )
     .option('--json', 'for machines: {"id","name","key"}')
     .addHelpText(
       'after',
