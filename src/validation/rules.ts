@@ -33,7 +33,7 @@ export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator
   };
   return applyDecorators(
     (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
-    ApiProperty({ required, ...(nullable ? orNull(schema) : schema) } as ApiPropertyOptions),
+    ApiProperty({ required, ...(nullable ? orNull(schema) : schema) }),
     ValidateBy({ name, validator }),
     // A JSON null is a value, and a wrong one unless it is allowed.
     ValidateIf((object: Record<string, unknown>, value) => value !== undefined || (requiredIf?.(object) ?? required)),
@@ -110,7 +110,7 @@ export const WordList = (rule: Rule, schema: ApiPropertyOptions) =>
       const others = (Reflect.getMetadata(WORD_LISTS, constructor) ?? []) as string[];
       Reflect.defineMetadata(WORD_LISTS, [...others, String(property)], constructor);
     },
-    field(rule, { type: 'array', ...schema } as ApiPropertyOptions),
+    field(rule, { type: 'array', ...schema }),
   );
 
 /** Some of a fixed set of words, at least one. */
