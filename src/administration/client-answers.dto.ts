@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { ListedClient, ListedKey } from '../clients/listed';
 
 const described = (description: string, schema: object) =>

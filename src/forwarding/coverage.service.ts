@@ -111,7 +111,7 @@ export class CoverageService implements OnApplicationShutdown {
     const call = causedBy(cause, list);
     const request = { outgoing: LISTS[list].outgoing, items: [], coverage: null };
     try {
-      const { answer } = await this.exchanges.perform(call, request);
+      const { answer } = await this.exchanges.read(call, request);
       return answer.kind === 'succeeded' ? this.read(answer.body, list) : undefined;
     } catch (err) {
       this.logger.warn({ call_id: call.id, operation: list, err }, 'a list was not asked for, or not recorded');
