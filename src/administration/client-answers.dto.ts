@@ -1,8 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ListedClient, ListedKey } from '../clients/listed';
 
-const described = (description: string, schema: object) =>
-  ApiProperty({ description, ...schema });
+const described = (description: string, schema: object) => ApiProperty({ description, ...schema });
 const orNull = (description: string, schema: object) => described(description, { anyOf: [schema, { type: 'null' }] });
 const words = (description: string) => described(description, { type: 'array', items: { type: 'string' } });
 const INSTANT = { type: 'string', format: 'date-time' };
