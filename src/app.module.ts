@@ -2,6 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from './account/account.module';
+import { AdministrationModule } from './administration/administration.module';
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { CallsModule } from './calls/calls.module';
@@ -14,6 +15,7 @@ import { ProblemFilter } from './forwarding/problem.filter';
 import { HealthModule } from './health/health.module';
 import { InfoModule } from './info/info.module';
 import { JournalModule } from './journal/journal.module';
+import { LimitsModule } from './limits/limits.module';
 import { loggingOptions } from './logging/logging';
 import { MetricsModule } from './metrics/metrics.module';
 import { PayoutsModule } from './payouts/payouts.module';
@@ -50,6 +52,9 @@ export class AppModule {
         CallsModule,
         // What operators do
         StopsModule,
+        // What clients may do
+        AdministrationModule,
+        LimitsModule,
         // How it is
         HealthModule,
         MetricsModule,

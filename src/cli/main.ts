@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/clients.service';
+import { ClientError } from '../clients/client-error';
 import { StartError } from '../config/config';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';

@@ -8,11 +8,13 @@ import { JournalService } from '../journal/journal.service';
 import { Coverage, Item, NewAdmission, totalOf } from '../journal/records';
 import { Verdict } from '../policy/admission';
 import { canonical } from '../policy/content';
+import { limitFaults, needsApproval } from '../policy/limit-rules';
 import { refusalText } from '../policy/stops';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
 import { readIdempotencyKey } from './idempotency-key';
-import { Effect } from './operations';
+import { amountFieldOf, pointerIn } from './items';
+import { OperationName } from './operations';
 import { RepetitionService } from './repetition.service';
 import { pendingReply, Reply } from './reply';
 
@@ -21,7 +23,7 @@ export interface Asked {
   outgoing: Outgoing;
   items: Item[];
   input: object | undefined;
-  effect: Effect;
+  effect: 'pay' | 'write';
 }
 
 /** A twin waits this long for the first one's answer, which is nicer than to be told to ask again. */
@@ -68,7 +70,16 @@ export class AdmissionService {
   }
 
   /** What the request breaks by itself, whatever else happens. */
-  private async look(call: Call, { items }: Asked): Promise<{ coverage: Coverage | null; objection?: Problem }> {
+  private async look(
+    call: Call,
+    { items, effect }: Asked,
+  ): Promise<{ coverage: Coverage | null; objection?: Problem | undefined }> {
+    const { limits } = call.caller as Caller;
+    const operation = call.operation as OperationName;
+    const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
+    const pointer = pointerIn(operation);
+    const objection = limitFaults(limits, effect, items, (place, field) => pointer(place, fields[field]));
+    if (objection) return { coverage: null, objection };
     try {
       return { coverage: await this.coverage.check(call, items) };
     } catch (objection) {
@@ -82,6 +93,7 @@ export class AdmissionService {
     { outgoing, items, input, effect }: Asked,
     { key, coverage, barred }: { key: string | null; coverage: Coverage | null; barred: boolean },
   ): NewAdmission {
+    const usd = effect === 'pay' ? totalOf(items) : null;
     return {
       ...call,
       caller: call.caller as Caller,
@@ -90,8 +102,8 @@ export class AdmissionService {
       ...{ items, coverage, barred },
       idempotencyKey: key,
       content: canonical(input),
-      usd: effect === 'pay' ? totalOf(items) : null,
-      heldFor: null,
+      usd,
+      heldFor: needsApproval((call.caller as Caller).limits, usd) ? 'over_threshold' : null,
       expiresAt: new Date(call.receivedAt.getTime() + this.approvalExpiresAfterMs),
     };
   }
