@@ -7,6 +7,10 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'missing_key',
   'invalid_key',
   'scope_missing',
+  'address_not_allowed',
+  'origin_not_allowed',
+  'rate_limited',
+  'too_many_attempts',
   'internal_error',
   'database_unavailable',
 ];

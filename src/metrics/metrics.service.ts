@@ -37,6 +37,12 @@ export class MetricsService {
     help: 'Requests without a valid key; they are not recorded.',
     registers: [this.registry],
   });
+  private readonly problems = new Counter({
+    name: 'payout_proxy_problems_total',
+    help: 'Errors of our own that requests were answered with, by code; what floods us is counted here and not recorded.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
   private readonly newShapes = new Counter({
     name: 'payout_proxy_new_answer_shapes_total',
     help: 'Answers of a structure that no instance had seen before; GET /v1/audit/shapes lists them.',
@@ -60,6 +66,10 @@ export class MetricsService {
       this.note(request, reply.statusCode, reply.elapsedTime / 1_000);
       done();
     });
+  }
+
+  countProblem(code: string): void {
+    this.problems.inc({ code });
   }
 
   countNewShape(operation: string): void {
