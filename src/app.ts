@@ -7,6 +7,7 @@ import { answerUnroutable, receiveCalls } from './auth/receive';
 import { RunningConfig } from './config/config';
 import { endConnectionsWhenClosing } from './connections';
 import { PrismaService } from './database/prisma.service';
+import { checkDeadlines } from './forwarding/operations';
 import { logRequests } from './logging/logging';
 import { MetricsService } from './metrics/metrics.service';
 import { serveDocs } from './openapi';
@@ -19,6 +20,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** The application, wired and ready to listen; the same for `npm start` and for the tests. */
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
+  checkDeadlines(settings.upstreamTimeouts);
   const adapter = new FastifyAdapter({
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,

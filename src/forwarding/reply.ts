@@ -23,10 +23,15 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
     case 'rejected':
       return rejected(answer.status, answer, callId);
     case 'notSent':
-      return ours(new Problem('upstream_unreachable'), callId);
+      return ours(notSent(answer), callId);
     case 'unknown':
       return ours(outcomeUnknown(effect, { status: answer.failure === 'timeout' ? 504 : 502 }), callId);
   }
+}
+
+function notSent({ failure, retryAfter }: Answer): Problem {
+  if (failure === 'overloaded') return new Problem('upstream_overloaded');
+  return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 
 /** A read without a usable, recorded answer leaves nothing in doubt. */
