@@ -6,7 +6,7 @@ import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } fr
 
 /** One operation of each effect, and how the app asks for it. */
 const EFFECTS = {
-  pay: ({ pay }: Paying) => pay(),
+  pay: (paying: Paying) => paying.pay(),
   write: ({ proxy, app }: Paying) => proxy.post(app, '/account/delete-unpaid-transaction', { chiRef: 'ref-1' }),
   read: ({ proxy, app }: Paying) => proxy.get(app, '/api/v0.1/wallets/list'),
 };
@@ -84,8 +84,9 @@ describe('an upstream that cannot be reached', () => {
     ['read', MOST],
   ])('is tried to %s %i×, and the app is told that nothing was sent', async (effect, times) => {
     const gone = await FakeUpstream.start();
+    const { url } = gone;
     await gone.stop();
-    const paying = await startPaying({ upstreamBaseUrl: gone.url });
+    const paying = await startPaying({ upstreamBaseUrl: url });
     await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
     expect(await paying.proxy.database.query('SELECT kind, attempts FROM outcome')).toEqual([
       { kind: 'notSent', attempts: times },
@@ -124,20 +125,23 @@ describe('an upstream that hangs', () => {
   });
 
   it('leaves what waits for it enough time: it is sent by half of its deadline, or never', async () => {
-    const paying = await startPaying({ upstreamConnections: 1, upstreamTimeouts: new Map([['POST /send', 200]]) });
+    const paying = await startPaying({
+      upstreamConnections: 1,
+      upstreamTimeouts: new Map([['POST /account/transfer', 200]]),
+    });
     const arrived = new Promise<() => unknown>((resolve) => {
       paying.upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
     });
     const first = paying.pay().then((response) => response);
     const release = await arrived;
-    const link = { credit: { email: 'ada@example.com', valueInUSD: 1 } };
-    const late = await paying.proxy.post(paying.app, '/send', link).expect(503);
+    const transfer = { receiver: 'sub-1', amount: 1 };
+    const late = await paying.proxy.post(paying.app, '/account/transfer', transfer).expect(503);
     expect(late.body.code).toBe('upstream_unreachable');
     expect(await paying.record(late)).toMatchObject({ outcome: 'notSent', upstream: { failure: 'timeout' } });
     release();
     expect((await first).status).toBe(200);
     await paying.pay().expect(200); // its place in the queue was given up
-    expect(paying.upstream.received.map(({ url }) => url)).not.toContain('/api/v0.1/send');
+    expect(paying.upstream.received.map(({ url }) => url)).not.toContain('/api/v0.1/account/transfer');
     await paying.close();
   });
 });
