@@ -73,6 +73,21 @@ describe('only what reads is sent again', () => {
     expect(await attempts(got)).toEqual([{ attempts: 2 }]);
   });
 
+  it('and is on record as unknown when it was sent at first, and then the upstream was gone', async () => {
+    const dying = await startPaying();
+    let gone: Promise<void> | undefined;
+    dying.upstream.behaviour = (_request, _response, socket) => {
+      socket.resetAndDestroy();
+      gone = dying.upstream.stop();
+    };
+    await EFFECTS.read(dying).expect(502, /outcome_unknown/);
+    expect(await dying.proxy.database.query('SELECT kind, failure, attempts FROM outcome')).toEqual([
+      { kind: 'unknown', failure: 'reset', attempts: MOST },
+    ]);
+    await gone;
+    await dying.proxy.close();
+  });
+
   const attempts = ({ headers }: supertest.Response) =>
     paying.proxy.database.query('SELECT attempts FROM outcome WHERE intent_id = $1', [headers['x-call-id']]);
 });
