@@ -11,6 +11,7 @@ import { RunningConfig } from './config/config';
 import { endConnectionsWhenClosing } from './connections';
 import { PrismaService } from './database/prisma.service';
 import { ProcessService } from './database/process.service';
+import { checkDeadlines } from './forwarding/operations';
 import { logRequests } from './logging/logging';
 import { MetricsService } from './metrics/metrics.service';
 import { serveDocs } from './openapi';
@@ -23,6 +24,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** The application, wired and ready to listen; the same for `npm start` and for the tests. */
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
+  checkDeadlines(settings.upstreamTimeouts);
   const adapter = new FastifyAdapter({
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,

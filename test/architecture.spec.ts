@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   validation: ['config', 'errors'],
   policy: ['clients', 'database', 'errors', 'journal'],
   journal: ['database'],
-  upstream: ['config'],
+  upstream: ['config', 'metrics'],
   forwarding: ['auth', 'clients', 'config', 'errors', 'journal', 'metrics', 'policy', 'upstream', 'validation'],
   approvals: ['audit', 'auth', 'config', 'database', 'errors', 'forwarding', 'journal', 'validation'],
   stops: ['auth', 'database', 'errors', 'forwarding', 'journal', 'validation'],

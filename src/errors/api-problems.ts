@@ -22,6 +22,7 @@ const OF_ANY_OPERATION: ProblemCode[] = [
   'operation_not_allowed',
   'upstream_auth',
   'upstream_busy',
+  'upstream_overloaded',
   'upstream_unreachable',
   'outcome_unknown',
 ];

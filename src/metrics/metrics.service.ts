@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Call } from '../auth/call';
 
 /** From a refusal to an upstream's slowest batch, seconds. */
@@ -55,6 +55,18 @@ export class MetricsService {
     labelNames: ['operation'],
     registers: [this.registry],
   });
+  private readonly circuitOpen = new Gauge({
+    name: 'payout_proxy_upstream_circuit_open',
+    help: '1 while the upstream fails most requests of an operation and only probes of it are sent.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
+  private readonly shed = new Counter({
+    name: 'payout_proxy_upstream_shed_total',
+    help: 'Requests that were turned away, unsent, as too many others waited.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -78,6 +90,26 @@ export class MetricsService {
 
   countUnlistedShape(operation: string): void {
     this.unlistedShapes.inc({ operation });
+  }
+
+  countShed(operation: string): void {
+    this.shed.inc({ operation });
+  }
+
+  setCircuitOpen(operation: string, open: boolean): void {
+    this.circuitOpen.set({ operation }, open ? 1 : 0);
+  }
+
+  /** @param length is asked at each reading. */
+  watchUpstreamQueue(length: () => number): void {
+    new Gauge({
+      name: 'payout_proxy_upstream_queue_length',
+      help: 'Requests that wait for their turn to be sent.',
+      registers: [this.registry],
+      collect() {
+        this.set(length());
+      },
+    });
   }
 
   async text(): Promise<{ contentType: string; body: string }> {
