@@ -4,8 +4,9 @@ import { PrismaService } from '../database/prisma.service';
 import { GroupCommit } from './group-commit';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewIntent, NewOutcome, NewRefusal, NewShape } from './records';
+import { NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
 import { insertRefusals } from './refusals';
+import { insertResolution } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
 
 /** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
@@ -62,6 +63,11 @@ export class JournalService {
   /** Resolves once the refusal is durable. */
   async refuse(refusal: NewRefusal): Promise<void> {
     await this.refusals.commit(refusal);
+  }
+
+  /** Resolves once the resolution is durable. @returns whether it was written: false if the call is in doubt no more. */
+  async resolve(resolution: NewResolution): Promise<boolean> {
+    return insertResolution(this.prisma, resolution);
   }
 
   /** Resolves once the shape is durable. @returns whether it was not there before. */
