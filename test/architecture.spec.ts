@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   journal: ['database'],
   upstream: ['config'],
   forwarding: ['auth', 'clients', 'config', 'errors', 'journal', 'metrics', 'policy', 'upstream', 'validation'],
-  approvals: ['audit', 'auth', 'database', 'errors', 'forwarding', 'journal', 'metrics', 'upstream', 'validation'],
+  approvals: ['audit', 'auth', 'database', 'errors', 'forwarding', 'journal', 'metrics', 'validation'],
   administration: ['auth', 'clients', 'config', 'database', 'errors', 'policy', 'stops', 'validation'],
   stops: ['auth', 'clients', 'database', 'errors', 'forwarding', 'journal', 'validation'],
   send: ['auth', 'forwarding', 'validation'],

@@ -30,11 +30,20 @@ export class ExchangeService {
 
   async perform(call: Call, ready: Ready): Promise<Given> {
     await this.open(call, ready);
-    const fetch = () => this.fetch(call, ready);
+    const fetch = () => this.send(call, ready);
     if (!rowOf(call.operation as OperationName).cached) return { ...(await fetch()), shared: null };
     const given = await this.cache.get(ready.outgoing.path, call.id, fetch);
     if (given.shared) await this.close(call, ready.items, given, given.shared.fetchedBy);
     return given;
+  }
+
+  /** Sends a call whose intent is durable already, once, and records what comes of it. */
+  async send(call: Call, { outgoing, items }: Pick<Ready, 'outgoing' | 'items'>): Promise<TimedAnswer> {
+    const answer = await this.upstream.send(outgoing, call.traceparent);
+    call.timings.upstream = answer.upstreamMs;
+    await this.close(call, items, answer, null);
+    this.shapes.note(call, answer.answer.status, answer.answer.body);
+    return answer;
   }
 
   private async open(call: Call, { outgoing, items, coverage }: Ready): Promise<void> {
@@ -48,14 +57,6 @@ export class ExchangeService {
     }
     call.opened = true;
     call.timings.journal = performance.now() - started;
-  }
-
-  private async fetch(call: Call, { outgoing, items }: Ready): Promise<TimedAnswer> {
-    const answer = await this.upstream.send(outgoing, call.traceparent);
-    call.timings.upstream = answer.upstreamMs;
-    await this.close(call, items, answer, null);
-    this.shapes.note(call, answer.answer.status, answer.answer.body);
-    return answer;
   }
 
   /** @param answerOf the call that fetched the answer, if this one did not. */

@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaService } from '../database/prisma.service';
+import { approve, Obstacle, reject } from './decisions';
 import { GroupCommit } from './group-commit';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
+import { NewDecision, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
 import { insertRefusals } from './refusals';
 import { insertResolution } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
@@ -63,6 +64,16 @@ export class JournalService {
   /** Resolves once the refusal is durable. */
   async refuse(refusal: NewRefusal): Promise<void> {
     await this.refusals.commit(refusal);
+  }
+
+  /** Resolves once the approval is durable: only then may the call be sent. @returns why it is not approved, if it is not. */
+  async approve(decision: NewDecision, call: { clientId: string; counts: boolean }): Promise<Obstacle | null> {
+    return approve(this.prisma, decision, call);
+  }
+
+  /** Resolves once the rejection is durable. @returns false if it was decided, or had expired, before. */
+  async reject(decision: NewDecision): Promise<boolean> {
+    return reject(this.prisma, decision);
   }
 
   /** Resolves once the resolution is durable. @returns whether it was written: false if the call is in doubt no more. */
