@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ClientError } from '../clients/clients.service';
 import { StartError } from '../config/config';
+import { approvalsCommands } from './approvals';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
 import { keysCommands } from './keys';
@@ -12,6 +13,7 @@ const program = new Command('payout-proxy')
   .showHelpAfterError()
   .addCommand(clientsCommands())
   .addCommand(keysCommands())
+  .addCommand(approvalsCommands())
   .addCommand(databaseCommands())
   .addCommand(sandboxCommand())
   .addCommand(openapiCommand());
