@@ -1,71 +1,179 @@
-import { PrismaService } from '../database/prisma.service';
-import { NewDecision } from './records';
-
-/** What keeps a held call from being approved. Only of the first one will it ever be too late. */
-export type Obstacle = 'already_decided' | 'stopped' | 'over_daily_cap' | 'over_monthly_cap';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import axios, { AxiosInstance, AxiosResponse } from 'axios';
+import { Pool } from 'undici';
+import { RunningConfig } from '../config/config';
+import { Loaded } from '../config/config.module';
+import { Secret } from '../config/secret';
+import { longestUpstreamTimeout, upstreamTimeoutOf } from '../config/upstream-timeouts';
+import { MetricsService } from '../metrics/metrics.service';
+import { Answer, Exchange, toAnswer } from './answer';
+import { Bulkhead } from './bulkhead';
+import { Circuit } from './circuit';
+import { KeyRemover } from './key-remover';
+import { readAgain } from './read-again';
+import { ExchangeFailed, undiciAdapter } from './undici-adapter';
+import { UnitName } from './unit-name';
 
 /**
- * Lets a held call be sent, and reserves what it is worth on today's cap, as if it had been asked for today.
- * @param counts whether its total counts against caps.
- * @returns null if it is approved, and its caller is the only one who may send it; else why it is not.
+ * How much of its time a request may spend waiting for its turn: what is sent at the very end of it would be cut off before
+ * its answer, and leave a payout in doubt that had better not been sent.
  */
-export async function approve(
-  prisma: PrismaService,
-  decision: NewDecision,
-  { clientId, counts }: { clientId: string; counts: boolean },
-): Promise<Obstacle | null> {
-  const { intentId } = decision;
-  return prisma.$transaction(async (tx) => {
-    // As admission does. What others spent is read in a statement of its own: one begun before the lock was had would
-    // not see it.
-    await tx.$executeRaw`SELECT FROM client WHERE id = ${clientId}::uuid FOR NO KEY UPDATE`;
-    const [found] = await tx.$queryRaw<{ today: string; obstacle: Obstacle | null }[]>`
-      WITH clock AS (
-        SELECT clock_timestamp() AS now, (clock_timestamp() AT TIME ZONE 'UTC')::date AS today
-      ), spent AS (
-        SELECT coalesce(sum(usd) FILTER (WHERE day = today), 0) AS daily, coalesce(sum(usd), 0) AS monthly
-        FROM clock LEFT JOIN spending ON client_id = ${clientId}::uuid AND day >= date_trunc('month', today)::date
-      )
-      SELECT today::text, CASE
-        WHEN i.held_for IS NULL OR i.expires_at < now OR EXISTS (SELECT FROM decision WHERE intent_id = i.id)
-          THEN 'already_decided'
-        WHEN EXISTS (
-          SELECT FROM stop s
-          WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = s.id) AND (
-            (s.stops_client_id IS NULL AND s.stops_operation IS NULL)
-            OR s.stops_client_id = i.client_id OR s.stops_operation = i.operation)) THEN 'stopped'
-        WHEN ${counts} AND daily + i.total_usd > c.daily_cap_usd THEN 'over_daily_cap'
-        WHEN ${counts} AND monthly + i.total_usd > c.monthly_cap_usd THEN 'over_monthly_cap' END AS obstacle
-      FROM clock, spent, intent i JOIN client c ON c.id = i.client_id WHERE i.id = ${intentId}::uuid`;
-    if (!found) throw new Error('the call to approve is not on record');
-    if (found.obstacle) return found.obstacle;
-    const reservedOn = counts ? found.today : null;
-    const { bodyCommitment, reason, by, process } = decision;
-    // A rejection takes no lock: it may have come since.
-    const written = await tx.$executeRaw`
-      INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, reserved_on, process)
-      VALUES (${intentId}::uuid, 'approved', ${reason}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid,
-        ${by.actor}, ${reservedOn}::date, ${process}::integer)
-      ON CONFLICT DO NOTHING`;
-    if (written === 0) return 'already_decided';
-    await tx.$executeRaw`
-      INSERT INTO spending (client_id, day, usd)
-      SELECT client_id, ${reservedOn}::date, total_usd FROM intent
-      WHERE id = ${intentId}::uuid AND ${counts} AND total_usd IS NOT NULL
-      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
-    return null;
-  });
+const SHARE_FOR_WAITING = 0.5;
+
+/** A request in the interface's words: the path below the base address, query included, and its bytes. */
+export interface Outgoing {
+  operation: string;
+  /** Only what reads is ever sent again. */
+  effect: 'pay' | 'write' | 'read';
+  method: 'GET' | 'POST';
+  path: string;
+  body: Buffer | null;
 }
 
-/** Decides that a held call is never sent. @returns false if it was decided, or had expired, before. */
-export async function reject(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
-  const { intentId, bodyCommitment, reason, by, process } = decision;
-  const written = await prisma.$executeRaw`
-    INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, process)
-    SELECT id, 'rejected', ${reason}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid, ${by.actor},
-      ${process}::integer
-    FROM intent
-    WHERE id = ${intentId}::uuid AND held_for IS NOT NULL AND (expires_at < clock_timestamp()) IS NOT TRUE
-    ON CONFLICT DO NOTHING`;
-  return written === 1;
+export interface TimedAnswer {
+  answer: Answer;
+  /** When it was handed over to be sent; it may have waited for its turn. */
+  sentAt: Date;
+  answeredAt: Date;
+  /** By a monotonic clock, waiting included. */
+  upstreamMs: number;
+  /** How often sending it was tried: more than once only what reads. */
+  attempts: number;
+}
+
+/** Talks to the upstream. Nothing else imports axios, and nothing else reveals the upstream's key. */
+@Injectable()
+export class UpstreamService implements OnApplicationShutdown {
+  private readonly logger = new Logger('Upstream');
+  private readonly settings: RunningConfig;
+  private readonly bulkhead: Bulkhead;
+  private readonly circuits = new Map<string, Circuit>();
+  private readonly pool: Pool;
+  private readonly http: AxiosInstance;
+  private readonly basePath: string;
+  private readonly key: Secret;
+  private readonly keyRemover: KeyRemover;
+  private readonly unitName: UnitName;
+
+  constructor(
+    config: ConfigService<Loaded, true>,
+    private readonly metrics: MetricsService,
+  ) {
+    const settings = config.get('settings', { infer: true });
+    this.settings = settings;
+    this.bulkhead = new Bulkhead(settings.upstreamConnections, settings.upstreamQueue);
+    metrics.watchUpstreamQueue(() => this.bulkhead.waiting);
+    const base = new URL(settings.upstreamBaseUrl);
+    this.basePath = base.pathname.replace(/\/$/, '');
+    this.key = settings.upstreamApiKey;
+    this.keyRemover = new KeyRemover(this.key.reveal());
+    this.unitName = new UnitName(settings.upstreamUnitName);
+    const longestMs = longestUpstreamTimeout(settings);
+    this.pool = new Pool(base.origin, {
+      connections: settings.upstreamConnections,
+      connect: { timeout: settings.upstreamConnectTimeoutMs },
+      headersTimeout: longestMs, // each request has its own, shorter one
+      bodyTimeout: longestMs,
+    });
+    this.http = axios.create({
+      adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes),
+      maxRedirects: 0,
+      transformRequest: [(data: Buffer | undefined) => data], // the bytes go as they were recorded
+      transformResponse: [(data: Buffer) => data],
+    });
+  }
+
+  /**
+   * Never throws: a failure is an answer. What pays or writes is sent once at most, what reads up to three times within its
+   * deadline. Of the client's headers only its trace context travels.
+   */
+  async send(outgoing: Outgoing, traceparent: string | undefined): Promise<TimedAnswer> {
+    const sentAt = new Date();
+    const started = performance.now();
+    const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
+    const answers: Answer[] = [];
+    const attempt = async () => {
+      const answer = await this.attempt(outgoing, traceparent, deadline);
+      answers.push(answer);
+      return { answer, deadline };
+    };
+    const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
+    // Nor is it on record as not sent when only its last attempt was not.
+    const answer = answers.findLast(({ kind }) => kind !== 'notSent') ?? last;
+    const upstreamMs = performance.now() - started;
+    return { answer, sentAt, answeredAt: new Date(), upstreamMs, attempts: answers.length };
+  }
+
+  private async attempt(outgoing: Outgoing, traceparent: string | undefined, deadline: number): Promise<Answer> {
+    const circuit = this.circuitOf(outgoing.operation);
+    const refusal = circuit.refusal(); // asked before it takes a place in the queue, and again when its turn has come
+    if (refusal) return refusal;
+    const patienceMs = (deadline - performance.now()) * SHARE_FOR_WAITING;
+    const answer = await this.bulkhead.run(patienceMs, () =>
+      circuit.run(async () => toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now()))),
+    );
+    if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);
+    return answer;
+  }
+
+  private circuitOf(operation: string): Circuit {
+    const known = this.circuits.get(operation);
+    if (known) return known;
+    const circuit = new Circuit((open) => {
+      this.metrics.setCircuitOpen(operation, open);
+      if (open) this.logger.warn({ operation }, 'the upstream fails most requests: for now only a probe is sent');
+      else this.logger.log({ operation }, 'the upstream answers again: requests are sent again');
+    });
+    this.circuits.set(operation, circuit);
+    return circuit;
+  }
+
+  private async exchange(
+    { method, path, body }: Outgoing,
+    traceparent: string | undefined,
+    timeout: number,
+  ): Promise<Exchange> {
+    try {
+      const response: AxiosResponse<Buffer> = await this.http.request({
+        method,
+        timeout,
+        url: this.basePath + this.unitName.inPath(path),
+        data: this.unitName.inRequest(body) ?? undefined,
+        headers: {
+          'X-API-Key': this.key.reveal(),
+          Accept: 'application/json',
+          'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
+          'User-Agent': 'payout-proxy',
+          'Content-Type': body ? 'application/json' : false, // else axios says of no body that it is a form
+          ...(traceparent && { traceparent }),
+        },
+      });
+      return {
+        status: response.status,
+        contentType: this.keyRemover.fromText(headerOf(response, 'content-type') ?? '') || null,
+        contentEncoding: headerOf(response, 'content-encoding'),
+        retryAfter: toSeconds(headerOf(response, 'retry-after')),
+        body: this.unitName.inResponse(this.keyRemover.fromBytes(response.data)),
+      };
+    } catch (error) {
+      if (error instanceof ExchangeFailed) return { failure: error.failure, written: error.written };
+      return { failure: 'reset', written: true }; // nothing known: assume the worst
+    }
+  }
+
+  /** Once the last request in flight is answered. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.close();
+  }
+}
+
+function headerOf(response: AxiosResponse, name: string): string | null {
+  const value: unknown = response.headers[name];
+  return typeof value === 'string' ? value.slice(0, 255) : null;
+}
+
+/** `Retry-After` in its seconds form (RFC 9110, section 10.2.3); its date form is ignored. */
+function toSeconds(value: string | null): number | null {
+  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : null;
 }
