@@ -3,6 +3,7 @@ import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from './account/account.module';
 import { AdministrationModule } from './administration/administration.module';
+import { ApprovalsModule } from './approvals/approvals.module';
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { CallsModule } from './calls/calls.module';
@@ -55,6 +56,7 @@ export class AppModule {
         // What clients may do
         AdministrationModule,
         LimitsModule,
+        ApprovalsModule,
         // How it is
         HealthModule,
         MetricsModule,

@@ -12,7 +12,7 @@ import { limitFaults, needsApproval } from '../policy/limit-rules';
 import { refusalText } from '../policy/stops';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
-import { readIdempotencyKey } from './idempotency-key';
+import { readIdempotencyKey } from '../validation/idempotency-key';
 import { amountFieldOf, pointerIn } from './items';
 import { OperationName } from './operations';
 import { RepetitionService } from './repetition.service';
