@@ -10,6 +10,6 @@ export type OutcomeWord = (typeof OUTCOMES)[number];
 const JOURNAL_GRACE_MS = 30_000;
 
 /** Intents received before this instant that have no outcome are in doubt. */
-export function inDoubtBefore(upstreamTimeoutMs: number): Date {
-  return new Date(Date.now() - upstreamTimeoutMs - JOURNAL_GRACE_MS);
+export function inDoubtBefore(longestTimeoutMs: number): Date {
+  return new Date(Date.now() - longestTimeoutMs - JOURNAL_GRACE_MS);
 }

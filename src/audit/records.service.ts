@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
+import { longestUpstreamTimeout } from '../config/upstream-timeouts';
 import { PrismaService } from '../database/prisma.service';
 import { inDoubtBefore } from './outcome';
 import { CallRecord, FullCallRecord } from './record.dto';
@@ -14,13 +15,13 @@ type Bytes = { body: Uint8Array } | null;
 /** Reads what the journal wrote. */
 @Injectable()
 export class RecordsService {
-  private readonly upstreamTimeoutMs: number;
+  private readonly longestTimeoutMs: number;
 
   constructor(
     private readonly prisma: PrismaService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.upstreamTimeoutMs = config.get('settings', { infer: true }).upstreamTimeoutMs;
+    this.longestTimeoutMs = longestUpstreamTimeout(config.get('settings', { infer: true }));
   }
 
   /** In the order of `ids`. */
@@ -71,7 +72,7 @@ export class RecordsService {
     const clients = await this.prisma.client.findMany({ where: { id: { in: ids } } });
     return {
       reveal,
-      inDoubtBefore: inDoubtBefore(this.upstreamTimeoutMs),
+      inDoubtBefore: inDoubtBefore(this.longestTimeoutMs),
       clientNames: new Map(clients.map(({ id, name }) => [id, name])),
     };
   }

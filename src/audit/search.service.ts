@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
+import { longestUpstreamTimeout } from '../config/upstream-timeouts';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { uuidFloor } from '../database/uuid';
@@ -17,13 +18,13 @@ const WITHOUT_OUTCOME = Prisma.sql`o.intent_id IS NULL AND NOT EXISTS (SELECT FR
 /** Finds calls by their ids, newest first; what each holds, records.service.ts reads. */
 @Injectable()
 export class SearchService {
-  private readonly upstreamTimeoutMs: number;
+  private readonly longestTimeoutMs: number;
 
   constructor(
     private readonly prisma: PrismaService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.upstreamTimeoutMs = config.get('settings', { infer: true }).upstreamTimeoutMs;
+    this.longestTimeoutMs = longestUpstreamTimeout(config.get('settings', { infer: true }));
   }
 
   async search(search: CallSearch): Promise<Page<{ id: string }>> {
@@ -58,7 +59,7 @@ export class SearchService {
   }
 
   private outcomeFilter(outcome: string): Prisma.Sql {
-    const doubt = uuidFloor(inDoubtBefore(this.upstreamTimeoutMs));
+    const doubt = uuidFloor(inDoubtBefore(this.longestTimeoutMs));
     switch (outcome) {
       case 'refused':
         return Prisma.sql`FALSE`;
