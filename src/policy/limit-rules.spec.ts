@@ -86,6 +86,12 @@ describe('the limits of one call', () => {
     });
   });
 
+  it('are exact to the last digit of sums that a double cannot hold', () => {
+    const items = [item('0.000001'), ...Array.from({ length: 20 }, () => item(999_999_999))];
+    expect(faultsOf({ maxCallUsd: usd('19999999980.000001') }, items)).toBeUndefined();
+    expect(faultsOf({ maxCallUsd: usd('19999999980') }, items)?.code).toBe('cap_exceeded');
+  });
+
   it('are exact to the last digit, whatever the amounts', () => {
     fc.assert(
       fc.property(fc.array(micros, { minLength: 1, maxLength: 50 }), fc.integer({ min: -2, max: 2 }), (steps, off) => {
