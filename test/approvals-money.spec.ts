@@ -1,4 +1,5 @@
 import { Approving, startApproving } from './support/approving';
+import { eventually } from './support/paying';
 
 /** No approval overspends a cap, and of many at once one is sent. */
 describe('approvals, their caps and their races', () => {
@@ -48,6 +49,21 @@ describe('approvals, their caps and their races', () => {
       expect(outcome).toBe(approval.status === 'approved' ? 'succeeded' : 'declined');
       expect(approving.upstream.received).toHaveLength(approval.status === 'approved' ? 1 : 0);
     }
+  });
+
+  it('approved while a rejection is being committed are rejected, and not counted', async () => {
+    const id = await approving.hold();
+    await approving.query('BEGIN');
+    await approving.query(
+      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $2, $2, 1)`,
+      [id, approving.approver.id],
+    );
+    const deciding = approving.decide('approve', id).then((got) => got);
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await eventually(async () => (await approving.query(waiting)).length > 0);
+    await approving.query('COMMIT');
+    expect((await deciding).body.code).toBe('already_decided');
+    expect([approving.upstream.received, await approving.spent()]).toEqual([[], undefined]);
   });
 
   it('approved at once never spend more than the cap, nor less than it allows', async () => {
