@@ -2,6 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from './account/account.module';
+import { AdministrationModule } from './administration/administration.module';
 import { ApprovalsModule } from './approvals/approvals.module';
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
@@ -15,11 +16,13 @@ import { ProblemFilter } from './forwarding/problem.filter';
 import { HealthModule } from './health/health.module';
 import { InfoModule } from './info/info.module';
 import { JournalModule } from './journal/journal.module';
+import { LimitsModule } from './limits/limits.module';
 import { loggingOptions } from './logging/logging';
 import { MetricsModule } from './metrics/metrics.module';
 import { PayoutsModule } from './payouts/payouts.module';
 import { RedeemModule } from './redeem/redeem.module';
 import { SendModule } from './send/send.module';
+import { StopsModule } from './stops/stops.module';
 import { SubAccountsModule } from './sub-accounts/sub-accounts.module';
 import { RequestValidationPipe } from './validation/validation.pipe';
 import { WalletsModule } from './wallets/wallets.module';
@@ -48,7 +51,12 @@ export class AppModule {
         // What was recorded
         AuditModule,
         CallsModule,
+        // What operators do
         ApprovalsModule,
+        StopsModule,
+        // What clients may do
+        AdministrationModule,
+        LimitsModule,
         // How it is
         HealthModule,
         MetricsModule,

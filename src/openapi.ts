@@ -3,7 +3,7 @@ import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { REQUEST_ID } from './auth/receive';
 import { RunningConfig } from './config/config';
 import { MAX_EXTRA_CHARACTERS } from './validation/extra-fields';
-import { Nothing } from './validation/nothing.dto';
+import { isForwarded } from './validation/nothing.dto';
 
 const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
 ours. Every request and response is recorded; \`/v1\` reads the record.
@@ -79,10 +79,12 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
   document.components = { ...document.components, parameters: PARAMETERS, headers: HEADERS };
   for (const path of Object.values(document.paths)) {
     path.parameters = Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
-    const body = path.post?.requestBody as { content?: Record<string, { schema?: Schema }> } | undefined;
-    for (const { schema } of Object.values(body?.content ?? {})) describeBody(schema, document, limits);
-    for (const { responses } of [path.get, path.post].flatMap((operation) => operation ?? []))
+    const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
+    for (const { requestBody, responses } of operations) {
+      const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
+      for (const { schema } of Object.values(content)) describeBody(schema, document, limits);
       describeHeaders(responses as Responses);
+    }
   }
   return document;
 }
@@ -97,10 +99,10 @@ function describeBody(schema: Schema | undefined, document: OpenAPIObject, limit
   if (!body) return;
   body.additionalProperties = false;
   for (const property of Object.values(body.properties ?? {})) {
-    if (property.items) property.maxItems = limits.maxItems;
+    if (property.items?.$ref !== undefined) property.maxItems = limits.maxItems;
     describeBody(property.items, document, limits);
   }
-  if (name === Nothing.name) return;
+  if (!isForwarded(name)) return;
   for (const field of limits.extraFieldsAllowed) body.properties = { ...body.properties, [field]: EXTRA_FIELD };
 }
 

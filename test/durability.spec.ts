@@ -122,7 +122,7 @@ describe('what is durable, and when', () => {
   });
 
   it('a hundred calls that meet a busy database are recorded once each, in a handful of commits', async () => {
-    const opening = jest.spyOn(paying.proxy.app.get(JournalService, { strict: false }), 'open');
+    const opening = jest.spyOn(paying.proxy.app.get(JournalService, { strict: false }), 'admit');
     await query('BEGIN');
     await query('LOCK TABLE intent IN SHARE MODE'); // the first batch waits, the others gather behind it
     const calls = phones(100).map((phone) => paying.pay(phone).then((got) => got));
@@ -148,11 +148,11 @@ describe('what is durable, and when', () => {
 
   it('what is written again, because the answer to its commit got lost, stands once and its commitments hold', async () => {
     const journal = paying.proxy.app.get(JournalService, { strict: false });
-    const [opening, closing] = [jest.spyOn(journal, 'open'), jest.spyOn(journal, 'close')];
+    const [opening, closing] = [jest.spyOn(journal, 'admit'), jest.spyOn(journal, 'close')];
     const id = callOf(await paying.pay().expect(200));
     const [[intent], [outcome]] = [opening.mock.calls[0] ?? [], closing.mock.calls[0] ?? []];
     if (!intent || !outcome) throw new Error('the journal was not asked');
-    await Promise.all([journal.open(intent), journal.open(intent), journal.close(outcome), journal.close(outcome)]);
+    await Promise.all([journal.admit(intent), journal.admit(intent), journal.close(outcome), journal.close(outcome)]);
     const rows = await query(
       `SELECT sha256(b.salt || b.body) = i.body_commitment AS sent, sha256(p.salt || p.phone::bytea) = t.phone_commitment AS phone,
          sha256(r.salt || r.body) = o.body_commitment AS received

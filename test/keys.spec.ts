@@ -72,7 +72,7 @@ describe('keys', () => {
 
   it('an expired key is denied, one that will expire is not', async () => {
     const { key, name } = await proxy.client('expiring', 'read');
-    const later = await clients.issueKey(name, new Date(Date.now() + 3_600_000));
+    const later = await clients.issueKey(name, { expiresAt: new Date(Date.now() + 3_600_000) });
     await expired(key);
     await expectDenied(key);
     await proxy.get(later.key, WALLETS).expect(200);

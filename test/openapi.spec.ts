@@ -23,23 +23,21 @@ describe('the OpenAPI document', () => {
       if (schemas.has(name)) return;
       schemas.set(name, components.schemas[name]);
       for (const { items } of Object.values<any>(components.schemas[name].properties ?? {}))
-        if (items) collect(items.$ref);
+        if (items?.$ref) collect(items.$ref);
     };
-    for (const { post } of Object.values<any>(paths)) {
-      if (post?.requestBody) collect(post.requestBody.content['application/json'].schema.$ref);
+    for (const { requestBody } of Object.values<any>(paths).flatMap(({ post, patch }) => [post ?? {}, patch ?? {}])) {
+      if (requestBody) collect(requestBody.content['application/json'].schema.$ref);
     }
     expect(schemas.size).toBeGreaterThan(9);
     for (const [name, { additionalProperties, properties = {} }] of schemas) {
       expect([name, additionalProperties]).toEqual([name, false]);
       for (const [field, schema] of Object.entries<any>(properties)) {
-        const freeForm = schema.additionalProperties === true; // its limits stand in its description
-        const limited =
-          schema.maxLength ?? schema.maximum ?? schema.maxItems ?? schema.pattern ?? (freeForm || undefined);
-        expect([name, field, schema.description === undefined, limited === undefined]).toEqual([
+        const forms = (schema.anyOf ?? [schema]) as any[];
+        expect([name, field, schema.description === undefined, forms.every(isLimited)]).toEqual([
           name,
           field,
           false,
-          false,
+          true,
         ]);
       }
     }
@@ -102,3 +100,14 @@ describe('the OpenAPI document', () => {
     }
   });
 });
+
+/** What is free-form says its limits in its description. */
+function isLimited(schema: any): boolean {
+  const limits = ['maxLength', 'maximum', 'maxItems', 'pattern', 'enum'];
+  return (
+    limits.some((name) => name in schema) ||
+    schema.additionalProperties === true ||
+    schema.format === 'date-time' ||
+    ['null', 'boolean'].includes(schema.type)
+  );
+}

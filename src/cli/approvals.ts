@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApprovalPage } from '../approvals/approvals.dto';
-import { ClientError } from '../clients/clients.service';
+import { ClientError } from '../clients/client-error';
 import { loadConfig } from '../config/config';
 import { print } from './output';
 

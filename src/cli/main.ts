@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/clients.service';
+import { ClientError } from '../clients/client-error';
 import { StartError } from '../config/config';
 import { approvalsCommands } from './approvals';
 import { clientsCommands } from './clients';
@@ -7,6 +7,7 @@ import { databaseCommands } from './database';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';
 import { sandboxCommand } from './sandbox';
+import { stopCommands } from './stop';
 
 const program = new Command('payout-proxy')
   .description("operators' commands; each has its own --help")
@@ -14,6 +15,7 @@ const program = new Command('payout-proxy')
   .addCommand(clientsCommands())
   .addCommand(keysCommands())
   .addCommand(approvalsCommands())
+  .addCommand(stopCommands())
   .addCommand(databaseCommands())
   .addCommand(sandboxCommand())
   .addCommand(openapiCommand());

@@ -28,7 +28,8 @@ export class ExchangeService {
     private readonly shapes: ShapeWatch,
   ) {}
 
-  async perform(call: Call, ready: Ready): Promise<Given> {
+  /** A read: it changes nothing, so it needs no more than its intent. */
+  async read(call: Call, ready: Ready): Promise<Given> {
     await this.open(call, ready);
     const fetch = () => this.send(call, ready);
     if (!rowOf(call.operation as OperationName).cached) return { ...(await fetch()), shared: null };
@@ -37,7 +38,7 @@ export class ExchangeService {
     return given;
   }
 
-  /** Sends a call whose intent is durable already, once, and records what comes of it. */
+  /** Sends what is open already, once, and records what came of it. */
   async send(call: Call, { outgoing, items }: Pick<Ready, 'outgoing' | 'items'>): Promise<TimedAnswer> {
     const answer = await this.upstream.send(outgoing, call.traceparent);
     call.timings.upstream = answer.upstreamMs;

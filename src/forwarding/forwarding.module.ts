@@ -3,17 +3,21 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
+import { AdmissionService } from './admission.service';
 import { AnswerCache } from './answer-cache';
 import { CoverageService } from './coverage.service';
 import { ExchangeService } from './exchange.service';
 import { ForwardingService } from './forwarding.service';
 import { ReplyInterceptor } from './reply.interceptor';
+import { RepetitionService } from './repetition.service';
 import { ShapeWatch } from './shape-watch';
 
 @Module({
   imports: [JournalModule, MetricsModule, UpstreamModule],
   providers: [
     ForwardingService,
+    AdmissionService,
+    RepetitionService,
     CoverageService,
     ExchangeService,
     AnswerCache,

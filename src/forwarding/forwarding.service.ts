@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Call } from '../auth/call';
-import { CoverageService } from './coverage.service';
+import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
 import { itemsOf } from './items';
 import { OperationName, rowOf } from './operations';
@@ -11,17 +11,23 @@ import { Reply, toReply } from './reply';
 @Injectable()
 export class ForwardingService {
   constructor(
-    private readonly coverage: CoverageService,
+    private readonly admission: AdmissionService,
     private readonly exchanges: ExchangeService,
   ) {}
 
   /** @param input the validated body, or the validated query. */
   async run(call: Call, input?: object): Promise<Reply> {
     const operation = call.operation as OperationName;
+    const { effect } = rowOf(operation);
     const outgoing = toOutgoing(operation, input);
     const items = itemsOf(operation, input);
-    const coverage = await this.coverage.check(call, items);
-    const { answer, shared } = await this.exchanges.perform(call, { outgoing, items, coverage });
-    return toReply(answer, call.id, rowOf(operation).effect, shared?.age);
+    if (effect === 'read') {
+      const { answer, shared } = await this.exchanges.read(call, { outgoing, items, coverage: null });
+      return toReply(answer, call.id, effect, shared?.age);
+    }
+    const instead = await this.admission.admit(call, { outgoing, items, input, effect });
+    if (instead) return instead;
+    const { answer } = await this.exchanges.send(call, { outgoing, items });
+    return toReply(answer, call.id, effect);
   }
 }

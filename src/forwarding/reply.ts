@@ -8,9 +8,24 @@ export class Reply {
     readonly status: number,
     readonly contentType: string,
     readonly body: Buffer,
-    readonly headers: { 'retry-after'?: number | undefined; age?: number | undefined } = {},
+    readonly headers: ReplyHeaders = {},
   ) {}
+
+  /** The same once more, for a request that repeats the one that was answered so. */
+  asReplay(firstCallId: string): Reply {
+    const headers = { ...this.headers, 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
+    return new Reply(this.status, this.contentType, this.body, headers);
+  }
 }
+
+interface ReplyHeaders {
+  'retry-after'?: number | undefined;
+  age?: number | undefined;
+  'idempotent-replayed'?: 'true';
+  'x-call-id'?: string;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * What the app gets for an answer: the upstream's own status and bytes, or our word where those would mislead it.
@@ -29,6 +44,18 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
   }
 }
 
+/** What an app gets whose call waits for an approval. */
+export function pendingReply(callId: string): Reply {
+  const body = { status: 'pending_approval', call_id: callId };
+  return new Reply(202, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+}
+
+/** What repeats a call of which no answer came, but which a person has found to be carried out. */
+export function landedReply(callId: string): Reply {
+  const message = 'The payout service gave no answer; it was found out since that it carried this out.';
+  return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify({ status: 'success', message, call_id: callId })));
+}
+
 /** A read without a usable, recorded answer leaves nothing in doubt. */
 export function outcomeUnknown(effect: Effect, options: { status?: number; cause?: unknown }): Problem {
   if (effect !== 'read') return new Problem('outcome_unknown', options);
@@ -45,7 +72,7 @@ function rejected(status: number, answer: Answer & { body: Buffer }, callId: str
 
 function ours(problem: Problem, callId: string): Reply {
   const body = Buffer.from(JSON.stringify(toEnvelope(problem, callId)));
-  return new Reply(problem.status, 'application/json; charset=utf-8', body, { 'retry-after': problem.retryAfter });
+  return new Reply(problem.status, JSON_TYPE, body, { 'retry-after': problem.retryAfter });
 }
 
 /** A page from a machine in between must not run as a page of ours; and of a header only what we know is repeated. */

@@ -1,6 +1,6 @@
-interface Waiting<Row> {
+interface Waiting<Row, Result> {
   row: Row;
-  done: () => void;
+  done: (result: Result) => void;
   failed: (reason: unknown) => void;
 }
 
@@ -8,22 +8,23 @@ interface Waiting<Row> {
  * Lets concurrent rows share a commit: while one batch is on its way to the database the next one forms, and an idle
  * writer starts at once, without any timer.
  */
-export class GroupCommit<Row> {
-  private waiting: Waiting<Row>[] = [];
+export class GroupCommit<Row, Result = void> {
+  private waiting: Waiting<Row, Result>[] = [];
   private writing = false;
 
   /**
-   * @param write writes all rows in one commit, or none; writing a row that is there already must be harmless.
+   * @param write writes all rows in one commit, or none, and says what came of each, if that is to be said; writing a row
+   *   that is there already must be harmless.
    * @param weigh what a row counts towards `maxWeight` of one batch.
    */
   constructor(
-    private readonly write: (rows: Row[]) => Promise<unknown>,
+    private readonly write: (rows: Row[]) => Promise<[Result] extends [void] ? void : Result[]>,
     private readonly weigh: (row: Row) => number,
     private readonly maxWeight: number,
   ) {}
 
   /** Resolves once the row is durable. */
-  commit(row: Row): Promise<void> {
+  commit(row: Row): Promise<Result> {
     return new Promise((done, failed) => {
       this.waiting.push({ row, done, failed });
       if (!this.writing) void this.writeAll();
@@ -37,7 +38,7 @@ export class GroupCommit<Row> {
     this.writing = false;
   }
 
-  private nextBatch(): Waiting<Row>[] {
+  private nextBatch(): Waiting<Row, Result>[] {
     let weight = 0;
     let size = 0;
     for (const { row } of this.waiting) {
@@ -48,10 +49,10 @@ export class GroupCommit<Row> {
     return this.waiting.splice(0, size);
   }
 
-  private async writeBatch(batch: Waiting<Row>[]): Promise<void> {
+  private async writeBatch(batch: Waiting<Row, Result>[]): Promise<void> {
     try {
-      await this.write(batch.map(({ row }) => row));
-      for (const { done } of batch) done();
+      const results = (await this.write(batch.map(({ row }) => row))) as Result[] | undefined;
+      for (const [place, { done }] of batch.entries()) done(results?.[place] as Result);
     } catch (reason) {
       if (batch.length === 1) batch[0]?.failed(reason);
       else await Promise.all(batch.map((one) => this.writeBatch([one]))); // one bad row must not fail its neighbours

@@ -1,4 +1,7 @@
+import { ConfigService } from '@nestjs/config';
+import { loadConfig } from '../config/config';
 import { PrismaService } from '../database/prisma.service';
+import { ProcessService } from '../database/process.service';
 import { JournalService } from './journal.service';
 import { NewOutcome } from './records';
 
@@ -16,7 +19,12 @@ describe('JournalService', () => {
     ['large bodies do not: together they might be more than a statement can hold', 3_000_000, 3],
   ])('%s', async (_rule, size, commits) => {
     const executeRaw = jest.fn(() => Promise.resolve(1));
-    const journal = new JournalService({ $executeRaw: executeRaw } as unknown as PrismaService);
+    const prisma = { $executeRaw: executeRaw } as unknown as PrismaService;
+    const journal = new JournalService(
+      prisma,
+      { number: 1 } as ProcessService,
+      new ConfigService({ settings: loadConfig({}) }),
+    );
     await Promise.all([1, 2, 3].map(() => journal.close(outcome(size))));
     expect(executeRaw).toHaveBeenCalledTimes(commits);
   });

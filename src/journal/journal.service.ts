@@ -1,11 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Loaded } from '../config/config.module';
 import { PrismaService } from '../database/prisma.service';
+import { ProcessService } from '../database/process.service';
+import { Verdict } from '../policy/admission';
+import { admit } from './admissions';
 import { approve, Obstacle, reject } from './decisions';
+import { FirstCall, readFirstCall } from './first-call';
 import { GroupCommit } from './group-commit';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewDecision, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
+import { NewAdmission, NewDecision, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
 import { insertRefusals } from './refusals';
 import { insertResolution } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
@@ -24,11 +30,31 @@ const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 export class JournalService {
   private readonly logger = new Logger('Journal');
   private readonly intents: GroupCommit<NewIntent>;
+  private readonly admissions: GroupCommit<NewAdmission, Verdict>;
   private readonly outcomes: GroupCommit<NewOutcome>;
   private readonly refusals: GroupCommit<NewRefusal>;
 
-  constructor(private readonly prisma: PrismaService) {
-    this.intents = new GroupCommit<NewIntent>((batch) => insertIntents(prisma, batch), rowsOf, MAX_BATCH_ROWS);
+  constructor(
+    private readonly prisma: PrismaService,
+    processes: ProcessService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    const settings = config.get('settings', { infer: true });
+    const windows = {
+      duplicateSeconds: settings.duplicateWindowSeconds,
+      acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
+    };
+    const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
+    this.intents = new GroupCommit<NewIntent>(
+      (batch) => insertIntents(prisma, batch.map(mine)),
+      rowsOf,
+      MAX_BATCH_ROWS,
+    );
+    this.admissions = new GroupCommit<NewAdmission, Verdict>(
+      (batch) => admit(prisma, processes.number, batch, windows),
+      rowsOf,
+      MAX_BATCH_ROWS,
+    );
     this.outcomes = new GroupCommit<NewOutcome>((batch) => insertOutcomes(prisma, batch), rowsOf, MAX_BATCH_ROWS);
     this.refusals = new GroupCommit<NewRefusal>(
       (batch) => insertRefusals(prisma, batch),
@@ -37,9 +63,22 @@ export class JournalService {
     );
   }
 
-  /** Resolves once the intent is durable: only then may anything be sent. */
+  /** Resolves once the intent of a read is durable: only then may it be sent. */
   async open(intent: NewIntent): Promise<void> {
     await this.intents.commit(intent);
+  }
+
+  /**
+   * Decides about a call that pays or makes something. Resolves once what follows is durable: it may be sent only if it is
+   * `admitted`, and then its key is claimed, its amount reserved and its intent recorded.
+   */
+  async admit(asking: NewAdmission): Promise<Verdict> {
+    return this.admissions.commit(asking);
+  }
+
+  /** What became of the call that another one repeats. */
+  async firstCall(id: string): Promise<FirstCall | undefined> {
+    return readFirstCall(this.prisma, id);
   }
 
   /**
@@ -64,6 +103,14 @@ export class JournalService {
   /** Resolves once the refusal is durable. */
   async refuse(refusal: NewRefusal): Promise<void> {
     await this.refusals.commit(refusal);
+  }
+
+  /**
+   * Gives back what a call reserved whose intent was committed although that was reported as failed, once its refusal is
+   * recorded. Where this fails, less can be spent than might be: never more.
+   */
+  async release(callId: string): Promise<void> {
+    await this.prisma.$executeRaw`SELECT release_reservations(ARRAY[${callId}::uuid])`;
   }
 
   /** Resolves once the approval is durable: only then may the call be sent. @returns why it is not approved, if it is not. */

@@ -2,7 +2,10 @@ import { PrismaService } from '../database/prisma.service';
 import { commitment, hex, newSalt } from './commitment';
 import { NewOutcome } from './records';
 
-/** Writes outcomes, the transactions they name and the answers' bytes: one statement, one commit. */
+/**
+ * Writes outcomes, the transactions they name and the answers' bytes, and gives back what was reserved for what was not
+ * paid: one statement, one commit.
+ */
 export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome[]): Promise<void> {
   const rows = outcomes.map((outcome) => ({ outcome, salt: newSalt() }));
   const outcomeRows = JSON.stringify(rows.map(({ outcome, salt }) => outcomeRow(outcome, salt)));
@@ -20,14 +23,18 @@ export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome
       SELECT intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
         answered_at, upstream_ms, answer_of, attempts
       FROM json_populate_recordset(NULL::outcome, ${outcomeRows}::json) ON CONFLICT DO NOTHING
+      RETURNING intent_id, kind
     ), items AS (
       INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
       SELECT intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd
       FROM json_populate_recordset(NULL::outcome_item, ${itemRows}::json) ON CONFLICT DO NOTHING
+    ), bodies AS (
+      INSERT INTO outcome_body (intent_id, salt, body)
+      SELECT intent_id, salt, body FROM json_populate_recordset(NULL::outcome_body, ${bodyRows}::json)
+      ON CONFLICT DO NOTHING
     )
-    INSERT INTO outcome_body (intent_id, salt, body)
-    SELECT intent_id, salt, body FROM json_populate_recordset(NULL::outcome_body, ${bodyRows}::json)
-    ON CONFLICT DO NOTHING`;
+    SELECT release_reservations(array_agg(intent_id)) FROM outcomes WHERE kind IN ('rejected', 'notSent')
+    HAVING count(*) > 0`;
 }
 
 function outcomeRow(outcome: NewOutcome, salt: Buffer) {

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { HeldFor } from '../policy/admission';
 
 /** What the journal needs to know of a request; `Call` has it. */
 export interface Origin {
@@ -30,6 +31,12 @@ export interface Item {
   chiRef: string | null;
 }
 
+/** What items are worth together, exactly; null where none says what it is worth. */
+export function totalOf(items: Pick<Item, 'amountUsd'>[]): Decimal | null {
+  const amounts = items.flatMap(({ amountUsd }) => (amountUsd === null ? [] : [amountUsd]));
+  return amounts.length === 0 ? null : Decimal.sum(...amounts);
+}
+
 /** Whether the countries and networks of a call's items were found in the upstream's lists. */
 export type Coverage = 'checked' | 'unchecked';
 
@@ -44,6 +51,20 @@ export interface NewIntent extends Origin {
   coverage: Coverage | null;
   /** The call for whose sake the proxy asks by itself. */
   causedBy?: string | undefined;
+}
+
+/** What is about to be sent, if it may. */
+export interface NewAdmission extends NewIntent {
+  idempotencyKey: string | null;
+  /** Its body in canonical form (RFC 8785). */
+  content: string;
+  /** It may only be answered as a repetition of a call before it. */
+  barred: boolean;
+  /** What counts against the caps; null: nothing does. */
+  usd: Decimal | null;
+  heldFor: HeldFor | null;
+  /** Until when it may be approved, should it be held. */
+  expiresAt: Date;
 }
 
 /** One transaction that the upstream's answer names. */

@@ -91,15 +91,22 @@ CREATE TABLE stop_lift (
   lifted_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
+-- Calls whose reservation was given back: by their outcome, their resolution or their refusal, whichever came first.
+CREATE TABLE reservation_release (
+  intent_id   uuid PRIMARY KEY,
+  released_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 CREATE OR REPLACE FUNCTION is_record(name text) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT AS $$
-  SELECT name IN ('intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'decision', 'resolution', 'stop', 'stop_lift')
+  SELECT name IN ('intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'decision', 'resolution', 'stop', 'stop_lift',
+    'reservation_release')
 $$;
 
 DO $$
 DECLARE
   record text;
 BEGIN
-  FOREACH record IN ARRAY ARRAY['decision', 'resolution', 'stop', 'stop_lift'] LOOP
+  FOREACH record IN ARRAY ARRAY['decision', 'resolution', 'stop', 'stop_lift', 'reservation_release'] LOOP
     EXECUTE format('CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION refuse_change()', record);
     EXECUTE format('CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I EXECUTE FUNCTION refuse_change()', record);
   END LOOP;
@@ -144,14 +151,17 @@ CREATE UNLOGGED TABLE request_window (
   requests   integer NOT NULL
 );
 
--- Gives back what calls had reserved, on the day they had reserved it. Rows are locked in the order in which admission locks
--- them, so that the two never wait for each other in a circle.
+-- Gives back what calls had reserved, once each, on the day they had reserved it. Rows are locked in the order in which
+-- admission locks them, so that the two never wait for each other in a circle.
 CREATE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sql AS $$
-  WITH released AS (
-    SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, sum(i.total_usd) AS usd
+  WITH reserved AS (
+    SELECT i.id, i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, i.total_usd AS usd
     FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
     WHERE i.id = ANY (intent_ids) AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND i.total_usd IS NOT NULL
-    GROUP BY 1, 2
+  ), fresh AS (
+    INSERT INTO reservation_release (intent_id) SELECT id FROM reserved ORDER BY id ON CONFLICT DO NOTHING RETURNING intent_id
+  ), released AS (
+    SELECT r.client_id, r.day, sum(r.usd) AS usd FROM reserved r JOIN fresh f ON f.intent_id = r.id GROUP BY 1, 2
   ), locked AS (
     SELECT s.client_id, s.day, r.usd FROM spending s JOIN released r USING (client_id, day)
     ORDER BY s.client_id, s.day FOR UPDATE OF s
@@ -169,6 +179,6 @@ $$;
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
-GRANT SELECT, INSERT ON decision, resolution, stop, stop_lift TO payout_proxy;
+GRANT SELECT, INSERT ON decision, resolution, stop, stop_lift, reservation_release TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;

@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Call, Caller } from '../auth/call';
+import { Loaded } from '../config/config.module';
+import { Problem } from '../errors/problem';
+import { JournalService } from '../journal/journal.service';
+import { Coverage, Item, NewAdmission, totalOf } from '../journal/records';
+import { Verdict } from '../policy/admission';
+import { canonical } from '../policy/content';
+import { limitFaults, needsApproval } from '../policy/limit-rules';
+import { refusalText } from '../policy/stops';
+import { Outgoing } from '../upstream/upstream.service';
+import { CoverageService } from './coverage.service';
+import { readIdempotencyKey } from '../validation/idempotency-key';
+import { amountFieldOf, pointerIn } from './items';
+import { OperationName } from './operations';
+import { RepetitionService } from './repetition.service';
+import { pendingReply, Reply } from './reply';
+
+/** A request that pays or makes something, before it is known whether it may. */
+export interface Asked {
+  outgoing: Outgoing;
+  items: Item[];
+  input: object | undefined;
+  effect: 'pay' | 'write';
+}
+
+/** A twin waits this long for the first one's answer, which is nicer than to be told to ask again. */
+const TWIN_PATIENCE_MS = 1_000;
+const TWIN_WAIT_MS = 50;
+
+/** Decides whether a request that pays or makes something may be sent, and records that it will be. */
+@Injectable()
+export class AdmissionService {
+  private readonly approvalExpiresAfterMs: number;
+
+  constructor(
+    private readonly coverage: CoverageService,
+    private readonly journal: JournalService,
+    private readonly repetitions: RepetitionService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.approvalExpiresAfterMs = config.get('settings', { infer: true }).approvalExpiresAfterSeconds * 1_000;
+  }
+
+  /**
+   * @returns what the app gets instead of it being sent; undefined: it is open, and is to be sent now.
+   * @throws Problem if it may not.
+   */
+  async admit(call: Call, asked: Asked): Promise<Reply | undefined> {
+    const { limits } = call.caller as Caller;
+    const key = readIdempotencyKey(call.idempotencyKey);
+    if (key === null && limits.requireIdempotencyKey) throw new Problem('idempotency_key_required');
+    const { coverage, objection } = await this.look(call, asked);
+    // Rules may have changed since: what was carried out before is answered as it was, whatever they are now.
+    if (objection && key === null) throw objection;
+    const asking = this.toAsking(call, asked, { key, coverage, barred: objection !== undefined });
+    const patienceEnds = performance.now() + TWIN_PATIENCE_MS;
+    for (;;) {
+      const verdict = await this.decide(call, asking);
+      if (verdict.kind === 'admitted') return undefined;
+      if (verdict.kind === 'held') return pendingReply(call.id);
+      if (verdict.kind === 'barred') throw objection as Problem;
+      if (verdict.kind !== 'repeated') throw toProblem(verdict);
+      const reply = await this.repetitions.answer(call, verdict.firstCallId, performance.now() > patienceEnds);
+      if (reply) return reply;
+      await sleep(TWIN_WAIT_MS);
+    }
+  }
+
+  /** What the request breaks by itself, whatever else happens. */
+  private async look(
+    call: Call,
+    { items, effect }: Asked,
+  ): Promise<{ coverage: Coverage | null; objection?: Problem | undefined }> {
+    const { limits } = call.caller as Caller;
+    const operation = call.operation as OperationName;
+    const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
+    const pointer = pointerIn(operation);
+    const objection = limitFaults(limits, effect, items, (place, field) => pointer(place, fields[field]));
+    if (objection) return { coverage: null, objection };
+    try {
+      return { coverage: await this.coverage.check(call, items) };
+    } catch (objection) {
+      if (objection instanceof Problem) return { coverage: null, objection };
+      throw objection;
+    }
+  }
+
+  private toAsking(
+    call: Call,
+    { outgoing, items, input, effect }: Asked,
+    { key, coverage, barred }: { key: string | null; coverage: Coverage | null; barred: boolean },
+  ): NewAdmission {
+    const usd = effect === 'pay' ? totalOf(items) : null;
+    return {
+      ...call,
+      caller: call.caller as Caller,
+      query: null,
+      body: outgoing.body,
+      ...{ items, coverage, barred },
+      idempotencyKey: key,
+      content: canonical(input),
+      usd,
+      heldFor: needsApproval((call.caller as Caller).limits, usd) ? 'over_threshold' : null,
+      expiresAt: new Date(call.receivedAt.getTime() + this.approvalExpiresAfterMs),
+    };
+  }
+
+  private async decide(call: Call, asking: NewAdmission): Promise<Verdict> {
+    const started = performance.now();
+    try {
+      const verdict = await this.journal.admit(asking);
+      call.opened = verdict.kind === 'admitted' || verdict.kind === 'held';
+      if (verdict.kind === 'held') call.outcome = 'pendingApproval';
+      return verdict;
+    } catch (cause) {
+      throw new Problem('database_unavailable', { cause });
+    } finally {
+      call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
+    }
+  }
+}
+
+function toProblem(verdict: Exclude<Verdict, { kind: 'admitted' | 'barred' | 'held' | 'repeated' }>): Problem {
+  switch (verdict.kind) {
+    case 'keyReused':
+      return new Problem('idempotency_key_reused', { firstCallId: verdict.firstCallId });
+    case 'duplicate':
+      return new Problem('suspected_duplicate', { firstCallId: verdict.firstCallId });
+    case 'stopped':
+      return new Problem('stopped', { text: refusalText(verdict.stop) });
+    case 'overCap': {
+      const { period, capUsd, leftUsd } = verdict;
+      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent. GET /v1/limits says when it begins anew.`;
+      return new Problem('cap_exceeded', { text });
+    }
+  }
+}

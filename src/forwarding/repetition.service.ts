@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { Call, Caller } from '../auth/call';
+import { Problem } from '../errors/problem';
+import { FirstCall } from '../journal/first-call';
+import { JournalService } from '../journal/journal.service';
+import { Answer } from '../upstream/answer';
+import { keyIn } from '../validation/idempotency-key';
+import { OperationName, rowOf } from './operations';
+import { landedReply, pendingReply, Reply, toReply } from './reply';
+
+/** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
+@Injectable()
+export class RepetitionService {
+  constructor(private readonly journal: JournalService) {}
+
+  /**
+   * @param impatient whether to say that the first one is still being carried out, instead of waiting for it.
+   * @returns the first one's answer, byte for byte; undefined: ask again in a moment.
+   * @throws Problem where there is no such answer, and why.
+   */
+  async answer(call: Call, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
+    const first = await this.journal.firstCall(firstCallId).catch((cause: unknown) => {
+      throw new Problem('database_unavailable', { cause });
+    });
+    const reply = first && this.toReply(call, first);
+    if (reply === 'in progress') {
+      if (impatient) throw new Problem('request_in_progress', { firstCallId });
+      return undefined;
+    }
+    if (!reply) return undefined; // its key has just become free
+    await this.record(call, reply, firstCallId);
+    return reply.asReplay(firstCallId);
+  }
+
+  private toReply(call: Call, first: FirstCall): Reply | 'in progress' | undefined {
+    const { id, held, outcome, resolution, refused, alive } = first;
+    const { effect } = rowOf(call.operation as OperationName);
+    if (outcome && outcome.kind !== 'unknown') {
+      return outcome.kind === 'notSent' ? undefined : toReply(outcome as Answer, id, effect);
+    }
+    if (resolution === 'landed') return landedReply(id);
+    if (resolution === 'absent' || (refused && !outcome)) return undefined;
+    if (held && held.verdict === null) {
+      if (held.expired) throw new Problem('approval_expired', { firstCallId: id });
+      return pendingReply(id);
+    }
+    if (held?.verdict === 'rejected') throw new Problem('approval_rejected', { firstCallId: id });
+    if (!outcome && alive) return 'in progress';
+    throw new Problem('outcome_unknown', {
+      status: 409,
+      text: `It is unknown whether the first request with this Idempotency-Key was carried out, so it is not sent again. GET /v1/calls/${id} says what became of it as soon as that is known.`,
+      firstCallId: id,
+    });
+  }
+
+  /** The first call has its record; this one says that it was asked again. */
+  private async record(call: Call, { status }: Reply, firstCallId: string): Promise<void> {
+    try {
+      await this.journal.refuse({
+        ...call,
+        caller: call.caller as Caller,
+        ...{ status, firstCallId, faults: [] },
+        code: 'idempotent_replay',
+        detail: 'The first request with this Idempotency-Key was answered again; nothing was sent.',
+        idempotencyKey: keyIn(call.idempotencyKey),
+      });
+    } catch (cause) {
+      throw new Problem('database_unavailable', { cause });
+    }
+    call.outcome = 'replayed';
+  }
+}

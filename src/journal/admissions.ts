@@ -1,0 +1,233 @@
+import { Decimal } from 'decimal.js';
+import { createHash } from 'node:crypto';
+import { Prisma } from '../database/generated/client';
+import { PrismaService } from '../database/prisma.service';
+import { uuidFloor } from '../database/uuid';
+import { Budget, decide, State, Verdict } from '../policy/admission';
+import { commitment, newSalt } from './commitment';
+import { insertIntents, OpenIntent } from './intents';
+import { NewAdmission } from './records';
+import { ACTIVE_STOPS } from './stops';
+
+/** How far back the guards look, in seconds; 0: not at all. */
+export interface GuardWindows {
+  duplicateSeconds: number;
+  acrossClientsSeconds: number;
+}
+
+/** A lock is held meanwhile: who takes longer has lost its database, or its wits. */
+const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
+
+/** Any number that nothing else in the database locks: it makes the guard across clients see one admission at a time. */
+const ACROSS_CLIENTS_LOCK = 7_070_002;
+
+interface Found {
+  today: string;
+  claims: { asking: string; call: string; salt: string; hash: string }[] | null;
+  recent: { asking: string; call: string }[] | null;
+  spending: { client: string; today: string; month: string }[] | null;
+  stops: State['stops'] | null;
+}
+
+interface Budgeted {
+  id: string;
+  dailyCapUsd: Prisma.Decimal | null;
+  monthlyCapUsd: Prisma.Decimal | null;
+}
+
+/**
+ * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. The rows of their
+ * clients are locked first, always in the same order: what is read then holds until the commit, on every instance.
+ */
+export async function admit(
+  prisma: PrismaService,
+  process: number,
+  askings: NewAdmission[],
+  windows: GuardWindows,
+): Promise<Verdict[]> {
+  return prisma.$transaction(async (tx) => {
+    if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
+    const clientIds = [...new Set(askings.map(({ caller }) => caller.clientId))];
+    const clients = await tx.$queryRaw<Budgeted[]>`
+      SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd" FROM client
+      WHERE id = ANY (${clientIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+    const found = await find(tx, askings, clientIds, windows);
+    const state = await toState(tx, askings, clients, found, windows);
+    const verdicts = decide(askings.map(toAsking), state);
+    const open = askings.flatMap((asking, place) => toOpen(asking, verdicts[place], found.today) ?? []);
+    const opened = open.map((intent) => ({ ...intent, process }));
+    if (opened.length > 0) await insertIntents(tx, opened, { remember: windows.duplicateSeconds > 0 });
+    return verdicts;
+  }, TRANSACTION_LIMITS);
+}
+
+/** One look at the small tables that say almost always all there is to know. */
+async function find(
+  tx: Prisma.TransactionClient,
+  askings: NewAdmission[],
+  clientIds: string[],
+  { duplicateSeconds }: GuardWindows,
+): Promise<Found> {
+  const rows = JSON.stringify(
+    askings.map(({ id, caller, operation, idempotencyKey, content }) => ({
+      asking: id,
+      client_id: caller.clientId,
+      operation,
+      key: idempotencyKey,
+      content: sha256(content).toString('hex'),
+    })),
+  );
+  const since = uuidFloor(new Date(Date.now() - duplicateSeconds * 1_000));
+  const [found] = await tx.$queryRaw<Found[]>`
+    WITH asked AS (
+      SELECT * FROM json_to_recordset(${rows}::json) AS t(asking uuid, client_id uuid, operation text, key text, content text)
+    ), clock AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS today)
+    SELECT today::text,
+      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id, 'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
+       FROM asked JOIN idempotency_claim USING (client_id, operation, key)) AS claims,
+      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id) ORDER BY intent_id)
+       FROM asked a JOIN recent_content r ON r.client_id = a.client_id AND r.operation = a.operation AND r.content = decode(a.content, 'hex')
+       WHERE r.intent_id >= ${since}::uuid) AS recent,
+      (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text, 'month', month_usd::text))
+       FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd FROM spending
+             WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
+             GROUP BY client_id) AS spent) AS spending,
+      (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops
+    FROM clock`;
+  if (!found) throw new Error('the database did not say what day it is');
+  return found;
+}
+
+async function toState(
+  tx: Prisma.TransactionClient,
+  askings: NewAdmission[],
+  clients: Budgeted[],
+  { claims, recent, spending, stops }: Found,
+  windows: GuardWindows,
+): Promise<State> {
+  const ended = await endings(tx, [...(claims ?? []), ...(recent ?? [])]);
+  const byId = new Map(askings.map((asking) => [asking.id, asking]));
+  const spent = new Map(spending?.map((row) => [row.client, row]));
+  return {
+    claims: new Map(
+      claims
+        ?.filter(({ call }) => ended.get(call) !== 'never carried out')
+        .map(({ asking, call, salt, hash }) => {
+          const content = commitment(Buffer.from(salt, 'hex'), byId.get(asking)?.content ?? '');
+          return [asking, { callId: call, sameContent: content?.toString('hex') === hash }];
+        }),
+    ),
+    duplicates: new Map(recent?.filter(({ call }) => !ended.has(call)).map(({ asking, call }) => [asking, call])),
+    seenAcrossClients: await seenAcrossClients(tx, askings, windows.acrossClientsSeconds),
+    stops: stops ?? [],
+    budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
+    guards: { duplicates: windows.duplicateSeconds > 0, acrossClients: windows.acrossClientsSeconds > 0 },
+  };
+}
+
+type Ending = 'never carried out' | 'not paid';
+
+/**
+ * Of calls that others repeat, those that are known not to have paid: nothing was sent or it is settled that nothing came of
+ * it, which also frees the key; or the upstream, or an approver, said no, which keeps it.
+ */
+async function endings(tx: Prisma.TransactionClient, calls: { call: string }[]): Promise<Map<string, Ending>> {
+  if (calls.length === 0) return new Map();
+  const ids = [...new Set(calls.map(({ call }) => call))];
+  const rows = await tx.$queryRaw<{ id: string; ending: Ending }[]>`
+    SELECT id::text, ending FROM (
+      SELECT i.id, CASE
+        WHEN o.kind = 'notSent' THEN 'never carried out'
+        WHEN (o.kind IS NULL OR o.kind = 'unknown') AND s.verdict = 'absent' THEN 'never carried out'
+        -- Its commit was reported as failed, but was not: it was refused, and never sent.
+        WHEN o.kind IS NULL AND EXISTS (SELECT FROM refusal r WHERE r.id = i.id) THEN 'never carried out'
+        WHEN o.kind = 'rejected' OR d.verdict = 'rejected' THEN 'not paid'
+        WHEN d.intent_id IS NULL AND i.expires_at <= clock_timestamp() THEN 'not paid'
+      END AS ending
+      FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution s ON s.intent_id = i.id
+        LEFT JOIN decision d ON d.intent_id = i.id
+      WHERE i.id = ANY (${ids}::uuid[])) AS ended
+    WHERE ending IS NOT NULL`;
+  return new Map(rows.map(({ id, ending }) => [id, ending]));
+}
+
+/** Calls with an item whose recipient and amount another client had within the window, and may have paid or still pays. */
+async function seenAcrossClients(
+  tx: Prisma.TransactionClient,
+  askings: NewAdmission[],
+  windowSeconds: number,
+): Promise<Set<string>> {
+  if (windowSeconds === 0) return new Set();
+  const since = uuidFloor(new Date(Date.now() - windowSeconds * 1_000));
+  const items = askings
+    .filter(({ usd }) => usd !== null)
+    .flatMap(({ id, caller, items }) =>
+      items.map(({ email, phone, handle, receiver, amountUsd }) => ({
+        ...{ asking: id, client_id: caller.clientId, phone, receiver },
+        ...{
+          email: email?.toLowerCase() ?? null,
+          handle: handle?.toLowerCase() ?? null,
+          usd: amountUsd?.toFixed() ?? null,
+        },
+      })),
+    );
+  const rows = await tx.$queryRaw<{ asking: string }[]>`
+    SELECT DISTINCT a.asking::text
+    FROM json_to_recordset(${JSON.stringify(items)}::json)
+      AS a(asking uuid, client_id uuid, phone text, email text, handle text, receiver text, usd numeric)
+    JOIN LATERAL (
+      SELECT intent_id, position FROM item_recipient WHERE phone = a.phone
+      UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(email) = a.email
+      UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(handle) = a.handle
+      UNION ALL SELECT intent_id, position FROM intent_item WHERE receiver = a.receiver
+    ) AS seen ON seen.intent_id >= ${since}::uuid
+    JOIN intent_item t ON t.intent_id = seen.intent_id AND t.position = seen.position AND t.amount_usd = a.usd
+    JOIN intent i ON i.id = seen.intent_id AND i.client_id <> a.client_id
+    LEFT JOIN outcome o ON o.intent_id = i.id
+    LEFT JOIN decision d ON d.intent_id = i.id
+    WHERE (o.kind IS NULL OR o.kind IN ('succeeded', 'unknown')) AND d.verdict IS DISTINCT FROM 'rejected'`;
+  return new Set(rows.map(({ asking }) => asking));
+}
+
+function toBudget(
+  { dailyCapUsd, monthlyCapUsd }: Budgeted,
+  spent: { today: string | null; month: string | null } | undefined,
+): Budget {
+  return {
+    dailyCapUsd: dailyCapUsd && new Decimal(dailyCapUsd.toFixed()),
+    monthlyCapUsd: monthlyCapUsd && new Decimal(monthlyCapUsd.toFixed()),
+    spentTodayUsd: new Decimal(spent?.today ?? 0),
+    spentThisMonthUsd: new Decimal(spent?.month ?? 0),
+  };
+}
+
+function toAsking({ caller, items, ...asking }: NewAdmission) {
+  const payments = items.flatMap(({ email, phone, handle, receiver, amountUsd }) =>
+    amountUsd === null
+      ? []
+      : [`${email?.toLowerCase() ?? phone ?? handle?.toLowerCase() ?? receiver} ${amountUsd.toFixed()}`],
+  );
+  return { ...asking, clientId: caller.clientId, payments: asking.usd === null ? [] : payments };
+}
+
+function toOpen(
+  asking: NewAdmission,
+  verdict: Verdict | undefined,
+  today: string,
+): Omit<OpenIntent, 'process'> | undefined {
+  if (verdict?.kind !== 'admitted' && verdict?.kind !== 'held') return undefined;
+  const held = verdict.kind === 'held';
+  const salt = newSalt();
+  return {
+    ...asking,
+    heldFor: held ? verdict.heldFor : null,
+    expiresAt: held ? asking.expiresAt : null,
+    reservedOn: held || asking.usd === null ? null : today,
+    contentSha256: sha256(asking.content),
+    claim: { salt, contentHash: commitment(salt, asking.content) },
+  };
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,61 @@
+import { PrismaService } from '../database/prisma.service';
+
+/** What is on record of a call that another one repeats. */
+export interface FirstCall {
+  id: string;
+  receivedAt: Date;
+  /** Whether it waits, or waited, for an approval; until when, and what was decided. */
+  held: { expired: boolean; verdict: string | null } | null;
+  /** Whether the process that works on it lives. */
+  alive: boolean;
+  /** It was refused after all, as its commit was reported as failed. */
+  refused: boolean;
+  resolution: string | null;
+  outcome: {
+    kind: string;
+    failure: string | null;
+    status: number | null;
+    contentType: string | null;
+    retryAfter: number | null;
+    body: Buffer | null;
+  } | null;
+}
+
+interface Row {
+  id: string;
+  receivedAt: Date;
+  held: boolean;
+  expired: boolean;
+  verdict: string | null;
+  alive: boolean;
+  refused: boolean;
+  resolution: string | null;
+  kind: string | null;
+  failure: string | null;
+  status: number | null;
+  contentType: string | null;
+  retryAfter: number | null;
+  body: Uint8Array | null;
+}
+
+export async function readFirstCall(prisma: PrismaService, id: string): Promise<FirstCall | undefined> {
+  const [row] = await prisma.$queryRaw<Row[]>`
+    SELECT i.id::text, coalesce(d.decided_at, i.received_at) AS "receivedAt", i.held_for IS NOT NULL AS held,
+      coalesce(i.expires_at <= clock_timestamp(), FALSE) AS expired, d.verdict,
+      coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive,
+      EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused, s.verdict AS resolution,
+      o.kind, o.failure, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
+    FROM intent i
+    LEFT JOIN decision d ON d.intent_id = i.id
+    LEFT JOIN resolution s ON s.intent_id = i.id
+    LEFT JOIN outcome o ON o.intent_id = i.id
+    LEFT JOIN outcome_body b ON b.intent_id = i.id
+    WHERE i.id = ${id}::uuid`;
+  if (!row) return undefined;
+  const { receivedAt, held, expired, verdict, alive, refused, resolution, kind, body, ...rest } = row;
+  return {
+    ...{ id, receivedAt, alive, refused, resolution },
+    held: held ? { expired, verdict } : null,
+    outcome: kind === null ? null : { ...rest, kind, body: body && Buffer.from(body) },
+  };
+}

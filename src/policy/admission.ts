@@ -1,0 +1,152 @@
+import { Decimal } from 'decimal.js';
+import { Stop, stopFor } from './stops';
+
+/** Why a call waits for an approval. */
+export type HeldFor = 'over_threshold' | 'seen_across_clients';
+
+/** A call that pays or makes something, as far as it matters for whether it may. */
+export interface Asking {
+  id: string;
+  clientId: string;
+  operation: string;
+  idempotencyKey: string | null;
+  /** Its body in canonical form: the same asked again has the same. */
+  content: string;
+  /** It breaks a rule of its own, so that it can only be a repetition of one that was carried out before. */
+  barred: boolean;
+  /** What counts against the caps; null: nothing does. */
+  usd: Decimal | null;
+  heldFor: HeldFor | null;
+  /** Who is paid how much, in words that are equal for equals; for the guard across clients. */
+  payments: string[];
+}
+
+/** What a client may spend, and has. */
+export interface Budget {
+  dailyCapUsd: Decimal | null;
+  monthlyCapUsd: Decimal | null;
+  spentTodayUsd: Decimal;
+  spentThisMonthUsd: Decimal;
+}
+
+/** What holds at the moment of the decision; nobody else changes it until the decision is committed. */
+export interface State {
+  /** The call that has an asking call's key, by the asking call's id: not one that was provably never carried out. */
+  claims: Map<string, { callId: string; sameContent: boolean }>;
+  /** A call that may have paid the same a moment ago, by the asking call's id. */
+  duplicates: Map<string, string>;
+  /** Asking calls whose recipient and amount another client had a moment ago. */
+  seenAcrossClients: Set<string>;
+  stops: Stop[];
+  /** By client. */
+  budgets: Map<string, Budget>;
+  guards: Guards;
+}
+
+/** Which of the guards that can be switched off are on. */
+export interface Guards {
+  duplicates: boolean;
+  acrossClients: boolean;
+}
+
+export type Verdict =
+  | { kind: 'admitted' }
+  | { kind: 'barred' }
+  | { kind: 'held'; heldFor: HeldFor }
+  /** The first call's answer is its answer too. */
+  | { kind: 'repeated'; firstCallId: string }
+  | { kind: 'keyReused'; firstCallId: string }
+  | { kind: 'duplicate'; firstCallId: string }
+  | { kind: 'stopped'; stop: Stop }
+  | { kind: 'overCap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
+
+/**
+ * Decides about calls in the order in which they came. What is decided about one counts for those after it, so that of
+ * twins in one batch only the first is sent, and a batch never overspends.
+ */
+export function decide(askings: Asking[], state: State): Verdict[] {
+  const batch = new Batch(state);
+  return askings.map((asking) => batch.decide(asking));
+}
+
+class Batch {
+  private readonly byKey = new Map<string, Asking>();
+  private readonly byContent = new Map<string, Asking>();
+  private readonly byPayment = new Map<string, Set<string>>();
+
+  constructor(private readonly state: State) {}
+
+  decide(asking: Asking): Verdict {
+    const first = this.claimOf(asking);
+    // Its own: the commit of this very call was reported as failed, but was not.
+    if (first?.callId === asking.id || this.state.duplicates.get(asking.id) === asking.id) return this.admit(asking);
+    if (first) return { kind: first.sameContent ? 'repeated' : 'keyReused', firstCallId: first.callId };
+    if (asking.barred) return { kind: 'barred' };
+    const stop = stopFor(this.state.stops, asking);
+    if (stop) return { kind: 'stopped', stop };
+    const duplicate = asking.idempotencyKey === null ? this.duplicateOf(asking) : undefined;
+    if (duplicate !== undefined) return { kind: 'duplicate', firstCallId: duplicate };
+    return this.overCap(asking) ?? this.admit(asking);
+  }
+
+  private claimOf(asking: Asking): { callId: string; sameContent: boolean } | undefined {
+    const before = this.state.claims.get(asking.id);
+    if (before || asking.idempotencyKey === null) return before;
+    const twin = this.byKey.get(keyOf(asking));
+    return twin && { callId: twin.id, sameContent: twin.content === asking.content };
+  }
+
+  private duplicateOf(asking: Asking): string | undefined {
+    if (!this.state.guards.duplicates) return undefined;
+    return this.state.duplicates.get(asking.id) ?? this.byContent.get(contentOf(asking))?.id;
+  }
+
+  private overCap({ clientId, usd }: Asking): Verdict | undefined {
+    const budget = this.state.budgets.get(clientId);
+    if (!budget || usd === null) return undefined;
+    const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = budget;
+    if (dailyCapUsd && spentTodayUsd.plus(usd).gt(dailyCapUsd)) return overCap('daily', dailyCapUsd, spentTodayUsd);
+    if (monthlyCapUsd && spentThisMonthUsd.plus(usd).gt(monthlyCapUsd)) {
+      return overCap('monthly', monthlyCapUsd, spentThisMonthUsd);
+    }
+    return undefined;
+  }
+
+  private admit(asking: Asking): Verdict {
+    if (asking.idempotencyKey !== null) this.byKey.set(keyOf(asking), asking);
+    this.byContent.set(contentOf(asking), asking);
+    const heldFor = asking.heldFor ?? (this.seenElsewhere(asking) ? 'seen_across_clients' : null);
+    if (heldFor) return { kind: 'held', heldFor }; // it is reserved when it is approved
+    this.reserve(asking);
+    return { kind: 'admitted' };
+  }
+
+  private seenElsewhere({ id, clientId, payments }: Asking): boolean {
+    if (!this.state.guards.acrossClients) return false;
+    const others = payments.some((payment) => {
+      const clients = this.byPayment.get(payment) ?? new Set();
+      this.byPayment.set(payment, new Set([...clients, clientId]));
+      return [...clients].some((other) => other !== clientId);
+    });
+    return others || this.state.seenAcrossClients.has(id);
+  }
+
+  private reserve({ clientId, usd }: Asking): void {
+    const budget = this.state.budgets.get(clientId);
+    if (!budget || usd === null) return;
+    budget.spentTodayUsd = budget.spentTodayUsd.plus(usd);
+    budget.spentThisMonthUsd = budget.spentThisMonthUsd.plus(usd);
+  }
+}
+
+function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal): Verdict {
+  return { kind: 'overCap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)) };
+}
+
+function keyOf({ clientId, operation, idempotencyKey }: Asking): string {
+  return `${clientId} ${operation} ${idempotencyKey}`;
+}
+
+function contentOf({ clientId, operation, content }: Asking): string {
+  return `${clientId} ${operation} ${content}`;
+}
