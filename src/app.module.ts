@@ -52,11 +52,11 @@ export class AppModule {
         AuditModule,
         CallsModule,
         // What operators do
+        ApprovalsModule,
         StopsModule,
         // What clients may do
         AdministrationModule,
         LimitsModule,
-        ApprovalsModule,
         // How it is
         HealthModule,
         MetricsModule,

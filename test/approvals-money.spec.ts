@@ -1,4 +1,5 @@
 import { Approving, startApproving } from './support/approving';
+import { answer } from './support/fake-upstream';
 import { eventually } from './support/paying';
 
 /** No approval overspends a cap, and of many at once one is sent. */
@@ -24,6 +25,18 @@ describe('approvals, their caps and their races', () => {
     await approving.query('UPDATE spending SET usd = 2.5');
     await approving.decide('approve', id).expect(200);
     expect(await approving.spent()).toMatchObject({ usd: '5.000000' });
+  });
+
+  it('that the upstream then refuses give back what they had reserved', async () => {
+    await approving.query('UPDATE client SET approval_over_usd = 1 WHERE id = $1', [approving.clientId]);
+    const held = await approving.pay().expect(202);
+    await approving.query('UPDATE client SET approval_over_usd = NULL');
+    expect([approving.upstream.received, await approving.spent()]).toEqual([[], undefined]);
+    approving.upstream.behaviour = answer(400, { status: 'error', error: 'no' });
+    const { body } = await approving.decide('approve', held.headers['x-call-id'] ?? '').expect(200);
+    expect(body).toMatchObject({ outcome: 'rejected', approval: { status: 'approved', held_for: 'over_threshold' } });
+    expect(approving.upstream.received).toHaveLength(1);
+    expect(await approving.spent()).toMatchObject({ usd: '0.000000' });
   });
 
   it('decided by twenty at once over two processes are decided by one, and sent once or never', async () => {
