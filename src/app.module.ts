@@ -19,6 +19,7 @@ import { MetricsModule } from './metrics/metrics.module';
 import { PayoutsModule } from './payouts/payouts.module';
 import { RedeemModule } from './redeem/redeem.module';
 import { SendModule } from './send/send.module';
+import { StopsModule } from './stops/stops.module';
 import { SubAccountsModule } from './sub-accounts/sub-accounts.module';
 import { RequestValidationPipe } from './validation/validation.pipe';
 import { WalletsModule } from './wallets/wallets.module';
@@ -47,6 +48,8 @@ export class AppModule {
         // What was recorded
         AuditModule,
         CallsModule,
+        // What operators do
+        StopsModule,
         // How it is
         HealthModule,
         MetricsModule,

@@ -7,6 +7,7 @@ import { answerUnroutable, receiveCalls } from './auth/receive';
 import { RunningConfig } from './config/config';
 import { endConnectionsWhenClosing } from './connections';
 import { PrismaService } from './database/prisma.service';
+import { ProcessService } from './database/process.service';
 import { logRequests } from './logging/logging';
 import { MetricsService } from './metrics/metrics.service';
 import { serveDocs } from './openapi';
@@ -33,6 +34,7 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
     abortOnError: false,
   });
   await app.get(PrismaService).start();
+  await app.get(ProcessService).start();
 
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);

@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   forwarding: ['auth', 'clients', 'config', 'errors', 'journal', 'metrics', 'policy', 'upstream', 'validation'],
   approvals: ['audit', 'auth', 'config', 'database', 'errors', 'forwarding', 'journal', 'validation'],
   administration: ['auth', 'clients', 'config', 'database', 'errors', 'policy', 'stops', 'validation'],
-  stops: ['auth', 'clients', 'database', 'errors', 'forwarding', 'journal', 'validation'],
+  stops: ['auth', 'database', 'errors', 'forwarding', 'journal', 'validation'],
   send: ['auth', 'forwarding', 'validation'],
   payouts: ['auth', 'forwarding', 'send', 'validation'],
   account: ['auth', 'forwarding', 'validation'],
@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   logging: [],
   metrics: ['auth'],
   start: ['clients', 'config', 'database'],
-  cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops'],
+  cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops', 'validation'],
   sandbox: [],
 };
 

@@ -34,7 +34,12 @@ describe('the OpenAPI document', () => {
       for (const [field, schema] of Object.entries<any>(properties)) {
         const freeForm = schema.additionalProperties === true; // its limits stand in its description
         const limited =
-          schema.maxLength ?? schema.maximum ?? schema.maxItems ?? schema.pattern ?? (freeForm || undefined);
+          schema.maxLength ??
+          schema.maximum ??
+          schema.maxItems ??
+          schema.pattern ??
+          schema.enum ??
+          (freeForm || undefined);
         expect([name, field, schema.description === undefined, limited === undefined]).toEqual([
           name,
           field,

@@ -52,12 +52,17 @@ export function databaseCommands(): Command {
 
 /** Works with clients on a database that is up to date, and leaves everything as it was found running. */
 export async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
+  await withPrisma((prisma) => work(new ClientsService(prisma)));
+}
+
+/** Works on a database that is up to date, and leaves everything as it was found running. */
+export async function withPrisma(work: (prisma: PrismaService) => Promise<void>): Promise<void> {
   await withDatabase(async ({ url, ownerUrl }) => {
     await migrate(ownerUrl, PROXY_MIGRATIONS);
     const settings = { ...loadConfig(), databaseUrl: url, databaseOwnerUrl: ownerUrl, databasePoolSize: 2 };
     const prisma = new PrismaService(new ConfigService({ settings }));
     try {
-      await work(new ClientsService(prisma));
+      await work(prisma);
     } finally {
       await prisma.$disconnect();
     }

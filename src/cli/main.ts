@@ -6,12 +6,14 @@ import { databaseCommands } from './database';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';
 import { sandboxCommand } from './sandbox';
+import { stopCommands } from './stop';
 
 const program = new Command('payout-proxy')
   .description("operators' commands; each has its own --help")
   .showHelpAfterError()
   .addCommand(clientsCommands())
   .addCommand(keysCommands())
+  .addCommand(stopCommands())
   .addCommand(databaseCommands())
   .addCommand(sandboxCommand())
   .addCommand(openapiCommand());

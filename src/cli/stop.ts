@@ -1,0 +1,95 @@
+import { Command } from 'commander';
+import { ClientError } from '../clients/clients.service';
+import { isText } from '../validation/rules';
+import { MAX_REASON, STOPPABLE, StopRecord } from '../stops/stops.dto';
+import { StopsService, Target } from '../stops/stops.service';
+import { withPrisma } from './database';
+import { print } from './output';
+
+const EXAMPLES = `
+Operations that can be stopped (reads go on):
+${STOPPABLE.map((name) => `  ${name}`).join('\n')}
+
+Examples:
+  npm run cli -- stop everything --reason "the provider pays twice"
+  npm run cli -- stop client shop --reason "its key has leaked"
+  npm run cli -- stop operation "POST /payouts/airtime" --reason "wrong rates since noon"
+  npm run cli -- stop list
+  npm run cli -- stop lift 01a1fc4c-d86a-751d-baa6-e9463876b80c`;
+
+interface StopOptions {
+  reason: string;
+  json?: boolean;
+}
+
+export function stopCommands(): Command {
+  const stop = new Command('stop')
+    .description('stop what pays or writes, at once and on every instance; and let it go on')
+    .addHelpText('after', EXAMPLES);
+  writing(stop.command('everything').description('stop all operations of all clients')).action((options: StopOptions) =>
+    write({}, options),
+  );
+  writing(stop.command('client <name>').description('stop one client')).action((client: string, options: StopOptions) =>
+    write({ client }, options),
+  );
+  writing(stop.command('operation <name>').description('stop one operation of all clients')).action(
+    (operation: string, options: StopOptions) => write({ operation }, options),
+  );
+  stop
+    .command('list')
+    .description('list the stops that hold')
+    .option('--all', 'those that were lifted too')
+    .option('--json', 'for machines')
+    .action(({ all = false, json }: { all?: boolean; json?: boolean }) =>
+      withStops(async (stops) => {
+        const listed = await stops.list(all);
+        print(json ? listed : listed.map(forPeople), json);
+      }),
+    );
+  stop
+    .command('lift <id>')
+    .description('lift a stop, by its id from stop list')
+    .option('--json', 'for machines: the stop')
+    .action((id: string, { json }: { json?: boolean }) =>
+      withStops(async (stops) => {
+        const lifted = await stops.lift(id, null);
+        if (!lifted) throw new ClientError(`there is no stop with the id ${id} that still holds; stop list shows them`);
+        print(json ? lifted : forPeople(lifted), json);
+      }),
+    );
+  return stop;
+}
+
+function writing(command: Command): Command {
+  return command
+    .requiredOption('--reason <text>', 'why; who is refused reads it')
+    .option('--json', 'for machines: the stop, and "added": false if it was stopped already')
+    .addHelpText('after', EXAMPLES);
+}
+
+async function write(target: Target, { reason, json }: StopOptions): Promise<void> {
+  const { operation } = target;
+  if (operation !== undefined && !(STOPPABLE as string[]).includes(operation)) {
+    throw new ClientError(`${operation} is no operation that can be stopped; there are ${STOPPABLE.join(', ')}`);
+  }
+  if (reason.trim() === '' || !isText(reason, MAX_REASON)) {
+    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters`);
+  }
+  await withStops(async (stops) => {
+    const stopped = await stops.stop(target, reason, null);
+    if (!stopped) throw new ClientError(`there is no client ${target.client}; clients list shows them`);
+    if (!stopped.added && !json) process.stdout.write('stopped already; nothing is changed\n');
+    print(json ? { ...stopped.stop, added: stopped.added } : forPeople(stopped.stop), json);
+  });
+}
+
+function withStops(work: (stops: StopsService) => Promise<void>): Promise<void> {
+  return withPrisma((prisma) => work(new StopsService(prisma)));
+}
+
+function forPeople({ id, everything, client, operation, reason, stopped_at, stopped_by, lifted_at }: StopRecord) {
+  return {
+    ...{ id, stops: everything ? 'everything' : client !== null ? `client ${client}` : operation, reason },
+    ...{ stopped_at, stopped_by: stopped_by ? (stopped_by.actor ?? stopped_by.client) : 'command line', lifted_at },
+  };
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { refusalText, Stop, stopFor } from './stops';
+
+const everything: Stop = { id: '1', clientId: null, operation: null, reason: 'an incident' };
+const shop: Stop = { ...everything, id: '2', clientId: 'shop' };
+const airtime: Stop = { ...everything, id: '3', operation: 'POST /payouts/airtime' };
+
+const requests = fc.record({
+  clientId: fc.constantFrom('shop', 'till'),
+  operation: fc.constantFrom('POST /payouts/airtime', 'POST /send'),
+});
+
+describe('a stop', () => {
+  it('of everything holds every request back', () => {
+    fc.assert(fc.property(requests, (request) => stopFor([everything], request) === everything));
+  });
+
+  it('of a client holds back its requests, and no other', () => {
+    fc.assert(
+      fc.property(requests, (request) => (stopFor([shop], request) === shop) === (request.clientId === 'shop')),
+    );
+  });
+
+  it('of an operation holds back the requests for it, and no other', () => {
+    fc.assert(
+      fc.property(
+        requests,
+        (request) => (stopFor([airtime], request) === airtime) === request.operation.endsWith('airtime'),
+      ),
+    );
+  });
+
+  it('among others holds back what it does alone, and the first of them is told', () => {
+    fc.assert(
+      fc.property(fc.subarray([everything, shop, airtime]), requests, (stops, request) => {
+        const alone = stops.filter((stop) => stopFor([stop], request));
+        expect(stopFor(stops, request)).toBe(alone[0]);
+      }),
+    );
+  });
+
+  it.each([
+    [everything, 'The operator has stopped everything that pays or writes; nothing was sent. The reason: an incident'],
+    [shop, 'The operator has stopped your client; nothing was sent. The reason: an incident'],
+    [airtime, 'The operator has stopped POST /payouts/airtime; nothing was sent. The reason: an incident'],
+  ])('says what is stopped, and why', (stop, text) => expect(refusalText(stop)).toBe(text));
+});

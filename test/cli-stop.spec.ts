@@ -1,0 +1,94 @@
+import { stopCommands } from '../src/cli/stop';
+import { FakeUpstream } from './support/fake-upstream';
+import { startProxy } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+/** The commands as operators type them, against a database of their own; no proxy runs, unless a test starts one. */
+describe('the stop commands', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    process.env.DATABASE_URL = database.url;
+    process.env.DATABASE_OWNER_URL = database.ownerUrl;
+    await database.query(`INSERT INTO client (id, name, scopes) VALUES (gen_random_uuid(), 'shop', '{pay}')`);
+  });
+  afterAll(() => database.close());
+
+  async function cli(...args: string[]): Promise<string> {
+    let said = '';
+    const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      said += String(text);
+      return true;
+    });
+    try {
+      await stopCommands().parseAsync(args, { from: 'user' });
+    } finally {
+      stdout.mockRestore();
+    }
+    return said;
+  }
+  const json = async (...args: string[]) => JSON.parse(await cli(...args, '--json')) as Record<string, any>;
+  const listed = async (...args: string[]) =>
+    ((await json('list', ...args)) as unknown as { id: string }[]).map(({ id }) => id);
+
+  it('stop each target once, list what holds, and lift it', async () => {
+    const ids: string[] = [];
+    for (const target of [['everything'], ['client', 'shop'], ['operation', 'POST /payouts/airtime']]) {
+      const stopped = await json(...target, '--reason', 'an incident');
+      expect(stopped).toMatchObject({ reason: 'an incident', stopped_by: null, lifted_at: null, added: true });
+      const again = await json(...target, '--reason', 'another one');
+      expect(again).toEqual({ ...stopped, added: false });
+      ids.unshift(stopped.id as string);
+    }
+    expect(await listed()).toEqual(ids);
+    expect(await json('lift', ids[1] ?? '')).toMatchObject({ id: ids[1], client: 'shop', lifted_by: null });
+    expect(await listed()).toEqual([ids[0], ids[2]]);
+    expect(await listed('--all')).toEqual(ids);
+    for (const id of await listed()) await cli('lift', id);
+    expect(await cli('list')).toBe('(none)\n');
+  });
+
+  it('say to people what is stopped, why, by whom, and what was stopped already', async () => {
+    const row = /client shop +a leak +\S+Z +command line +-\n$/;
+    expect(await cli('client', 'shop', '--reason', 'a leak')).toMatch(row);
+    const again = await cli('client', 'shop', '--reason', 'more');
+    expect(again).toMatch(row);
+    expect(again).toMatch(/^stopped already; nothing is changed\n/);
+    for (const id of await listed()) await cli('lift', id);
+  });
+
+  it.each([
+    [['client', 'nobody', '--reason', 'why'], 'there is no client nobody'],
+    [
+      ['operation', 'GET /wallets/list', '--reason', 'why'],
+      /no operation that can be stopped; there are POST \/send, /,
+    ],
+    [['everything', '--reason', ' '], '--reason must be text'],
+    [['lift', 'shop'], 'there is no stop with the id shop'],
+    [['lift', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], 'that still holds'],
+  ])('refuse %j', async (args, message) => {
+    await expect(cli(...args)).rejects.toThrow(message);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('work beside a proxy that runs, which knows at once', async () => {
+    const upstream = await FakeUpstream.start();
+    const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    const { key } = await proxy.client('auditor', 'audit');
+    const { id } = await json('everything', '--reason', 'an incident');
+    const { body } = await proxy.get(key, '/v1/stops').expect(200);
+    expect(body.stops).toMatchObject([{ id, everything: true, stopped_by: null }]);
+    await cli('lift', id as string);
+    await proxy.close();
+    await upstream.stop();
+  });
+
+  it.each(['everything', 'client', 'operation', undefined])('stop %s --help gives examples', (name) => {
+    const commands = stopCommands();
+    const command = commands.commands.find((one) => one.name() === name) ?? commands;
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    expect(help).toContain('npm run cli -- stop operation "POST /payouts/airtime" --reason');
+  });
+});

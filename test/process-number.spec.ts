@@ -1,0 +1,109 @@
+import { Client } from 'pg';
+import { ProcessService } from '../src/database/process.service';
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { AIRTIME, eventually, SUCCESS } from './support/paying';
+import { newDataDir, Product } from './support/process';
+import { removeDataDir } from './support/data-dir';
+import { startProxy, TestProxy } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+/** Who works on a call, and whether that process still lives. */
+describe('the number of a process', () => {
+  let database: TestDatabase;
+  let upstream: FakeUpstream;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    upstream = await FakeUpstream.start();
+  });
+  afterEach(async () => {
+    await upstream.stop();
+    await database.close();
+  });
+
+  const start = () => startProxy({ upstreamBaseUrl: upstream.url }, database);
+  const numberOf = ({ app }: TestProxy) => app.get(ProcessService).number;
+  const live = async () => {
+    const rows = await database.query<{ number: number }>('SELECT live_processes() AS number ORDER BY 1');
+    return rows.map(({ number }) => number);
+  };
+
+  it('is of its own, and lives until the process stops', async () => {
+    const [one, other] = [await start(), await start()];
+    expect(await live()).toEqual([numberOf(one), numberOf(other)]);
+    expect(numberOf(one)).not.toBe(numberOf(other));
+    await one.close();
+    expect(await live()).toEqual([numberOf(other)]);
+    await other.close();
+    expect(await live()).toEqual([]);
+  });
+
+  it('lives until what was in flight is recorded', async () => {
+    const proxy = await start();
+    const { key } = await proxy.client('app', 'pay');
+    const arrived = new Promise<() => void>((resolve) => {
+      upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+    });
+    const answered = proxy.post(key, '/payouts/airtime', AIRTIME).expect(200).then();
+    const release = await arrived;
+    const server = proxy.app.getHttpServer();
+    const closing = proxy.close();
+    await eventually(() => Promise.resolve(!server.listening));
+    expect(await live()).toEqual([numberOf(proxy)]);
+    release();
+    await answered;
+    await closing;
+    expect(await live()).toEqual([]);
+  });
+
+  it('is taken again when its connection is lost', async () => {
+    const proxy = await start();
+    const number = numberOf(proxy);
+    const holders = () =>
+      database.query<{ pid: number }>("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1", [number]);
+    const [before] = await holders();
+    await database.query('SELECT pg_terminate_backend($1)', [before?.pid]);
+    await eventually(async () => (await holders()).some(({ pid }) => pid !== before?.pid));
+    expect([await live(), numberOf(proxy)]).toEqual([[number], number]);
+    await proxy.close();
+    expect(await live()).toEqual([]);
+  });
+
+  it('is another one if somebody else has taken it meanwhile', async () => {
+    const proxy = await start();
+    const number = numberOf(proxy);
+    // Waits for the lock, and gets it as soon as its holder is gone.
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
+    const taken = other.query('SELECT pg_advisory_lock(7070003, $1)', [number]);
+    const locks = (granted: boolean) =>
+      database.query<{ pid: number }>(
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted = $2",
+        [number, granted],
+      );
+    await eventually(async () => (await locks(false)).length === 1);
+    await database.query('SELECT pg_terminate_backend($1)', [(await locks(true))[0]?.pid]);
+    await taken;
+    await eventually(() => Promise.resolve(numberOf(proxy) !== number));
+    expect(await live()).toEqual([number, numberOf(proxy)]);
+    await proxy.close();
+    await other.end();
+  });
+
+  it('is gone at once when the process is killed', async () => {
+    const dataDir = newDataDir();
+    const product = new Product(
+      'main.js',
+      [],
+      {
+        ...{ DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, DATA_DIR: dataDir },
+        ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: 'some-key', PORT: '0' },
+      },
+      dataDir,
+    );
+    await product.said(/Proxy +http/);
+    expect(await live()).toHaveLength(1);
+    await product.signal('SIGKILL');
+    await eventually(async () => (await live()).length === 0);
+    removeDataDir(dataDir);
+  });
+});
