@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditController } from './audit.controller';
+import { PresentService } from './present.service';
 import { RecordsService } from './records.service';
 import { SearchService } from './search.service';
 import { ShapesController } from './shapes.controller';
@@ -7,7 +8,7 @@ import { ShapesService } from './shapes.service';
 
 @Module({
   controllers: [AuditController, ShapesController],
-  providers: [RecordsService, SearchService, ShapesService],
-  exports: [RecordsService],
+  providers: [PresentService, RecordsService, SearchService, ShapesService],
+  exports: [PresentService, RecordsService, SearchService],
 })
 export class AuditModule {}

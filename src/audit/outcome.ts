@@ -1,15 +1,85 @@
 /**
- * What can have come of a call: the outcomes the journal records, `refused` for what was not let through, `inProgress`
- * while an answer may still come, and `unknown` also for an intent that has none and is older than the time-out.
+ * What can have come of a call: the outcomes the journal records; `unknown` also for what was sent and has none, once
+ * nobody is there any more to record one; `landed` and `absent` where a person has settled that; `pendingApproval`,
+ * `declined` and `expired` for what waits, or waited in vain, for an approval; `inProgress` while an answer may still come;
+ * `refused` for what was not let through.
  */
-export const OUTCOMES = ['succeeded', 'rejected', 'notSent', 'unknown', 'inProgress', 'refused'] as const;
+export const OUTCOMES = [
+  'succeeded',
+  'rejected',
+  'notSent',
+  'unknown',
+  'landed',
+  'absent',
+  'pendingApproval',
+  'declined',
+  'expired',
+  'inProgress',
+  'refused',
+] as const;
 
 export type OutcomeWord = (typeof OUTCOMES)[number];
+
+export const OUTCOME_HELP =
+  '`unknown` is in doubt; `landed` (carried out) and `absent` (not carried out) were in doubt until a person settled them; ' +
+  '`pendingApproval`, `declined` and `expired` were never sent.';
 
 /** Before the upstream's time and after it, intent and outcome may each wait for a statement's ten seconds. */
 const JOURNAL_GRACE_MS = 30_000;
 
-/** Intents received before this instant that have no outcome are in doubt. */
-export function inDoubtBefore(upstreamTimeoutMs: number): Date {
-  return new Date(Date.now() - upstreamTimeoutMs - JOURNAL_GRACE_MS);
+/** What the records alone do not say: how late it is, and who is still at work. */
+export interface Present {
+  /** By the database's clock, in whole milliseconds. */
+  now: Date;
+  /** Numbers of the processes that live. */
+  live: number[];
+  /** What was released to be sent before this instant, and has no outcome, will have none. */
+  givenUpBefore: Date;
+}
+
+/** @param upstreamTimeoutMs the longest time that any operation has. */
+export function present(now: Date, live: number[], upstreamTimeoutMs: number): Present {
+  return { now, live, givenUpBefore: new Date(now.getTime() - upstreamTimeoutMs - JOURNAL_GRACE_MS) };
+}
+
+/** What the records say of a call that was let through. */
+export interface Recorded {
+  receivedAt: Date;
+  process: number | null;
+  heldFor: string | null;
+  expiresAt: Date | null;
+  decision: { verdict: string; decidedAt: Date; process: number } | null;
+  outcome: { kind: string; answeredAt: Date } | null;
+  resolution: { verdict: string } | null;
+}
+
+/**
+ * There is no status column: the word follows from the records. search.service.ts says the same in SQL. Instants are
+ * compared by < only: Date cuts off the microseconds of the database, and that changes no such comparison with a whole
+ * millisecond.
+ */
+export function outcomeOf(recorded: Recorded, { now, live, givenUpBefore }: Present): OutcomeWord {
+  const { outcome, resolution, decision, heldFor, expiresAt, process } = recorded;
+  // The upstream's own word, even where it came after a person had settled the call as `absent`. The reservation was given
+  // back by then, so a success counts against no cap.
+  if (outcome && outcome.kind !== 'unknown') return outcome.kind as OutcomeWord;
+  if (resolution) return resolution.verdict as OutcomeWord;
+  if (outcome) return 'unknown';
+  if (heldFor !== null && decision?.verdict !== 'approved') {
+    if (decision) return 'declined';
+    return expiresAt && expiresAt < now ? 'expired' : 'pendingApproval';
+  }
+  const sender = decision?.process ?? process; // calls of before there were numbers have none: their age alone tells
+  const isGone = sender !== null && !live.includes(sender);
+  return isGone || releasedAt(recorded) < givenUpBefore ? 'unknown' : 'inProgress';
+}
+
+/** Since when it is in doubt: since its answer was given up, or, with no outcome, since it was released to be sent. */
+export function inDoubtSince(recorded: Recorded, at: Present): Date | null {
+  if (outcomeOf(recorded, at) !== 'unknown') return null;
+  return recorded.outcome?.answeredAt ?? releasedAt(recorded);
+}
+
+function releasedAt({ decision, receivedAt }: Recorded): Date {
+  return decision?.decidedAt ?? receivedAt;
 }

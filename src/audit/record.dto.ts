@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { FaultDto } from '../errors/envelope.dto';
-import { OUTCOMES, OutcomeWord } from './outcome';
+import { OUTCOME_HELP, OUTCOMES, OutcomeWord } from './outcome';
 
 const nullable = (type: 'string' | 'integer' | 'number', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
@@ -58,6 +58,8 @@ export class RecordUpstream {
   @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
   @nullable('string', 'The call that fetched this answer, where it was kept: status, times and body are its.', UUID)
   answer_of!: string | null;
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'How often it was sent: more than once only what reads.' })
+  attempts!: number;
   @ApiProperty({ type: [RecordUpstreamItem], description: 'Transactions that belong to no item for certain.' })
   other_items!: RecordUpstreamItem[];
 }
@@ -68,6 +70,47 @@ export class RecordRefusal {
   @text('Why, for people.') detail!: string;
   @ApiProperty({ type: [FaultDto], maxItems: 100, description: 'The first hundred faults.' }) errors!: FaultDto[];
   @ApiProperty({ type: 'integer', description: 'How many there were.' }) error_count!: number;
+  @nullable('string', 'The call that it repeats.', UUID) first_call_id!: string | null;
+}
+
+/** Who decided or settled something. */
+export class RecordPerson {
+  @ApiProperty({ type: RecordClient }) client!: RecordClient;
+  @text('The key that was used.', UUID) key_id!: string;
+  @nullable('string', 'The person, as far as it is known. Masked without `audit:pii`.') actor!: string | null;
+}
+
+export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
+
+export class RecordApproval {
+  @text('Why it waits: `over_threshold`, `seen_across_clients`.') held_for!: string;
+  @nullable('string', "Until when it may be approved, by the database's clock.", INSTANT) expires_at!: Date | null;
+  @nullable(
+    'string',
+    'Salted SHA-256 of the body that would be sent. Say it when you decide, to decide on this and no other.',
+    {
+      pattern: '^[0-9a-f]{64}$',
+    },
+  )
+  content_hash!: string | null;
+  @ApiProperty({ enum: APPROVAL_STATUSES, description: 'What was decided.' })
+  status!: (typeof APPROVAL_STATUSES)[number];
+  @nullable('string', "When it was decided, by the database's clock.", INSTANT) decided_at!: Date | null;
+  @orNull(RecordPerson, 'Who decided; null as long as nobody has.') decided_by!: RecordPerson | null;
+  @nullable('string', 'Why, in the words of who decided. Masked without `audit:pii`.') reason!: string | null;
+}
+
+export const RESOLUTIONS = ['landed', 'absent'] as const;
+
+export class RecordResolution {
+  @ApiProperty({
+    enum: RESOLUTIONS,
+    description: '`landed`: it was carried out. `absent`: it was not, and never will be.',
+  })
+  verdict!: (typeof RESOLUTIONS)[number];
+  @text('How that is known. Masked without `audit:pii`.') reason!: string;
+  @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
+  @ApiProperty({ type: RecordPerson, description: 'Who settled it.' }) resolved_by!: RecordPerson;
 }
 
 export class RecordTimings {
@@ -84,9 +127,13 @@ export class RecordTimings {
 export class CallRecord {
   @text("The call's id, the `X-Call-Id` of its answer.", { format: 'uuid' }) id!: string;
   @text("The operation's name.", { example: 'POST /payouts/airtime' }) operation!: string;
-  @ApiProperty({ enum: OUTCOMES, description: 'What came of it; `unknown` is in doubt.' }) outcome!: OutcomeWord;
+  @ApiProperty({ enum: OUTCOMES, description: `What came of it. ${OUTCOME_HELP}` }) outcome!: OutcomeWord;
+  @nullable('string', 'Since when it is in doubt; null where it is not.', INSTANT) in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @text('The key that was used.', { format: 'uuid' }) key_id!: string;
+  @nullable('string', 'For whom the client asked: the person whose key it is, or whom it named in `X-Actor`.')
+  actor!: string | null;
+  @nullable('string', 'The `Idempotency-Key` it came with, bare.') idempotency_key!: string | null;
   @text("The caller's own id of the request, or ours.") request_id!: string;
   @nullable('string', 'W3C trace context.') traceparent!: string | null;
   @text('Address the request came from.') client_address!: string;
@@ -102,6 +149,10 @@ export class CallRecord {
   @orNull(RecordUpstream, 'What the upstream said; null where no outcome is recorded.')
   upstream!: RecordUpstream | null;
   @orNull(RecordRefusal, 'Why it was not let through; null where it was.') refusal!: RecordRefusal | null;
+  @orNull(RecordApproval, 'The approval it waits for, or waited; null where it needed none.')
+  approval!: RecordApproval | null;
+  @orNull(RecordResolution, 'What a person found out about it while it was in doubt.')
+  resolution!: RecordResolution | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }
 

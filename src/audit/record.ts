@@ -2,23 +2,20 @@ import { Prisma } from '../database/generated/client';
 import { Fault } from '../errors/problem';
 import { isDeeperThan } from '../validation/json-body';
 import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
-import { OutcomeWord } from './outcome';
+import { inDoubtSince, outcomeOf } from './outcome';
 import { CallRecord, RecordItem, RecordMessage, RecordUpstreamItem } from './record.dto';
+import { approvalOf, resolutionOf } from './settlement';
+import { shown, View } from './view';
 
 /** An answer nested deeper is shown as text: to follow it down could take more stack than there is. */
 const MAX_SHOWN_DEPTH = 64;
 
-/** Through which eyes records are shown. */
-export interface View {
-  /** Whether people may be seen (`audit:pii`, or one's own calls). */
-  reveal: boolean;
-  inDoubtBefore: Date;
-  clientNames: Map<string, string>;
-}
-
 type OutcomeRow = Prisma.OutcomeGetPayload<{ include: { items: true } }>;
 type ItemRow = Prisma.IntentItemGetPayload<{ include: { recipient: true } }>;
-type IntentRow = Prisma.IntentGetPayload<object> & { items: ItemRow[]; outcome: OutcomeRow | null };
+type IntentRow = Prisma.IntentGetPayload<{ include: { decision: true; resolution: true } }> & {
+  items: ItemRow[];
+  outcome: OutcomeRow | null;
+};
 type RefusalRow = Prisma.RefusalGetPayload<object>;
 
 export function fromIntent(intent: IntentRow, view: View): CallRecord {
@@ -26,7 +23,8 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
   const byPosition = new Map(outcome?.items.map((item) => [item.position, item]));
   return {
     ...fromEither(intent, view),
-    outcome: outcomeOf(intent, view),
+    outcome: outcomeOf(intent, view.present),
+    in_doubt_since: inDoubtSince(intent, view.present),
     item_count: intent.itemCount,
     total_usd: intent.totalUsd?.toFixed() ?? null,
     coverage: intent.coverage,
@@ -36,9 +34,12 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
       status: outcome.upstreamStatus,
       failure: outcome.failure,
       answer_of: outcome.answerOf,
+      attempts: outcome.attempts,
       other_items: outcome.items.filter(({ position }) => position === null).map((item) => toUpstreamItem(item, view)),
     },
     refusal: null,
+    approval: approvalOf(intent, view),
+    resolution: resolutionOf(intent, view),
     timings: {
       received_at: intent.receivedAt,
       recorded_at: intent.recordedAt,
@@ -51,17 +52,23 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
 }
 
 export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
-  const { status, code, detail, faults, faultCount } = refusal;
+  const { status, code, detail, faults, faultCount, firstCallId } = refusal;
   return {
     ...fromEither(refusal, view),
     outcome: 'refused',
+    in_doubt_since: null,
     item_count: 0,
     total_usd: null,
     coverage: null,
     caused_by: null,
     items: [],
     upstream: null,
-    refusal: { status, code, detail, errors: faults as unknown as Fault[], error_count: faultCount },
+    refusal: {
+      ...{ status, code, detail, errors: faults as unknown as Fault[], error_count: faultCount },
+      first_call_id: firstCallId,
+    },
+    approval: null,
+    resolution: null,
     timings: {
       received_at: refusal.receivedAt,
       recorded_at: refusal.recordedAt,
@@ -103,16 +110,12 @@ function fromEither(row: IntentRow | RefusalRow, { clientNames, reveal }: View) 
     operation: row.operation,
     client: { id: row.clientId, name: clientNames.get(row.clientId) ?? null },
     key_id: row.keyId,
+    actor: shown(row.actor, reveal, maskContacts),
+    idempotency_key: shown(row.idempotencyKey, reveal, maskContacts),
     request_id: shown(row.requestId, reveal, maskContacts),
     traceparent: row.traceparent,
     client_address: row.clientAddress,
   };
-}
-
-/** There is no status column: an intent without an outcome is in progress until its time is up, then in doubt. */
-function outcomeOf({ outcome, receivedAt }: IntentRow, view: View): OutcomeWord {
-  if (outcome) return outcome.kind as OutcomeWord;
-  return receivedAt < view.inDoubtBefore ? 'unknown' : 'inProgress';
 }
 
 function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined, view: View): RecordItem {
@@ -147,10 +150,6 @@ function toUpstreamItem(item: OutcomeRow['items'][number], { reveal }: View): Re
     status: shown(item.status, reveal, maskProse),
     amount_usd: item.amountUsd?.toFixed() ?? null,
   };
-}
-
-function shown<Text extends string | null>(value: Text, reveal: boolean, mask: (value: string) => string) {
-  return (value === null || reveal ? value : mask(value)) as Text;
 }
 
 /** We wrote it ourselves, so it can be read. */

@@ -1,38 +1,35 @@
 import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../config/config.module';
 import { PrismaService } from '../database/prisma.service';
-import { inDoubtBefore } from './outcome';
+import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord } from './record.dto';
-import { fromIntent, fromRefusal, toMessages, View } from './record';
+import { fromIntent, fromRefusal, toMessages } from './record';
+import { View } from './view';
 
 /** Items of one call that a list of calls shows. */
 const ITEMS_IN_LISTS = 100;
 
+type Named = { clientId: string; decision?: { clientId: string } | null; resolution?: { clientId: string } | null };
 type Bytes = { body: Uint8Array } | null;
 
 /** Reads what the journal wrote. */
 @Injectable()
 export class RecordsService {
-  private readonly upstreamTimeoutMs: number;
-
   constructor(
     private readonly prisma: PrismaService,
-    config: ConfigService<Loaded, true>,
-  ) {
-    this.upstreamTimeoutMs = config.get('settings', { infer: true }).upstreamTimeoutMs;
-  }
+    private readonly present: PresentService,
+  ) {}
 
   /** In the order of `ids`. */
   async list(ids: string[], reveal: boolean): Promise<CallRecord[]> {
+    const present = await this.present.read();
     const where = { id: { in: ids } };
     const items = { include: { recipient: true }, orderBy: { position: 'asc' }, take: ITEMS_IN_LISTS } as const;
     const outcome = { include: { items: { orderBy: { ordinal: 'asc' } } } } as const;
     const [intents, refusals] = await Promise.all([
-      this.prisma.intent.findMany({ where, include: { items, outcome } }),
+      this.prisma.intent.findMany({ where, include: { items, outcome, decision: true, resolution: true } }),
       this.prisma.refusal.findMany({ where }),
     ]);
-    const view = await this.view([...intents, ...refusals], reveal);
+    const view = { reveal, present, clientNames: await this.namesIn([...intents, ...refusals]) };
     // A refusal stands for its intent, if there is one too: see search.service.ts.
     const records = [
       ...intents.map((intent) => fromIntent(intent, view)),
@@ -44,20 +41,24 @@ export class RecordsService {
 
   /** @param clientId shows only calls of this client. */
   async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
+    const present = await this.present.read();
     const where = { id, ...(clientId !== undefined && { clientId }) };
+    const viewOf = async (row: Named): Promise<View> => ({ reveal, present, clientNames: await this.namesIn([row]) });
     const refusal = await this.prisma.refusal.findUnique({ where });
-    if (refusal) return { ...fromRefusal(refusal, await this.view([refusal], reveal)), request: null, response: null };
+    if (refusal) return { ...fromRefusal(refusal, await viewOf(refusal)), request: null, response: null };
     const intent = await this.prisma.intent.findUnique({
       where,
       include: {
         items: { include: { recipient: true }, orderBy: { position: 'asc' } },
         outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
         body: true,
+        decision: true,
+        resolution: true,
       },
     });
     if (!intent) return undefined;
     const response = await this.responseOf(intent.outcome);
-    return { ...fromIntent(intent, await this.view([intent], reveal)), ...toMessages(intent, response, reveal) };
+    return { ...fromIntent(intent, await viewOf(intent)), ...toMessages(intent, response, reveal) };
   }
 
   /** The bytes of an answer are kept with the call that fetched it. */
@@ -66,13 +67,15 @@ export class RecordsService {
     return this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answerOf } });
   }
 
-  private async view(rows: { clientId: string }[], reveal: boolean): Promise<View> {
-    const ids = [...new Set(rows.map(({ clientId }) => clientId))];
-    const clients = await this.prisma.client.findMany({ where: { id: { in: ids } } });
-    return {
-      reveal,
-      inDoubtBefore: inDoubtBefore(this.upstreamTimeoutMs),
-      clientNames: new Map(clients.map(({ id, name }) => [id, name])),
-    };
+  /** The names of the clients that asked, decided and settled. */
+  private async namesIn(rows: Named[]): Promise<Map<string, string>> {
+    const ids = rows.flatMap(({ clientId, decision, resolution }) => [
+      clientId,
+      decision?.clientId,
+      resolution?.clientId,
+    ]);
+    const known = ids.filter((id) => id !== undefined);
+    const clients = await this.prisma.client.findMany({ where: { id: { in: [...new Set(known)] } } });
+    return new Map(clients.map(({ id, name }) => [id, name]));
   }
 }

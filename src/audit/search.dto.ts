@@ -1,6 +1,6 @@
-import { Instant, OneOf, PageSize, PageToken } from '../validation/query-rules';
+import { IdempotencyKey, Instant, OneOf, PageSize, PageToken } from '../validation/query-rules';
 import { Text } from '../validation/rules';
-import { OUTCOMES } from './outcome';
+import { OUTCOME_HELP, OUTCOMES } from './outcome';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from './page';
 
 /** Every filter may be combined with every other. */
@@ -17,7 +17,7 @@ export class CallSearch implements PageRequest {
   @Text({ max: 100, required: false, description: "The operation's name.", example: 'POST /payouts/airtime' })
   operation?: string;
 
-  @OneOf(OUTCOMES, 'What came of it. `unknown` lists the calls in doubt.')
+  @OneOf(OUTCOMES, `What came of it. ${OUTCOME_HELP}`)
   outcome?: string;
 
   @Text({ max: 254, required: false, description: 'E-mail, phone, handle or sub-account of an item, exactly.' })
@@ -28,6 +28,9 @@ export class CallSearch implements PageRequest {
 
   @Text({ max: 255, required: false, description: '`chiRef`, `id` or `issueID` of a transaction, exactly.' })
   upstream_ref?: string;
+
+  @IdempotencyKey('The `Idempotency-Key` it came with, exactly; bare or quoted.')
+  idempotency_key?: string;
 
   @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
   page_size?: number;

@@ -10,7 +10,7 @@ import { Verdict } from '../policy/admission';
 import { canonical } from '../policy/content';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
-import { readIdempotencyKey } from './idempotency-key';
+import { readIdempotencyKey } from '../validation/idempotency-key';
 import { Effect } from './operations';
 import { RepetitionService } from './repetition.service';
 import { pendingReply, Reply } from './reply';

@@ -7,7 +7,7 @@ import { Problem, toEnvelope, toProblemDetails } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { forTheRecord } from '../validation/faults';
 import { bodyFault, OTHER_TYPE } from '../validation/json-body';
-import { keyIn } from './idempotency-key';
+import { keyIn } from '../validation/idempotency-key';
 import { INTERFACE_PREFIX } from './operations';
 
 /** The one place where errors become answers, and where a known caller's refused request is recorded. */

@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem';
 import { FirstCall } from '../journal/first-call';
 import { JournalService } from '../journal/journal.service';
 import { Answer } from '../upstream/answer';
-import { keyIn } from './idempotency-key';
+import { keyIn } from '../validation/idempotency-key';
 import { OperationName, rowOf } from './operations';
 import { landedReply, pendingReply, Reply, toReply } from './reply';
 

@@ -10,8 +10,9 @@ import { FirstCall, readFirstCall } from './first-call';
 import { GroupCommit } from './group-commit';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewAdmission, NewIntent, NewOutcome, NewRefusal, NewShape } from './records';
+import { NewAdmission, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
 import { insertRefusals } from './refusals';
+import { insertResolution } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
 
 /** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
@@ -109,6 +110,11 @@ export class JournalService {
    */
   async release(callId: string): Promise<void> {
     await this.prisma.$executeRaw`SELECT release_reservations(ARRAY[${callId}::uuid])`;
+  }
+
+  /** Resolves once the resolution is durable. @returns whether it was written: false if the call is in doubt no more. */
+  async resolve(resolution: NewResolution): Promise<boolean> {
+    return insertResolution(this.prisma, resolution);
   }
 
   /** Resolves once the shape is durable. @returns whether it was not there before. */

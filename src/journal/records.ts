@@ -120,3 +120,19 @@ export interface NewShape {
   shape: unknown;
   callId: string;
 }
+
+/** Somebody who decides about a call that others asked for. */
+export interface Decider {
+  clientId: string;
+  keyId: string;
+  /** The person, as far as it is known. */
+  actor: string | null;
+}
+
+/** What a call in doubt turned out to be: carried out, or not. */
+export interface NewResolution {
+  intentId: string;
+  verdict: 'landed' | 'absent';
+  reason: string;
+  by: Decider;
+}

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { isISO8601 } from 'class-validator';
+import { keyIn } from './idempotency-key';
 import { field } from './rules';
 
 /** An instant, ISO 8601 with its zone: without one, a day of records could hide in the difference. */
@@ -30,6 +31,21 @@ export const OneOf = (words: readonly string[], description: string) =>
       test: (value) => typeof value === 'string' && words.includes(value),
     },
     { enum: [...words], description },
+  );
+
+/** An idempotency key as its header has it, bare or quoted; it is read as the bare key. */
+export const IdempotencyKey = (description: string) =>
+  applyDecorators(
+    Transform(({ value }) => (typeof value === 'string' ? (keyIn(value) ?? value) : (value as unknown))),
+    field(
+      {
+        name: 'idempotencyKey',
+        required: false,
+        must: 'must be an Idempotency-Key: 1 to 255 printable ASCII characters without blanks, bare or in double quotes',
+        test: (value) => typeof value === 'string' && keyIn(value) !== null,
+      },
+      { type: 'string', minLength: 1, maxLength: 255, description, example: 'order-17' },
+    ),
   );
 
 /** How many results a page has. */

@@ -43,6 +43,7 @@ ALTER TABLE refusal
   ADD COLUMN idempotency_key text,
   ADD COLUMN actor           text,
   ADD COLUMN first_call_id   uuid; -- the call that this one repeats
+CREATE INDEX refusal_idempotency_key ON refusal (client_id, idempotency_key, id) WHERE idempotency_key IS NOT NULL;
 
 -- Whether a held call may be sent. One for each: of two approvers the first wins.
 CREATE TABLE decision (

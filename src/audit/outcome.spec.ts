@@ -1,0 +1,52 @@
+import { inDoubtSince, outcomeOf, present, Recorded } from './outcome';
+
+const NOW = new Date('2026-11-21T12:00:00Z');
+const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
+/** The upstream has 30 s: what was sent more than 60 s ago is given up. */
+const AT = present(NOW, [7], 30_000);
+
+const call = (more: Partial<Recorded>): Recorded => ({
+  ...{ receivedAt: ago(1), process: 7, heldFor: null, expiresAt: null },
+  ...{ decision: null, outcome: null, resolution: null },
+  ...more,
+});
+const held = (more: Partial<Recorded>) =>
+  call({ heldFor: 'over_threshold', expiresAt: ago(-60), receivedAt: ago(9_000), ...more });
+const decided = (verdict: string, seconds: number, process = 7) => ({ verdict, decidedAt: ago(seconds), process });
+const ended = (kind: string) => ({ kind, answeredAt: ago(5) });
+const absent = { verdict: 'absent' };
+
+describe('what came of a call', () => {
+  it.each([
+    ['inProgress', 'sent a second ago by a process that lives', call({})],
+    ['inProgress', 'as old as an answer may be', call({ receivedAt: ago(60) })],
+    ['unknown', 'older', call({ receivedAt: ago(60.001) })],
+    ['unknown', 'its process is gone', call({ process: 6 })],
+    ['inProgress', 'from before processes had numbers', call({ process: null })],
+    ['unknown', 'the same, older', call({ process: null, receivedAt: ago(61) })],
+    ['succeeded', 'an outcome came, though its process is gone', call({ process: 6, outcome: ended('succeeded') })],
+    ['unknown', 'the outcome is that nobody knows', call({ outcome: ended('unknown') })],
+    ['absent', 'and was settled', call({ outcome: ended('unknown'), resolution: absent })],
+    ['landed', 'without an outcome, and was settled', call({ process: 6, resolution: { verdict: 'landed' } })],
+    ['rejected', 'the outcome came after it was settled', call({ outcome: ended('rejected'), resolution: absent })],
+    ['pendingApproval', 'held, for however long', held({})],
+    ['pendingApproval', 'held by a process that is gone', held({ process: 6 })],
+    ['pendingApproval', 'at the instant of its end', held({ expiresAt: NOW })],
+    ['expired', 'held, until a moment ago', held({ expiresAt: ago(0.001) })],
+    ['declined', 'rejected', held({ decision: decided('rejected', 1) })],
+    ['declined', 'rejected, and its time is up', held({ decision: decided('rejected', 1), expiresAt: ago(1) })],
+    ['inProgress', 'approved a second ago', held({ decision: decided('approved', 1), process: 6 })],
+    ['inProgress', 'approved, and its time is up', held({ decision: decided('approved', 1), expiresAt: ago(1) })],
+    ['unknown', 'approved by a process that is gone', held({ decision: decided('approved', 1, 6) })],
+    ['unknown', 'approved long ago', held({ decision: decided('approved', 61) })],
+    ['succeeded', 'approved and paid', held({ decision: decided('approved', 61), outcome: ended('succeeded') })],
+  ])('is %s: %s', (word, _why, recorded) => expect(outcomeOf(recorded, AT)).toBe(word));
+
+  it('is in doubt since its answer was given up, or since it was released', () => {
+    expect(inDoubtSince(call({ outcome: ended('unknown') }), AT)).toEqual(ago(5));
+    expect(inDoubtSince(call({ process: 6 }), AT)).toEqual(ago(1));
+    expect(inDoubtSince(held({ decision: decided('approved', 2, 6) }), AT)).toEqual(ago(2));
+    expect(inDoubtSince(call({ outcome: ended('unknown'), resolution: absent }), AT)).toBeNull();
+    expect(inDoubtSince(call({}), AT)).toBeNull();
+  });
+});

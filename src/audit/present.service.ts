@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../config/config.module';
+import { PrismaService } from '../database/prisma.service';
+import { Present, present } from './outcome';
+
+/** Asks the database how late it is and which processes live. */
+@Injectable()
+export class PresentService {
+  private readonly longestTimeoutMs: number;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    const { upstreamTimeoutMs, upstreamTimeouts } = config.get('settings', { infer: true });
+    this.longestTimeoutMs = Math.max(upstreamTimeoutMs, ...upstreamTimeouts.values());
+  }
+
+  /**
+   * To be asked before the records are read: a process that records an outcome and ends in between would else leave a call
+   * that looks abandoned.
+   */
+  async read(): Promise<Present> {
+    const [row] = await this.prisma.$queryRaw<{ now: Date; live: number[] }[]>`
+      SELECT date_trunc('milliseconds', clock_timestamp()) AS now, ARRAY(SELECT live_processes()) AS live`;
+    if (!row) throw new Error('the database did not say how late it is');
+    return present(row.now, row.live, this.longestTimeoutMs);
+  }
+}

@@ -1,0 +1,211 @@
+import supertest from 'supertest';
+import { v7 as uuidv7 } from 'uuid';
+import { OUTCOMES } from '../src/audit/outcome';
+import { answer, reset } from './support/fake-upstream';
+import { copyIntent, live } from './support/intents';
+import { Paying, startPaying, SUCCESS } from './support/paying';
+
+const LIVING = 42;
+const DEAD = 41;
+
+/** What is unknown is known to be unknown, listed, and settled by somebody else than who asked. */
+describe('calls in doubt', () => {
+  let paying: Paying;
+  let approver: string;
+  let approverId: string;
+  /** A call that was paid, to copy. */
+  let model: string;
+
+  beforeAll(async () => {
+    paying = await startPaying();
+    ({ key: approver, id: approverId } = await paying.proxy.client('approver', 'approve', 'audit'));
+    await live(paying.proxy.database, LIVING);
+  });
+  afterAll(() => paying.close());
+  beforeEach(async () => {
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
+  });
+
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const sent = (changes: Record<string, unknown> = {}) =>
+    copyIntent(paying.proxy.database, model, { process: DEAD, ...changes });
+  const read = async (id: string) => (await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200)).body;
+  const resolve = (id: string, body: object, key = approver) =>
+    supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', key).send(body);
+  const addOutcome = (id: string, kind: string) =>
+    query(`INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, $2, now(), now(), 1)`, [
+      id,
+      kind,
+    ]);
+
+  it('are those whose process is gone, at once, and whose process lives, once they are older than any answer', async () => {
+    const gone = await sent();
+    const working = await sent({ process: LIVING });
+    const old = await sent({ process: LIVING, received_at: '2026-01-01T00:00:00Z' });
+    expect(await read(gone)).toMatchObject({ outcome: 'unknown', upstream: null });
+    expect(await read(working)).toMatchObject({ outcome: 'inProgress', in_doubt_since: null });
+    expect(await read(old)).toMatchObject({ outcome: 'unknown', in_doubt_since: '2026-01-01T00:00:00.000Z' });
+    const listed = await paying.listed('unknown');
+    expect([gone, working, old].map((id) => listed.includes(id))).toEqual([true, false, true]);
+  });
+
+  it('are in doubt since their answer was given up, and shown so to the app', async () => {
+    paying.upstream.behaviour = reset;
+    const id = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
+    const { outcome, in_doubt_since: since, timings } = await read(id);
+    expect([outcome, since]).toEqual(['unknown', timings.answered_at]);
+  });
+
+  it('are so no longer once an outcome comes, however late', async () => {
+    const id = await sent();
+    await addOutcome(id, 'succeeded');
+    expect(await read(id)).toMatchObject({ outcome: 'succeeded', in_doubt_since: null });
+    expect(await paying.listed('unknown')).not.toContain(id);
+  });
+
+  it.each(['landed', 'absent'])('are settled as %s once, with a reason, and shown as settled', async (verdict) => {
+    const id = await sent();
+    const reason = 'Ada (ada@example.com) asked the provider';
+    const { body } = await resolve(id, { verdict, reason }).expect(200);
+    expect(body).toMatchObject({
+      ...{ id, outcome: verdict, in_doubt_since: null },
+      resolution: { verdict, reason: 'Ada (a••@example.com) asked the provider', resolved_by: { actor: null } },
+    });
+    expect((await read(id)).resolution).toMatchObject({
+      ...{ verdict, reason, resolved_by: { client: { id: approverId, name: 'approver' } } },
+    });
+    expect(await paying.listed('unknown')).not.toContain(id);
+    expect(await paying.listed(verdict)).toContain(id);
+    expect((await resolve(id, { verdict: 'landed', reason }).expect(409)).body.code).toBe('not_in_doubt');
+  });
+
+  it('give back what they had reserved when they were absent, and keep it when they landed', async () => {
+    const day = '2026-01-02';
+    const calls = [await sent({ reserved_on: day }), await sent({ reserved_on: day })];
+    await query('INSERT INTO spending SELECT client_id, $2, 100.000001 FROM intent WHERE id = $1', [model, day]);
+    const spent = async () => (await query('SELECT usd::text FROM spending WHERE day = $1', [day]))[0]?.usd;
+    await resolve(calls[0] ?? '', { verdict: 'landed', reason: 'seen there' }).expect(200);
+    expect(await spent()).toBe('100.000001');
+    await resolve(calls[1] ?? '', { verdict: 'absent', reason: 'not there' }).expect(200);
+    expect(await spent()).toBe('97.500001');
+    await addOutcome(calls[1] ?? '', 'succeeded');
+    expect(await read(calls[1] ?? '')).toMatchObject({ outcome: 'succeeded', resolution: { verdict: 'absent' } });
+  });
+
+  it('are settled by one of many at once', async () => {
+    const id = await sent();
+    const verdicts = ['landed', 'absent'];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => resolve(id, { verdict: verdicts[n % 2], reason: `number ${n}` })),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.code === 'not_in_doubt')).toHaveLength(19);
+    expect((await read(id)).resolution.reason).toBe(won[0]?.body.resolution.reason);
+  });
+
+  it('are not settled by who asked for them: not the client, not the person', async () => {
+    const settle = { verdict: 'landed', reason: 'I know' };
+    const { id: clientId, key } = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
+    const { body } = await resolve(await sent({ client_id: clientId }), settle, key).expect(403);
+    expect([body.code, body.detail]).toEqual(['own_approval', expect.stringContaining('Nobody settles')]);
+    const actors = await sent({ actor: 'Ada' });
+    await resolve(actors, settle).set('X-Actor', 'aDA').expect(403);
+    await resolve(actors, settle).set('X-Actor', 'Grace').expect(200);
+  });
+
+  it('and nothing else is settled', async () => {
+    const settle = { verdict: 'absent', reason: 'no' };
+    expect((await resolve(model, settle).expect(409)).body.code).toBe('not_in_doubt');
+    expect((await resolve(await sent({ process: LIVING }), settle).expect(409)).body.code).toBe('not_in_doubt');
+    for (const id of [uuidv7(), 'x']) expect((await resolve(id, settle).expect(404)).body.code).toBe('call_not_found');
+    await resolve(await sent(), settle, paying.auditor).expect(403);
+    const { body } = await resolve(await sent(), { verdict: 'maybe' }).expect(400);
+    expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/verdict', '/reason']);
+  });
+
+  it('the search and the record say the same word of every combination of records', async () => {
+    const { id: client_id } = await paying.proxy.client('combined', 'read');
+    const [old, fresh] = ['2026-01-01T00:00:00Z', new Date().toISOString()];
+    const [before, after] = ['2026-01-02T00:00:00Z', '2099-01-01T00:00:00Z'];
+    const decisions = ['approved', 'rejected'].flatMap((verdict) =>
+      [old, fresh].flatMap((decided_at) => [DEAD, LIVING].map((process) => ({ verdict, decided_at, process }))),
+    );
+    const combinations = product({
+      received_at: [old, fresh],
+      process: [null, DEAD, LIVING],
+      held: [{ held_for: null, expires_at: null }, ...[before, after].map((at) => ({ held_for: 'x', expires_at: at }))],
+      decision: [null, ...decisions],
+      outcome: [null, 'succeeded', 'rejected', 'notSent', 'unknown'],
+      resolution: [null, 'landed', 'absent'],
+      refused: [false, true],
+    }).filter(({ refused, outcome }) => !refused || outcome === null); // a call that was opened is not refused
+    await insertAll(combinations, client_id);
+    const found = new Map<string, string>();
+    for (const word of OUTCOMES) {
+      for (const { id, outcome } of await all(`client=combined&outcome=${word}`)) {
+        expect([id, outcome]).toEqual([id, word]);
+        expect(found.has(id)).toBe(false);
+        found.set(id, word);
+      }
+    }
+    expect(found.size).toBe(combinations.length);
+    expect(new Set(found.values())).toEqual(new Set(OUTCOMES));
+  });
+
+  async function all(filter: string): Promise<{ id: string; outcome: string }[]> {
+    const calls: { id: string; outcome: string }[] = [];
+    let token: string | null = '';
+    while (token !== null) {
+      const from: string = token === '' ? '' : `&page_token=${token}`;
+      const { body } = await paying.proxy
+        .get(paying.auditor, `/v1/audit/calls?${filter}&page_size=200${from}`)
+        .expect(200);
+      calls.push(...body.calls);
+      token = body.next_page_token;
+    }
+    return calls;
+  }
+
+  async function insertAll(combinations: Record<string, any>[], client_id: string): Promise<void> {
+    const [{ row } = { row: {} }] = await query('SELECT row_to_json(intent) AS row FROM intent WHERE id = $1', [model]);
+    const calls = combinations.map((call) => ({ id: uuidv7(), ...call }) as Record<string, any>);
+    const by = { client_id, key_id: uuidv7(), reason: '' };
+    const insert = (table: string, columns: string, rows: object[]) =>
+      query(
+        `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
+        [JSON.stringify(rows)],
+      );
+    const of = (name: string, toRow: (call: Record<string, any>) => object) =>
+      calls.filter((call) => call[name]).map((call) => ({ intent_id: call.id, ...by, ...toRow(call) }));
+    await insert(
+      'intent',
+      Object.keys(row).join(),
+      calls.map(({ id, received_at, process, held }) => ({ ...row, id, client_id, received_at, process, ...held })),
+    );
+    const decided = of('decision', ({ decision }) => decision);
+    await insert('decision', 'intent_id, verdict, reason, client_id, key_id, decided_at, process', decided);
+    const times = { sent_at: 'now', answered_at: 'now', upstream_ms: 1 };
+    const ended = of('outcome', ({ outcome }) => ({ kind: outcome, ...times }));
+    await insert('outcome', 'intent_id, kind, sent_at, answered_at, upstream_ms', ended);
+    const settled = of('resolution', ({ resolution }) => ({ verdict: resolution }));
+    await insert('resolution', 'intent_id, verdict, reason, client_id, key_id', settled);
+    await query(
+      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+         fault_count, received_at)
+       SELECT id, client_id, key_id, operation, request_id, client_address, 503, 'x', 'x', '[]', 0, received_at
+       FROM intent WHERE id = ANY($1::uuid[])`,
+      [calls.filter(({ refused }) => refused).map(({ id }) => id)],
+    );
+  }
+});
+
+/** Every combination of one value of each. */
+function product<Values extends Record<string, unknown[]>>(values: Values) {
+  let rows: Record<string, unknown>[] = [{}];
+  for (const [name, choices] of Object.entries(values)) {
+    rows = rows.flatMap((row) => choices.map((choice) => ({ ...row, [name]: choice })));
+  }
+  return rows as { [name in keyof Values]: Values[name][number] }[];
+}
