@@ -246,17 +246,4 @@ describe('for any batch and any state, decide', () => {
       { numRuns: 1_000 },
     );
   });
-
-  it('comes to the same in one batch as call by call', () => {
-    fc.assert(
-      fc.property(world, (made) => {
-        // Only money goes on in the state that is handed in: keys and contents of a batch are in the database after it.
-        const { calls, at } = build({ ...made, guards: { duplicates: false, acrossClients: false } });
-        const moneyOnly = calls.map((call) => ({ ...call, idempotencyKey: null }));
-        const single = moneyOnly.map((call) => decide([call], at)[0]);
-        const { at: fresh } = build({ ...made, guards: { duplicates: false, acrossClients: false } });
-        expect(decide(moneyOnly, { ...fresh, claims: at.claims })).toEqual(single);
-      }),
-    );
-  });
 });
