@@ -2,6 +2,8 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from './account/account.module';
+import { AdministrationModule } from './administration/administration.module';
+import { ApprovalsModule } from './approvals/approvals.module';
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { CallsModule } from './calls/calls.module';
@@ -14,6 +16,7 @@ import { ProblemFilter } from './forwarding/problem.filter';
 import { HealthModule } from './health/health.module';
 import { InfoModule } from './info/info.module';
 import { JournalModule } from './journal/journal.module';
+import { LimitsModule } from './limits/limits.module';
 import { loggingOptions } from './logging/logging';
 import { MetricsModule } from './metrics/metrics.module';
 import { PayoutsModule } from './payouts/payouts.module';
@@ -50,6 +53,10 @@ export class AppModule {
         CallsModule,
         // What operators do
         StopsModule,
+        // What clients may do
+        AdministrationModule,
+        LimitsModule,
+        ApprovalsModule,
         // How it is
         HealthModule,
         MetricsModule,

@@ -1,4 +1,6 @@
+import { Command } from 'commander';
 import { clientsCommands } from '../src/cli/clients';
+import { keysCommands } from '../src/cli/keys';
 import { OPERATIONS } from '../src/forwarding/operations';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
@@ -16,14 +18,16 @@ describe('the clients commands', () => {
   });
   afterAll(() => database.close());
 
-  async function cli(...args: string[]): Promise<string> {
+  const cli = (...args: string[]) => run(clientsCommands(), args);
+
+  async function run(command: Command, args: string[]): Promise<string> {
     let said = '';
     const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
       said += String(text);
       return true;
     });
     try {
-      await clientsCommands().parseAsync(args, { from: 'user' });
+      await command.parseAsync(args, { from: 'user' });
     } finally {
       stdout.mockRestore();
     }
@@ -80,7 +84,9 @@ describe('the clients commands', () => {
   it('refuse to leave a client nothing, and to change nothing', async () => {
     await create('keeping');
     await expect(update('keeping', '--without-operations', 'all')).rejects.toThrow(/leaves the client no operation/);
-    await expect(update('keeping')).rejects.toThrow('say what to change: --scopes, --operations or');
+    await expect(update('keeping')).rejects.toThrow(
+      'say what to change: --scopes, --operations, --without-operations or a limit',
+    );
     await expect(update('nobody', '--operations', 'all')).rejects.toThrow('there is no client nobody');
     expect(await operationsOf('keeping')).toBeNull();
   });
@@ -89,9 +95,79 @@ describe('the clients commands', () => {
     await create('three', '--operations', 'POST /send,GET /info/assets,GET /wallets/list');
     await create('unlimited');
     const table = await cli('list');
-    expect(table).toMatch(new RegExp(`three +pay,read +3 of ${NAMES.length} `));
+    expect(table).toMatch(new RegExp(`three +pay,read +3 of ${NAMES.length} +none `));
     expect(table).toMatch(/unlimited +pay,read +all /);
     expect(await cli('update', '--name', 'three', '--operations', 'POST /send')).toMatch(/ 1 of \d+ /);
+  });
+
+  const LIMITS = ['--daily-cap', '10', '--monthly-cap', '100', '--max-item', '5', '--max-call', '8.50'];
+  const MORE_LIMITS = ['--approval-over', '50', '--rpm', '600', '--max-items', '3', '--countries', 'Kenya, Nigeria'];
+  const SOURCES = ['--addresses', '10.0.0.0/8,::1', '--origins', 'https://shop.example', '--require-idempotency-key'];
+  const LIMITED = {
+    ...{ daily_cap_usd: '10', monthly_cap_usd: '100', max_item_usd: '5', max_call_usd: '8.5', approval_over_usd: '50' },
+    ...{ requests_per_minute: 600, max_items: 3, countries: ['Kenya', 'Nigeria'], addresses: ['10.0.0.0/8', '::1'] },
+    ...{ origins: ['https://shop.example'], require_idempotency_key: true },
+  };
+  const UNLIMITED = {
+    ...{ daily_cap_usd: null, monthly_cap_usd: null, max_item_usd: null, max_call_usd: null, approval_over_usd: null },
+    ...{ requests_per_minute: null, max_items: null, countries: [], addresses: [], origins: [] },
+    require_idempotency_key: false,
+  };
+  const listed = async (name: string) =>
+    (JSON.parse(await cli('list', '--json')) as { name: string }[]).find((client) => client.name === name);
+
+  it('create a client with limits, change one, and take each away', async () => {
+    await create('limited', ...LIMITS, ...MORE_LIMITS, ...SOURCES);
+    expect(await listed('limited')).toMatchObject(LIMITED);
+    expect(await update('limited', '--daily-cap', '12.000001')).toMatchObject({
+      ...{ ...LIMITED, daily_cap_usd: '12.000001', scopes: ['pay', 'read'], operations: null },
+    });
+    expect(await update('limited', '--scopes', 'pay')).toMatchObject({ daily_cap_usd: '12.000001' });
+    const options = [...LIMITS, ...MORE_LIMITS, ...SOURCES].filter((word) => word.startsWith('--'));
+    const none = options.slice(0, -1).flatMap((option) => [option, 'none']);
+    expect(await update('limited', ...none, '--no-require-idempotency-key')).toMatchObject(UNLIMITED);
+    await create('free-of-limits', ...none);
+    expect(await listed('free-of-limits')).toMatchObject(UNLIMITED);
+  });
+
+  it.each([
+    ['--daily-cap', '-1', 'from 0, at most 999999999, with at most 6 decimals, or none'],
+    ['--monthly-cap', '1.0000001', 'must be an amount of US dollars from 0'],
+    ['--max-item', '0', 'must be an amount of US dollars greater than 0'],
+    ['--max-call', '1000000000', 'at most 999999999'],
+    ['--approval-over', '', 'must be an amount'],
+    ['--max-items', '0', 'must be a whole number from 1'],
+    ['--rpm', '1.5', 'must be a whole number from 1'],
+    ['--countries', ' , ', 'must be a list of at most 300 names of countries'],
+    ['--addresses', '10.0.0.0/33', 'must be a list of at most 300 IP addresses or CIDR blocks'],
+    ['--origins', 'https://shop.example/', 'such as https://shop.example, or none'],
+  ])('refuse %s %j, saying what it may be', async (option, value, text) => {
+    const refused = expect(create('never-limited', `${option}=${value}`)).rejects;
+    await refused.toThrow(text);
+    await expect(create('never-limited', `${option}=${value}`)).rejects.toThrow(new RegExp(`^${option} must be`));
+    expect(await listed('never-limited')).toBeUndefined();
+  });
+
+  it('list the limits in one short column', async () => {
+    await create('short', ...LIMITS, '--countries', 'Kenya', '--require-idempotency-key');
+    expect(await cli('list')).toMatch(
+      / all +10\/day, 100\/month, 5\/item, 8\.5\/call, 1 countries, idempotency key +\d{4}-/,
+    );
+  });
+
+  it('say whose a key is, by a name that is no contact', async () => {
+    await create('desk', '--person', 'ada');
+    await run(keysCommands(), ['issue', '--client', 'desk', '--person', 'team/grace', '--json']);
+    await run(keysCommands(), ['issue', '--client', 'desk']);
+    const keys = JSON.parse(await run(keysCommands(), ['list', '--client', 'desk', '--json'])) as { person: unknown }[];
+    expect(keys.map(({ person }) => person)).toEqual(['ada', 'team/grace', null]);
+    for (const person of ['ada@example.com', '+254712345678', '', 'a b', 'x'.repeat(129)]) {
+      await expect(create('nobodys', `--person=${person}`)).rejects.toThrow(/^a person is named by/);
+      await expect(run(keysCommands(), ['issue', '--client', 'desk', `--person=${person}`])).rejects.toThrow(
+        /^a person is named by/,
+      );
+    }
+    expect(await listed('nobodys')).toBeUndefined();
   });
 
   it.each(['create', 'update'])('%s --help names every operation and gives examples', (name) => {

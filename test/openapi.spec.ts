@@ -2,6 +2,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeApi } from '../src/cli/openapi';
+import { OPERATIONS } from '../src/forwarding/operations';
 
 describe('the OpenAPI document', () => {
   it('is the one in openapi.json (npm run openapi writes it anew)', async () => {
@@ -23,28 +24,21 @@ describe('the OpenAPI document', () => {
       if (schemas.has(name)) return;
       schemas.set(name, components.schemas[name]);
       for (const { items } of Object.values<any>(components.schemas[name].properties ?? {}))
-        if (items) collect(items.$ref);
+        if (items?.$ref) collect(items.$ref);
     };
-    for (const { post } of Object.values<any>(paths)) {
-      if (post?.requestBody) collect(post.requestBody.content['application/json'].schema.$ref);
+    for (const { requestBody } of Object.values<any>(paths).flatMap(({ post, patch }) => [post ?? {}, patch ?? {}])) {
+      if (requestBody) collect(requestBody.content['application/json'].schema.$ref);
     }
     expect(schemas.size).toBeGreaterThan(9);
     for (const [name, { additionalProperties, properties = {} }] of schemas) {
       expect([name, additionalProperties]).toEqual([name, false]);
       for (const [field, schema] of Object.entries<any>(properties)) {
-        const freeForm = schema.additionalProperties === true; // its limits stand in its description
-        const limited =
-          schema.maxLength ??
-          schema.maximum ??
-          schema.maxItems ??
-          schema.pattern ??
-          schema.enum ??
-          (freeForm || undefined);
-        expect([name, field, schema.description === undefined, limited === undefined]).toEqual([
+        const forms = (schema.anyOf ?? [schema]) as any[];
+        expect([name, field, schema.description === undefined, forms.every(isLimited)]).toEqual([
           name,
           field,
           false,
-          false,
+          true,
         ]);
       }
     }
@@ -64,16 +58,27 @@ describe('the OpenAPI document', () => {
     for (const [path, { parameters, get, post }] of Object.entries<any>(paths)) {
       expect([path, parameters.map(({ $ref }: any) => $ref.split('/').at(-1))]).toEqual([
         path,
-        ['X-Request-Id', 'traceparent'],
+        ['X-Request-Id', 'traceparent', 'X-Actor'],
       ]);
+      const limited = /^\/(api|v1)\//.test(path) ? ['RateLimit-Policy', 'RateLimit'] : [];
       for (const [status, { headers }] of [get, post].flatMap((one) => Object.entries<any>(one?.responses ?? {}))) {
-        const retry = status === '503' && path !== '/readyz' ? ['Retry-After'] : [];
+        const retry = ['429', '503'].includes(status) && path !== '/readyz' ? ['Retry-After'] : [];
         expect([path, status, Object.keys(headers)]).toEqual([
           path,
           status,
-          ['X-Request-Id', 'X-Call-Id', 'Server-Timing', ...retry],
+          ['X-Request-Id', 'X-Call-Id', 'Server-Timing', ...limited, ...retry],
         ]);
       }
+    }
+  });
+
+  it('offers an idempotency key where something is paid, made or unmade, and nowhere else', async () => {
+    const { paths } = (await describeApi()) as any;
+    for (const [operation, { effect }] of Object.entries(OPERATIONS)) {
+      const [method = '', path] = operation.split(' ');
+      const { parameters = [] } = paths[`/api/v0.1${path}`][method.toLowerCase()];
+      const named = parameters.some(({ name }: any) => name === 'Idempotency-Key');
+      expect([operation, named]).toEqual([operation, effect !== 'read']);
     }
   });
 
@@ -101,9 +106,20 @@ describe('the OpenAPI document', () => {
       for (const { responses } of [get, post].filter((one) => one !== undefined)) {
         expect([path, Object.keys(responses)]).toEqual([
           path,
-          ['200', '400', '401', '403', '500', '502', '503', '504', '4XX'],
+          ['200', '400', '401', '403', '429', '500', '502', '503', '504', '4XX'],
         ]);
       }
     }
   });
 });
+
+/** What is free-form says its limits in its description. */
+function isLimited(schema: any): boolean {
+  const limits = ['maxLength', 'maximum', 'maxItems', 'pattern', 'enum'];
+  return (
+    limits.some((name) => name in schema) ||
+    schema.additionalProperties === true ||
+    schema.format === 'date-time' ||
+    ['null', 'boolean'].includes(schema.type)
+  );
+}

@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { FakeUpstream } from './support/fake-upstream';
+import { Behaviour, FakeUpstream } from './support/fake-upstream';
 import { airtime, phoneOf, phones } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -27,7 +27,16 @@ describe('a stop', () => {
     await upstream.stop();
     await database.close();
   });
-  beforeEach(() => (upstream.received.length = 0));
+  let normally: Behaviour;
+  beforeEach(() => {
+    normally = upstream.behaviour;
+    upstream.received.length = 0;
+  });
+  afterEach(async () => {
+    upstream.behaviour = normally;
+    const { body } = await here.get(admin, '/v1/stops').expect(200);
+    for (const { id } of body.stops as { id: string }[]) await lift(id);
+  });
 
   const stop = async (target: object): Promise<string> => {
     const request = supertest(here.url).post('/v1/stops').set('X-API-Key', admin);
@@ -76,11 +85,10 @@ describe('a stop', () => {
   it('lets replays through: they send nothing', async () => {
     const pay = () => payAirtime(shop).set('Idempotency-Key', 'order-17');
     const first = await pay().expect(200);
-    const id = await stop({ everything: true });
+    await stop({ everything: true });
     const replay = await pay().expect(200).expect('Idempotent-Replayed', 'true');
     expect(replay.text).toBe(first.text);
     expect(upstream.received).toHaveLength(1);
-    await lift(id);
   });
 
   it('does not use up the Idempotency-Key of what it holds back', async () => {
@@ -92,17 +100,15 @@ describe('a stop', () => {
   });
 
   it('finishes the call that is being sent', async () => {
-    const behaviour = upstream.behaviour;
     const arrived = new Promise<() => void>((resolve) => {
-      upstream.behaviour = (...args) => resolve(() => behaviour(...args));
+      upstream.behaviour = (...args) => resolve(() => normally(...args));
     });
     const paid = payAirtime(shop).then();
     const release = await arrived;
-    upstream.behaviour = behaviour;
-    const id = await stop({ everything: true });
+    upstream.behaviour = normally;
+    await stop({ everything: true });
     release();
     expect((await paid).status).toBe(200);
-    await lift(id);
   });
 
   it('under load lets nothing through that came after its answer', async () => {
@@ -121,16 +127,15 @@ describe('a stop', () => {
       while (!stopped) await pay(proxy);
       for (let i = 0; i < 5; i++) await pay(proxy);
     };
-    const behaviour = upstream.behaviour;
     const busy = new Promise<void>((resolve) => {
       upstream.behaviour = (...args) => {
         if (upstream.received.length >= 40) resolve();
-        return behaviour(...args);
+        return normally(...args);
       };
     });
     const workers = [here, there].flatMap((proxy) => Array.from({ length: 8 }, () => worker(proxy)));
     await busy;
-    const id = await stop({ client: 'shop' });
+    await stop({ client: 'shop' });
     stopped = true;
     await Promise.all(workers);
 
@@ -139,6 +144,5 @@ describe('a stop', () => {
     expect([...statuses.after]).toEqual([503]);
     const sent = new Set(upstream.received.map(phoneOf));
     expect(after.filter((phone) => sent.has(phone))).toEqual([]);
-    await lift(id);
   });
 });

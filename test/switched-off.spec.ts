@@ -17,7 +17,9 @@ describe('operations that are switched off for a client', () => {
   afterAll(() => api.close());
 
   it('are refused each, recorded and not sent, and the others are not', async () => {
-    const { key } = await clients.create('no-observed', ['pay', 'write', 'read'], namesOf('documented'));
+    const { key } = await clients.create('no-observed', ['pay', 'write', 'read'], {
+      operations: namesOf('documented'),
+    });
     for (const asking of ALL) {
       const sentBefore = api.upstream.received.length;
       const { operation } = asking;
@@ -55,7 +57,7 @@ describe('operations that are switched off for a client', () => {
   });
 
   it("leave what is no operation of the interface: one's own calls are read as before", async () => {
-    const { key } = await clients.create('reader', ['read'], ['GET /wallets/list']);
+    const { key } = await clients.create('reader', ['read'], { operations: ['GET /wallets/list'] });
     const { headers } = await api.proxy.get(key, '/api/v0.1/wallets/list').expect(200);
     await api.proxy.get(key, `/v1/calls/${headers['x-call-id']}`).expect(200);
     const { headers: other } = await api.proxy.get(key, '/api/v0.1/info/assets').expect(403);
@@ -63,14 +65,16 @@ describe('operations that are switched off for a client', () => {
   });
 
   it('cover both methods of the operation that has two', async () => {
-    const { key } = await clients.create('one-name', ['read'], ['GET /wallets/list']);
+    const { key } = await clients.create('one-name', ['read'], { operations: ['GET /wallets/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(200);
     await clients.update('one-name', { operations: ['GET /sub-account/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(403);
   });
 
   it('may be many, not all: the database itself holds no empty list, which would look like none', async () => {
-    await expect(clients.create('nothing', ['read'], [])).rejects.toThrow(/leaves the client no operation/);
+    await expect(clients.create('nothing', ['read'], { operations: [] })).rejects.toThrow(
+      /leaves the client no operation/,
+    );
     await expect(clients.update('shop', { operations: [] })).rejects.toThrow(/revoke its keys/);
     const emptied = api.proxy.database.query("UPDATE client SET operations = '{}' WHERE name = 'shop'");
     await expect(emptied).rejects.toThrow(/check constraint/);
@@ -80,7 +84,7 @@ describe('operations that are switched off for a client', () => {
     await expect(clients.update('nobody', { operations: null })).rejects.toThrow('there is no client nobody');
     await expect(clients.update('shop', { scopes: ['pay', 'gold'] })).rejects.toThrow('unknown scopes: gold');
     await expect(clients.update('shop', { scopes: [] })).rejects.toThrow('unknown scopes: (none given)');
-    await clients.create('scoped', ['pay'], ['POST /send']);
+    await clients.create('scoped', ['pay'], { operations: ['POST /send'] });
     expect(await clients.update('scoped', { scopes: ['read', 'read'] })).toMatchObject({
       ...{ scopes: ['read'], operations: ['POST /send'] },
     });

@@ -1,14 +1,17 @@
 import { Command } from 'commander';
-import { ClientError, ListedClient } from '../clients/clients.service';
+import { ClientError } from '../clients/client-error';
+import { ListedClient } from '../clients/listed';
 import { SCOPES } from '../clients/scopes';
 import { words } from '../config/words';
 import { withClients } from './database';
+import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOptions } from './limits';
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
 import { print } from './output';
 
-interface ClientOptions extends OperationOptions {
+interface ClientOptions extends OperationOptions, LimitOptions {
   name: string;
   scopes?: string;
+  person?: string;
   json?: boolean;
 }
 
@@ -23,41 +26,51 @@ export function clientsCommands(): Command {
 }
 
 function createCommand(): Command {
-  return new Command('create')
+  const command = new Command('create')
     .description('make a client and show its first key, this once')
     .requiredOption('--name <name>', 'lower-case letters, digits and dashes')
     .requiredOption(...SCOPES_OPTION)
     .option('--operations <list>', 'what of the interface it may use; without it, all')
     .option('--without-operations <list>', 'the same, less these')
+    .option('--person <name>', 'whose its first key is: nobody approves what they asked for themselves');
+  return withLimitOptions(command)
     .option('--json', 'for machines: {"id","name","key"}')
     .addHelpText(
       'after',
-      `${OPERATIONS_HELP}
+      `${LIMITS_HELP}
+${OPERATIONS_HELP}
 
 Examples:
-  npm run cli -- clients create --name shop --scopes pay,read --json
+  npm run cli -- clients create --name shop --scopes pay,read --daily-cap 10 --monthly-cap 100 --max-item 5 --json
+  npm run cli -- clients create --name shop --scopes pay,read --countries "Kenya,Nigeria" --rpm 600 --max-items 50
+  npm run cli -- clients create --name desk --scopes approve,audit --person ada --addresses 10.0.0.0/8
   npm run cli -- clients create --name till --scopes pay --operations "POST /payouts/airtime"
-  npm run cli -- clients create --name site --scopes pay,write,read --operations documented`,
+  npm run cli -- clients create --name site --scopes pay,write,read --operations documented --origins https://shop.example`,
     )
-    .action(({ name, scopes = '', json, ...options }: ClientOptions) => {
-      const operations = chosenOperations(options, null);
-      return withClients(async (service) => print(await service.create(name, words(scopes), operations), json));
+    .action(({ name, scopes = '', person, json, ...options }: ClientOptions) => {
+      const grants = { operations: chosenOperations(options, null), ...chosenLimits(options), person };
+      return withClients(async (service) => print(await service.create(name, words(scopes), grants), json));
     });
 }
 
 function updateCommand(): Command {
-  return new Command('update')
+  const command = new Command('update')
     .description('change what a client may do, from its next request on; what is not named stays')
     .requiredOption('--name <name>', 'whose')
     .option(...SCOPES_OPTION)
     .option('--operations <list>', 'what of the interface it may use')
-    .option('--without-operations <list>', 'what it may use now, or the --operations, less these')
+    .option('--without-operations <list>', 'what it may use now, or the --operations, less these');
+  return withLimitOptions(command)
+    .option('--no-require-idempotency-key', 'let it pay and write without the header')
     .option('--json', 'for machines: the client, with the names of its operations (null: all)')
     .addHelpText(
       'after',
-      `${OPERATIONS_HELP}
+      `${LIMITS_HELP}
+${OPERATIONS_HELP}
 
 Examples:
+  npm run cli -- clients update --name shop --daily-cap 25.50 --approval-over none
+  npm run cli -- clients update --name shop --countries none --require-idempotency-key
   npm run cli -- clients update --name shop --without-operations "POST /wallets/transfer,POST /account/transfer"
   npm run cli -- clients update --name shop --operations all
   npm run cli -- clients update --name shop --scopes read`,
@@ -67,12 +80,14 @@ Examples:
 
 async function update({ name, scopes, json, ...options }: ClientOptions): Promise<void> {
   const changesOperations = options.operations !== undefined || options.withoutOperations !== undefined;
-  if (scopes === undefined && !changesOperations) {
-    throw new ClientError('say what to change: --scopes, --operations or --without-operations');
+  const limits = chosenLimits(options);
+  if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
+    throw new ClientError('say what to change: --scopes, --operations, --without-operations or a limit (see --help)');
   }
   await withClients(async (service) => {
     const { operations } = await service.find(name);
     const updated = await service.update(name, {
+      ...limits,
       ...(scopes !== undefined && { scopes: words(scopes) }),
       ...(changesOperations && { operations: chosenOperations(options, operations) }),
     });
@@ -83,7 +98,7 @@ async function update({ name, scopes, json, ...options }: ClientOptions): Promis
 function listCommand(): Command {
   return new Command('list')
     .description('list the clients')
-    .option('--json', 'for machines: with the names of the operations that each may use (null: all)')
+    .option('--json', 'for machines: all limits, and the names of the operations that each may use (null: all)')
     .action(({ json }: { json?: boolean }) =>
       withClients(async (service) => {
         const clients = await service.list();
@@ -92,7 +107,8 @@ function listCommand(): Command {
     );
 }
 
-/** The names of two dozen operations fit in no table. */
+/** The names of two dozen operations fit in no table, nor do a dozen limits. */
 function forPeople(client: ListedClient) {
-  return { ...client, operations: countOf(client.operations) };
+  const { id, name, scopes, operations, created_at, active_keys } = client;
+  return { id, name, scopes, operations: countOf(operations), limits: limitsInShort(client), created_at, active_keys };
 }

@@ -1,7 +1,14 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/clients.service';
+import { ClientError } from '../clients/client-error';
 import { withClients } from './database';
 import { print } from './output';
+
+interface IssueOptions {
+  client: string;
+  expires?: string;
+  person?: string;
+  json?: boolean;
+}
 
 export function keysCommands(): Command {
   const keys = new Command('keys').description("clients' API keys");
@@ -10,10 +17,24 @@ export function keysCommands(): Command {
     .description('issue one more key for a client and show it, this once')
     .requiredOption('--client <name>', 'whose')
     .option('--expires <instant>', 'ISO 8601, such as 2027-01-01T00:00:00Z; without it, never')
+    .option(
+      '--person <name>',
+      "whose key it is, where it is one person's: nobody approves what they asked for themselves",
+    )
     .option('--json', 'for machines: {"id","name","key"}')
-    .addHelpText('after', '\nTo rotate a key: issue a new one, let the app use it, then revoke the old one.')
-    .action(({ client, expires, json }: { client: string; expires?: string; json?: boolean }) =>
-      withClients(async (service) => print(await service.issueKey(client, toInstant(expires)), json)),
+    .addHelpText(
+      'after',
+      `
+To rotate a key: issue a new one, let the app use it, then revoke the old one.
+
+Examples:
+  npm run cli -- keys issue --client shop --expires 2027-01-01T00:00:00Z
+  npm run cli -- keys issue --client desk --person ada`,
+    )
+    .action(({ client, expires, person, json }: IssueOptions) =>
+      withClients(async (service) =>
+        print(await service.issueKey(client, { expiresAt: toInstant(expires), person }), json),
+      ),
     );
   keys
     .command('list')

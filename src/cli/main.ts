@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/clients.service';
+import { ClientError } from '../clients/client-error';
 import { StartError } from '../config/config';
+import { approvalsCommands } from './approvals';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
 import { keysCommands } from './keys';
@@ -14,6 +15,7 @@ const program = new Command('payout-proxy')
   .addCommand(clientsCommands())
   .addCommand(keysCommands())
   .addCommand(stopCommands())
+  .addCommand(approvalsCommands())
   .addCommand(databaseCommands())
   .addCommand(sandboxCommand())
   .addCommand(openapiCommand());

@@ -1,4 +1,4 @@
-import { ClientError } from '../clients/clients.service';
+import { ClientError } from '../clients/client-error';
 import { words } from '../config/words';
 import { OPERATIONS, OperationName, rowOf } from '../forwarding/operations';
 

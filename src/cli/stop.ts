@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/clients.service';
+import { ClientError } from '../clients/client-error';
 import { isText } from '../validation/rules';
 import { MAX_REASON, STOPPABLE, StopRecord } from '../stops/stops.dto';
 import { StopsService, Target } from '../stops/stops.service';

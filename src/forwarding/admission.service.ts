@@ -8,10 +8,13 @@ import { JournalService } from '../journal/journal.service';
 import { Coverage, Item, NewAdmission, totalOf } from '../journal/records';
 import { Verdict } from '../policy/admission';
 import { canonical } from '../policy/content';
+import { limitFaults, needsApproval } from '../policy/limit-rules';
+import { refusalText } from '../policy/stops';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
 import { readIdempotencyKey } from '../validation/idempotency-key';
-import { Effect } from './operations';
+import { amountFieldOf, pointerIn } from './items';
+import { OperationName } from './operations';
 import { RepetitionService } from './repetition.service';
 import { pendingReply, Reply } from './reply';
 
@@ -20,7 +23,7 @@ export interface Asked {
   outgoing: Outgoing;
   items: Item[];
   input: object | undefined;
-  effect: Effect;
+  effect: 'pay' | 'write';
 }
 
 /** A twin waits this long for the first one's answer, which is nicer than to be told to ask again. */
@@ -67,7 +70,16 @@ export class AdmissionService {
   }
 
   /** What the request breaks by itself, whatever else happens. */
-  private async look(call: Call, { items }: Asked): Promise<{ coverage: Coverage | null; objection?: Problem }> {
+  private async look(
+    call: Call,
+    { items, effect }: Asked,
+  ): Promise<{ coverage: Coverage | null; objection?: Problem | undefined }> {
+    const { limits } = call.caller as Caller;
+    const operation = call.operation as OperationName;
+    const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
+    const pointer = pointerIn(operation);
+    const objection = limitFaults(limits, effect, items, (place, field) => pointer(place, fields[field]));
+    if (objection) return { coverage: null, objection };
     try {
       return { coverage: await this.coverage.check(call, items) };
     } catch (objection) {
@@ -81,6 +93,7 @@ export class AdmissionService {
     { outgoing, items, input, effect }: Asked,
     { key, coverage, barred }: { key: string | null; coverage: Coverage | null; barred: boolean },
   ): NewAdmission {
+    const usd = effect === 'pay' ? totalOf(items) : null;
     return {
       ...call,
       caller: call.caller as Caller,
@@ -89,8 +102,8 @@ export class AdmissionService {
       ...{ items, coverage, barred },
       idempotencyKey: key,
       content: canonical(input),
-      usd: effect === 'pay' ? totalOf(items) : null,
-      heldFor: null,
+      usd,
+      heldFor: needsApproval((call.caller as Caller).limits, usd) ? 'over_threshold' : null,
       expiresAt: new Date(call.receivedAt.getTime() + this.approvalExpiresAfterMs),
     };
   }
@@ -117,24 +130,11 @@ function toProblem(verdict: Exclude<Verdict, { kind: 'admitted' | 'barred' | 'he
     case 'duplicate':
       return new Problem('suspected_duplicate', { firstCallId: verdict.firstCallId });
     case 'stopped':
-      return new Problem('stopped', { text: stoppedText(verdict.stop) });
+      return new Problem('stopped', { text: refusalText(verdict.stop) });
     case 'overCap': {
       const { period, capUsd, leftUsd } = verdict;
       const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent. GET /v1/limits says when it begins anew.`;
       return new Problem('cap_exceeded', { text });
     }
   }
-}
-
-function stoppedText({
-  clientId,
-  operation,
-  reason,
-}: {
-  clientId: string | null;
-  operation: string | null;
-  reason: string;
-}) {
-  const what = operation ?? (clientId === null ? 'everything that pays or makes something' : 'your client');
-  return `The operator has stopped ${what}: ${reason}. Nothing was sent.`;
 }

@@ -11,6 +11,7 @@ import { Outgoing } from '../upstream/upstream.service';
 import { AnswerCache } from './answer-cache';
 import { Served } from './coverage';
 import { ExchangeService } from './exchange.service';
+import { pointerIn } from './items';
 import { OperationName, rowOf } from './operations';
 import { toOutgoing } from './outgoing';
 
@@ -61,12 +62,11 @@ export class CoverageService implements OnApplicationShutdown {
    */
   async check(call: Call, items: Item[]): Promise<Coverage | null> {
     const operation = call.operation as OperationName;
-    const { coverage: list, items: field } = rowOf(operation);
+    const { coverage: list } = rowOf(operation);
     if (list === undefined) return null;
     const served = this.enabled ? await this.served(call, list) : undefined;
     if (!served) return 'unchecked';
-    const parent = field === 'the body' ? () => '' : (place: number) => `/${field}/${place}`;
-    const faults = served.faultsIn(items, (place, name) => `${parent(place)}/${name}`);
+    const faults = served.faultsIn(items, pointerIn(operation));
     if (faults.length > 0) throw new Problem('not_served', { faults });
     return 'checked';
   }

@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { itemsOf } from './items';
-import { normalise, Served } from './coverage';
+import { Served } from './coverage';
 
 const pointer = (place: number, field: string) => `/${place}/${field}`;
 const airtime = (...countries: string[]) =>
@@ -9,30 +8,6 @@ const momo = (...pairs: [string, string][]) =>
   itemsOf('POST /payouts/mobile-money', {
     momos: pairs.map(([countryToSend, momoCode]) => ({ countryToSend, momoCode })),
   });
-
-describe('the names of countries', () => {
-  it.each([
-    ["Côte d'Ivoire", 'COTE D’IVOIRE', 'Cote d Ivoire', 'côte  d‘ivoire', 'Co\u0302te d\u02bcIvoire'],
-    ['South Africa', ' south africa ', 'SOUTH  AFRICA', 'South\u00a0Africa'],
-    ['São Tomé and Príncipe', 'Sao Tome and Principe', 'SAO TOME AND PRINCIPE'],
-  ])('are compared without case and accents: %s', (...spellings) => {
-    expect(new Set(spellings.map(normalise)).size).toBe(1);
-  });
-
-  it('of different countries stay different', () => {
-    const names = ['Niger', 'Nigeria', 'Guinea', 'Guinea-Bissau', 'Congo', 'مصر', '中国', '—', '– –'];
-    expect(new Set(names.map(normalise)).size).toBe(names.length);
-  });
-
-  it('always have a spelling to compare, which is its own', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
-        expect(normalise(name)).not.toBe('');
-        expect(normalise(normalise(name))).toBe(normalise(name));
-      }),
-    );
-  });
-});
 
 describe('the countries of airtime', () => {
   const served = Served.airtime({ status: 'success', data: ['Nigeria', 'Kenya'] });

@@ -1,5 +1,6 @@
 import { Fault } from '../errors/problem';
 import { Item } from '../journal/records';
+import { normalise } from '../policy/country-name';
 import { isObject } from '../upstream/answer';
 
 /** Where the upstream pays out: its countries, each with its mobile money networks (none for airtime). */
@@ -67,15 +68,6 @@ interface Country {
 function wrongNetwork({ name, networks }: Country): string {
   const codes = [...networks].map(([code, network]) => (code === network ? code : `${code} (${network})`));
   return `is no mobile money network of ${name}; its codes are ${codes.join(', ')}`;
-}
-
-/** "Côte d'Ivoire", "COTE D’IVOIRE" and "Cote d Ivoire" are one country: only letters and digits count, not accents or apostrophes. */
-export function normalise(country: string): string {
-  const bare = country
-    .normalize('NFKD')
-    .replace(/[^\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}]/gu, '') // with the accents, which NFKD has set apart
-    .toLowerCase();
-  return bare === '' ? country : bare;
 }
 
 /** An empty list would refuse everything: it is more likely a fault of the upstream's than the truth. */

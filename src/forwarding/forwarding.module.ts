@@ -24,6 +24,6 @@ import { ShapeWatch } from './shape-watch';
     ShapeWatch,
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
   ],
-  exports: [ForwardingService],
+  exports: [ExchangeService, ForwardingService],
 })
 export class ForwardingModule {}

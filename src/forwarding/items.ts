@@ -28,6 +28,17 @@ export function itemsOf(operation: OperationName, input: object | undefined): It
   return (input as Record<string, ItemFields[]>)[row.items]?.map((fields) => toItem(fields, row)) ?? [];
 }
 
+/** Where in a body a field of an item is, as a JSON pointer (RFC 6901), by the item's place. */
+export function pointerIn(operation: OperationName): (place: number, field: string) => string {
+  const { items } = rowOf(operation);
+  return (place, field) => (items === 'the body' ? `/${field}` : `/${items}/${place}/${field}`);
+}
+
+/** The field that says what an item is worth. */
+export function amountFieldOf(operation: OperationName): 'amount' | 'valueInUSD' {
+  return operation === 'POST /account/transfer' ? 'amount' : 'valueInUSD';
+}
+
 function toItem(fields: ItemFields, { pays }: OperationRow): Item {
   const amount = pays === 'nobody' ? undefined : (fields.valueInUSD ?? fields.amount);
   const handle = fields.twitter || null; // empty beside an e-mail: there is none

@@ -7,6 +7,7 @@ import { Budget, decide, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { insertIntents, OpenIntent } from './intents';
 import { NewAdmission } from './records';
+import { ACTIVE_STOPS } from './stops';
 
 /** How far back the guards look, in seconds; 0: not at all. */
 export interface GuardWindows {
@@ -91,8 +92,7 @@ async function find(
        FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd FROM spending
              WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
              GROUP BY client_id) AS spent) AS spending,
-      (SELECT json_agg(json_build_object('clientId', stops_client_id, 'operation', stops_operation, 'reason', reason) ORDER BY id)
-       FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id)) AS stops
+      (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops
     FROM clock`;
   if (!found) throw new Error('the database did not say what day it is');
   return found;

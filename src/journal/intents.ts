@@ -33,22 +33,7 @@ export async function insertIntents(
   intents: OpenIntent[],
   { remember } = { remember: false },
 ): Promise<void> {
-  const rows = intents.map((intent) => ({ intent, salt: newSalt() }));
-  const items: SaltedItem[] = intents.flatMap(({ id, items }) =>
-    items.map((item, position) => ({ intent_id: id, position, salt: newSalt(), item })),
-  );
-  const intentRows = JSON.stringify(rows.map(({ intent, salt }) => intentRow(intent, salt)));
-  const bodyRows = JSON.stringify(
-    rows
-      .filter(({ intent }) => intent.body !== null)
-      .map(({ intent, salt }) => ({ intent_id: intent.id, salt: hex(salt), body: hex(intent.body) })),
-  );
-  const itemRows = JSON.stringify(items.map(itemRow));
-  const recipientRows = JSON.stringify(
-    items.filter(({ item }) => item.email ?? item.phone ?? item.handle).map(recipientRow),
-  );
-  const claimRows = JSON.stringify(intents.flatMap((intent) => claimRow(intent) ?? []));
-  const contentRows = JSON.stringify(remember ? intents.flatMap((intent) => contentRow(intent) ?? []) : []);
+  const rows = toRows(intents, remember);
   // A row that is there already was committed by a batch whose answer got lost; it has reserved what it reserves.
   await prisma.$executeRaw`
     WITH intents AS (
@@ -58,37 +43,54 @@ export async function insertIntents(
       SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
         total_usd, body_commitment, received_at, coverage, caused_by, idempotency_key, actor, held_for, expires_at,
         reserved_on, process
-      FROM json_populate_recordset(NULL::intent, ${intentRows}::json) ON CONFLICT DO NOTHING
+      FROM json_populate_recordset(NULL::intent, ${rows.intents}::json) ON CONFLICT DO NOTHING
       RETURNING client_id, reserved_on, total_usd
     ), bodies AS (
       INSERT INTO intent_body (intent_id, salt, body)
-      SELECT intent_id, salt, body FROM json_populate_recordset(NULL::intent_body, ${bodyRows}::json)
+      SELECT intent_id, salt, body FROM json_populate_recordset(NULL::intent_body, ${rows.bodies}::json)
       ON CONFLICT DO NOTHING
     ), items AS (
       INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
         reference, receiver, wallet, chi_ref, email_commitment, phone_commitment, handle_commitment)
       SELECT intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
         reference, receiver, wallet, chi_ref, email_commitment, phone_commitment, handle_commitment
-      FROM json_populate_recordset(NULL::intent_item, ${itemRows}::json) ON CONFLICT DO NOTHING
+      FROM json_populate_recordset(NULL::intent_item, ${rows.items}::json) ON CONFLICT DO NOTHING
     ), recipients AS (
       INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
       SELECT intent_id, position, salt, email, phone, handle
-      FROM json_populate_recordset(NULL::item_recipient, ${recipientRows}::json) ON CONFLICT DO NOTHING
+      FROM json_populate_recordset(NULL::item_recipient, ${rows.recipients}::json) ON CONFLICT DO NOTHING
     ), claims AS (
       INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
       SELECT client_id, operation, key, intent_id, salt, content_hash
-      FROM json_populate_recordset(NULL::idempotency_claim, ${claimRows}::json)
+      FROM json_populate_recordset(NULL::idempotency_claim, ${rows.claims}::json)
       ON CONFLICT (client_id, operation, key) DO UPDATE
       SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash
     ), contents AS (
       INSERT INTO recent_content (client_id, operation, content, intent_id)
       SELECT client_id, operation, content, intent_id
-      FROM json_populate_recordset(NULL::recent_content, ${contentRows}::json) ON CONFLICT DO NOTHING
+      FROM json_populate_recordset(NULL::recent_content, ${rows.contents}::json) ON CONFLICT DO NOTHING
     )
     INSERT INTO spending (client_id, day, usd)
     SELECT client_id, reserved_on, sum(total_usd) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
     GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
     ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
+}
+
+/** The rows of each table, as JSON. */
+function toRows(intents: OpenIntent[], remember: boolean) {
+  const salted = intents.map((intent) => ({ intent, salt: newSalt() }));
+  const items: SaltedItem[] = intents.flatMap(({ id, items }) =>
+    items.map((item, position) => ({ intent_id: id, position, salt: newSalt(), item })),
+  );
+  const people = items.filter(({ item }) => item.email ?? item.phone ?? item.handle);
+  return {
+    intents: JSON.stringify(salted.map(({ intent, salt }) => intentRow(intent, salt))),
+    bodies: JSON.stringify(salted.flatMap(({ intent, salt }) => bodyRow(intent, salt) ?? [])),
+    items: JSON.stringify(items.map(itemRow)),
+    recipients: JSON.stringify(people.map(recipientRow)),
+    claims: JSON.stringify(intents.flatMap((intent) => claimRow(intent) ?? [])),
+    contents: JSON.stringify(remember ? intents.flatMap((intent) => contentRow(intent) ?? []) : []),
+  };
 }
 
 function intentRow(intent: OpenIntent, salt: Buffer) {
@@ -114,6 +116,10 @@ function intentRow(intent: OpenIntent, salt: Buffer) {
     reserved_on: intent.reservedOn ?? null,
     process: intent.process,
   };
+}
+
+function bodyRow({ id, body }: OpenIntent, salt: Buffer) {
+  return body && { intent_id: id, salt: hex(salt), body: hex(body) };
 }
 
 function claimRow({ id, caller, operation, idempotencyKey, claim }: OpenIntent) {

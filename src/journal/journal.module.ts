@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { JournalService } from './journal.service';
+import { RecentContents } from './recent-contents';
 
-@Module({ providers: [JournalService], exports: [JournalService] })
+@Module({ providers: [JournalService, RecentContents], exports: [JournalService] })
 export class JournalModule {}

@@ -20,7 +20,11 @@ describe('JournalService', () => {
   ])('%s', async (_rule, size, commits) => {
     const executeRaw = jest.fn(() => Promise.resolve(1));
     const prisma = { $executeRaw: executeRaw } as unknown as PrismaService;
-    const journal = new JournalService(prisma, new ProcessService(), new ConfigService({ settings: loadConfig({}) }));
+    const journal = new JournalService(
+      prisma,
+      { number: 1 } as ProcessService,
+      new ConfigService({ settings: loadConfig({}) }),
+    );
     await Promise.all([1, 2, 3].map(() => journal.close(outcome(size))));
     expect(executeRaw).toHaveBeenCalledTimes(commits);
   });

@@ -6,11 +6,12 @@ import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
 import { Verdict } from '../policy/admission';
 import { admit } from './admissions';
+import { approve, Obstacle, reject } from './decisions';
 import { FirstCall, readFirstCall } from './first-call';
 import { GroupCommit } from './group-commit';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewAdmission, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
+import { NewAdmission, NewDecision, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
 import { insertRefusals } from './refusals';
 import { insertResolution } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
@@ -110,6 +111,16 @@ export class JournalService {
    */
   async release(callId: string): Promise<void> {
     await this.prisma.$executeRaw`SELECT release_reservations(ARRAY[${callId}::uuid])`;
+  }
+
+  /** Resolves once the approval is durable: only then may the call be sent. @returns why it is not approved, if it is not. */
+  async approve(decision: NewDecision, call: { clientId: string; counts: boolean }): Promise<Obstacle | null> {
+    return approve(this.prisma, decision, call);
+  }
+
+  /** Resolves once the rejection is durable. @returns false if it was decided, or had expired, before. */
+  async reject(decision: NewDecision): Promise<boolean> {
+    return reject(this.prisma, decision);
   }
 
   /** Resolves once the resolution is durable. @returns whether it was written: false if the call is in doubt no more. */

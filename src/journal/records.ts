@@ -136,3 +136,14 @@ export interface NewResolution {
   reason: string;
   by: Decider;
 }
+
+/** Whether a held call may be sent. */
+export interface NewDecision {
+  intentId: string;
+  reason: string;
+  /** Of the body that was decided about. */
+  bodyCommitment: Uint8Array<ArrayBuffer> | null;
+  by: Decider;
+  /** That sends it, if it is approved. */
+  process: number;
+}

@@ -1,17 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
-
-/** A stop that holds. Both null: it stops everything that pays or writes. */
-export interface Stop {
-  id: string;
-  /** The client that it stops. */
-  clientId: string | null;
-  /** The operation that it stops, for all clients. */
-  operation: string | null;
-  /** For people: who is refused reads it. */
-  reason: string;
-}
+import { Stop } from '../policy/stops';
 
 /** Who stops, or lifts a stop; null: the command line. */
 export type StopAuthor = { clientId: string; keyId: string; actor: string | null } | null;
@@ -20,25 +10,12 @@ export type StopAuthor = { clientId: string; keyId: string; actor: string | null
 const STOP_LOCK = 7_070_004;
 
 /** The stops that hold, oldest first: none, or a few. Read where an intent is admitted, a stop holds from its commit on. */
-export async function activeStops(tx: Prisma.TransactionClient): Promise<Stop[]> {
-  return tx.$queryRaw<Stop[]>`
-    SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason
-    FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id) ORDER BY id`;
-}
+export const ACTIVE_STOPS = Prisma.sql`
+  SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason
+  FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id) ORDER BY id`;
 
-/** The first of the stops that holds a request back. Only operations that pay or write are held back. */
-export function stopFor(stops: Stop[], request: { clientId: string; operation: string }): Stop | undefined {
-  return stops.find(({ clientId, operation }) => {
-    if (clientId !== null) return clientId === request.clientId;
-    return operation === null || operation === request.operation;
-  });
-}
-
-/** What a stop says to those whom it holds back. */
-export function refusalText({ clientId, operation, reason }: Stop): string {
-  const what = clientId !== null ? 'your client' : (operation ?? 'everything that pays or writes');
-  return `The operator has stopped ${what}; nothing was sent. The reason: ${reason}`;
-}
+/** A stop is needed most when the proxy is busiest: it waits for a connection as long as any question does. */
+const MAX_WAIT_MS = 5_000;
 
 /** Writes a stop, unless one of the same target holds. @returns the id of the one that holds now, and whether it is new. */
 export async function insertStop(
@@ -46,18 +23,21 @@ export async function insertStop(
   { clientId, operation, reason }: Omit<Stop, 'id'>,
   by: StopAuthor,
 ): Promise<{ id: string; added: boolean }> {
-  return prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT pg_advisory_xact_lock(${STOP_LOCK})::text`;
-    const stops = await activeStops(tx);
-    const there = stops.find((stop) => stop.clientId === clientId && stop.operation === operation);
-    if (there) return { id: there.id, added: false };
-    const id = uuidv7();
-    await tx.$executeRaw`
+  return prisma.$transaction(
+    async (tx) => {
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock(${STOP_LOCK})::text`;
+      const stops = await tx.$queryRaw<Stop[]>(ACTIVE_STOPS);
+      const there = stops.find((stop) => stop.clientId === clientId && stop.operation === operation);
+      if (there) return { id: there.id, added: false };
+      const id = uuidv7();
+      await tx.$executeRaw`
       INSERT INTO stop (id, stops_client_id, stops_operation, reason, client_id, key_id, actor)
       VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${reason},
         ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null})`;
-    return { id, added: true };
-  });
+      return { id, added: true };
+    },
+    { maxWait: MAX_WAIT_MS },
+  );
 }
 
 /** Lifts a stop. @returns false if there is none with this id that holds; of two who lift it, one does. */

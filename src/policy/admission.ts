@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { Stop, stopFor } from './stops';
 
 /** Why a call waits for an approval. */
 export type HeldFor = 'over_threshold' | 'seen_across_clients';
@@ -18,12 +19,6 @@ export interface Asking {
   heldFor: HeldFor | null;
   /** Who is paid how much, in words that are equal for equals; for the guard across clients. */
   payments: string[];
-}
-
-export interface Stop {
-  clientId: string | null;
-  operation: string | null;
-  reason: string;
 }
 
 /** What a client may spend, and has. */
@@ -87,7 +82,7 @@ class Batch {
     if (first?.callId === asking.id || this.state.duplicates.get(asking.id) === asking.id) return this.admit(asking);
     if (first) return { kind: first.sameContent ? 'repeated' : 'keyReused', firstCallId: first.callId };
     if (asking.barred) return { kind: 'barred' };
-    const stop = this.state.stops.find((each) => stops(each, asking));
+    const stop = stopFor(this.state.stops, asking);
     if (stop) return { kind: 'stopped', stop };
     const duplicate = asking.idempotencyKey === null ? this.duplicateOf(asking) : undefined;
     if (duplicate !== undefined) return { kind: 'duplicate', firstCallId: duplicate };
@@ -142,11 +137,6 @@ class Batch {
     budget.spentTodayUsd = budget.spentTodayUsd.plus(usd);
     budget.spentThisMonthUsd = budget.spentThisMonthUsd.plus(usd);
   }
-}
-
-function stops({ clientId, operation }: Stop, asking: Asking): boolean {
-  if (clientId === null && operation === null) return true;
-  return clientId === asking.clientId || operation === asking.operation;
 }
 
 function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal): Verdict {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../auth/allow';
@@ -14,6 +14,8 @@ import { StopsService } from './stops.service';
 @ApiExtraModels(StopAuthorRecord)
 @Controller('v1/stops')
 export class StopsController {
+  private readonly logger = new Logger('Stops');
+
   constructor(private readonly stops: StopsService) {}
 
   @Post()
@@ -38,8 +40,10 @@ export class StopsController {
       const fault = { pointer: '/client', detail: 'must be the name of a client; GET /v1/clients lists them' };
       throw new Problem('invalid_request', { faults: [fault] });
     }
-    void reply.status(stopped.added ? HttpStatus.CREATED : HttpStatus.OK);
-    return stopped.stop;
+    const { stop, added } = stopped;
+    if (added) this.logger.warn({ call_id: call.id, stop_id: stop.id }, 'something was stopped');
+    void reply.status(added ? HttpStatus.CREATED : HttpStatus.OK);
+    return stop;
   }
 
   @Get()
@@ -68,6 +72,7 @@ export class StopsController {
   async lift(@CurrentCall() call: Call, @Param('id') id: string): Promise<StopRecord> {
     const lifted = await this.stops.lift(id, authorOf(call));
     if (!lifted) throw new Problem('stop_not_found');
+    this.logger.warn({ call_id: call.id, stop_id: id }, 'a stop was lifted');
     return lifted;
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { isUuid } from '../database/uuid';
@@ -16,8 +16,6 @@ export interface Target {
 /** The stop switch. From its commit on, a stop holds for every intent on every instance: src/journal/stops.ts. */
 @Injectable()
 export class StopsService {
-  private readonly logger = new Logger('Stops');
-
   constructor(private readonly prisma: PrismaService) {}
 
   /**
@@ -33,7 +31,6 @@ export class StopsService {
     if (clientId === undefined) return undefined;
     const operation = target.operation ?? null;
     const { id, added } = await insertStop(this.prisma, { clientId, operation, reason }, by);
-    if (added) this.logger.warn({ stop_id: id, client_id: clientId, operation }, 'stopped');
     const [stop] = await this.read({ id });
     return stop && { stop, added };
   }
@@ -46,7 +43,6 @@ export class StopsService {
   /** @returns the stop as it was lifted; undefined if there is none with this id that holds. */
   async lift(id: string, by: StopAuthor): Promise<StopRecord | undefined> {
     if (!isUuid(id) || !(await insertStopLift(this.prisma, id, by))) return undefined;
-    this.logger.warn({ stop_id: id }, 'lifted');
     const [stop] = await this.read({ id });
     return stop;
   }

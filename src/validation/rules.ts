@@ -17,23 +17,32 @@ interface Rule {
   /** What the value must be, as the end of a sentence that begins with the field. */
   must: string;
   required: boolean;
+  /** Whether a JSON null is a value that it may have; elsewhere it is a wrong one. */
+  nullable?: boolean;
   /** For a field that may be left out only beside another one. */
   requiredIf?: (object: Record<string, unknown>) => boolean;
   test: (value: unknown) => boolean;
 }
 
-export function field({ name, must, required, requiredIf, test }: Rule, schema: ApiPropertyOptions): PropertyDecorator {
+export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator {
+  const { name, required, nullable = false, requiredIf, test } = rule;
+  const must = nullable ? `${rule.must}, or null` : rule.must;
   const validator = {
-    validate: test,
+    validate: (value: unknown) => (nullable && value === null) || test(value),
     defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? `is missing; it ${must}` : must),
   };
   return applyDecorators(
     (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
-    ApiProperty({ required, ...schema } as ApiPropertyOptions),
+    ApiProperty({ required, ...(nullable ? orNull(schema) : schema) }),
     ValidateBy({ name, validator }),
-    // A JSON null is a value, and a wrong one.
+    // A JSON null is a value, and a wrong one unless it is allowed.
     ValidateIf((object: Record<string, unknown>, value) => value !== undefined || (requiredIf?.(object) ?? required)),
   );
+}
+
+/** OpenAPI 3.1 (JSON Schema 2020-12): null is a type of its own. */
+function orNull({ description, ...schema }: ApiPropertyOptions): object {
+  return { description, anyOf: [...('anyOf' in schema ? (schema.anyOf ?? []) : [schema]), { type: 'null' }] };
 }
 
 export interface TextRules {
@@ -90,3 +99,54 @@ export const Items = (item: ItemsOf['type']) =>
     ValidateNested({ each: true, message: 'must be an object' }),
     Type(item),
   );
+
+/** Where a body's class keeps the names of its lists of words. */
+export const WORD_LISTS = 'payout-proxy:word-lists';
+
+/** A list of text: no element of another kind reaches its rule as it came (src/validation/sift.ts). */
+export const WordList = (rule: Rule, schema: ApiPropertyOptions) =>
+  applyDecorators(
+    ({ constructor }: object, property: string | symbol) => {
+      const others = (Reflect.getMetadata(WORD_LISTS, constructor) ?? []) as string[];
+      Reflect.defineMetadata(WORD_LISTS, [...others, String(property)], constructor);
+    },
+    field(rule, { type: 'array', ...schema }),
+  );
+
+/** Some of a fixed set of words, at least one. */
+export const SomeOf = (words: readonly string[], { required, nullable = false, description }: SomeOfRules) =>
+  WordList(
+    {
+      name: 'someOf',
+      required,
+      nullable,
+      must: `must be a list of at least one of ${words.join(', ')}`,
+      test: (value) =>
+        Array.isArray(value) &&
+        value.length > 0 &&
+        value.length <= words.length &&
+        value.every((word) => words.includes(word as string)),
+    },
+    { items: { type: 'string', enum: [...words] }, minItems: 1, maxItems: words.length, description },
+  );
+
+interface SomeOfRules {
+  required: boolean;
+  nullable?: boolean;
+  description: string;
+}
+
+/** Text of one form that is all letters, digits and a few signs. */
+export const Slug = ({ pattern, must, required, description, example }: SlugRules) =>
+  field(
+    { name: 'slug', required, must, test: (value) => typeof value === 'string' && pattern.test(value) },
+    { type: 'string', pattern: pattern.source, description, example },
+  );
+
+interface SlugRules {
+  pattern: RegExp;
+  must: string;
+  required: boolean;
+  description: string;
+  example: string;
+}

@@ -4,7 +4,7 @@ import { isExtraValue, NOT_EXTRA } from './extra-fields';
 import { pointerTo, UNKNOWN_FIELD } from './faults';
 import { FREE_FORM } from './free-form';
 import { isPlainObject } from './json-body';
-import { ITEMS, ItemsOf } from './rules';
+import { ITEMS, ItemsOf, WORD_LISTS } from './rules';
 
 type Class = new () => object;
 
@@ -32,6 +32,7 @@ export function sift(value: object, type: Class, limits: Limits, parent = '') {
   const faults: Fault[] = [];
   const names = namesOf(type);
   const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
+  const wordLists = (Reflect.getMetadata(WORD_LISTS, type) ?? []) as string[];
   const freeForm = Reflect.getMetadata(FREE_FORM, type) as string | undefined;
   for (const [name, given] of Object.entries(value)) {
     const pointer = pointerTo(parent, name);
@@ -53,6 +54,8 @@ export function sift(value: object, type: Class, limits: Limits, parent = '') {
         faults.push(...inner.faults);
         return inner.known;
       });
+    } else if (wordLists.includes(name) && Array.isArray(given)) {
+      known[name] = given.map((word: unknown) => (typeof word === 'string' ? word : null)); // which its rule refuses
     } else {
       known[name] = name === items?.property || (typeof given === 'object' && given !== null) ? WRONG : given;
     }

@@ -6,7 +6,7 @@ import { Loaded } from '../config/config.module';
 import { Fault, Problem } from '../errors/problem';
 import { toFaults } from './faults';
 import { isPlainObject } from './json-body';
-import { mayBeLeftOut, Nothing } from './nothing.dto';
+import { isForwarded, mayBeLeftOut } from './nothing.dto';
 import { Limits, sift } from './sift';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
@@ -24,7 +24,7 @@ export class RequestValidationPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || !metatype) return value;
     // A query says all it can by its fields; and where no body is forwarded, an extra field would get lost.
-    const mayHaveExtras = type === 'body' && metatype !== Nothing;
+    const mayHaveExtras = type === 'body' && isForwarded(metatype.name);
     const limits = mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS };
     const { instance, faults } = check(value, metatype, limits);
     if (faults.length === 0) return instance;

@@ -1,0 +1,68 @@
+import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../auth/allow';
+import { ClientsService } from '../clients/clients.service';
+import { ApiKeyProblems } from '../errors/api-problems';
+import { Problem } from '../errors/problem';
+import { asProblem } from './as-problem';
+import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
+import { IssueKeyDto } from './clients.dto';
+
+const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The key's id." } as const;
+
+/** The API keys of a client. */
+@ApiTags('Clients')
+@ApiSecurity('key')
+@Controller('v1/clients/:name/keys')
+export class KeysController {
+  constructor(private readonly clients: ClientsService) {}
+
+  @Get()
+  @Allow('admin')
+  @ApiOperation({ summary: "List a client's keys", operationId: 'listKeys', description: 'Scope `admin`.' })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 200, type: KeysDto, description: 'All of them, with those that are taken no more.' })
+  @ApiKeyProblems('client_not_found')
+  async list(@Param('name') name: string): Promise<KeysDto> {
+    await this.clients.find(name).catch(asProblem);
+    return { keys: await this.clients.listKeys(name) };
+  }
+
+  @Post()
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Issue one more key for a client',
+    operationId: 'issueKey',
+    description: 'Scope `admin`. To rotate a key: issue a new one, let the app use it, then revoke the old one.',
+  })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, this once.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async issue(@Param('name') name: string, @Body() { expires_at, person }: IssueKeyDto): Promise<NewKeyDto> {
+    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
+    if (expiresAt && expiresAt <= new Date()) {
+      throw new Problem('invalid_request', {
+        faults: [{ pointer: '/expires_at', detail: 'must be an instant to come' }],
+      });
+    }
+    const { id, key } = await this.clients.issueKey(name, { expiresAt, person }).catch(asProblem);
+    return { id, client: name, key, person: person ?? null, expires_at: expiresAt ?? null };
+  }
+
+  @Delete(':id')
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Revoke a key',
+    operationId: 'revokeKey',
+    description: 'Scope `admin`. From now on no request with it is taken, on any instance. Again, it changes nothing.',
+  })
+  @ApiParam(NAME)
+  @ApiParam(ID)
+  @ApiResponse({ status: 200, type: RevokedKeyDto, description: 'When it was revoked.' })
+  @ApiKeyProblems('client_not_found', 'key_not_found')
+  async revoke(@Param('name') name: string, @Param('id') id: string): Promise<RevokedKeyDto> {
+    await this.clients.find(name).catch(asProblem);
+    return this.clients.revokeKey(id, name).catch(asProblem);
+  }
+}

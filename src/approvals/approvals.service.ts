@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { idBefore, rowsToRead, toPage } from '../audit/page';
+import { PresentService } from '../audit/present.service';
+import { FullCallRecord } from '../audit/record.dto';
+import { RecordsService } from '../audit/records.service';
+import { Call } from '../auth/call';
+import { Asker, requireSomebodyElse } from '../auth/four-eyes';
+import { Prisma } from '../database/generated/client';
+import { PrismaService } from '../database/prisma.service';
+import { ProcessService } from '../database/process.service';
+import { isUuid } from '../database/uuid';
+import { Problem } from '../errors/problem';
+import { ExchangeService } from '../forwarding/exchange.service';
+import { OperationName, rowOf } from '../forwarding/operations';
+import { Obstacle } from '../journal/decisions';
+import { JournalService } from '../journal/journal.service';
+import { MetricsService } from '../metrics/metrics.service';
+import { ApprovalPage, ApprovalSearch, DecisionDto } from './approvals.dto';
+import { Held, requireUnchanged, toReady } from './held';
+
+/** Lists held calls, and decides about them. */
+@Injectable()
+export class ApprovalsService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly process: ProcessService,
+    private readonly present: PresentService,
+    private readonly records: RecordsService,
+    private readonly journal: JournalService,
+    private readonly exchanges: ExchangeService,
+    private readonly metrics: MetricsService,
+  ) {}
+
+  async list(call: Call, search: ApprovalSearch): Promise<ApprovalPage> {
+    const { now } = await this.present.read();
+    const before = idBefore(search);
+    // One whose commit was reported as failed, but was not, was refused: nobody waits for it.
+    const rows = await this.prisma.$queryRaw<{ id: string }[]>`
+      SELECT i.id::text FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
+      WHERE i.held_for IS NOT NULL AND ${statusFilter(search, now)}
+        AND ${before === undefined ? Prisma.sql`TRUE` : Prisma.sql`i.id < ${before}::uuid`}
+        AND NOT EXISTS (SELECT FROM refusal WHERE refusal.id = i.id)
+      ORDER BY i.id DESC LIMIT ${rowsToRead(search)}`;
+    const page = toPage(rows, search);
+    const ids = page.rows.map(({ id }) => id);
+    return { approvals: await this.records.list(ids, mayReveal(call)), next_page_token: page.nextPageToken };
+  }
+
+  async one(call: Call, id: string): Promise<FullCallRecord> {
+    return this.record(id, mayReveal(call));
+  }
+
+  /** Sends the call, once; and answers when its outcome is recorded. */
+  async approve(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullCallRecord> {
+    const { by, held } = await this.undecided(call, id, hash);
+    requireUnchanged(held);
+    const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
+    const { effect } = rowOf(held.operation as OperationName);
+    const obstacle = await this.journal
+      .approve(decision, { clientId: held.clientId, counts: effect === 'pay' })
+      .catch((cause: unknown) => {
+        throw notSent(cause);
+      });
+    if (obstacle) throw toProblem(obstacle);
+    return this.send(call, held);
+  }
+
+  async reject(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullCallRecord> {
+    const { by, held } = await this.undecided(call, id, hash);
+    const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
+    if (!(await this.journal.reject(decision))) throw new Problem('already_decided');
+    return this.one(call, id);
+  }
+
+  /** A held call that this caller may decide about, as far as one can see before the decision is written. */
+  private async undecided(call: Call, id: string, hash: string | undefined): Promise<{ by: Asker; held: Held }> {
+    const { approval } = await this.record(id, false);
+    const held = await this.prisma.intent.findUnique({ where: { id }, include: { body: true } });
+    if (!held) throw new Problem('approval_not_found');
+    const by = requireSomebodyElse(call, held);
+    if (approval?.status !== 'pending') throw new Problem('already_decided');
+    if (hash !== undefined && hash !== approval.content_hash) {
+      throw new Problem('content_changed', {
+        text: 'This call has another content_hash than you say: it is not what you looked at. Read it, then decide.',
+      });
+    }
+    return { by, held };
+  }
+
+  private async record(id: string, reveal: boolean): Promise<FullCallRecord> {
+    const record = isUuid(id) && (await this.records.one(id, reveal));
+    if (!record || !record.approval) throw new Problem('approval_not_found');
+    return record;
+  }
+
+  /** From here on it may be paid: no error may say that nothing was sent. */
+  private async send(approving: Call, held: Held): Promise<FullCallRecord> {
+    const call: Call = {
+      ...approving,
+      ...{ id: held.id, operation: held.operation, traceparent: held.traceparent ?? undefined },
+      ...{ opened: true, timings: {} },
+    };
+    try {
+      await this.exchanges.send(call, toReady(held));
+      return await this.one(approving, held.id);
+    } catch (cause) {
+      const text = `It was approved and sent, but what came of it could not be recorded or read. It is not sent again; GET /v1/approvals/${held.id} shows what is known.`;
+      throw new Problem('outcome_unknown', { text, cause });
+    } finally {
+      this.metrics.count(call);
+    }
+  }
+}
+
+function mayReveal({ caller }: Call): boolean {
+  return caller?.scopes.has('audit:pii') ?? false;
+}
+
+function statusFilter({ status = 'pending' }: ApprovalSearch, now: Date): Prisma.Sql {
+  if (status === 'approved' || status === 'rejected') return Prisma.sql`d.verdict = ${status}`;
+  const expired = Prisma.sql`i.expires_at < ${now}::timestamptz`;
+  return status === 'expired'
+    ? Prisma.sql`d.intent_id IS NULL AND ${expired}`
+    : Prisma.sql`d.intent_id IS NULL AND (${expired}) IS NOT TRUE`;
+}
+
+function toProblem(obstacle: Obstacle): Problem {
+  switch (obstacle) {
+    case 'already_decided':
+      return new Problem('already_decided');
+    case 'stopped':
+      return new Problem('stopped', {
+        text: 'The operator has stopped this; nothing was sent and it still waits. Approve it when the stop is lifted.',
+      });
+    case 'over_daily_cap':
+    case 'over_monthly_cap': {
+      const [cap, next] = obstacle === 'over_daily_cap' ? ['daily', 'day'] : ['monthly', 'month'];
+      return new Problem('cap_exceeded', {
+        text: `This is over what the client's ${cap} cap leaves; nothing was sent and it still waits. Raise the cap, or approve it on the next ${next} (UTC).`,
+      });
+    }
+  }
+}
+
+/** The commit may have been reported as failed, but was not: then the call is approved, in doubt, and was not sent. */
+function notSent(cause: unknown): Problem {
+  const text =
+    'Our database failed while this was decided; nothing was sent. Read the approval again before you decide.';
+  return new Problem('database_unavailable', { text, cause });
+}

@@ -1,0 +1,10 @@
+/** A wish of the operator that cannot be: the message says what to do instead. */
+export class ClientError extends Error {
+  /** @param code for programs, where it is not the wish itself that is wrong. */
+  constructor(
+    message: string,
+    readonly code?: 'client_not_found' | 'client_exists' | 'key_not_found',
+  ) {
+    super(message);
+  }
+}

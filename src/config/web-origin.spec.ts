@@ -1,0 +1,23 @@
+import { isWebOrigin } from './web-origin';
+
+describe('a web origin', () => {
+  it.each(['https://shop.example', 'https://shop.example:8443', 'https://192.0.2.1', 'https://[2001:db8::1]:8443'])(
+    'is %s',
+    (text) => expect(isWebOrigin(text)).toBe(true),
+  );
+
+  it.each([
+    ...[
+      '',
+      'null',
+      '*',
+      'shop.example',
+      'http://shop.example',
+      'https://',
+      'https://shop.example/',
+      'https://*.example',
+    ],
+    ...['https://Shop.example', 'https://shop.example:443', 'https://shop.example:99999', 'https://ada@shop.example'],
+    ...['https://shop.example/a', 'https://shop.example?a', 'https://bücher.example', ' https://shop.example'],
+  ])('is not %j', (text) => expect(isWebOrigin(text)).toBe(false));
+});

@@ -1,0 +1,147 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { Limits, NO_LIMITS } from '../clients/limits';
+import { Item } from '../journal/records';
+import { limitFaults, needsApproval } from './limit-rules';
+
+const usd = (amount: Decimal.Value) => new Decimal(amount);
+const pointerOf = (place: number, field: string) => `/items/${place}/${field}`;
+const faultsOf = (limits: Partial<Limits>, items: Item[], effect: 'pay' | 'write' = 'pay') =>
+  limitFaults({ ...NO_LIMITS, ...limits }, effect, items, pointerOf);
+
+function item(amount: Decimal.Value | null, country: string | null = null): Item {
+  return {
+    ...{ recipientField: 'phoneNumber', handleIgnored: false, email: null, phone: '+254712345678', handle: null },
+    ...{ networkCode: null, reference: null, receiver: null, wallet: null, chiRef: null },
+    ...{ amountUsd: amount === null ? null : usd(amount), country },
+  };
+}
+
+/** Amounts of up to six decimals, as integers of their smallest step: exact without decimals. */
+const micros = fc.integer({ min: 1, max: 999_999_999_999_999 });
+const fromMicros = (step: bigint | number) => usd(step.toString()).div(1_000_000);
+
+describe('the limits of one call', () => {
+  it('of a client without any let everything through', () => {
+    expect(faultsOf({}, [item(999_999_999, 'Kenya'), item(null, 'Ghana')])).toBeUndefined();
+  });
+
+  it('count items', () => {
+    expect(faultsOf({ maxItems: 2 }, [item(1), item(1)])).toBeUndefined();
+    expect(faultsOf({ maxItems: 2 }, [item(1), item(1), item(1)])).toMatchObject({
+      ...{ code: 'too_many_items', status: 403, faults: [] },
+      message: 'This has 3 items; your client may send 2 in one call. Nothing was sent.',
+    });
+  });
+
+  it('name the countries once, whatever their spelling', () => {
+    const countries = ["Côte d'Ivoire", 'Kenya'];
+    expect(faultsOf({ countries }, [item(1, 'COTE D’IVOIRE'), item(1, 'kenya'), item(1)])).toBeUndefined();
+    expect(faultsOf({ countries }, [item(1, 'Ghana'), item(1, 'Kenya'), item(1, 'Niger')], 'write')).toMatchObject({
+      ...{ code: 'country_not_allowed', status: 403 },
+      faults: [
+        {
+          pointer: '/items/0/country',
+          detail: "is no country that your client may pay to; it may pay to Côte d'Ivoire, Kenya",
+        },
+        { pointer: '/items/2/country', detail: 'is none either; see /items/0/country' },
+      ],
+    });
+  });
+
+  it('leave out who is not paid', () => {
+    expect(faultsOf({ countries: ['Kenya'] }, [{ ...item(null, 'Ghana'), recipientField: null }])).toBeUndefined();
+  });
+
+  it.each<keyof Limits>(['dailyCapUsd', 'monthlyCapUsd', 'maxItemUsd', 'maxCallUsd', 'approvalOverUsd'])(
+    'need to know each amount that is paid where there is a %s',
+    (limit) => {
+      const items = [item(null), item(1), item(null)];
+      expect(faultsOf({ [limit]: usd(100) }, items)).toMatchObject({
+        ...{ code: 'amount_required', status: 400 },
+        faults: [{ pointer: '/items/0/amount' }, { pointer: '/items/2/amount' }],
+      });
+      expect(faultsOf({ [limit]: usd(100) }, items, 'write')).toBeUndefined();
+    },
+  );
+
+  it('of other kinds need no amounts', () => {
+    const others = { maxItems: 9, requestsPerMinute: 1, countries: ['Kenya'], requireIdempotencyKey: true };
+    expect(faultsOf(others, [item(null, 'Kenya')])).toBeUndefined();
+  });
+
+  it.each(['pay', 'write'] as const)('hold for each item and for all together, of what may %s', (effect) => {
+    const limits = { maxItemUsd: usd(5), maxCallUsd: usd('8.5') };
+    expect(faultsOf(limits, [item(5), item('3.5')], effect)).toBeUndefined();
+    expect(faultsOf(limits, [item('5.000001'), item(1), item(7)], effect)).toMatchObject({
+      ...{ code: 'cap_exceeded', status: 403 },
+      faults: [
+        {
+          pointer: '/items/0/amount',
+          detail: 'is 5.000001 US dollars; your client may send 5 for one item',
+        },
+        { pointer: '/items/2/amount', detail: 'is 7 US dollars; your client may send 5 for one item' },
+        { pointer: '', detail: 'adds up to 13.000001 US dollars; your client may send 8.5 in one call' },
+      ],
+    });
+  });
+
+  it('are exact to the last digit of sums that a double cannot hold', () => {
+    const items = [item('0.000001'), ...Array.from({ length: 20 }, () => item(999_999_999))];
+    expect(faultsOf({ maxCallUsd: usd('19999999980.000001') }, items)).toBeUndefined();
+    expect(faultsOf({ maxCallUsd: usd('19999999980') }, items)?.code).toBe('cap_exceeded');
+  });
+
+  it('are exact to the last digit, whatever the amounts', () => {
+    fc.assert(
+      fc.property(fc.array(micros, { minLength: 1, maxLength: 50 }), fc.integer({ min: -2, max: 2 }), (steps, off) => {
+        const total = steps.reduce((sum, step) => sum + BigInt(step), 0n);
+        const cap = total + BigInt(off);
+        const items = steps.map((step) => item(fromMicros(step)));
+        const code = faultsOf({ maxCallUsd: fromMicros(cap) }, items)?.code;
+        expect(code).toBe(total > cap ? 'cap_exceeded' : undefined);
+      }),
+    );
+  });
+
+  it('list exactly the items that are over one', () => {
+    fc.assert(
+      fc.property(fc.array(fc.option(micros), { maxLength: 50 }), micros, (steps, cap) => {
+        const items = steps.map((step) => item(step === null ? null : fromMicros(step)));
+        const over = steps.flatMap((step, place) => (step !== null && step > cap ? [pointerOf(place, 'amount')] : []));
+        const faults = faultsOf({ maxItemUsd: fromMicros(cap) }, items, 'write')?.faults ?? [];
+        expect(faults.map(({ pointer }) => pointer)).toEqual(over);
+      }),
+    );
+  });
+
+  it('find every item that goes elsewhere, and no other', () => {
+    const names = ['Kenya', 'KENYA', 'Ghana', 'Niger', 'Nigeria', null];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...names)), (countries) => {
+        const elsewhere = countries.flatMap((name, place) =>
+          name === null || name.toLowerCase() === 'kenya' ? [] : [pointerOf(place, 'country')],
+        );
+        const items = countries.map((name) => item(1, name));
+        const faults = faultsOf({ countries: ['Kenya'] }, items)?.faults ?? [];
+        expect(faults.map(({ pointer }) => pointer)).toEqual(elsewhere);
+      }),
+    );
+  });
+});
+
+describe('an approval', () => {
+  it.each([
+    ['49.999999', false],
+    ['50', false],
+    ['50.000001', true],
+  ])('over 50, of %s: %s', (total, needed) =>
+    expect(needsApproval({ ...NO_LIMITS, approvalOverUsd: usd(50) }, usd(total))).toBe(needed),
+  );
+
+  it('over 0 is for whatever is paid; without a threshold, or an amount, none is needed', () => {
+    expect(needsApproval({ ...NO_LIMITS, approvalOverUsd: usd(0) }, usd('0.000001'))).toBe(true);
+    expect(needsApproval(NO_LIMITS, usd(999_999_999))).toBe(false);
+    expect(needsApproval({ ...NO_LIMITS, approvalOverUsd: usd(0) }, null)).toBe(false);
+  });
+});

@@ -1,0 +1,93 @@
+import { Decimal } from 'decimal.js';
+import { Limits, limitsMoney } from '../clients/limits';
+import { Fault, Problem } from '../errors/problem';
+import { Item, totalOf } from '../journal/records';
+import { normalise } from './country-name';
+
+/** The JSON pointer of an item's field, by the item's place in the list. */
+type PointerOf = (place: number, field: 'amount' | 'country') => string;
+
+/**
+ * Why a call is over what its client may do in one call, whatever it did before; undefined where it is not. Of several
+ * reasons the first is given, with every fault of its kind.
+ */
+export function limitFaults(
+  limits: Limits,
+  effect: 'pay' | 'write',
+  items: Item[],
+  pointerOf: PointerOf,
+): Problem | undefined {
+  return (
+    tooManyItems(limits, items) ??
+    wrongCountries(limits, items, pointerOf) ??
+    (effect === 'pay' ? missingAmounts(limits, items, pointerOf) : undefined) ??
+    tooMuchMoney(limits, items, pointerOf)
+  );
+}
+
+/** Whether a payout waits for an approval. A total that is not known is refused before, where there is such a limit. */
+export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null): boolean {
+  return approvalOverUsd !== null && total !== null && total.greaterThan(approvalOverUsd);
+}
+
+function tooManyItems({ maxItems }: Limits, items: Item[]): Problem | undefined {
+  if (maxItems === null || items.length <= maxItems) return undefined;
+  return new Problem('too_many_items', {
+    text: `This has ${items.length} items; your client may send ${maxItems} in one call. Nothing was sent.`,
+  });
+}
+
+/**
+ * An item that names no country (a credit by e-mail, a transfer) is not judged: nobody knows where it goes. Nor is one that
+ * pays nobody, as of a collection.
+ */
+function wrongCountries({ countries }: Limits, items: Item[], pointerOf: PointerOf): Problem | undefined {
+  if (countries.length === 0) return undefined;
+  const allowed = new Set(countries.map(normalise));
+  const isWrong = ({ country, recipientField }: Item) =>
+    country !== null && recipientField !== null && !allowed.has(normalise(country));
+  const pointers = items.flatMap((item, place) => (isWrong(item) ? [pointerOf(place, 'country')] : []));
+  const [first] = pointers;
+  if (first === undefined) return undefined;
+  // A list of countries for each of a thousand items would be a long answer.
+  const faults = pointers.map((pointer) => ({
+    pointer,
+    detail:
+      pointer === first
+        ? `is no country that your client may pay to; it may pay to ${countries.join(', ')}`
+        : `is none either; see ${first}`,
+  }));
+  return new Problem('country_not_allowed', { faults });
+}
+
+function missingAmounts(limits: Limits, items: Item[], pointerOf: PointerOf): Problem | undefined {
+  if (!limitsMoney(limits)) return undefined;
+  const faults = items.flatMap(({ amountUsd }, place) =>
+    amountUsd === null
+      ? [{ pointer: pointerOf(place, 'amount'), detail: 'is missing; your client has a limit in US dollars' }]
+      : [],
+  );
+  return faults.length > 0 ? new Problem('amount_required', { faults }) : undefined;
+}
+
+/** What a link asks for counts as well as what is paid: the limits of one call keep mistakes small. */
+function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Item[], pointerOf: PointerOf): Problem | undefined {
+  const faults: Fault[] = items.flatMap(({ amountUsd }, place) =>
+    maxItemUsd !== null && amountUsd?.greaterThan(maxItemUsd)
+      ? [
+          {
+            pointer: pointerOf(place, 'amount'),
+            detail: `is ${amountUsd.toFixed()} US dollars; your client may send ${maxItemUsd.toFixed()} for one item`,
+          },
+        ]
+      : [],
+  );
+  const total = totalOf(items);
+  if (maxCallUsd !== null && total?.greaterThan(maxCallUsd)) {
+    const detail = `adds up to ${total.toFixed()} US dollars; your client may send ${maxCallUsd.toFixed()} in one call`;
+    faults.push({ pointer: '', detail });
+  }
+  if (faults.length === 0) return undefined;
+  const text = 'This is over a limit of your client, as "errors" says; nothing was sent.';
+  return new Problem('cap_exceeded', { text, faults });
+}

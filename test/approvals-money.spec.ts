@@ -1,0 +1,82 @@
+import { Approving, startApproving } from './support/approving';
+import { eventually } from './support/paying';
+
+/** No approval overspends a cap, and of many at once one is sent. */
+describe('approvals, their caps and their races', () => {
+  let approving: Approving;
+
+  beforeAll(async () => (approving = await startApproving()));
+  afterAll(() => approving.close());
+  beforeEach(() => approving.reset());
+
+  const today = async () => (await approving.query(`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`))[0]?.today;
+
+  it.each([
+    ['daily', 'daily_cap_usd'],
+    ['monthly', 'monthly_cap_usd'],
+  ])('over the %s cap wait on, until there is room to the last digit', async (period, column) => {
+    const id = await approving.hold();
+    await approving.query(`UPDATE client SET ${column} = 5.000000 WHERE id = $1`, [approving.clientId]);
+    await approving.query('INSERT INTO spending VALUES ($1, $2, 2.500001)', [approving.clientId, await today()]);
+    const { body } = await approving.decide('approve', id).expect(403);
+    expect([body.code, body.detail]).toEqual(['cap_exceeded', expect.stringContaining(`${period} cap`)]);
+    expect([approving.upstream.received, await approving.read(id)]).toMatchObject([[], { outcome: 'pendingApproval' }]);
+    await approving.query('UPDATE spending SET usd = 2.5');
+    await approving.decide('approve', id).expect(200);
+    expect(await approving.spent()).toMatchObject({ usd: '5.000000' });
+  });
+
+  it('decided by twenty at once over two processes are decided by one, and sent once or never', async () => {
+    for (const rejections of [0, 10, 19]) {
+      approving.upstream.received.length = 0;
+      const id = await approving.hold();
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          approving.decide(
+            n < rejections ? 'reject' : 'approve',
+            id,
+            { reason: `${n}` },
+            approving.approver.key,
+            n % 2 ? approving.second : approving.proxy,
+          ),
+        ),
+      );
+      const won = answers.filter(({ status }) => status === 200);
+      expect(won).toHaveLength(1);
+      expect(answers.filter(({ body }) => body.code === 'already_decided')).toHaveLength(19);
+      const { approval, outcome } = await approving.read(id);
+      expect(won[0]?.body.approval.reason).toBe(approval.reason);
+      expect(outcome).toBe(approval.status === 'approved' ? 'succeeded' : 'declined');
+      expect(approving.upstream.received).toHaveLength(approval.status === 'approved' ? 1 : 0);
+    }
+  });
+
+  it('approved while a rejection is being committed are rejected, and not counted', async () => {
+    const id = await approving.hold();
+    await approving.query('BEGIN');
+    await approving.query(
+      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $2, $2, 1)`,
+      [id, approving.approver.id],
+    );
+    const deciding = approving.decide('approve', id).then((got) => got);
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await eventually(async () => (await approving.query(waiting)).length > 0);
+    await approving.query('COMMIT');
+    expect((await deciding).body.code).toBe('already_decided');
+    expect([approving.upstream.received, await approving.spent()]).toEqual([[], undefined]);
+  });
+
+  it('approved at once never spend more than the cap, nor less than it allows', async () => {
+    await approving.query('UPDATE client SET daily_cap_usd = 10 WHERE id = $1', [approving.clientId]);
+    const ids: string[] = [];
+    while (ids.length < 8) ids.push(await approving.hold());
+    const answers = await Promise.all(
+      ids.map((id, n) =>
+        approving.decide('approve', id, {}, approving.approver.key, n % 2 ? approving.second : approving.proxy),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 403, 403, 403, 403]);
+    expect(await approving.spent()).toMatchObject({ usd: '10.000000' });
+    expect(approving.upstream.received).toHaveLength(4);
+  });
+});

@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, RequestListener, Server } from 'node:http';
+import { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { approvalsCommands } from '../src/cli/approvals';
+import { Approving, startApproving } from './support/approving';
+import { Product } from './support/process';
+
+/** The commands as approvers type them, against a proxy that runs. */
+describe('the approvals commands', () => {
+  let approving: Approving;
+  let folder: string;
+
+  beforeAll(async () => {
+    approving = await startApproving();
+    folder = mkdtempSync(join(tmpdir(), 'payout-proxy-cli-'));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await approving.close();
+  });
+  beforeEach(() => approving.reset());
+
+  const env = (more: Record<string, string> = {}) => ({
+    ...{ DATA_DIR: folder, PORT: new URL(approving.proxy.url).port, PAYOUT_PROXY_KEY: approving.approver.key },
+    ...more,
+  });
+  const cli = (args: string[], environment = env()) =>
+    new Product('cli/main.js', ['approvals', ...args], environment, folder).exit;
+  const said = async (args: string[], environment = env()) => {
+    const { code, stdout, stderr } = await cli(args, environment);
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout;
+  };
+
+  /** In this process, which is quicker: what main.ts would print. */
+  const refuses = async (args: string[], words: RegExp) => {
+    const before = { ...process.env };
+    Object.assign(process.env, env());
+    try {
+      await expect(approvalsCommands().parseAsync(args, { from: 'user' })).rejects.toThrow(words);
+    } finally {
+      process.env = before;
+    }
+  };
+
+  it('list what waits, for people and for machines', async () => {
+    const id = await approving.hold();
+    const table = await said(['list']);
+    expect(table).toMatch(new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pendingApproval +over_threshold`));
+    const { approvals } = JSON.parse(await said(['list', '--json'])) as { approvals: { id: string }[] };
+    expect(approvals.map((each) => each.id)).toEqual([id]);
+    expect(await said(['list', '--status', 'rejected'])).toBe('(none)\n');
+    await said(['reject', id, '--reason', 'not ours']);
+    expect(await said(['list', '--status', 'rejected'])).toContain(id);
+    expect(await approving.read(id)).toMatchObject({ outcome: 'declined', approval: { reason: 'not ours' } });
+  });
+
+  it('approve with the key of a file, and show what came of it', async () => {
+    const id = await approving.hold();
+    const file = join(folder, 'key');
+    writeFileSync(file, `${approving.approver.key}\n`);
+    const options = ['--reason', 'agreed', '--url', `${approving.proxy.url}/`, '--key-file', file];
+    const answer = JSON.parse(
+      await said(['approve', id, ...options, '--json'], env({ PORT: '1', PAYOUT_PROXY_KEY: 'x' })),
+    );
+    expect(answer).toMatchObject({ id, outcome: 'succeeded', approval: { status: 'approved', reason: 'agreed' } });
+    expect(approving.upstream.received).toHaveLength(1);
+  });
+
+  it("fall back to the demo approver's key", async () => {
+    writeFileSync(join(folder, 'demo-keys.json'), JSON.stringify({ approver: approving.approver.key }));
+    await said(['list'], env({ PAYOUT_PROXY_KEY: '' }));
+    rmSync(join(folder, 'demo-keys.json'));
+    const { code, stderr } = await cli(['list'], env({ PAYOUT_PROXY_KEY: '' }));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('there is no key: give --key-file or PAYOUT_PROXY_KEY'),
+    ]);
+  });
+
+  it('say in the words of the proxy why something was not done', async () => {
+    const id = await approving.hold();
+    const [reason, hash] = [
+      ['--reason', 'agreed'],
+      ['--content-hash', 'ab'.repeat(32)],
+    ];
+    await refuses(
+      ['approve', 'x', ...reason],
+      /^There is no call with this id that waits, or waited, for an approval\.$/,
+    );
+    await refuses(['approve', id, ...reason, ...hash], /^This call has another content_hash than you say/);
+    await refuses(['reject', id, '--reason', ' '], /\n\/reason must be text of 1 to 1000 characters/);
+    await refuses(['list', '--status', 'old'], /\n\/status must be one of pending, approved, rejected, expired$/);
+    await refuses(['list', '--url', 'here'], /^--url must be an address/);
+    await refuses(['list', '--key-file', join(folder, 'none')], /^the key file .*none cannot be read$/);
+    const { code, stderr } = await cli(['approve', id, ...reason], env({ PAYOUT_PROXY_KEY: approving.auditor }));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('a key with the scope approve')]);
+    expect(approving.upstream.received).toEqual([]);
+  });
+
+  it('say where no proxy is', async () => {
+    const { server, url } = await listen(() => undefined);
+    await new Promise((resolve) => server.close(resolve));
+    await refuses(['list', '--url', url], /^there is no proxy at http:\/\/127\.0\.0\.1:\d+; start it/);
+  });
+
+  it.each<[string, RequestListener, RegExp]>([
+    [
+      'answers as another service',
+      (_, response) => response.end('<html>'),
+      /answered 200, not as the proxy does; check --url/,
+    ],
+    [
+      'redirects',
+      (_, response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+      /look with approvals list/,
+    ],
+    ['hangs up', (request) => request.socket.destroy(), /look with approvals list what was decided before you go on/],
+  ])('at an address that %s take nothing for done', async (_what, listener, words) => {
+    const requests: string[] = [];
+    const { server, url } = await listen((request, response) => {
+      requests.push(request.url ?? '');
+      void listener(request, response);
+    });
+    await refuses(['approve', 'x', '--reason', 'agreed', '--url', url], words);
+    server.closeAllConnections();
+    server.close();
+    expect(requests).toEqual(['/v1/approvals/x/approve']);
+  });
+});
+
+async function listen(listener: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

@@ -1,0 +1,170 @@
+import { RecentContents } from '../src/journal/recent-contents';
+import { answer, FakeUpstream, hang } from './support/fake-upstream';
+import { AIRTIME, airtime, SUCCESS } from './support/paying';
+import { startProxy, TestProxy } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const PATH = '/payouts/airtime';
+
+describe('suspected duplicates', () => {
+  let database: TestDatabase;
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let twin: TestProxy;
+  let clients = 0;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    upstream = await FakeUpstream.start();
+    const settings = { upstreamBaseUrl: upstream.url, upstreamTimeoutMs: 300, duplicateWindowSeconds: 3_600 };
+    proxy = await startProxy(settings, database);
+    twin = await startProxy(settings, database);
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await proxy.close();
+    await twin.close();
+    await database.close();
+  });
+  beforeEach(() => {
+    upstream.received.length = 0;
+    upstream.behaviour = answer(200, SUCCESS);
+  });
+
+  const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read')).key;
+
+  it('the same again without a key gets 409 and the id of the first call, on every instance', async () => {
+    const key = await client();
+    const first = await proxy.post(key, PATH, AIRTIME).expect(200);
+    for (const instance of [proxy, twin]) {
+      const { body } = await instance.post(key, PATH, AIRTIME).expect(409);
+      expect(body).toMatchObject({ code: 'suspected_duplicate', first_call_id: first.headers['x-call-id'] });
+    }
+    expect(upstream.received).toHaveLength(1);
+    const [row] = await database.query(
+      'SELECT DISTINCT code, first_call_id FROM refusal WHERE client_id = (SELECT client_id FROM intent WHERE id = $1)',
+      [first.headers['x-call-id']],
+    );
+    expect(row).toEqual({ code: 'suspected_duplicate', first_call_id: first.headers['x-call-id'] });
+  });
+
+  it('fifty at once over two proxies: one is sent', async () => {
+    const key = await client();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => [proxy, twin][n % 2]?.post(key, PATH, AIRTIME).then(({ status }) => status)),
+    );
+    expect(answers.sort()).toEqual([200, ...Array.from({ length: 49 }, () => 409)]);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['with a key', (key: string) => proxy.post(key, PATH, AIRTIME).set('Idempotency-Key', 'meant-again')],
+    ['with another content', (key: string) => proxy.post(key, PATH, airtime('+254712345679'))],
+    ['by another operation', (key: string) => proxy.post(key, '/account/transfer', { receiver: 'x', amount: 1 })],
+  ])('what comes %s is none', async (_how, again) => {
+    const key = await client();
+    await proxy.post(key, PATH, AIRTIME).expect(200);
+    await again(key).expect(200);
+  });
+
+  it('another client may pay the same', async () => {
+    await proxy.post(await client(), PATH, AIRTIME).expect(200);
+    await proxy.post(await client(), PATH, AIRTIME).expect(200);
+  });
+
+  it('a call that is known not to have paid is no first one', async () => {
+    const key = await client();
+    upstream.behaviour = answer(400, { status: 'error', error: 'no' });
+    await proxy.post(key, PATH, AIRTIME).expect(400);
+    upstream.behaviour = answer(200, SUCCESS);
+    await proxy.post(key, PATH, AIRTIME).expect(200);
+  });
+
+  it('a call in doubt is one', async () => {
+    const key = await client();
+    upstream.behaviour = hang;
+    await proxy.post(key, PATH, AIRTIME).expect(504);
+    upstream.behaviour = answer(200, SUCCESS);
+    await proxy.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('reads are never suspected', async () => {
+    const key = await client();
+    for (const _ of [1, 2]) await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
+  });
+
+  it('an older call is none, nor is any with a window of 0', async () => {
+    const key = await client();
+    const { headers } = await proxy.post(key, PATH, AIRTIME).expect(200);
+    // As old as its id says: two hours.
+    const old = `${(Date.now() - 7_200_000).toString(16).padStart(12, '0')}`;
+    await database.query('UPDATE recent_content SET intent_id = $1 WHERE intent_id = $2', [
+      `${old.slice(0, 8)}-${old.slice(8)}${(headers['x-call-id'] ?? '').slice(13)}`,
+      headers['x-call-id'],
+    ]);
+    await proxy.post(key, PATH, AIRTIME).expect(200);
+    const off = await startProxy({ upstreamBaseUrl: upstream.url, duplicateWindowSeconds: 0 }, database);
+    for (const _ of [1, 2]) await off.post(key, PATH, AIRTIME).expect(200);
+    await off.close();
+  });
+
+  it('of the contents, only hashes are kept, and no longer than they are needed', async () => {
+    const key = await client();
+    const { headers } = await proxy.post(key, PATH, AIRTIME).expect(200);
+    const rows = await database.query('SELECT length(content) AS bytes FROM recent_content WHERE intent_id = $1', [
+      headers['x-call-id'],
+    ]);
+    expect(rows).toEqual([{ bytes: 32 }]);
+    const kept = () => database.query('SELECT FROM recent_content WHERE intent_id = $1', [headers['x-call-id']]);
+    await proxy.app.get(RecentContents, { strict: false }).runOnce();
+    expect(await kept()).toHaveLength(1);
+    const brief = await startProxy({ upstreamBaseUrl: upstream.url, duplicateWindowSeconds: 0 }, database);
+    expect(await brief.app.get(RecentContents, { strict: false }).runOnce()).toBeGreaterThan(0);
+    await brief.close();
+    expect(await kept()).toEqual([]);
+  });
+
+  describe('across clients, where that is switched on', () => {
+    let guarded: TestProxy;
+    let other: TestProxy;
+    beforeAll(async () => {
+      const settings = { upstreamBaseUrl: upstream.url, duplicateAcrossClientsSeconds: 3_600 };
+      guarded = await startProxy(settings, database);
+      other = await startProxy(settings, database);
+    });
+    afterAll(async () => {
+      await guarded.close();
+      await other.close();
+    });
+
+    it('the same recipient and amount is held for approval, and not sent', async () => {
+      const body = airtime('+254711000001');
+      await guarded.post(await client(), PATH, body).expect(200);
+      const held = await guarded.post(await client(), PATH, body).expect(202);
+      expect(held.body).toEqual({ status: 'pending_approval', call_id: held.headers['x-call-id'] });
+      expect(upstream.received).toHaveLength(1);
+      const rows = await database.query('SELECT held_for, reserved_on FROM intent WHERE id = $1', [held.body.call_id]);
+      expect(rows).toEqual([{ held_for: 'seen_across_clients', reserved_on: null }]);
+    });
+
+    it('the same client, another amount or another recipient is not', async () => {
+      const key = await client();
+      await guarded.post(key, PATH, airtime('+254711000002')).expect(200);
+      await guarded.post(key, PATH, airtime('+254711000002')).expect(200);
+      await guarded.post(await client(), PATH, airtime('+254711000003')).expect(200);
+      const more = { airtimes: [{ ...AIRTIME.airtimes[0], phoneNumber: '+254711000002', valueInUSD: 2.6 }] };
+      await guarded.post(await client(), PATH, more).expect(200);
+    });
+
+    it('ten clients at once over two proxies: one is sent, nine are held', async () => {
+      const body = airtime('+254711000004');
+      const keys = await Promise.all(Array.from({ length: 10 }, client));
+      const answers = await Promise.all(
+        keys.map((key, n) => [guarded, other][n % 2]?.post(key, PATH, body).then(({ status }) => status)),
+      );
+      expect(answers.sort()).toEqual([200, ...Array.from({ length: 9 }, () => 202)]);
+      expect(upstream.received).toHaveLength(1);
+    });
+  });
+});

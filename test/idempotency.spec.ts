@@ -1,0 +1,207 @@
+import { answer, FakeUpstream, hang, reset } from './support/fake-upstream';
+import { AIRTIME, SUCCESS } from './support/paying';
+import { startProxy, TestProxy } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const PATH = '/payouts/airtime';
+
+describe('an idempotency key', () => {
+  let database: TestDatabase;
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let key: string;
+  let keys = 0;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    upstream = await FakeUpstream.start();
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, upstreamTimeoutMs: 300 }, database);
+    key = (await proxy.client('app', 'pay', 'write', 'read')).key;
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await proxy.close();
+    await database.close();
+  });
+  beforeEach(() => {
+    upstream.received.length = 0;
+    upstream.behaviour = answer(200, SUCCESS);
+  });
+
+  const newKey = () => `key-${(keys += 1)}`;
+  const pay = (idempotencyKey: string, body: object = AIRTIME, path = PATH) =>
+    proxy.post(key, path, body).set('Idempotency-Key', idempotencyKey);
+  const record = async (id: string | undefined) => (await proxy.get(key, `/v1/calls/${id}`).expect(200)).body;
+
+  it("gives a repetition the first answer's status and bytes, and says so", async () => {
+    const k = newKey();
+    const first = await pay(k).expect(200);
+    const again = await pay(k).expect(200);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['content-type']).toBe(first.headers['content-type']);
+    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+    expect(again.headers['x-call-id']).toBe(first.headers['x-call-id']);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('of a repetition is recorded, as a refusal that names the first call', async () => {
+    const k = newKey();
+    const first = await pay(k).expect(200);
+    await pay(k).expect(200);
+    const rows = await database.query('SELECT status, code, first_call_id FROM refusal WHERE idempotency_key = $1', [
+      k,
+    ]);
+    expect(rows).toEqual([{ status: 200, code: 'idempotent_replay', first_call_id: first.headers['x-call-id'] }]);
+  });
+
+  it('may be quoted or bare, and its body may have another order and other blanks', async () => {
+    const k = newKey();
+    await pay(k).expect(200);
+    await pay(`"${k}"`, { airtimes: [Object.fromEntries(Object.entries(AIRTIME.airtimes[0] ?? {}).reverse())] }).expect(
+      'Idempotent-Replayed',
+      'true',
+    );
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['an error with HTTP 200', 200, { status: 'success', data: { error: 'no' } }, 200],
+    ['a 400', 400, { status: 'error', error: 'no' }, 400],
+    ['a 500 with the envelope', 500, { status: 'error', error: 'fail' }, 500],
+    ['our key refused', 401, { status: 'error', error: 'key' }, 502],
+    ['our key limited', 429, { status: 'error', error: 'slow' }, 503],
+  ])('repeats a rejection as it was: %s', async (_name, status, body, told) => {
+    upstream.behaviour = answer(status, body, { 'retry-after': '7' });
+    const k = newKey();
+    const first = await pay(k).expect(told);
+    upstream.behaviour = answer(200, SUCCESS);
+    const again = await pay(k).expect(told);
+    expect([again.text, again.headers['retry-after']]).toEqual([first.text, first.headers['retry-after']]);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is refused with another body: 422, and nothing is sent', async () => {
+    const k = newKey();
+    const first = await pay(k).expect(200);
+    const { body } = await pay(k, { airtimes: [{ ...AIRTIME.airtimes[0], valueInUSD: 3 }] }).expect(422);
+    expect(body).toMatchObject({ code: 'idempotency_key_reused', first_call_id: first.headers['x-call-id'] });
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is another one for another operation and for another client', async () => {
+    const k = newKey();
+    const other = (await proxy.client('other', 'pay')).key;
+    await pay(k).expect(200);
+    await pay(k, { receiver: 'sub-1', amount: 1 }, '/account/transfer').expect(200);
+    await proxy.post(other, PATH, AIRTIME).set('Idempotency-Key', k).expect(200);
+    expect(upstream.received).toHaveLength(3);
+  });
+
+  it.each([
+    ['a time-out', hang],
+    ['a broken connection', reset],
+    ['a gateway error', answer(502, '<html>')],
+  ])('is kept while the outcome is unknown: %s, and it is never sent again', async (_name, behaviour) => {
+    upstream.behaviour = behaviour;
+    const k = newKey();
+    const first = await pay(k);
+    expect(first.body.code).toBe('outcome_unknown');
+    upstream.behaviour = answer(200, SUCCESS);
+    const { body } = await pay(k).expect(409);
+    expect(body).toMatchObject({ code: 'outcome_unknown', first_call_id: first.headers['x-call-id'] });
+    expect(body.error).toContain(`/v1/calls/${first.headers['x-call-id']}`);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is free again after what provably was not sent, also for another body', async () => {
+    const nowhere = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
+    const k = newKey();
+    await nowhere
+      .post(key, PATH, AIRTIME)
+      .set('Idempotency-Key', k)
+      .expect(503, /upstream_unreachable/);
+    await nowhere.close();
+    const got = await pay(k, { airtimes: [{ ...AIRTIME.airtimes[0], valueInUSD: 9 }] }).expect(200);
+    expect(got.headers['idempotent-replayed']).toBeUndefined();
+    await pay(k).expect(422);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is not used up by a refusal: bad body, missing scope', async () => {
+    const k = newKey();
+    const reader = (await proxy.client('reader', 'read')).key;
+    await pay(k, { airtimes: [] }).expect(400);
+    await proxy.post(reader, PATH, AIRTIME).set('Idempotency-Key', k).expect(403);
+    await pay(k).expect(200);
+  });
+
+  it('that is none is refused with 400, and nothing is sent', async () => {
+    for (const wrong of ['a b', '"unfinished', 'k'.repeat(256), '""']) {
+      await pay(wrong).expect(wrong === '"unfinished' ? 200 : 400);
+    }
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('of a twin in flight waits for its answer, and is told to come back where that takes long', async () => {
+    const k = newKey();
+    let release = () => undefined as unknown;
+    const slow = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    const arrived = new Promise<void>((resolve) => {
+      upstream.behaviour = (...args) => {
+        release = () => answer(200, SUCCESS)(...args);
+        resolve();
+      };
+    });
+    const first = slow
+      .post(key, PATH, AIRTIME)
+      .set('Idempotency-Key', k)
+      .then((got) => got);
+    await arrived;
+    const { body, headers } = await pay(k).expect(409);
+    expect([body.code, headers['retry-after']]).toEqual(['request_in_progress', '1']);
+    expect(body.first_call_id).toMatch(/^[0-9a-f-]{36}$/);
+    release();
+    expect((await first).status).toBe(200);
+    await pay(k).expect(200).expect('Idempotent-Replayed', 'true');
+    expect(upstream.received).toHaveLength(1);
+    await slow.close();
+  });
+
+  it('is ignored on reads', async () => {
+    const k = newKey();
+    for (const _ of [1, 2]) await proxy.get(key, '/api/v0.1/wallets/list').set('Idempotency-Key', k).expect(200);
+    expect(upstream.received).toHaveLength(2);
+  });
+
+  it('can be demanded of a client', async () => {
+    const { key: strict } = await proxy.client('strict', 'pay', 'read');
+    await database.query("UPDATE client SET require_idempotency_key = TRUE WHERE name = 'strict'");
+    const { body } = await proxy.post(strict, PATH, AIRTIME).expect(400);
+    expect(body.code).toBe('idempotency_key_required');
+    expect(body.error).toContain('Idempotency-Key');
+    await proxy.post(strict, PATH, AIRTIME).set('Idempotency-Key', newKey()).expect(200);
+    await proxy.get(strict, '/api/v0.1/wallets/list').expect(200);
+  });
+
+  it('still gets its answer when the rules have changed since', async () => {
+    const { key: shop } = await proxy.client('shop', 'pay');
+    const k = newKey();
+    const send = () => proxy.post(shop, PATH, AIRTIME).set('Idempotency-Key', k);
+    await send().expect(200);
+    await database.query("UPDATE client SET daily_cap_usd = 1 WHERE name = 'shop'");
+    await send().expect(200).expect('Idempotent-Replayed', 'true');
+    await proxy
+      .post(shop, PATH, AIRTIME)
+      .set('Idempotency-Key', newKey())
+      .expect(403, /cap_exceeded/);
+  });
+
+  it('is on the record of its call', async () => {
+    const k = newKey();
+    const { headers } = await pay(k).expect(200);
+    expect(await database.query('SELECT id FROM intent WHERE idempotency_key = $1', [k])).toEqual([
+      { id: headers['x-call-id'] },
+    ]);
+    expect(await record(headers['x-call-id'])).toMatchObject({ outcome: 'succeeded' });
+  });
+});

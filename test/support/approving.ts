@@ -1,0 +1,60 @@
+import supertest from 'supertest';
+import { answer } from './fake-upstream';
+import { copyIntent } from './intents';
+import { Paying, startPaying, SUCCESS } from './paying';
+import { startProxy, TestProxy } from './proxy';
+
+/** Two proxies on one database, calls that wait, and somebody who may decide about them. */
+export interface Approving extends Paying {
+  /** Another process on the same database. */
+  second: TestProxy;
+  approver: { id: string; key: string };
+  /** Of the app. */
+  clientId: string;
+  /** A call that was paid, 2.5 USD, of which the held ones are copies. */
+  model: string;
+  /** @returns the id of a call that waits; columns of its intent may be other ones. */
+  hold(changes?: Record<string, unknown>): Promise<string>;
+  decide(verdict: string, id: string, body?: object, key?: string, proxy?: TestProxy): supertest.Test;
+  /** The call as its app sees it. */
+  read(id: string): Promise<Record<string, any>>;
+  /** What the app has spent; undefined if nothing was ever counted. */
+  spent(): Promise<Record<string, any> | undefined>;
+  /** Forgets what the upstream received and what was spent, lifts the caps, and lets the upstream succeed. */
+  reset(): Promise<void>;
+  query: TestProxy['database']['query'];
+}
+
+export async function startApproving(): Promise<Approving> {
+  const paying = await startPaying();
+  const { proxy, upstream, app } = paying;
+  const second = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);
+  const approver = await proxy.client('approver', 'approve', 'audit');
+  const model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
+  const query: Approving['query'] = (sql, parameters) => proxy.database.query(sql, parameters);
+  const [row] = await query('SELECT client_id FROM intent WHERE id = $1', [model]);
+  return {
+    ...{ ...paying, second, approver, model, query, clientId: row?.client_id },
+    hold: (changes = {}) => {
+      const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z', reserved_on: null };
+      return copyIntent(proxy.database, model, { ...held, idempotency_key: null, ...changes });
+    },
+    decide: (verdict, id, body = {}, key = approver.key, { url } = proxy) =>
+      supertest(url)
+        .post(`/v1/approvals/${id}/${verdict}`)
+        .set('X-API-Key', key)
+        .send({ reason: 'agreed with Ada (ada@example.com)', ...body }),
+    read: async (id) => (await proxy.get(app, `/v1/calls/${id}`).expect(200)).body,
+    spent: async () => (await query('SELECT day::text, usd::text FROM spending'))[0],
+    reset: async () => {
+      upstream.received.length = 0;
+      upstream.behaviour = answer(200, SUCCESS);
+      await query('UPDATE client SET daily_cap_usd = NULL, monthly_cap_usd = NULL');
+      await query('TRUNCATE spending');
+    },
+    close: async () => {
+      await second.close();
+      await paying.close();
+    },
+  };
+}
