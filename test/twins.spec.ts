@@ -133,7 +133,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
 
   it('the same body in another spelling is the same request', async () => {
     const body = newPayment();
-    const item = (body).airtimes[0];
+    const item = body.airtimes[0];
     const turned = { airtimes: [Object.fromEntries(Object.entries(item ?? {}).reverse())] };
     await pay(0, { body, idempotencyKey: 'spelling' });
     const again = await pay(1, { body: turned, idempotencyKey: 'spelling' });

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Asking, Budget, decide, State, Stop, Verdict } from './admission';
+import { Asking, Budget, decide, State, Verdict } from './admission';
+import { Stop } from './stops';
 
 const usd = (text: string) => new Decimal(text);
 
@@ -24,7 +25,13 @@ function state(more: Partial<State> = {}): State {
   };
 }
 
-const stop = (more: Partial<Stop> = {}): Stop => ({ clientId: null, operation: null, reason: 'drill', ...more });
+const stop = (more: Partial<Stop> = {}): Stop => ({
+  id: 'stop',
+  clientId: null,
+  operation: null,
+  reason: 'drill',
+  ...more,
+});
 const kinds = (askings: Asking[], at = state()) => decide(askings, at).map(({ kind }) => kind);
 
 describe('decide', () => {
