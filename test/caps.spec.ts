@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { ask, Asking, createClient, Fleet, Limits, Told } from './support/fleet';
+import { ask, Asking, createClient, Fleet, Limits, meetAtIntent, Told } from './support/fleet';
 import { Gate } from './support/gate';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -107,6 +107,15 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     expect(refused.told.json.error).toMatch(/cap is 5 US dollars, of which 0\.034484 are left/);
     expect(codeOf(await pay(client, left))).toBe('200');
     expect([await carriedOut(), await spending(client)]).toEqual(['5.000000', '10.000000']);
+  });
+
+  it('two proxies that decide at the same moment do not both spend the last of a cap', async () => {
+    const client = await newClient({ daily_cap_usd: '1' });
+    const usd = new Decimal('0.6');
+    const both = () => Promise.all([0, 1].map((proxy) => pay(client, usd, proxy)));
+    const paid = await meetAtIntent(database, 2, both);
+    expect(paid.map(codeOf).sort()).toEqual(['200', 'cap_exceeded']);
+    expect([await carriedOut(), await spending(client)]).toEqual(['0.600000', '0.600000']);
   });
 
   it('several clients at once: what is spent is what was carried out, and whatever was refused did not fit', async () => {
