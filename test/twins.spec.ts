@@ -1,4 +1,4 @@
-import { ask, Asking, askUntilSettled, createClient, Fleet, Told } from './support/fleet';
+import { ask, Asking, askUntilSettled, createClient, Fleet, meetAtIntent, Told } from './support/fleet';
 import { Gate } from './support/gate';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -83,6 +83,14 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(told.json.first_call_id).toBe(headers.get('x-call-id'));
     const again = await pay(1, { body, idempotencyKey: 'slow' });
     expect(again.body).toEqual(bytes);
+    expect(await arrivals(body)).toHaveLength(1);
+  });
+
+  it('two proxies that decide at the same moment do not both send', async () => {
+    const body = newPayment();
+    const both = () => twins(2, () => ({ key: shop, body, idempotencyKey: 'same-moment' }));
+    const answers = await meetAtIntent(database, 2, both);
+    expectEqual(answers);
     expect(await arrivals(body)).toHaveLength(1);
   });
 

@@ -23,11 +23,11 @@ export class RepetitionService {
       throw new Problem('database_unavailable', { cause });
     });
     const reply = first && this.toReply(call, first);
-    if (reply === 'in progress') {
+    if (reply === 'in progress' || !reply) {
+      // Without a reply its key has just become free; where it stays taken all the same, nobody may wait for ever.
       if (impatient) throw new Problem('request_in_progress', { firstCallId });
       return undefined;
     }
-    if (!reply) return undefined; // its key has just become free
     await this.record(call, reply, firstCallId);
     return reply.asReplay(firstCallId);
   }

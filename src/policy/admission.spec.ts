@@ -87,15 +87,11 @@ describe('decide', () => {
     expect(kinds([asking('a', same), asking('b', { ...same, clientId: 'till' })])).toEqual(['admitted', 'admitted']);
   });
 
-  it.each<[Partial<Stop>, boolean]>([
-    [{}, true],
-    [{ clientId: 'shop' }, true],
-    [{ clientId: 'till' }, false],
-    [{ operation: 'POST /payouts/airtime' }, true],
-    [{ operation: 'POST /send' }, false],
-  ])('stops what a stop names: %j', (stopped, refused) => {
-    const stops = [stop({ clientId: 'nobody' }), stop(stopped)];
-    expect(kinds([asking('a')], state({ stops }))).toEqual([refused ? 'stopped' : 'admitted']);
+  it('refuses what is stopped, and says by what', () => {
+    const elsewhere = stop({ clientId: 'till' });
+    const here = stop({ operation: 'POST /payouts/airtime' });
+    expect(kinds([asking('a')], state({ stops: [elsewhere] }))).toEqual(['admitted']);
+    expect(decide([asking('a')], state({ stops: [elsewhere, here] }))).toEqual([{ kind: 'stopped', stop: here }]);
   });
 
   it('pays up to a cap exactly, and says which cap, how much it is and what is left', () => {
