@@ -1,0 +1,134 @@
+import { v7 as uuidv7 } from 'uuid';
+import { hashKey, newKey } from '../../src/clients/key';
+import { Scope } from '../../src/clients/scopes';
+import { removeDataDir } from './data-dir';
+import { newDataDir, Product } from './process';
+import { TestDatabase } from './test-database';
+
+const READY = /payout-proxy is ready\s+(http\S+)/;
+
+interface Running {
+  product: Product;
+  url: string;
+}
+
+/** Proxies that share one database and one upstream, each a process of its own, which can be killed. */
+export class Fleet {
+  private constructor(
+    private readonly env: Record<string, string>,
+    private readonly dir: string,
+    private readonly running: Running[],
+  ) {}
+
+  /** @param env on top of what lets several share a test's database; `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY` at least. */
+  static async start(count: number, database: TestDatabase, env: Record<string, string>): Promise<Fleet> {
+    const dir = newDataDir();
+    const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
+    const all = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'silent', ...shared, ...env };
+    const running = await Promise.all(Array.from({ length: count }, () => run(all, dir)));
+    return new Fleet(all, dir, running);
+  }
+
+  /** A restarted proxy has another one. */
+  url(index: number): string {
+    return this.at(index).url;
+  }
+
+  get urls(): string[] {
+    return this.running.map(({ url }) => url);
+  }
+
+  /** SIGKILL; resolves once the process is gone. */
+  async kill(index: number): Promise<void> {
+    await this.at(index).product.signal('SIGKILL');
+  }
+
+  /** Starts a killed one again. */
+  async restart(index: number): Promise<void> {
+    this.running[index] = await run(this.env, this.dir);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.running.map(({ product }) => product.signal('SIGKILL')));
+    removeDataDir(this.dir);
+  }
+
+  private at(index: number): Running {
+    const running = this.running[index];
+    if (!running) throw new Error(`there is no proxy ${index}`);
+    return running;
+  }
+}
+
+async function run(env: Record<string, string>, dir: string): Promise<Running> {
+  const product = new Product('main.js', [], env, dir);
+  const [, url = ''] = await product.said(READY);
+  return { product, url };
+}
+
+/** Limits of a client by their columns, such as `daily_cap_usd`. */
+export type Limits = Partial<Record<'daily_cap_usd' | 'monthly_cap_usd', string>>;
+
+/** Makes a client and gives its id and key. */
+export async function createClient(database: TestDatabase, name: string, scopes: Scope[], limits: Limits = {}) {
+  const id = uuidv7();
+  const key = newKey(name);
+  await database.query(
+    'INSERT INTO client (id, name, scopes, daily_cap_usd, monthly_cap_usd) VALUES ($1, $2, $3, $4, $5)',
+    [id, name, scopes, limits.daily_cap_usd ?? null, limits.monthly_cap_usd ?? null],
+  );
+  await database.query('INSERT INTO api_key (id, client_id, sha256, hint) VALUES ($1, $2, $3, $4)', [
+    uuidv7(),
+    id,
+    hashKey(key),
+    key.slice(-4),
+  ]);
+  return { id, key };
+}
+
+/** What came back, its bytes as they are. */
+export interface Told {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+  json: Record<string, any>;
+}
+
+export interface Asking {
+  key: string;
+  body: object;
+  operation?: string;
+  idempotencyKey?: string | undefined;
+}
+
+/** POSTs as an app does; each request may have a connection of its own. */
+export async function ask(url: string, { key, body, operation = '/payouts/airtime', idempotencyKey }: Asking) {
+  const response = await fetch(`${url}/api/v0.1${operation}`, {
+    method: 'POST',
+    headers: {
+      'X-API-Key': key,
+      'Content-Type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+    },
+    body: JSON.stringify(body),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const told: Told = {
+    status: response.status,
+    headers: response.headers,
+    body: bytes,
+    json: JSON.parse(String(bytes)),
+  };
+  return told;
+}
+
+/** The same, and again as Retry-After says for as long as the first request is still being carried out. */
+export async function askUntilSettled(url: () => string, asking: Asking, onWait = () => {}): Promise<Told> {
+  for (let tries = 0; tries < 30; tries += 1) {
+    const told = await ask(url(), asking);
+    if (told.json.code !== 'request_in_progress') return told;
+    onWait();
+    await new Promise((resolve) => setTimeout(resolve, Number(told.headers.get('retry-after')) * 1_000));
+  }
+  throw new Error('the first request never came to an end');
+}
