@@ -3,11 +3,15 @@ import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
 import { CallersService } from './auth/callers.service';
+import { OriginsService } from './auth/origins';
+import { RequestWindowsService } from './auth/rate-limit';
 import { answerUnroutable, receiveCalls } from './auth/receive';
+import { isWithin } from './config/address-block';
 import { RunningConfig } from './config/config';
 import { endConnectionsWhenClosing } from './connections';
 import { PrismaService } from './database/prisma.service';
 import { ProcessService } from './database/process.service';
+import { checkDeadlines } from './forwarding/operations';
 import { logRequests } from './logging/logging';
 import { MetricsService } from './metrics/metrics.service';
 import { serveDocs } from './openapi';
@@ -20,10 +24,13 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** The application, wired and ready to listen; the same for `npm start` and for the tests. */
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
+  checkDeadlines(settings.upstreamTimeouts);
   const adapter = new FastifyAdapter({
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false, // what still comes in on an open connection is answered as always
+    // Only these say whose request they pass on; from anybody else, X-Forwarded-For is a claim.
+    trustProxy: (address: string | undefined) => isWithin(address ?? '', settings.trustedProxies),
     exposeHeadRoutes: false, // a HEAD would be forwarded, and recorded, as a GET
     routerOptions: { maxParamLength: 1_024 }, // past it Fastify answers in words of its own
     frameworkErrors: answerUnroutable,
@@ -38,7 +45,11 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
 
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);
-  receiveCalls(server, app.get(CallersService));
+  await receiveCalls(server, {
+    callers: app.get(CallersService),
+    origins: app.get(OriginsService),
+    windows: app.get(RequestWindowsService),
+  });
   readJsonBodies(server, settings.maxBodyBytes);
   app.get(MetricsService).observe(server);
   logRequests(server, app.get(Logger));

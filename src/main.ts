@@ -1,7 +1,10 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app';
 import { ClientsService } from './clients/clients.service';
 import { Config, loadConfig, RunningConfig, StartError } from './config/config';
+import { longestUpstreamTimeout } from './config/upstream-timeouts';
+import { ReadinessService } from './health/readiness.service';
 import { banner, stepPrinter } from './start/banner';
 import { ensureDemoKeys } from './start/demo-keys';
 import { onStop } from './start/stop';
@@ -13,15 +16,18 @@ const STOP_GRACE_MS = 15_000;
 interface Running {
   url: string;
   demoKeys: string | undefined;
-  /** Finishes what is in flight, commits it, and stops everything that was started. */
-  stop: () => Promise<void>;
+  /**
+   * Serves on for DRAIN_MS, not ready, or until it is urgent; then finishes what is in flight, commits it, and stops
+   * everything that was started.
+   */
+  stop: (urgent: AbortSignal) => Promise<void>;
 }
 
 async function run(): Promise<void> {
   const config = loadConfig();
   const starting = start(config);
   // Asked to stop while starting, we finish the start first: half a start could leave a Postgres behind.
-  onStop(() => void starting.then(({ stop }) => stop()).then(() => process.exit(0), fail));
+  onStop((urgent) => void starting.then(({ stop }) => stop(urgent)).then(() => process.exit(0), fail));
   const { url, demoKeys } = await starting;
   if (!config.production) process.stdout.write(banner(url, demoKeys));
 }
@@ -32,7 +38,7 @@ async function start(config: Config): Promise<Running> {
   const { settings, embeddedDatabase } = surroundings;
   let app: NestFastifyApplication | undefined;
   const stop = async () => {
-    setTimeout(() => process.exit(1), settings.upstreamTimeoutMs + STOP_GRACE_MS).unref();
+    setTimeout(() => process.exit(1), longestUpstreamTimeout(settings) + STOP_GRACE_MS).unref();
     try {
       await app?.close();
     } finally {
@@ -45,7 +51,13 @@ async function start(config: Config): Promise<Running> {
     const demoKeys = embeddedDatabase ? await ensureDemoKeys(clients, config.dataDir) : undefined;
     const url = await listen(app, settings); // last: who finds it ready finds the keys too
     report('Proxy', url);
-    return { url, demoKeys, stop };
+    const readiness = app.get(ReadinessService, { strict: false });
+    const drainAndStop = async (urgent: AbortSignal) => {
+      readiness.stop();
+      await sleep(config.drainMs, undefined, { signal: urgent }).catch(() => undefined); // urgent now
+      await stop();
+    };
+    return { url, demoKeys, stop: drainAndStop };
   } catch (error) {
     await stop();
     throw error;

@@ -2,6 +2,7 @@ import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { REQUEST_ID } from './auth/receive';
 import { RunningConfig } from './config/config';
+import { Effect, INTERFACE_PREFIX, OperationRow, OPERATIONS } from './forwarding/operations';
 import { MAX_EXTRA_CHARACTERS } from './validation/extra-fields';
 import { isForwarded } from './validation/nothing.dto';
 
@@ -30,6 +31,18 @@ const HEADERS = {
   },
 };
 
+/** Set by src/auth/rate-limit.ts, where a key is asked for. */
+const RATE_HEADERS = {
+  'RateLimit-Policy': {
+    description: 'How many requests your client may make in how many seconds; left out without such a limit.',
+    schema: { type: 'string', example: '"requests";q=600;w=60' },
+  },
+  RateLimit: {
+    description: 'How many requests are left, and the seconds until the window ends.',
+    schema: { type: 'string', example: '"requests";r=599;t=60' },
+  },
+};
+
 /** What any request may carry. */
 const PARAMETERS = {
   'X-Request-Id': {
@@ -44,6 +57,22 @@ const PARAMETERS = {
     description: 'W3C trace context; it is recorded and sent on.',
     schema: { type: 'string', example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
   },
+  'X-Actor': {
+    name: 'X-Actor',
+    in: 'header',
+    description:
+      'For whom the caller asks, an id; it is recorded. Another form, and that of a personal key, is ignored.',
+    schema: { type: 'string', pattern: REQUEST_ID.source },
+  },
+} as const;
+
+/** What a request may carry that pays, or makes or unmakes something. */
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A new one for each payout (a UUID, say), the same one when it is sent again: then it is carried out once. Printable ASCII without blanks, bare or in double quotes.',
+  schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted, each of them escaped
 } as const;
 
 /** A field of EXTRA_FIELDS_ALLOWED. */
@@ -64,6 +93,12 @@ interface Schema {
 }
 
 type Limits = Pick<RunningConfig, 'maxItems' | 'extraFieldsAllowed'>;
+interface Described {
+  /** Where a key is asked for. */
+  security?: object[];
+  responses: object;
+}
+
 type Responses = Record<string, { headers?: object }>;
 
 /** The OpenAPI 3.1 document of the application as it is configured. */
@@ -76,14 +111,18 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
   const document = SwaggerModule.createDocument(app, config);
-  document.components = { ...document.components, parameters: PARAMETERS, headers: HEADERS };
-  for (const path of Object.values(document.paths)) {
+  document.components = { ...document.components, parameters: PARAMETERS, headers: { ...HEADERS, ...RATE_HEADERS } };
+  for (const [address, path] of Object.entries(document.paths)) {
     path.parameters = Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
     const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
-    for (const { requestBody, responses } of operations) {
-      const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
+    for (const operation of operations) {
+      const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
       for (const { schema } of Object.values(content)) describeBody(schema, document, limits);
-      describeHeaders(responses as Responses);
+      describeHeaders(operation);
+    }
+    const effect = effectOf(address);
+    if (path.post && (effect === 'pay' || effect === 'write')) {
+      path.post.parameters = [...(path.post.parameters ?? []), IDEMPOTENCY_KEY];
     }
   }
   return document;
@@ -106,12 +145,17 @@ function describeBody(schema: Schema | undefined, document: OpenAPIObject, limit
   for (const field of limits.extraFieldsAllowed) body.properties = { ...body.properties, [field]: EXTRA_FIELD };
 }
 
+/** Of what is posted there; undefined for what is no operation of the interface. */
+function effectOf(address: string): Effect | undefined {
+  const rows: Record<string, OperationRow | undefined> = OPERATIONS;
+  return rows[`POST ${address.slice(INTERFACE_PREFIX.length)}`]?.effect;
+}
+
 /** Every answer carries them; a response may have more of its own. */
-function describeHeaders(responses: Responses): void {
-  const shared = Object.fromEntries(
-    Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
-  for (const response of Object.values(responses)) response.headers = { ...shared, ...response.headers };
+function describeHeaders({ security, responses }: Described): void {
+  const names = [...Object.keys(HEADERS), ...(security ? Object.keys(RATE_HEADERS) : [])];
+  const shared = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  for (const response of Object.values(responses as Responses)) response.headers = { ...shared, ...response.headers };
 }
 
 /** `/docs` for people, `/openapi.json` for programs. */

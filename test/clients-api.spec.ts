@@ -1,4 +1,6 @@
+import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
+import { ClientsService } from '../src/clients/clients.service';
 import { OPERATIONS } from '../src/forwarding/operations';
 import { startProxy, TestProxy } from './support/proxy';
 
@@ -145,6 +147,17 @@ describe('clients over the API', () => {
     expect(statuses.slice(1).sort()).toEqual([201, 409]);
     const { body } = await ask('post', '', { name: 'twice', scopes: ['read'] }).expect(409);
     expect(body.code).toBe('client_exists');
+  });
+
+  it('have no limit that is none, whoever sets it', async () => {
+    const clients = proxy.app.get(ClientsService, { strict: false });
+    const wrong = { maxItemUsd: new Decimal(0), dailyCapUsd: new Decimal('0.0000001'), maxItems: 0, origins: ['*'] };
+    const told =
+      /^daily_cap_usd must be an amount.*; max_item_usd must be an amount.*; max_items must be .*; origins must be /;
+    await expect(clients.create('wrong', ['read'], wrong)).rejects.toThrow(told);
+    await create('right');
+    await expect(clients.update('right', wrong)).rejects.toThrow(told);
+    expect((await ask('get', '/right')).body).toMatchObject(NO_LIMITS);
   });
 
   it('have keys that are issued, listed and revoked', async () => {

@@ -3,6 +3,7 @@ import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { CallersService } from '../src/auth/callers.service';
 import { ClientsService } from '../src/clients/clients.service';
+import { hashKey } from '../src/clients/key';
 import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres';
 import { prepareHome } from '../src/database/embedded/home';
 import { ensureDemoKeys } from '../src/start/demo-keys';
@@ -63,8 +64,8 @@ describe('the demo keys', () => {
     for (const proxy of [await newProxy(), await newProxy()]) {
       const clients = proxy.app.get(ClientsService, { strict: false });
       const keys = readJson(await ensureDemoKeys(clients, dataDir));
-      const caller = await proxy.app.get(CallersService, { strict: false }).identify(keys.app);
-      expect(caller).toMatchObject({ clientName: 'app' });
+      const found = await proxy.app.get(CallersService, { strict: false }).identify(hashKey(keys.app));
+      expect(found).toMatchObject({ caller: { clientName: 'app' } });
       expect(readJson(await ensureDemoKeys(clients, dataDir))).toEqual(keys);
       await proxy.close();
     }

@@ -22,7 +22,7 @@ describe('keys', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, trustedProxies: ['127.0.0.1'] }, database);
     twin = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     clients = proxy.app.get(ClientsService, { strict: false });
   });
@@ -33,10 +33,14 @@ describe('keys', () => {
     await database.close();
   });
 
+  /** Each wrong key comes from an address of its own: one that sends many is shut out (key-guessing.spec.ts). */
+  let addresses = 0;
+
   async function expectDenied(key: string, code = 'invalid_key'): Promise<void> {
     const sentBefore = upstream.received.length;
+    const address = `198.51.100.${++addresses}`;
     const withKey = (path: string) => {
-      const request = supertest(proxy.url).get(path);
+      const request = supertest(proxy.url).get(path).set('X-Forwarded-For', address);
       return key === '' ? request : request.set('X-API-Key', key);
     };
     const { body, headers } = await withKey(WALLETS)

@@ -1,32 +1,44 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/clients/clients.service';
 import { startProxy, TestProxy } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
 
 /** What is left: of caps, and of what table `spending` says. */
 describe('GET /v1/limits', () => {
   let proxy: TestProxy;
+  let database: TestDatabase;
   let clients: ClientsService;
 
   beforeAll(async () => {
-    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
+    database = await createTestDatabase();
+    await setClock('2028-02-29T23:59:59Z');
+    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
     clients = proxy.app.get(ClientsService, { strict: false });
   });
-  afterAll(() => proxy.close());
+  afterAll(async () => {
+    await proxy.close();
+    await database.close();
+  });
+
+  /** A now() of the database's own that goes before Postgres's, for the proxy's connections to come. */
+  async function setClock(instant: string): Promise<void> {
+    await database.query(`CREATE OR REPLACE FUNCTION public.now() RETURNS timestamptz LANGUAGE sql STABLE AS $$
+      SELECT '${instant}'::timestamptz $$`);
+    const [{ name } = {}] = await database.query('SELECT current_database() AS name');
+    await database.query(`ALTER DATABASE ${name} SET search_path = public, pg_catalog`);
+  }
 
   const limitsOf = async (key: string) => (await proxy.get(key, '/v1/limits').expect(200)).body;
-  /** @param day an SQL expression over `today`, the day of the database in UTC. */
   const spend = (id: string, day: string, usd: string) =>
-    proxy.database.query(
-      `INSERT INTO spending (client_id, day, usd)
-       SELECT $1, ${day}, $2 FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today) t`,
-      [id, usd],
-    );
+    database.query('INSERT INTO spending (client_id, day, usd) VALUES ($1, $2, $3)', [id, day, usd]);
 
   it('says of a client without limits what it has spent, and no more', async () => {
     const { key } = await proxy.client('unlimited', 'read');
-    const none = { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.any(String) };
+    const none = { cap_usd: null, spent_usd: '0', left_usd: null };
     expect(await limitsOf(key)).toEqual({
-      ...{ daily: none, monthly: none, max_item_usd: null, max_call_usd: null, approval_over_usd: null },
+      ...{ daily: { ...none, resets_at: '2028-03-01T00:00:00.000Z' } },
+      ...{ monthly: { ...none, resets_at: '2028-03-01T00:00:00.000Z' } },
+      ...{ max_item_usd: null, max_call_usd: null, approval_over_usd: null },
       ...{ max_items: null, requests_per_minute: null, countries: [], require_idempotency_key: false },
     });
   });
@@ -39,21 +51,16 @@ describe('GET /v1/limits', () => {
       ...{ addresses: ['0.0.0.0/0', '::/0'], origins: ['https://shop.example'] },
     });
     const other = await proxy.client('other', 'pay');
-    await spend(id, 'today', '3.500001');
-    await spend(other.id, 'today', '1000');
+    await spend(id, '2028-02-29', '3.500001');
+    await spend(other.id, '2028-02-29', '1000');
     const { daily, monthly, ...rest } = await limitsOf(key);
-    const [{ day_ends, month_ends } = {}] = await proxy.database.query(`
-      SELECT (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day') AT TIME ZONE 'UTC' AS day_ends,
-        (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC' AS month_ends`);
     expect(daily).toEqual({
-      ...{ cap_usd: '10', spent_usd: '3.500001', left_usd: '6.499999', resets_at: day_ends.toISOString() },
+      ...{ cap_usd: '10', spent_usd: '3.500001', left_usd: '6.499999', resets_at: '2028-03-01T00:00:00.000Z' },
     });
-    expect(daily.resets_at).toMatch(/T00:00:00\.000Z$/);
     expect(monthly).toEqual({
       ...{ cap_usd: '999999999', spent_usd: '3.500001', left_usd: '999999995.499999' },
-      resets_at: month_ends.toISOString(),
+      resets_at: '2028-03-01T00:00:00.000Z',
     });
-    expect(monthly.resets_at).toMatch(/-01T00:00:00\.000Z$/);
     expect(rest).toEqual({
       ...{ max_item_usd: '5.5', max_call_usd: '8', approval_over_usd: '0', max_items: 3, requests_per_minute: 600 },
       ...{ countries: ['Kenya', 'Nigeria'], require_idempotency_key: true },
@@ -62,18 +69,35 @@ describe('GET /v1/limits', () => {
 
   it('adds up the days of this month only', async () => {
     const { id, key } = await clients.create('monthly', ['read'], { monthlyCapUsd: new Decimal(100) });
-    const month = "date_trunc('month', today)";
-    await spend(id, `${month}::date - 1`, '50');
-    await spend(id, `(${month} + interval '1 month')::date`, '25');
-    await spend(id, `${month}::date`, '0.1');
-    // Another day of this month, whichever is not today.
-    await spend(id, `${month}::date + CASE extract(day FROM today) WHEN 2 THEN 2 ELSE 1 END`, '0.2');
+    await spend(id, '2028-01-31', '50');
+    await spend(id, '2028-02-01', '0.1');
+    await spend(id, '2028-02-28', '0.2');
+    await spend(id, '2028-03-01', '25');
+    expect((await limitsOf(key)).daily).toMatchObject({ spent_usd: '0' });
     expect((await limitsOf(key)).monthly).toMatchObject({ cap_usd: '100', spent_usd: '0.3', left_usd: '99.7' });
+  });
+
+  it('begins anew with the day, and with the month', async () => {
+    const { id, key } = await clients.create('new-day', ['read'], { dailyCapUsd: new Decimal(10) });
+    await spend(id, '2028-02-29', '1');
+    await spend(id, '2028-12-30', '4');
+    await spend(id, '2028-12-31', '8');
+    await setClock('2028-12-31T00:00:00Z');
+    expect(await limitsOf(key)).toMatchObject({
+      daily: { spent_usd: '8', left_usd: '2', resets_at: '2029-01-01T00:00:00.000Z' },
+      monthly: { spent_usd: '12', resets_at: '2029-01-01T00:00:00.000Z' },
+    });
+    await setClock('2028-12-30T23:30:00Z');
+    expect(await limitsOf(key)).toMatchObject({
+      daily: { spent_usd: '4', left_usd: '6', resets_at: '2028-12-31T00:00:00.000Z' },
+      monthly: { spent_usd: '12', resets_at: '2029-01-01T00:00:00.000Z' },
+    });
+    await setClock('2028-02-29T23:59:59Z');
   });
 
   it('has nothing left, not less, of a cap that was lowered', async () => {
     const { id, key } = await clients.create('lowered', ['write'], { dailyCapUsd: new Decimal(10) });
-    await spend(id, 'today', '7');
+    await spend(id, '2028-02-29', '7');
     await clients.update('lowered', { dailyCapUsd: new Decimal(5) });
     expect((await limitsOf(key)).daily).toMatchObject({ cap_usd: '5', spent_usd: '7', left_usd: '0' });
     await clients.update('lowered', { dailyCapUsd: null });

@@ -2,6 +2,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeApi } from '../src/cli/openapi';
+import { OPERATIONS } from '../src/forwarding/operations';
 
 describe('the OpenAPI document', () => {
   it('is the one in openapi.json (npm run openapi writes it anew)', async () => {
@@ -57,16 +58,27 @@ describe('the OpenAPI document', () => {
     for (const [path, { parameters, get, post }] of Object.entries<any>(paths)) {
       expect([path, parameters.map(({ $ref }: any) => $ref.split('/').at(-1))]).toEqual([
         path,
-        ['X-Request-Id', 'traceparent'],
+        ['X-Request-Id', 'traceparent', 'X-Actor'],
       ]);
+      const limited = /^\/(api|v1)\//.test(path) ? ['RateLimit-Policy', 'RateLimit'] : [];
       for (const [status, { headers }] of [get, post].flatMap((one) => Object.entries<any>(one?.responses ?? {}))) {
-        const retry = status === '503' && path !== '/readyz' ? ['Retry-After'] : [];
+        const retry = ['429', '503'].includes(status) && path !== '/readyz' ? ['Retry-After'] : [];
         expect([path, status, Object.keys(headers)]).toEqual([
           path,
           status,
-          ['X-Request-Id', 'X-Call-Id', 'Server-Timing', ...retry],
+          ['X-Request-Id', 'X-Call-Id', 'Server-Timing', ...limited, ...retry],
         ]);
       }
+    }
+  });
+
+  it('offers an idempotency key where something is paid, made or unmade, and nowhere else', async () => {
+    const { paths } = (await describeApi()) as any;
+    for (const [operation, { effect }] of Object.entries(OPERATIONS)) {
+      const [method = '', path] = operation.split(' ');
+      const { parameters = [] } = paths[`/api/v0.1${path}`][method.toLowerCase()];
+      const named = parameters.some(({ name }: any) => name === 'Idempotency-Key');
+      expect([operation, named]).toEqual([operation, effect !== 'read']);
     }
   });
 
@@ -94,7 +106,7 @@ describe('the OpenAPI document', () => {
       for (const { responses } of [get, post].filter((one) => one !== undefined)) {
         expect([path, Object.keys(responses)]).toEqual([
           path,
-          ['200', '400', '401', '403', '500', '502', '503', '504', '4XX'],
+          ['200', '400', '401', '403', '429', '500', '502', '503', '504', '4XX'],
         ]);
       }
     }

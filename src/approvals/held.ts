@@ -2,7 +2,7 @@ import { Prisma } from '../database/generated/client';
 import { Problem } from '../errors/problem';
 import { Ready } from '../forwarding/exchange.service';
 import { itemsOf } from '../forwarding/items';
-import { INTERFACE_PREFIX, methodOf, OperationName, pathOf } from '../forwarding/operations';
+import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../forwarding/operations';
 import { commitment } from '../journal/commitment';
 
 /** A held call as it was recorded. */
@@ -24,7 +24,7 @@ export function toReady({ operation, query, body }: Held): Pick<Ready, 'outgoing
   const path = INTERFACE_PREFIX + pathOf(name) + (query === null ? '' : `?${query}`);
   const bytes = body && Buffer.from(body.body);
   return {
-    outgoing: { method: methodOf(name), path, body: bytes },
+    outgoing: { operation: name, effect: rowOf(name).effect, method: methodOf(name), path, body: bytes },
     items: itemsOf(name, bytes ? (JSON.parse(bytes.toString('utf8')) as object) : undefined),
   };
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
+import { longestUpstreamTimeout } from '../config/upstream-timeouts';
 import { PrismaService } from '../database/prisma.service';
 import { Present, present } from './outcome';
 
@@ -13,8 +14,7 @@ export class PresentService {
     private readonly prisma: PrismaService,
     config: ConfigService<Loaded, true>,
   ) {
-    const { upstreamTimeoutMs, upstreamTimeouts } = config.get('settings', { infer: true });
-    this.longestTimeoutMs = Math.max(upstreamTimeoutMs, ...upstreamTimeouts.values());
+    this.longestTimeoutMs = longestUpstreamTimeout(config.get('settings', { infer: true }));
   }
 
   /**

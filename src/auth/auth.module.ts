@@ -2,9 +2,11 @@ import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AllowGuard } from './allow';
 import { CallersService } from './callers.service';
+import { OriginsService } from './origins';
+import { RequestWindowsService } from './rate-limit';
 
 @Module({
-  providers: [CallersService, { provide: APP_GUARD, useClass: AllowGuard }],
-  exports: [CallersService],
+  providers: [CallersService, OriginsService, RequestWindowsService, { provide: APP_GUARD, useClass: AllowGuard }],
+  exports: [CallersService, OriginsService, RequestWindowsService],
 })
 export class AuthModule {}

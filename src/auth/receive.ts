@@ -1,28 +1,51 @@
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isIP } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
+import { hashKey } from '../clients/key';
+import { isWithin } from '../config/address-block';
 import { Problem, toProblemDetails } from '../errors/problem';
-import { Call } from './call';
+import { Call, Caller } from './call';
 import { CallersService } from './callers.service';
+import { KeyGuessing } from './key-guessing';
+import { answerBrowsers, OriginsService } from './origins';
+import { limitRate, RequestWindowsService } from './rate-limit';
 
 /** Ids that may stand in a header and a log line as they are: no `+` and no `@`, as phones and e-mails have. */
 export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+export interface Reception {
+  callers: CallersService;
+  origins: OriginsService;
+  windows: RequestWindowsService;
+}
+
 /**
- * Begins every request: gives it its ids and finds out who calls, before a byte of its body is read; and ends it with the
- * headers that every answer carries.
+ * Begins every request: gives it its ids and finds out who calls and whether from where it may, before a byte of its body is
+ * read; and ends it with the headers that every answer carries.
  */
-export function receiveCalls(server: FastifyInstance, callers: CallersService): void {
+export async function receiveCalls(server: FastifyInstance, { callers, origins, windows }: Reception): Promise<void> {
+  const guessing = new KeyGuessing();
   server.decorateRequest('call');
 
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    const key = request.headers['x-api-key'];
+    done();
+  });
+  await answerBrowsers(server, origins);
+  server.addHook('onRequest', async (request, reply) => {
     if (!needsKey(request)) return;
-    const { caller, person } = await authenticate(key, callers);
-    request.call.caller = caller;
-    request.call.actor = person ?? request.call.actor; // whose key it is, is not for the caller to say
+    const { call } = request;
+    const { caller, person } = await authenticate(request, callers, guessing);
+    call.caller = caller;
+    call.actor = person ?? call.actor; // whose key it is, is not for the caller to say
+    const { requestsPerMinute } = caller.limits;
+    // Before the checks that follow: what they refuse is recorded, so it must be limited too.
+    if (requestsPerMinute !== null) {
+      limitRate(requestsPerMinute, await windows.count(caller.clientId).catch(databaseUnavailable), reply);
+    }
+    checkWhereFrom(request, caller);
   });
 
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -60,7 +83,7 @@ function newCall(request: FastifyRequest): Call {
     id: uuidv7(),
     requestId: REQUEST_ID.test(requestId) ? requestId : uuidv7(),
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
-    clientAddress: request.ip,
+    clientAddress: addressOf(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     actor: REQUEST_ID.test(actor) ? actor : null,
     operation: request.routeOptions.config.operation ?? `${request.method} ${request.routeOptions.url ?? '(no route)'}`,
@@ -73,19 +96,44 @@ function newCall(request: FastifyRequest): Call {
   };
 }
 
+/** What a trusted reverse proxy says is believed if it is an address: some say "unknown", or add a port. */
+function addressOf({ ip, socket }: FastifyRequest): string {
+  return isIP(ip) > 0 ? ip : (socket.remoteAddress ?? '');
+}
+
 /** The interface and the `/v1` resources, however the address spells them, and whatever does not exist below them. */
 function needsKey({ routeOptions, url }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
   return path.startsWith('/api/') || path.startsWith('/v1/');
 }
 
-async function authenticate(key: string | string[] | undefined, callers: CallersService) {
+async function authenticate({ headers, call }: FastifyRequest, callers: CallersService, guessing: KeyGuessing) {
+  const key = headers['x-api-key'];
   if (key === undefined || key === '') throw new Problem('missing_key');
-  const caller = await callers.identify(String(key)).catch((cause: unknown) => {
-    throw new Problem('database_unavailable', { cause });
-  });
-  if (!caller) throw new Problem('invalid_key');
-  return caller;
+  const sha256 = hashKey(String(key));
+  guessing.check(call.clientAddress, sha256);
+  const found = await callers.identify(sha256).catch(databaseUnavailable);
+  if (!found) {
+    guessing.noteWrong(call.clientAddress, sha256);
+    throw new Problem('invalid_key');
+  }
+  guessing.noteValid(sha256);
+  return found;
+}
+
+/** A key that leaked is of no use elsewhere. */
+function checkWhereFrom({ call, headers: { origin } }: FastifyRequest, { limits }: Caller): void {
+  if (limits.addresses.length > 0 && !isWithin(call.clientAddress, limits.addresses)) {
+    throw new Problem('address_not_allowed');
+  }
+  // Only browsers send an origin: an app on a server is not held back by the list.
+  if (origin !== undefined && limits.origins.length > 0 && !limits.origins.includes(origin)) {
+    throw new Problem('origin_not_allowed');
+  }
+}
+
+function databaseUnavailable(cause: unknown): never {
+  throw new Problem('database_unavailable', { cause });
 }
 
 function serverTiming({ startedAt, timings }: Call): string {

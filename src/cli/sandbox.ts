@@ -20,7 +20,7 @@ async function run(): Promise<void> {
     await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
     const sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPort);
     process.stdout.write(banner(sandbox.url, join(config.dataDir, 'sandbox.json')));
-    await new Promise<void>(onStop);
+    await new Promise<void>((resolve) => onStop(() => resolve()));
     await sandbox.stop();
   } finally {
     await postgres.stop();

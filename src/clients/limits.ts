@@ -25,7 +25,7 @@ export interface Limits {
 type Usd = { toFixed(): string } | null;
 
 /** A client's row, as Prisma or a query of our own gives it. */
-type LimitsRow = Omit<Limits, `${string}Usd`> & { [name in keyof Limits & `${string}Usd`]: Usd };
+export type LimitsRow = Omit<Limits, `${string}Usd`> & { [name in keyof Limits & `${string}Usd`]: Usd };
 
 export const NO_LIMITS: Limits = {
   dailyCapUsd: null,

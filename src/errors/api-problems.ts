@@ -7,6 +7,10 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'missing_key',
   'invalid_key',
   'scope_missing',
+  'address_not_allowed',
+  'origin_not_allowed',
+  'rate_limited',
+  'too_many_attempts',
   'internal_error',
   'database_unavailable',
 ];
@@ -18,6 +22,7 @@ const OF_ANY_OPERATION: ProblemCode[] = [
   'operation_not_allowed',
   'upstream_auth',
   'upstream_busy',
+  'upstream_overloaded',
   'upstream_unreachable',
   'outcome_unknown',
 ];

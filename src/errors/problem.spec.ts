@@ -11,9 +11,17 @@ describe('problems', () => {
     expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
-  it('only what is safe to send again says when: nothing was paid', () => {
+  it('only what is safe to send again says when: nothing was paid, or it has its key', () => {
     const inviting = CODES.filter((code) => new Problem(code).retryAfter !== undefined);
-    expect(inviting).toEqual(['database_unavailable', 'upstream_busy', 'upstream_unreachable']);
+    expect(inviting).toEqual([
+      'request_in_progress',
+      'rate_limited',
+      'too_many_attempts',
+      'database_unavailable',
+      'upstream_busy',
+      'upstream_overloaded',
+      'upstream_unreachable',
+    ]);
     expect(PROBLEMS.outcome_unknown.text).toContain('Do not send it again');
   });
 

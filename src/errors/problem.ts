@@ -134,6 +134,8 @@ export class Problem extends Error {
   readonly faults: Fault[];
   /** The call that the request repeats. */
   readonly firstCallId: string | undefined;
+  /** Whether it is recorded as a refusal; false only where the same was recorded a moment before. */
+  readonly recorded: boolean;
 
   constructor(
     readonly code: ProblemCode,
@@ -143,6 +145,7 @@ export class Problem extends Error {
       retryAfter?: number;
       faults?: Fault[];
       firstCallId?: string;
+      recorded?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -152,6 +155,7 @@ export class Problem extends Error {
     this.retryAfter = options.retryAfter ?? kind.retryAfter;
     this.faults = options.faults ?? [];
     this.firstCallId = options.firstCallId;
+    this.recorded = options.recorded ?? true;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Fault } from '../errors/problem';
-import { Item } from '../journal/records';
+import { Item } from '../policy/item';
 import { normalise } from '../policy/country-name';
 import { isObject } from '../upstream/answer';
 

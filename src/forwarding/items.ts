@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Item } from '../journal/records';
+import { Item } from '../policy/item';
 import { OperationName, OperationRow, rowOf } from './operations';
 
 /** The fields that items of any operation have (interface.md, "Resources and their fields"; upstream-observed.md). */

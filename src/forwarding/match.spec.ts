@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Item } from '../journal/records';
+import { Item } from '../policy/item';
 import { Transaction } from '../upstream/transactions';
 import { matchItems } from './match';
 

@@ -1,4 +1,5 @@
-import { Item, UpstreamItem } from '../journal/records';
+import { UpstreamItem } from '../journal/records';
+import { Item } from '../policy/item';
 import { Transaction } from '../upstream/transactions';
 
 /**

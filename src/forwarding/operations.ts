@@ -1,3 +1,5 @@
+import { StartError } from '../config/config';
+
 /**
  * The operations of the interface, named by their lines in interface.md. The name is the decorator's argument, the value
  * in the record and the filter in the audit; a row says only what the name cannot.
@@ -75,6 +77,13 @@ export type OperationName = keyof typeof OPERATIONS;
 /** All that the table says of an operation. */
 export function rowOf(operation: OperationName): OperationRow {
   return OPERATIONS[operation];
+}
+
+/** @throws StartError for a deadline that would hold for nothing. */
+export function checkDeadlines(upstreamTimeouts: ReadonlyMap<string, number>): void {
+  const unknown = [...upstreamTimeouts.keys()].find((name) => !Object.hasOwn(OPERATIONS, name));
+  if (unknown === undefined) return;
+  throw new StartError(`UPSTREAM_TIMEOUTS names ${unknown}, which is no operation; README.md lists them`);
 }
 
 /** Where the interface stands, with us and with the upstream (interface.md, "Endpoints"). */

@@ -7,11 +7,13 @@ import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from './oper
  */
 export function toOutgoing(operation: OperationName, input: object | undefined): Outgoing {
   const method = methodOf(operation);
+  const { effect, input: inputIn } = rowOf(operation);
+  const request = { operation, effect, method };
   const path = INTERFACE_PREFIX + pathOf(operation);
-  if (method === 'POST' && rowOf(operation).input !== 'query') {
-    return { method, path, body: Buffer.from(JSON.stringify(input)) };
+  if (method === 'POST' && inputIn !== 'query') {
+    return { ...request, path, body: Buffer.from(JSON.stringify(input)) };
   }
   const query = new URLSearchParams({ ...input } as Record<string, string>).toString();
   // A POST that says all in its query has no body either: of a `{}` nobody could tell what it stands for.
-  return { method, path: query ? `${path}?${query}` : path, body: null };
+  return { ...request, path: query ? `${path}?${query}` : path, body: null };
 }

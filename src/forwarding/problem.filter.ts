@@ -5,6 +5,7 @@ import { Call } from '../auth/call';
 import { Loaded } from '../config/config.module';
 import { Problem, toEnvelope, toProblemDetails } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
+import { MetricsService } from '../metrics/metrics.service';
 import { forTheRecord } from '../validation/faults';
 import { bodyFault, OTHER_TYPE } from '../validation/json-body';
 import { keyIn } from '../validation/idempotency-key';
@@ -19,6 +20,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   constructor(
     private readonly journal: JournalService,
+    private readonly metrics: MetricsService,
     config: ConfigService<Loaded, true>,
   ) {
     const { maxBodyBytes, extraFieldsAllowed } = config.get('settings', { infer: true });
@@ -34,6 +36,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.status >= 500) {
       this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error }, 'a request failed');
     }
+    this.metrics.countProblem(problem.code);
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
     // The route's own path: the address as written may spell it with escapes.
@@ -66,7 +69,7 @@ export class ProblemFilter implements ExceptionFilter {
   /** From its intent on, a call has an outcome or is in doubt; before, it was refused. */
   private async record(call: Call, problem: Problem): Promise<void> {
     const { caller, opened } = call;
-    if (!caller || opened) return;
+    if (!caller || opened || !problem.recorded) return;
     const { status, code, message: detail, faults, firstCallId = null } = problem;
     try {
       await this.journal.refuse({

@@ -39,6 +39,16 @@ describe('toReply', () => {
     expect(bodyOf(notSent)).toMatchObject({ code: 'upstream_unreachable', call_id: ID });
   });
 
+  it('says when to come back while the upstream is ill, and that too many wait', () => {
+    const notSent = { kind: 'notSent', status: null, body: null, contentType: null } as const;
+    const open: Answer = { ...notSent, failure: 'circuit_open', retryAfter: 4 };
+    expect(toReply(open, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 4 } });
+    expect(bodyOf(open)).toMatchObject({ code: 'upstream_unreachable' });
+    const shed: Answer = { ...notSent, failure: 'overloaded', retryAfter: null };
+    expect(toReply(shed, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 2 } });
+    expect(bodyOf(shed)).toMatchObject({ code: 'upstream_overloaded' });
+  });
+
   it('tells the id of the call to ask for, and that a read may be asked again', () => {
     const unknown: Answer = { kind: 'unknown', failure: 'reset', status: null, body: null, ...NOTHING };
     expect(bodyOf(unknown).error).toContain(`Do not send it again; ask GET /v1/calls/${ID} `);

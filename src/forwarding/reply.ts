@@ -38,7 +38,7 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
     case 'rejected':
       return rejected(answer.status, answer, callId);
     case 'notSent':
-      return ours(new Problem('upstream_unreachable'), callId);
+      return ours(notSent(answer), callId);
     case 'unknown':
       return ours(outcomeUnknown(effect, { status: answer.failure === 'timeout' ? 504 : 502 }), callId);
   }
@@ -54,6 +54,11 @@ export function pendingReply(callId: string): Reply {
 export function landedReply(callId: string): Reply {
   const message = 'The payout service gave no answer; it was found out since that it carried this out.';
   return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify({ status: 'success', message, call_id: callId })));
+}
+
+function notSent({ failure, retryAfter }: Answer): Problem {
+  if (failure === 'overloaded') return new Problem('upstream_overloaded');
+  return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 
 /** A read without a usable, recorded answer leaves nothing in doubt. */

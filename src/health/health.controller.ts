@@ -5,6 +5,7 @@ import { Allow } from '../auth/allow';
 import { PrismaService } from '../database/prisma.service';
 import { ApiProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
+import { ReadinessService } from './readiness.service';
 
 const WORD = { type: 'string', enum: ['ok'] };
 
@@ -15,6 +16,7 @@ export class HealthController {
     private readonly health: HealthCheckService,
     private readonly indicator: HealthIndicatorService,
     private readonly prisma: PrismaService,
+    private readonly readiness: ReadinessService,
   ) {}
 
   @Get('livez')
@@ -32,7 +34,10 @@ export class HealthController {
   /** The upstream is not asked: without it, requests are still answered and recorded. */
   @Get('readyz')
   @Allow('everyone')
-  @ApiOperation({ summary: 'Whether requests can be served: the database answers', operationId: 'readyz' })
+  @ApiOperation({
+    summary: 'Whether requests can be served: the database answers, and the proxy is not stopping',
+    operationId: 'readyz',
+  })
   @ApiResponse({
     status: 200,
     description: 'They can.',
@@ -40,6 +45,7 @@ export class HealthController {
   })
   @ApiProblems('not_ready')
   async ready() {
+    if (this.readiness.isStopping) throw new Problem('not_ready');
     try {
       return await this.health.check([() => this.database()]);
     } catch (cause) {

@@ -1,7 +1,8 @@
 import { Prisma } from '../database/generated/client';
 import { HeldFor } from '../policy/admission';
 import { commitment, hex, newSalt } from './commitment';
-import { Item, NewIntent, totalOf } from './records';
+import { Item, totalOf } from '../policy/item';
+import { NewIntent } from './records';
 
 interface SaltedItem {
   intent_id: string;

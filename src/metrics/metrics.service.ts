@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Call } from '../auth/call';
 
 /** From a refusal to an upstream's slowest batch, seconds. */
@@ -37,6 +37,12 @@ export class MetricsService {
     help: 'Requests without a valid key; they are not recorded.',
     registers: [this.registry],
   });
+  private readonly problems = new Counter({
+    name: 'payout_proxy_problems_total',
+    help: 'Errors of our own that requests were answered with, by code; what floods us is counted here and not recorded.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
   private readonly newShapes = new Counter({
     name: 'payout_proxy_new_answer_shapes_total',
     help: 'Answers of a structure that no instance had seen before; GET /v1/audit/shapes lists them.',
@@ -46,6 +52,18 @@ export class MetricsService {
   private readonly unlistedShapes = new Counter({
     name: 'payout_proxy_unlisted_answer_shapes_total',
     help: 'Answers of a new structure that is not listed, as their operation has too many.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
+  private readonly circuitOpen = new Gauge({
+    name: 'payout_proxy_upstream_circuit_open',
+    help: '1 while the upstream fails most requests of an operation and only probes of it are sent.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
+  private readonly shed = new Counter({
+    name: 'payout_proxy_upstream_shed_total',
+    help: 'Requests that were turned away, unsent, as too many others waited.',
     labelNames: ['operation'],
     registers: [this.registry],
   });
@@ -62,12 +80,36 @@ export class MetricsService {
     });
   }
 
+  countProblem(code: string): void {
+    this.problems.inc({ code });
+  }
+
   countNewShape(operation: string): void {
     this.newShapes.inc({ operation });
   }
 
   countUnlistedShape(operation: string): void {
     this.unlistedShapes.inc({ operation });
+  }
+
+  countShed(operation: string): void {
+    this.shed.inc({ operation });
+  }
+
+  setCircuitOpen(operation: string, open: boolean): void {
+    this.circuitOpen.set({ operation }, open ? 1 : 0);
+  }
+
+  /** @param length is asked at each reading. */
+  watchUpstreamQueue(length: () => number): void {
+    new Gauge({
+      name: 'payout_proxy_upstream_queue_length',
+      help: 'Requests that wait for their turn to be sent.',
+      registers: [this.registry],
+      collect() {
+        this.set(length());
+      },
+    });
   }
 
   async text(): Promise<{ contentType: string; body: string }> {

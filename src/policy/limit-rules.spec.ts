@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Limits, NO_LIMITS } from '../clients/limits';
-import { Item } from '../journal/records';
+import { Item } from './item';
 import { limitFaults, needsApproval } from './limit-rules';
 
 const usd = (amount: Decimal.Value) => new Decimal(amount);
@@ -84,6 +84,12 @@ describe('the limits of one call', () => {
         { pointer: '', detail: 'adds up to 13.000001 US dollars; your client may send 8.5 in one call' },
       ],
     });
+  });
+
+  it('are exact to the last digit of sums that a double cannot hold', () => {
+    const items = [item('0.000001'), ...Array.from({ length: 20 }, () => item(999_999_999))];
+    expect(faultsOf({ maxCallUsd: usd('19999999980.000001') }, items)).toBeUndefined();
+    expect(faultsOf({ maxCallUsd: usd('19999999980') }, items)?.code).toBe('cap_exceeded');
   });
 
   it('are exact to the last digit, whatever the amounts', () => {

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Limits, limitsMoney } from '../clients/limits';
 import { Fault, Problem } from '../errors/problem';
-import { Item, totalOf } from '../journal/records';
+import { Item, totalOf } from './item';
 import { normalise } from './country-name';
 
 /** The JSON pointer of an item's field, by the item's place in the list. */

@@ -22,7 +22,11 @@ export type FailureCode =
   | 'oversized'
   | 'redirect'
   | 'unreadable'
-  | 'server_error';
+  | 'server_error'
+  /** Too many requests wait already. */
+  | 'overloaded'
+  /** The upstream fails most requests of this operation. */
+  | 'circuit_open';
 
 /** What became of a request, as far as one can know. */
 export type Answer = AnswerDetails &
@@ -34,7 +38,7 @@ export type Answer = AnswerDetails &
 
 interface AnswerDetails {
   contentType: string | null;
-  /** Seconds, as the upstream asked. */
+  /** Seconds, as the upstream asked; of `circuit_open`, until the upstream is asked again. */
   retryAfter: number | null;
 }
 
@@ -44,8 +48,8 @@ interface AnswerDetails {
  */
 export function toAnswer(exchange: Exchange): Answer {
   if ('failure' in exchange) {
-    const nothing = { contentType: null, retryAfter: null, status: null, body: null };
-    return { kind: exchange.written ? 'unknown' : 'notSent', failure: exchange.failure, ...nothing };
+    const answer = notSent(exchange.failure);
+    return exchange.written ? { ...answer, kind: 'unknown' } : answer;
   }
   const { contentEncoding, ...response } = exchange;
   const { status, body } = response;
@@ -65,6 +69,11 @@ export function toAnswer(exchange: Exchange): Answer {
   // Other 5xx come from machines in between even when they look like the service: what it did meanwhile is unknown.
   if (status === 500 && wordOf(envelope) === 'error') return { kind: 'rejected', failure: null, ...response };
   return { kind: 'unknown', failure: 'server_error', ...response };
+}
+
+/** The answer to a request of which the upstream provably has not seen a byte. */
+export function notSent(failure: FailureCode, retryAfter: number | null = null) {
+  return { kind: 'notSent', failure, status: null, body: null, contentType: null, retryAfter } as const;
 }
 
 /** Reads a 2xx's envelope (interface.md, "Send result"; upstream-observed.md, traps 1 and 2); undefined if it says neither. */

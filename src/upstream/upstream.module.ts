@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
+import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamService } from './upstream.service';
 
-@Module({ providers: [UpstreamService], exports: [UpstreamService] })
+@Module({ imports: [MetricsModule], providers: [UpstreamService], exports: [UpstreamService] })
 export class UpstreamModule {}

@@ -1,16 +1,31 @@
-import { Injectable, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import axios, { AxiosInstance, AxiosResponse } from 'axios';
 import { Pool } from 'undici';
+import { RunningConfig } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { Secret } from '../config/secret';
+import { longestUpstreamTimeout, upstreamTimeoutOf } from '../config/upstream-timeouts';
+import { MetricsService } from '../metrics/metrics.service';
 import { Answer, Exchange, toAnswer } from './answer';
+import { Bulkhead } from './bulkhead';
+import { Circuit } from './circuit';
 import { KeyRemover } from './key-remover';
+import { readAgain } from './read-again';
 import { ExchangeFailed, undiciAdapter } from './undici-adapter';
 import { UnitName } from './unit-name';
 
+/**
+ * How much of its time a request may spend waiting for its turn: what is sent at the very end of it would be cut off before
+ * its answer, and leave a payout in doubt that had better not been sent.
+ */
+const SHARE_FOR_WAITING = 0.5;
+
 /** A request in the interface's words: the path below the base address, query included, and its bytes. */
 export interface Outgoing {
+  operation: string;
+  /** Only what reads is ever sent again. */
+  effect: 'pay' | 'write' | 'read';
   method: 'GET' | 'POST';
   path: string;
   body: Buffer | null;
@@ -18,17 +33,22 @@ export interface Outgoing {
 
 export interface TimedAnswer {
   answer: Answer;
+  /** When it was handed over to be sent; it may have waited for its turn. */
   sentAt: Date;
   answeredAt: Date;
-  /** By a monotonic clock. */
+  /** By a monotonic clock, waiting included. */
   upstreamMs: number;
-  /** How often it was sent: more than once only what reads. */
+  /** How often sending it was tried: more than once only what reads. */
   attempts: number;
 }
 
 /** Talks to the upstream. Nothing else imports axios, and nothing else reveals the upstream's key. */
 @Injectable()
 export class UpstreamService implements OnApplicationShutdown {
+  private readonly logger = new Logger('Upstream');
+  private readonly settings: RunningConfig;
+  private readonly bulkhead: Bulkhead;
+  private readonly circuits = new Map<string, Circuit>();
   private readonly pool: Pool;
   private readonly http: AxiosInstance;
   private readonly basePath: string;
@@ -36,41 +56,88 @@ export class UpstreamService implements OnApplicationShutdown {
   private readonly keyRemover: KeyRemover;
   private readonly unitName: UnitName;
 
-  constructor(config: ConfigService<Loaded, true>) {
+  constructor(
+    config: ConfigService<Loaded, true>,
+    private readonly metrics: MetricsService,
+  ) {
     const settings = config.get('settings', { infer: true });
+    this.settings = settings;
+    this.bulkhead = new Bulkhead(settings.upstreamConnections, settings.upstreamQueue);
+    metrics.watchUpstreamQueue(() => this.bulkhead.waiting);
     const base = new URL(settings.upstreamBaseUrl);
     this.basePath = base.pathname.replace(/\/$/, '');
     this.key = settings.upstreamApiKey;
     this.keyRemover = new KeyRemover(this.key.reveal());
     this.unitName = new UnitName(settings.upstreamUnitName);
+    const longestMs = longestUpstreamTimeout(settings);
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
       connect: { timeout: settings.upstreamConnectTimeoutMs },
-      headersTimeout: settings.upstreamTimeoutMs,
-      bodyTimeout: settings.upstreamTimeoutMs,
+      headersTimeout: longestMs, // each request has its own, shorter one
+      bodyTimeout: longestMs,
     });
     this.http = axios.create({
       adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes),
-      timeout: settings.upstreamTimeoutMs,
       maxRedirects: 0,
       transformRequest: [(data: Buffer | undefined) => data], // the bytes go as they were recorded
       transformResponse: [(data: Buffer) => data],
     });
   }
 
-  /** Sends once and never throws: a failure is an answer. Of the client's headers only its trace context travels. */
+  /**
+   * Never throws: a failure is an answer. What pays or writes is sent once at most, what reads up to three times within its
+   * deadline. Of the client's headers only its trace context travels.
+   */
   async send(outgoing: Outgoing, traceparent: string | undefined): Promise<TimedAnswer> {
     const sentAt = new Date();
     const started = performance.now();
-    const exchange = await this.exchange(outgoing, traceparent);
+    const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
+    const answers: Answer[] = [];
+    const attempt = async () => {
+      const answer = await this.attempt(outgoing, traceparent, deadline);
+      answers.push(answer);
+      return { answer, deadline };
+    };
+    const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
+    // Nor is it on record as not sent when only its last attempt was not.
+    const answer = answers.findLast(({ kind }) => kind !== 'notSent') ?? last;
     const upstreamMs = performance.now() - started;
-    return { answer: toAnswer(exchange), sentAt, answeredAt: new Date(), upstreamMs, attempts: 1 };
+    return { answer, sentAt, answeredAt: new Date(), upstreamMs, attempts: answers.length };
   }
 
-  private async exchange({ method, path, body }: Outgoing, traceparent: string | undefined): Promise<Exchange> {
+  private async attempt(outgoing: Outgoing, traceparent: string | undefined, deadline: number): Promise<Answer> {
+    const circuit = this.circuitOf(outgoing.operation);
+    const refusal = circuit.refusal(); // asked before it takes a place in the queue, and again when its turn has come
+    if (refusal) return refusal;
+    const patienceMs = (deadline - performance.now()) * SHARE_FOR_WAITING;
+    const answer = await this.bulkhead.run(patienceMs, () =>
+      circuit.run(async () => toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now()))),
+    );
+    if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);
+    return answer;
+  }
+
+  private circuitOf(operation: string): Circuit {
+    const known = this.circuits.get(operation);
+    if (known) return known;
+    const circuit = new Circuit((open) => {
+      this.metrics.setCircuitOpen(operation, open);
+      if (open) this.logger.warn({ operation }, 'the upstream fails most requests: for now only a probe is sent');
+      else this.logger.log({ operation }, 'the upstream answers again: requests are sent again');
+    });
+    this.circuits.set(operation, circuit);
+    return circuit;
+  }
+
+  private async exchange(
+    { method, path, body }: Outgoing,
+    traceparent: string | undefined,
+    timeout: number,
+  ): Promise<Exchange> {
     try {
       const response: AxiosResponse<Buffer> = await this.http.request({
         method,
+        timeout,
         url: this.basePath + this.unitName.inPath(path),
         data: this.unitName.inRequest(body) ?? undefined,
         headers: {

@@ -25,7 +25,7 @@ export class Product {
     const [program, ...first] = file.endsWith('.js') ? [process.execPath, file] : [file];
     this.child = spawn(program ?? '', [...first, ...args], {
       cwd,
-      env: { PATH: process.env.PATH ?? '', ...env },
+      env: { PATH: process.env.PATH ?? '', DRAIN_MS: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));

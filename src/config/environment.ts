@@ -1,0 +1,106 @@
+import { Transform } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { isAddressBlock } from './address-block';
+import { words } from './words';
+
+/** A number written in an environment variable; what is no number stays text, so that the rule below names it. */
+const Numeric = () =>
+  Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
+
+/** Words of an environment variable, comma-separated. */
+const Words = () => Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
+
+/** Names for fields: none that every object of JavaScript has. */
+const AreFieldNames = () =>
+  ValidateBy({
+    name: 'areFieldNames',
+    validator: {
+      validate: (names: string[]) =>
+        names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
+      defaultMessage: () =>
+        '$property must be names of at most 64 letters, digits and _, which begin with a letter, with commas between them; a name that every object has, such as constructor, is none',
+    },
+  });
+
+/** `POST /payouts/airtime=60000,GET /info/assets=3000` as a map; what is none stays text, so that the rule below names it. */
+const Deadlines = () =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const pairs = words(value).map((word) => /^(.+)=(\d{1,9})$/.exec(word));
+    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]));
+  });
+
+const AreDeadlines = () =>
+  ValidateBy({
+    name: 'areDeadlines',
+    validator: {
+      validate: (value: unknown) =>
+        value instanceof Map && [...value.values()].every((ms) => ms >= 100 && ms <= 600_000),
+      defaultMessage: () =>
+        '$property must name operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000, with commas between them',
+    },
+  });
+
+const AreAddresses = () =>
+  ValidateBy({
+    name: 'areAddresses',
+    validator: {
+      validate: (blocks: string[]) => blocks.every(isAddressBlock),
+      defaultMessage: () =>
+        '$property must be IP addresses or CIDR blocks, such as 10.0.0.0/8, with commas between them',
+    },
+  });
+
+const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
+const isPostgresUrl = { ...anyHost, protocols: ['postgres', 'postgresql'] };
+/** An address and nothing that would be dropped without a word: no user, no query. */
+const isBaseUrl = {
+  ...anyHost,
+  protocols: ['http', 'https'],
+  disallow_auth: true,
+  allow_query_components: false,
+  allow_fragments: false,
+};
+
+/** A line end at its end, as a file has it, would make every request fail while it is being sent. */
+const IsHeaderValue = () =>
+  Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without blanks' });
+
+/** The environment, as the operator writes it. The table in README.md says what each is for. */
+export class Environment {
+  @IsOptional() @IsIn(['development', 'production', 'test']) NODE_ENV = 'development';
+  @Numeric() @IsInt() @Min(0) @Max(65_535) PORT = 3000;
+  @IsOptional() @IsString() HOST?: string;
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';
+  @IsString() @MinLength(1) DATA_DIR = '.data';
+
+  @IsOptional() @IsUrl(isPostgresUrl) DATABASE_URL?: string;
+  @IsOptional() @IsUrl(isPostgresUrl) DATABASE_OWNER_URL?: string;
+  @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
+
+  @IsOptional() @IsUrl(isBaseUrl) UPSTREAM_BASE_URL?: string;
+  @IsOptional() @IsHeaderValue() UPSTREAM_API_KEY?: string;
+  @Numeric() @IsInt() @Min(100) @Max(600_000) UPSTREAM_TIMEOUT_MS = 30_000; // a batch of 1,000 payouts may be slow
+  @Numeric() @IsInt() @Min(50) @Max(60_000) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
+  @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;
+  @Numeric() @IsInt() @Min(1_024) @Max(67_108_864) UPSTREAM_MAX_RESPONSE_BYTES = 8_388_608; // 1,000 items answer in 1 MiB
+
+  @Matches(/^[a-z][a-z0-9]{1,31}$/) UPSTREAM_UNIT_NAME = 'credit';
+  @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300; // countries and networks change rarely
+  @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
+
+  @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30; // longer than a double click or a retry takes
+  @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_ACROSS_CLIENTS_SECONDS = 0;
+  @Numeric() @IsInt() @Min(1) @Max(31_536_000) APPROVAL_EXPIRES_AFTER_SECONDS = 86_400;
+  @Numeric() @IsInt() @Min(0) @Max(100_000) UPSTREAM_QUEUE = 256; // four more of each connection's worth
+  @Deadlines() @AreDeadlines() UPSTREAM_TIMEOUTS: ReadonlyMap<string, number> = new Map();
+  @Words() @AreAddresses() TRUSTED_PROXIES: string[] = [];
+  @Numeric() @IsInt() @Min(0) @Max(600_000) DRAIN_MS = 1_000;
+
+  @Numeric() @IsInt() @Min(1) @Max(10_000) MAX_ITEMS = 1_000;
+  @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
+  @Words() @AreFieldNames() EXTRA_FIELDS_ALLOWED: string[] = [];
+
+  @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
+  @IsHeaderValue() SANDBOX_CONTROL_KEY = 'sandbox-control';
+}

@@ -1,0 +1,25 @@
+import { Decimal } from 'decimal.js';
+
+/** One payout (or link, transfer, deletion, collection …) of a call, read out of its body. */
+export interface Item {
+  /** The field that says who is paid. */
+  recipientField: 'email' | 'twitter' | 'phoneNumber' | 'receiver' | null;
+  /** E-mail and handle were given: the e-mail is used (interface.md, "Credit item", rule 2). */
+  handleIgnored: boolean;
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  amountUsd: Decimal | null;
+  country: string | null;
+  networkCode: string | null;
+  reference: string | null;
+  receiver: string | null;
+  wallet: string | null;
+  chiRef: string | null;
+}
+
+/** What items are worth together, exactly; null where none says what it is worth. */
+export function totalOf(items: Pick<Item, 'amountUsd'>[]): Decimal | null {
+  const amounts = items.flatMap(({ amountUsd }) => (amountUsd === null ? [] : [amountUsd]));
+  return amounts.length === 0 ? null : Decimal.sum(...amounts);
+}

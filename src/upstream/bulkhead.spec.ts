@@ -1,0 +1,33 @@
+import { Answer, notSent, toAnswer } from './answer';
+import { Bulkhead } from './bulkhead';
+
+const DONE = toAnswer({ failure: 'reset', written: true });
+const LONG = 60_000;
+
+describe('Bulkhead', () => {
+  it('lets those go ahead who still wait behind one who gave up', async () => {
+    const bulkhead = new Bulkhead(1, 2);
+    let finish = (_answer: Answer): void => undefined;
+    const first = bulkhead.run(LONG, () => new Promise((resolve) => (finish = resolve)));
+    const begun = jest.fn(() => Promise.resolve(DONE));
+    const impatient = bulkhead.run(1, begun);
+    const patient = bulkhead.run(LONG, () => Promise.resolve(DONE));
+    expect(bulkhead.waiting).toBe(2);
+    expect(await impatient).toEqual(notSent('timeout'));
+    finish(DONE);
+    expect(await first).toBe(DONE);
+    expect(await patient).toBe(DONE);
+    expect(begun).not.toHaveBeenCalled();
+    expect(bulkhead.waiting).toBe(0);
+  });
+
+  it('turns away who finds the queue full', async () => {
+    const bulkhead = new Bulkhead(1, 0);
+    let finish = (_answer: Answer): void => undefined;
+    const first = bulkhead.run(LONG, () => new Promise((resolve) => (finish = resolve)));
+    expect(await bulkhead.run(LONG, () => Promise.resolve(DONE))).toEqual(notSent('overloaded'));
+    finish(DONE);
+    await first;
+    expect(await bulkhead.run(LONG, () => Promise.resolve(DONE))).toBe(DONE);
+  });
+});

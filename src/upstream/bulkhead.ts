@@ -1,0 +1,42 @@
+import { bulkhead, BulkheadPolicy, isBulkheadRejectedError } from 'cockatiel';
+import { Answer, notSent } from './answer';
+
+/** Bounds how many requests are on their way and how many wait for that; what is one too many is turned away at once. */
+export class Bulkhead {
+  private readonly places: BulkheadPolicy;
+
+  constructor(
+    connections: number,
+    private readonly queue: number,
+  ) {
+    this.places = bulkhead(connections, queue);
+  }
+
+  get waiting(): number {
+    return this.queue - this.places.queueSlots;
+  }
+
+  /**
+   * @param patienceMs how long to wait for a place; past it the request is answered, and never begun.
+   * @param exchange never throws.
+   */
+  run(patienceMs: number, exchange: () => Promise<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      let gaveUp = false;
+      const timer = setTimeout(() => {
+        gaveUp = true;
+        resolve(notSent('timeout'));
+      }, patienceMs);
+      // cockatiel is given no signal: one that is aborted in its queue would keep those behind it from their turn.
+      const turn = this.places.execute(() => {
+        clearTimeout(timer);
+        return gaveUp ? notSent('timeout') : exchange();
+      });
+      turn.then(resolve, (error: Error) => {
+        clearTimeout(timer);
+        if (isBulkheadRejectedError(error)) resolve(notSent('overloaded'));
+        else reject(error);
+      });
+    });
+  }
+}

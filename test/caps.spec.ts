@@ -1,0 +1,196 @@
+import { Decimal } from 'decimal.js';
+import { ask, Asking, createClient, Fleet, Limits, Told } from './support/fleet';
+import { Gate } from './support/gate';
+import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const CONNECTIONS = 50;
+const DAY_MS = 86_400_000;
+const LONGEST_TEST_MS = 20_000;
+const SEED = 20_261_121;
+
+interface Capped {
+  id: string;
+  key: string;
+}
+
+interface Paid {
+  clientId: string;
+  usd: Decimal;
+  told: Told;
+}
+
+/** Promise 3: no cap is ever overspent, and no request under its cap is refused for money. */
+describe('caps, with two proxies and fifty apps that pay at once', () => {
+  let database: TestDatabase;
+  let sandbox: TestSandbox;
+  let upstream: Gate;
+  let fleet: Fleet;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await startSandbox({}, database);
+    upstream = await Gate.start(() => sandbox.url);
+    const env = { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: API_KEY, DUPLICATE_WINDOW_SECONDS: '0' };
+    fleet = await Fleet.start(2, database, env);
+  });
+  afterAll(async () => {
+    await fleet?.stop();
+    await upstream?.stop();
+    await sandbox?.close();
+    await database?.close();
+  });
+  beforeEach(async () => {
+    // Caps begin anew at midnight UTC, and no test may end on another day than it began.
+    const leftOfDayMs = DAY_MS - (Date.now() % DAY_MS);
+    if (leftOfDayMs < LONGEST_TEST_MS) await new Promise((resolve) => setTimeout(resolve, leftOfDayMs));
+    await sandbox.control('post', '/reset').expect(204);
+  });
+
+  let clients = 0;
+  const newClient = (limits: Limits): Promise<Capped> =>
+    createClient(database, `capped-${(clients += 1)}`, ['pay'], limits);
+
+  /** Each connection pays its amounts one after the other; the proxies take turns. */
+  async function payAll(of: (connection: number) => { client: Capped; amounts: Decimal[] }): Promise<Paid[]> {
+    const connections = Array.from({ length: CONNECTIONS }, async (_, connection) => {
+      const { client, amounts } = of(connection);
+      const paid: Paid[] = [];
+      for (const [place, usd] of amounts.entries()) paid.push(await pay(client, usd, connection + place));
+      return paid;
+    });
+    return (await Promise.all(connections)).flat();
+  }
+
+  async function pay(client: Capped, usd: Decimal, proxy = 0): Promise<Paid> {
+    const asking: Asking = { key: client.key, body: airtime(usd.toNumber()) };
+    return { clientId: client.id, usd, told: await ask(fleet.url(proxy % 2), asking) };
+  }
+
+  const sum = (amounts: Decimal[]) => amounts.reduce((total, usd) => total.plus(usd), new Decimal(0));
+  const codeOf = ({ told }: Paid) => (told.json.code as string | undefined) ?? String(told.status);
+  const amountsOf = (paid: Paid[], ...codes: string[]) =>
+    paid.filter((one) => codes.includes(codeOf(one))).map(({ usd }) => usd);
+
+  /** To the last digit, as the database has it. */
+  async function spending({ id }: Capped): Promise<string> {
+    const [row] = await database.query('SELECT coalesce(sum(usd), 0)::text AS usd FROM spending WHERE client_id = $1', [
+      id,
+    ]);
+    return row?.usd;
+  }
+
+  /** What the sandbox carried out since its reset, exactly. */
+  async function carriedOut(): Promise<string> {
+    const done = (await sandbox.requests('POST /payouts/airtime')).filter(({ processed }) => processed);
+    return sum(done.map(({ body }) => new Decimal(body.airtimes[0].valueInUSD))).toFixed(6);
+  }
+
+  it.each([
+    ['daily', { daily_cap_usd: '5' }],
+    ['monthly', { monthly_cap_usd: '5' }],
+    ['daily and monthly', { daily_cap_usd: '5.1', monthly_cap_usd: '5' }],
+  ])('one client with a %s cap pays as often as it fits, and not once more', async (_which, limits) => {
+    const client = await newClient(limits);
+    // Of the month before: it counts on no cap any more.
+    await database.query(`INSERT INTO spending SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date - 1, 5`, [
+      client.id,
+    ]);
+    const usd = new Decimal('0.137931'); // 36 of them are 4.965516
+    const paid = await payAll(() => ({ client, amounts: [usd] }));
+    expect(amountsOf(paid, '200')).toHaveLength(36);
+    expect(amountsOf(paid, 'cap_exceeded')).toHaveLength(CONNECTIONS - 36);
+    expect([await carriedOut(), await spending(client)]).toEqual(['4.965516', '9.965516']);
+    const [left, tooMuch] = ['0.034484', '0.034485'].map((text) => new Decimal(text)) as [Decimal, Decimal];
+    const refused = await pay(client, tooMuch);
+    expect([refused.told.status, codeOf(refused)]).toEqual([403, 'cap_exceeded']);
+    expect(refused.told.json.error).toMatch(/cap is 5 US dollars, of which 0\.034484 are left/);
+    expect(codeOf(await pay(client, left))).toBe('200');
+    expect([await carriedOut(), await spending(client)]).toEqual(['5.000000', '10.000000']);
+  });
+
+  it('several clients at once: what is spent is what was carried out, and whatever was refused did not fit', async () => {
+    const random = randomAmounts(SEED);
+    const cap = '40.123457'; // each asks for about 60
+    const capped: Capped[] = [];
+    for (let count = 0; count < 5; count += 1) capped.push(await newClient({ daily_cap_usd: cap }));
+    const paid = await payAll((connection) => ({
+      client: capped[connection % capped.length] as Capped,
+      amounts: Array.from({ length: 6 }, random),
+    }));
+    expect(new Set(paid.map(codeOf))).toEqual(new Set(['200', 'cap_exceeded']));
+    expect(await carriedOut()).toBe(sum(amountsOf(paid, '200')).toFixed(6));
+    for (const client of capped) {
+      const own = paid.filter(({ clientId }) => clientId === client.id);
+      const spent = sum(amountsOf(own, '200'));
+      expect(await spending(client)).toBe(spent.toFixed(6));
+      expect(spent.lte(cap)).toBe(true);
+      // Nothing was given back meanwhile, so at the end there is no more room than there was when it was refused.
+      const smallest = Decimal.min(...amountsOf(own, 'cap_exceeded'));
+      expect(spent.plus(smallest).gt(cap)).toBe(true);
+    }
+  });
+
+  it('what was rejected or not sent is given back to the last digit, what is in doubt is kept', async () => {
+    const random = randomAmounts(SEED + 1);
+    const client = await newClient({ daily_cap_usd: '1000', monthly_cap_usd: '1000' });
+    const operation = 'POST /payouts/airtime';
+    const phase = () => payAll(() => ({ client, amounts: [random(), random()] }));
+    await sandbox.fault({ fault: 'error500', operation, probability: 0.4, seed: 7 });
+    await sandbox.fault({ fault: 'error502Html', operation, probability: 0.4, seed: 8 });
+    const mixed = await phase();
+    await sandbox.control('delete', '/faults').expect(204);
+    await upstream.refuse();
+    const unsent = await phase();
+    await upstream.accept();
+    expect(new Set(mixed.map(codeOf))).toEqual(new Set(['200', '500', 'outcome_unknown']));
+    expect(new Set(unsent.map(codeOf))).toEqual(new Set(['upstream_unreachable']));
+    const kept = sum(amountsOf(mixed, '200', 'outcome_unknown')).toFixed(6);
+    expect([await carriedOut(), await spending(client)]).toEqual([kept, kept]);
+  });
+
+  it('what is given back can be spent again, once; what is in doubt cannot', async () => {
+    const client = await newClient({ daily_cap_usd: '1' });
+    const [part, rest, least] = ['0.4', '0.6', '0.000001'].map((text) => new Decimal(text)) as [
+      Decimal,
+      Decimal,
+      Decimal,
+    ];
+    expect(codeOf(await pay(client, part))).toBe('200');
+    await sandbox.fault({ fault: 'error500', nth: 1 });
+    expect(codeOf(await pay(client, rest))).toBe('500');
+    await upstream.refuse();
+    expect(codeOf(await pay(client, rest))).toBe('upstream_unreachable');
+    await upstream.accept();
+    await sandbox.fault({ fault: 'error502Html', nth: 1, processed: false });
+    expect(codeOf(await pay(client, rest))).toBe('outcome_unknown');
+    expect(codeOf(await pay(client, least, 1))).toBe('cap_exceeded');
+    expect(await spending(client)).toBe('1.000000');
+  });
+
+  it('while others pay, a client is never above its cap for anyone who looks', async () => {
+    const client = await newClient({ daily_cap_usd: '3' });
+    await database.query(
+      `ALTER TABLE spending ADD CONSTRAINT under_cap CHECK (client_id <> '${client.id}' OR usd <= 3)`,
+    );
+    const random = randomAmounts(SEED + 2);
+    await sandbox.fault({ fault: 'error500', probability: 0.5, seed: 9 });
+    const paid = await payAll(() => ({ client, amounts: [random(), random(), random()] }));
+    await database.query('ALTER TABLE spending DROP CONSTRAINT under_cap');
+    expect(new Set(paid.map(codeOf))).toEqual(new Set(['200', '500', 'cap_exceeded'])); // the constraint broke nothing
+    const spent = sum(amountsOf(paid, '200')).toFixed(6);
+    expect([await carriedOut(), await spending(client)]).toEqual([spent, spent]);
+  });
+});
+
+/** Amounts from 0.000001 to 2 US dollars in whole millionths, the same for a seed (mulberry32). */
+function randomAmounts(seed: number): () => Decimal {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    const unit = ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    return new Decimal(1 + Math.floor(unit * 2_000_000)).div(1_000_000);
+  };
+}

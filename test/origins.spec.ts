@@ -1,0 +1,164 @@
+import { createServer, Server } from 'node:http';
+import { AddressInfo } from 'node:net';
+import supertest from 'supertest';
+import { PrismaService } from '../src/database/prisma.service';
+import { startBrowser, TestBrowser } from './support/browser';
+import { FakeUpstream } from './support/fake-upstream';
+import { startProxy, TestProxy } from './support/proxy';
+
+const WALLETS = '/api/v0.1/wallets/list';
+const SHOP = 'https://shop.example';
+const OTHER = 'https://other.example';
+
+/** Pages in browsers that call the proxy from another origin (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). */
+describe('origins', () => {
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let shop: string;
+  let server: string;
+
+  beforeAll(async () => {
+    upstream = await FakeUpstream.start();
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url });
+    shop = (await proxy.client('shop', 'read', 'pay')).key;
+    server = (await proxy.client('server', 'read')).key;
+    await allow('shop', SHOP);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await upstream.stop();
+  });
+
+  const allow = (name: string, ...origins: string[]) =>
+    proxy.database.query('UPDATE client SET origins = $2 WHERE name = $1', [name, origins]);
+  const preflight = (origin: string, path = WALLETS) =>
+    supertest(proxy.url)
+      .options(path)
+      .set({ Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' });
+  const get = (key: string, origin: string, path = WALLETS) => proxy.get(key, path).set('Origin', origin);
+  const corsOf = ({ headers }: supertest.Response) =>
+    Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
+  it('a preflight is answered for an origin that some client allows, whatever the path', async () => {
+    for (const path of [WALLETS, '/api/v0.1/payouts/airtime', '/v1/calls/x', '/api/v0.1/nothing']) {
+      const { headers, text } = await preflight(SHOP, path).expect(204);
+      expect(text).toBe('');
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': SHOP,
+        'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+        'access-control-allow-headers': 'X-API-Key, Content-Type, Idempotency-Key, X-Request-Id, X-Actor, traceparent',
+        'access-control-max-age': '600',
+        vary: 'Origin',
+        'x-call-id': expect.any(String),
+      });
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+    }
+  });
+
+  it.each([OTHER, 'null', `${SHOP}.evil.example`, 'http://shop.example', SHOP.toUpperCase(), '*'])(
+    'a preflight of another origin is told nothing: %s',
+    async (origin) => {
+      const answer = await preflight(origin).expect(404);
+      expect(corsOf(answer)).toEqual([]);
+      expect(answer.body).toMatchObject({ code: 'not_found', call_id: answer.headers['x-call-id'] });
+    },
+  );
+
+  it('a page of an allowed origin reads the answer and the headers it needs', async () => {
+    const { headers } = await get(shop, SHOP).expect(200);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': SHOP,
+      'access-control-expose-headers':
+        'X-Call-Id, X-Request-Id, Idempotent-Replayed, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, Age',
+      vary: 'Origin',
+    });
+  });
+
+  it('it reads errors too, from the missing key to the unknown path', async () => {
+    const answers = [
+      await supertest(proxy.url).get(WALLETS).set('Origin', SHOP).expect(401),
+      await get('pp_wrong', SHOP).expect(401),
+      await proxy.post(shop, '/payouts/airtime', {}).set('Origin', SHOP).expect(400),
+      await get(shop, SHOP, '/v1/audit/calls').expect(403),
+      await get(shop, SHOP, '/v1/nothing').expect(404),
+    ];
+    expect(answers.map(({ headers }) => headers['access-control-allow-origin'])).toEqual(Array(5).fill(SHOP));
+  });
+
+  it('a client with origins is refused from another one, is recorded, and is not limited where there is no browser', async () => {
+    await allow('server', OTHER);
+    const sentBefore = upstream.received.length;
+    for (const origin of [OTHER, 'null']) {
+      const { body } = await get(shop, origin).expect(403);
+      expect(body).toMatchObject({ status: 'error', code: 'origin_not_allowed' });
+    }
+    expect((await get(shop, OTHER)).headers['access-control-allow-origin']).toBe(OTHER); // its page may read why
+    expect(upstream.received.length).toBe(sentBefore);
+    expect(await proxy.database.query("SELECT 1 FROM refusal WHERE code = 'origin_not_allowed'")).toHaveLength(3);
+    await proxy.get(shop, WALLETS).expect(200);
+    await allow('server');
+  });
+
+  it('a client without origins is not limited; but pages of origins that nobody allows cannot read the answer', async () => {
+    expect(corsOf(await get(server, OTHER).expect(200))).toEqual([]);
+    expect((await get(server, SHOP).expect(200)).headers['access-control-allow-origin']).toBe(SHOP);
+    expect(corsOf(await proxy.get(server, WALLETS).expect(200))).not.toContain('access-control-allow-origin');
+  });
+
+  it('a page reads even that the database is away', async () => {
+    const prisma = proxy.app.get(PrismaService, { strict: false });
+    const query = jest.spyOn(prisma, '$queryRaw').mockImplementation((() => Promise.reject(new Error('gone'))) as any);
+    const { headers, body } = await get(shop, SHOP).expect(503);
+    query.mockRestore();
+    expect([body.code, headers['access-control-allow-origin']]).toEqual(['database_unavailable', SHOP]);
+  });
+
+  describe('in a real browser', () => {
+    let browser: TestBrowser;
+    let pages: Server;
+
+    beforeAll(async () => {
+      pages = createServer((_request, response) =>
+        response.setHeader('content-type', 'text/html').end('<p>a page</p>'),
+      );
+      await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
+      browser = await startBrowser();
+    });
+    afterAll(async () => {
+      await browser.close();
+      await new Promise((resolve) => pages.close(resolve));
+    });
+
+    it('a page of the allowed origin pays and reads status, headers and errors; one of another origin reads nothing', async () => {
+      const { port } = pages.address() as AddressInfo;
+      await allow('shop', `http://127.0.0.1:${port}`);
+      const fetchFrom = async (host: string, key: string) => {
+        const page = await browser.browser.newPage();
+        await page.goto(`http://${host}:${port}/`);
+        const read = await page.evaluate(
+          async ({ url, key }) => {
+            const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', 'Idempotency-Key': 'k-1' };
+            const body = JSON.stringify({ airtimes: [] });
+            try {
+              const answer = await fetch(url, { method: 'POST', headers, body });
+              return { status: answer.status, callId: answer.headers.get('x-call-id'), body: await answer.json() };
+            } catch (error) {
+              return { failed: (error as Error).name };
+            }
+          },
+          { url: `${proxy.url}/api/v0.1/payouts/airtime`, key },
+        );
+        await page.close();
+        return read;
+      };
+      const read = await fetchFrom('127.0.0.1', shop);
+      expect(read).toMatchObject({ status: 400, body: { code: 'invalid_request', call_id: read.callId } });
+      expect(await fetchFrom('127.0.0.1', 'pp_wrong')).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
+      const refusals = () => proxy.database.query('SELECT 1 FROM refusal');
+      const before = (await refusals()).length;
+      expect(await fetchFrom('localhost', shop)).toEqual({ failed: 'TypeError' });
+      expect(await refusals()).toHaveLength(before); // the browser did not even send it
+      await allow('shop', SHOP);
+    });
+  });
+});

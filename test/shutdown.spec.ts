@@ -1,0 +1,113 @@
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { AIRTIME, airtime, eventually, PHONE, SUCCESS } from './support/paying';
+import { newDataDir, Product } from './support/process';
+import { removeDataDir } from './support/data-dir';
+import { UPSTREAM_KEY } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const READY = /payout-proxy is ready\s+(http\S+)/;
+const FOREVER = '600000';
+const OTHER_PHONE = '+254700000001';
+
+/** The product as a process of its own, between a test's database and a test's upstream. */
+describe('a proxy that is told to stop', () => {
+  const dataDir = newDataDir();
+  let database: TestDatabase;
+  let upstream: FakeUpstream;
+  let environment: Record<string, string>;
+  let key: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    upstream = await FakeUpstream.start();
+    environment = {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
+      UPSTREAM_BASE_URL: upstream.url,
+      UPSTREAM_API_KEY: UPSTREAM_KEY,
+      CHECK_COVERAGE: 'false',
+    };
+    const create = ['clients', 'create', '--name', 'app', '--scopes', 'pay', '--json'];
+    key = JSON.parse((await new Product('cli/main.js', create, environment, dataDir).exit).stdout).key;
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await database.close();
+    removeDataDir(dataDir);
+  });
+
+  async function start(drainMs: string) {
+    const product = new Product('main.js', [], { ...environment, DRAIN_MS: drainMs }, dataDir);
+    const [, url = ''] = await product.said(READY);
+    return { product, url };
+  }
+  const pay = (url: string, body: object) =>
+    fetch(`${url}/api/v0.1/payouts/airtime`, {
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const statusOf = async (url: string) => (await fetch(`${url}/readyz`)).status;
+  const outcomeOf = (response: Response) =>
+    database.query('SELECT kind FROM outcome WHERE intent_id = $1', [response.headers.get('x-call-id')]);
+
+  it('is not ready first, serves on until it is urgent, finishes what is in flight, and ends with 0', async () => {
+    const { product, url } = await start(FOREVER);
+    expect(await statusOf(url)).toBe(200);
+    const arrived = new Promise<() => unknown>((resolve) => {
+      upstream.behaviour = (...args) => {
+        upstream.behaviour = answer(200, SUCCESS);
+        resolve(() => answer(200, SUCCESS)(...args));
+      };
+    });
+    const inFlight = pay(url, airtime(PHONE));
+    const release = await arrived;
+
+    const exit = product.signal('SIGTERM');
+    await eventually(async () => (await statusOf(url)) === 503);
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
+      code: 'not_ready',
+      detail: expect.stringContaining('the proxy is stopping'),
+    });
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    const late = await pay(url, airtime(OTHER_PHONE));
+    expect(late.status).toBe(200);
+
+    void product.signal('SIGTERM'); // now it is urgent
+    await eventually(() =>
+      statusOf(url).then(
+        () => false,
+        () => true,
+      ),
+    ); // nobody is let in any more
+    release();
+    const finished = await inFlight;
+    expect(finished.status).toBe(200);
+    expect(await finished.json()).toEqual(SUCCESS);
+    expect(await exit).toMatchObject({ code: 0, stderr: '' });
+    for (const response of [finished, late]) expect(await outcomeOf(response)).toEqual([{ kind: 'succeeded' }]);
+  });
+
+  it('stops by itself once DRAIN_MS have passed', async () => {
+    const { product } = await start('50');
+    expect(await product.signal('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('does not let a person at the keyboard wait', async () => {
+    const { product, url } = await start(FOREVER);
+    upstream.behaviour = answer(200, SUCCESS);
+    expect((await pay(url, AIRTIME)).status).toBe(200);
+    expect(await product.signal('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('does not even start with a deadline for an operation that there is not', async () => {
+    const settings = { ...environment, UPSTREAM_TIMEOUTS: 'POST /send=2000,POST /payouts/airtme=60000' };
+    const { code, stderr } = await new Product('main.js', [], settings, dataDir).exit;
+    expect(stderr).toBe(
+      'payout-proxy: UPSTREAM_TIMEOUTS names POST /payouts/airtme, which is no operation; README.md lists them\n',
+    );
+    expect(code).toBe(1);
+  });
+});

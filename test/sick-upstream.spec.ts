@@ -1,0 +1,194 @@
+import supertest from 'supertest';
+import { Answer } from '../src/upstream/answer';
+import { UpstreamService } from '../src/upstream/upstream.service';
+import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
+import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
+
+/** One operation of each effect, and how the app asks for it. */
+const EFFECTS = {
+  pay: (paying: Paying) => paying.pay(),
+  write: ({ proxy, app }: Paying) => proxy.post(app, '/account/delete-unpaid-transaction', { chiRef: 'ref-1' }),
+  read: ({ proxy, app }: Paying) => proxy.get(app, '/api/v0.1/wallets/list'),
+};
+type Effect = keyof typeof EFFECTS;
+
+const MOST = 3;
+
+/** Each way to fail, and how often a read arrives. */
+const FAILURES: [string, Behaviour, number][] = [
+  ['a connection that is torn down', reset, MOST],
+  [
+    'an answer that breaks off',
+    (_request, response) => void response.writeHead(200).write('{', () => response.destroy()),
+    MOST,
+  ],
+  ['an answer that is no JSON', answer(200, '<html>'), MOST],
+  ['a 502', answer(502, 'bad gateway'), MOST],
+  ['a 503', answer(503, 'busy'), MOST],
+  ['a 504', answer(504, 'too slow'), MOST],
+  ['another 5xx', answer(520, 'unknown'), 1],
+  ['a redirect', answer(302, 'elsewhere'), 1],
+  ['a time-out', hang, 1],
+  ['a 408', answer(408, 'too slow'), 1],
+  ['an error in its envelope', answer(200, { status: 'error', error: 'no' }), 1],
+  ['an error in its envelope and a 500', answer(500, { status: 'error', error: 'no' }), 1],
+  ['a 400', answer(400, { status: 'error', error: 'no' }), 1],
+  ['a 401', answer(401, { status: 'error', error: 'no' }), 1],
+  ['a 403', answer(403, { status: 'error', error: 'no' }), 1],
+  ['a 429', answer(429, 'too many'), 1],
+];
+
+describe('only what reads is sent again', () => {
+  let paying: Paying;
+  beforeAll(async () => {
+    const upstreamTimeouts = new Map([
+      ['POST /payouts/airtime', 800],
+      ['POST /account/delete-unpaid-transaction', 800],
+    ]);
+    paying = await startPaying({ upstreamTimeoutMs: 4_000, upstreamTimeouts });
+  });
+  afterAll(() => paying.close());
+  beforeEach(() => (paying.upstream.received.length = 0));
+
+  const cases = FAILURES.flatMap(([failure, behaviour, reads]) =>
+    (Object.keys(EFFECTS) as Effect[]).map((effect) => ({
+      ...{ failure, behaviour, effect },
+      times: effect === 'read' ? reads : 1,
+    })),
+  );
+  it.each(cases)('after $failure, what is to $effect is sent $times×', async ({ behaviour, effect, times }) => {
+    paying.upstream.behaviour = behaviour;
+    const got = await EFFECTS[effect](paying);
+    expect(paying.upstream.received).toHaveLength(times);
+    const [outcome] = await attempts(got);
+    expect(outcome).toEqual({ attempts: times });
+  });
+
+  it('and what comes right the second time is the answer', async () => {
+    paying.upstream.behaviour = (...args) => {
+      paying.upstream.behaviour = answer(200, SUCCESS);
+      void reset(...args);
+    };
+    const got = await EFFECTS.read(paying).expect(200);
+    expect(await attempts(got)).toEqual([{ attempts: 2 }]);
+  });
+
+  it('and is on record as unknown when it was sent at first, and then the upstream was gone', async () => {
+    const dying = await startPaying();
+    let gone: Promise<void> | undefined;
+    dying.upstream.behaviour = (_request, _response, socket) => {
+      socket.resetAndDestroy();
+      gone = dying.upstream.stop();
+    };
+    await EFFECTS.read(dying).expect(502, /outcome_unknown/);
+    expect(await dying.proxy.database.query('SELECT kind, failure, attempts FROM outcome')).toEqual([
+      { kind: 'unknown', failure: 'reset', attempts: MOST },
+    ]);
+    await gone;
+    await dying.proxy.close();
+  });
+
+  const attempts = ({ headers }: supertest.Response) =>
+    paying.proxy.database.query('SELECT attempts FROM outcome WHERE intent_id = $1', [headers['x-call-id']]);
+});
+
+describe('an upstream that cannot be reached', () => {
+  it.each<[Effect, number]>([
+    ['pay', 1],
+    ['write', 1],
+    ['read', MOST],
+  ])('is tried to %s %i×, and the app is told that nothing was sent', async (effect, times) => {
+    const gone = await FakeUpstream.start();
+    const { url } = gone;
+    await gone.stop();
+    const paying = await startPaying({ upstreamBaseUrl: url });
+    await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
+    expect(await paying.proxy.database.query('SELECT kind, attempts FROM outcome')).toEqual([
+      { kind: 'notSent', attempts: times },
+    ]);
+    await paying.close();
+  });
+});
+
+describe('an upstream that hangs', () => {
+  it('gets as many requests as it has connections, some wait, and the rest is turned away at once', async () => {
+    const paying = await startPaying({ upstreamConnections: 2, upstreamQueue: 3 });
+    const held: (() => unknown)[] = [];
+    paying.upstream.behaviour = (...args) => held.push(() => answer(200, SUCCESS)(...args));
+    const answered: supertest.Response[] = [];
+    const all = phones(20).map(async (phone) => answered.push(await paying.pay(phone)));
+    await eventually(() => Promise.resolve(answered.length === 15 && held.length === 2));
+
+    for (const { status, headers, body } of answered) {
+      expect([status, headers['retry-after'], body.code]).toEqual([503, '2', 'upstream_overloaded']);
+    }
+    const recorded = 'SELECT kind, failure, count(*)::int FROM outcome GROUP BY 1, 2 ORDER BY 1, 2';
+    expect(await paying.proxy.database.query(recorded)).toEqual([
+      { kind: 'notSent', failure: 'overloaded', count: 15 },
+    ]);
+    const { text } = await supertest(paying.proxy.url).get('/metrics').expect(200);
+    expect(text).toContain('payout_proxy_upstream_shed_total{operation="POST /payouts/airtime"} 15');
+    expect(text).toContain('payout_proxy_upstream_queue_length 3');
+
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    for (const release of held) release();
+    await Promise.all(all);
+    expect(answered.slice(15).map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(new Set(paying.upstream.received.map(phoneOf)).size).toBe(5);
+    expect(paying.upstream.received).toHaveLength(5); // what was turned away never came after all
+    await paying.close();
+  });
+
+  it('leaves what waits for it enough time: it is sent by half of its deadline, or never', async () => {
+    const paying = await startPaying({
+      upstreamConnections: 1,
+      upstreamTimeouts: new Map([['POST /account/transfer', 200]]),
+    });
+    const arrived = new Promise<() => unknown>((resolve) => {
+      paying.upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+    });
+    const first = paying.pay().then((response) => response);
+    const release = await arrived;
+    const transfer = { receiver: 'sub-1', amount: 1 };
+    const late = await paying.proxy.post(paying.app, '/account/transfer', transfer).expect(503);
+    expect(late.body.code).toBe('upstream_unreachable');
+    expect(await paying.record(late)).toMatchObject({ outcome: 'notSent', upstream: { failure: 'timeout' } });
+    release();
+    expect((await first).status).toBe(200);
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    await paying.pay().expect(200); // its place in the queue was given up
+    expect(paying.upstream.received.map(({ url }) => url)).not.toContain('/api/v0.1/account/transfer');
+    await paying.close();
+  });
+});
+
+describe('an upstream that fails most requests', () => {
+  it('gets none of that operation for a while; the app is told when to come back, and it shows in the metrics', async () => {
+    const paying = await startPaying();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now()); // it stays open for as long as this test takes
+    paying.upstream.behaviour = answer(503, 'busy');
+    const upstream = paying.proxy.app.get(UpstreamService, { strict: false });
+    const body = Buffer.from(JSON.stringify(AIRTIME));
+    const outgoing = { operation: 'POST /payouts/airtime', effect: 'pay', method: 'POST', path: '/x', body } as const;
+    let last: Answer | undefined;
+    while (last?.failure !== 'circuit_open') last = (await upstream.send(outgoing, undefined)).answer;
+
+    const sent = paying.upstream.received.length;
+    const got = await paying.pay().expect(503);
+    expect(got.body.code).toBe('upstream_unreachable');
+    expect(got.headers['retry-after']).toBe('5');
+    expect(paying.upstream.received).toHaveLength(sent);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'notSent', upstream: { failure: 'circuit_open' } });
+    const { text } = await supertest(paying.proxy.url).get('/metrics').expect(200);
+    expect(text).toContain('payout_proxy_upstream_circuit_open{operation="POST /payouts/airtime"} 1');
+
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    await EFFECTS.read(paying).expect(200); // other operations go on
+    clock.mockReturnValue(Date.now() + 5_000);
+    await paying.pay().expect(200);
+    const { text: later } = await supertest(paying.proxy.url).get('/metrics').expect(200);
+    expect(later).toContain('payout_proxy_upstream_circuit_open{operation="POST /payouts/airtime"} 0');
+    clock.mockRestore();
+    await paying.close();
+  });
+});

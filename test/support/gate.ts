@@ -1,0 +1,143 @@
+import { AddressInfo, connect, createServer, Server, Socket } from 'node:net';
+
+export type Direction = 'requests' | 'answers';
+
+interface Lane {
+  to: Socket;
+  held: Buffer[];
+  passed: number;
+}
+
+interface Connection {
+  requests: Lane;
+  answers: Lane;
+  /** Its requests had the words whose answers are held. */
+  marked: boolean;
+}
+
+/**
+ * A TCP gate between a client and a server, which holds what it is told to. When either end of a connection goes, so does
+ * the other, and what was held is lost.
+ */
+export class Gate {
+  private readonly server: Server;
+  private readonly connections = new Map<Socket, Connection>();
+  private readonly limits: Record<Direction, number> = { requests: Infinity, answers: Infinity };
+  private words: string | undefined;
+  private waiting: { direction: Direction; count: number; done: () => void }[] = [];
+  private port = 0;
+
+  private constructor(private readonly target: () => string) {
+    this.server = createServer((client) => this.join(client));
+  }
+
+  /** @param target the server's URL, asked for at each connection. */
+  static async start(target: () => string): Promise<Gate> {
+    const gate = new Gate(target);
+    await gate.accept();
+    return gate;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Of each connection, from now on, only so many bytes pass in this direction. */
+  hold(direction: Direction, afterBytes = 0): void {
+    this.limits[direction] = afterBytes;
+    for (const connection of this.connections.values()) connection[direction].passed = 0;
+  }
+
+  /** Holds the answers of each connection on which a request has these words. */
+  holdAnswersTo(words: string): void {
+    this.words = words;
+  }
+
+  /** Resolves once so many connections have bytes that are held. */
+  held(direction: Direction, count = 1): Promise<void> {
+    return new Promise((done) => {
+      this.waiting.push({ direction, count, done });
+      this.tell();
+    });
+  }
+
+  /** Lets everything pass, what was held first. */
+  open(): void {
+    this.limits.requests = Infinity;
+    this.limits.answers = Infinity;
+    this.words = undefined;
+    for (const connection of this.connections.values()) {
+      connection.marked = false;
+      for (const lane of [connection.requests, connection.answers]) {
+        for (const chunk of lane.held.splice(0)) lane.to.write(chunk);
+      }
+    }
+  }
+
+  /** Ends every connection; what was held is lost. */
+  cut(): void {
+    for (const client of this.connections.keys()) client.destroy();
+  }
+
+  /** Refuses connections, until `accept`; those there are end. */
+  async refuse(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.cut();
+    await closed;
+  }
+
+  async accept(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    if (this.server.listening) await this.refuse();
+  }
+
+  private join(client: Socket): void {
+    const { hostname, port } = new URL(this.target());
+    const server = connect(Number(port), hostname);
+    const connection: Connection = { requests: lane(server), answers: lane(client), marked: false };
+    this.connections.set(client, connection);
+    client.on('data', (chunk) => {
+      if (this.words !== undefined && chunk.includes(this.words)) connection.marked = true;
+      this.pass(connection, 'requests', chunk);
+    });
+    server.on('data', (chunk) => this.pass(connection, 'answers', chunk));
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      socket.setNoDelay();
+      socket.on('error', () => undefined); // its close follows
+      socket.on('close', () => {
+        other.destroy();
+        this.connections.delete(client);
+      });
+    }
+  }
+
+  private pass(connection: Connection, direction: Direction, chunk: Buffer): void {
+    const { to, held, passed } = connection[direction];
+    const limit = direction === 'answers' && connection.marked ? 0 : this.limits[direction];
+    const room = Math.max(0, Math.min(chunk.length, limit - passed));
+    connection[direction].passed += room;
+    if (room > 0) to.write(chunk.subarray(0, room));
+    if (room === chunk.length) return;
+    held.push(chunk.subarray(room));
+    this.tell();
+  }
+
+  private tell(): void {
+    const count = (direction: Direction) =>
+      [...this.connections.values()].filter((connection) => connection[direction].held.length > 0).length;
+    const over = this.waiting.filter((one) => count(one.direction) >= one.count);
+    this.waiting = this.waiting.filter((one) => !over.includes(one));
+    for (const { done } of over) done();
+  }
+}
+
+function lane(to: Socket): Lane {
+  return { to, held: [], passed: 0 };
+}

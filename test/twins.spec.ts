@@ -1,0 +1,180 @@
+import { ask, Asking, askUntilSettled, createClient, Fleet, Told } from './support/fleet';
+import { Gate } from './support/gate';
+import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const TWINS = 200;
+
+/** Promise 2, part: whoever asks twice with one Idempotency-Key, of whichever proxy and at whatever moment, pays once. */
+describe('twins with one Idempotency-Key over two proxies', () => {
+  let database: TestDatabase;
+  let sandbox: TestSandbox;
+  let upstream: Gate;
+  let fleet: Fleet;
+  let shop: string;
+  let other: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await startSandbox({}, database);
+    upstream = await Gate.start(() => sandbox.url);
+    // Switched off, so that only the keys can hold a twin back.
+    const env = { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: API_KEY, DUPLICATE_WINDOW_SECONDS: '0' };
+    fleet = await Fleet.start(2, database, env);
+    shop = (await createClient(database, 'shop', ['pay', 'write', 'read'])).key;
+    other = (await createClient(database, 'other', ['pay'])).key;
+  });
+  afterAll(async () => {
+    await fleet?.stop();
+    await upstream?.stop();
+    await sandbox?.close();
+    await database?.close();
+  });
+  afterEach(async () => {
+    upstream.open();
+    await sandbox.control('delete', '/faults').expect(204);
+  });
+
+  let phones = 0;
+  const newPayment = () => airtime(1.25, `+2547000${String((phones += 1)).padStart(5, '0')}`);
+  const phoneOf = (body: object) => (body as ReturnType<typeof airtime>).airtimes[0]?.phoneNumber;
+  /** What the sandbox was asked with this body; each test has bodies of its own. */
+  const arrivals = async (body: object) =>
+    (await sandbox.requests()).filter((arrival) => JSON.stringify(arrival.body)?.includes(phoneOf(body) ?? ''));
+  /** Asks the two proxies in turn. */
+  const twins = (count: number, asking: (index: number) => Asking, onWait?: () => void) =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) => askUntilSettled(() => fleet.url(index % 2), asking(index), onWait)),
+    );
+  const pay = (index: number, asking: Partial<Asking> & { body: object }) =>
+    ask(fleet.url(index), { key: shop, ...asking });
+  const expectEqual = (answers: Told[]) =>
+    expect(new Set(answers.map(({ status, body }) => `${status} ${String(body)}`))).toEqual(
+      new Set([`200 ${String(answers[0]?.body)}`]),
+    );
+  const replayed = (answers: Told[]) => answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+
+  it('200 at once: one request upstream, 200 equal answers, all but one of them replays', async () => {
+    const body = newPayment();
+    upstream.hold('answers'); // until a twin has lost its patience, so that all ways to wait are walked
+    let waits = 0;
+    const onWait = () => {
+      waits += 1;
+      upstream.open();
+    };
+    const answers = await twins(TWINS, () => ({ key: shop, body, idempotencyKey: 'twins' }), onWait);
+    expect(await arrivals(body)).toMatchObject([{ processed: true, httpStatus: 200 }]);
+    expect(answers).toHaveLength(TWINS);
+    expectEqual(answers);
+    expect(replayed(answers)).toHaveLength(TWINS - 1);
+    expect(new Set(answers.map(({ headers }) => headers.get('x-call-id'))).size).toBe(1);
+    expect(waits).toBeGreaterThan(0);
+  });
+
+  it('while the first is being carried out, a twin of the other proxy is told to come again', async () => {
+    const body = newPayment();
+    upstream.hold('answers');
+    const first = pay(0, { body, idempotencyKey: 'slow' });
+    await upstream.held('answers');
+    const told = await pay(1, { body, idempotencyKey: 'slow' });
+    expect([told.status, told.json.code, told.headers.get('retry-after')]).toEqual([409, 'request_in_progress', '1']);
+    upstream.open();
+    const { headers, body: bytes } = await first;
+    expect(told.json.first_call_id).toBe(headers.get('x-call-id'));
+    const again = await pay(1, { body, idempotencyKey: 'slow' });
+    expect(again.body).toEqual(bytes);
+    expect(await arrivals(body)).toHaveLength(1);
+  });
+
+  it('200 at once with ten keys: one request upstream for each key', async () => {
+    const bodies = Array.from({ length: 10 }, newPayment);
+    const answers = await twins(TWINS, (index) => ({
+      key: shop,
+      body: bodies[index % 10] ?? {},
+      idempotencyKey: `ten-${index % 10}`,
+    }));
+    for (const [index, body] of bodies.entries()) {
+      expect(await arrivals(body)).toMatchObject([{ processed: true }]);
+      const same = answers.filter((_, place) => place % 10 === index);
+      expectEqual(same);
+      expect(replayed(same)).toHaveLength(TWINS / 10 - 1);
+    }
+  });
+
+  it('twins whose bodies differ: one body is paid, whoever sent another one gets 422', async () => {
+    const bodies = Array.from({ length: 10 }, newPayment);
+    const answers = await twins(TWINS / 2, (index) => ({
+      key: shop,
+      body: bodies[index % 10] ?? {},
+      idempotencyKey: 'other-body',
+    }));
+    const paid = (await Promise.all(bodies.map(arrivals))).map((found) => found.length);
+    expect([...paid].sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    for (const [index, { status, json }] of answers.entries()) {
+      if (paid[index % 10] === 1) expect(status).toBe(200);
+      else expect([status, json.code]).toEqual([422, 'idempotency_key_reused']);
+    }
+    const first = new Set(answers.map(({ json, headers }) => json.first_call_id ?? headers.get('x-call-id')));
+    expect(first.size).toBe(1);
+  });
+
+  it('the same key of another client, or for another operation, is another key; quoted or bare is the same', async () => {
+    const body = newPayment();
+    const bare = await pay(0, { body, idempotencyKey: 'scope' });
+    const quoted = await pay(1, { body, idempotencyKey: '"scope"' });
+    expect([quoted.headers.get('idempotent-replayed'), quoted.body]).toEqual(['true', bare.body]);
+    const others = await pay(1, { key: other, body, idempotencyKey: 'scope' });
+    expect([others.status, others.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect(await arrivals(body)).toHaveLength(2);
+    const transfer = { receiver: '00000000-0000-4000-8000-000000000002', amount: 0.5, wallet: 'airtime' };
+    const elsewhere = await pay(0, { operation: '/account/transfer', body: transfer, idempotencyKey: 'scope' });
+    expect([elsewhere.status, elsewhere.headers.get('idempotent-replayed')]).toEqual([200, null]);
+  });
+
+  it('the same body in another spelling is the same request', async () => {
+    const body = newPayment();
+    const item = (body).airtimes[0];
+    const turned = { airtimes: [Object.fromEntries(Object.entries(item ?? {}).reverse())] };
+    await pay(0, { body, idempotencyKey: 'spelling' });
+    const again = await pay(1, { body: turned, idempotencyKey: 'spelling' });
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+  });
+
+  it('what was not sent frees its key: twins of a refused connection are sent once, when there is one', async () => {
+    const body = newPayment();
+    await upstream.refuse();
+    const refused = await twins(10, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
+    for (const { status, json } of refused) expect([status, json.code]).toEqual([503, 'upstream_unreachable']);
+    await upstream.accept();
+    const answers = await twins(20, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
+    expectEqual(answers);
+    expect(replayed(answers)).toHaveLength(19);
+    expect(await arrivals(body)).toHaveLength(1);
+  });
+
+  it('a rejection is replayed, byte for byte, although the same would now be paid', async () => {
+    const body = newPayment();
+    await sandbox.fault({ fault: 'error500', nth: 1 });
+    const first = await pay(0, { body, idempotencyKey: 'rejected' });
+    expect(first.status).toBe(500);
+    for (const index of [0, 1]) {
+      const again = await pay(index, { body, idempotencyKey: 'rejected' });
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([500, 'true']);
+      expect(again.body).toEqual(first.body);
+    }
+    expect(await arrivals(body)).toMatchObject([{ processed: false }]);
+  });
+
+  it.each([true, false])('what is in doubt is never sent again (carried out: %s)', async (processed) => {
+    const body = newPayment();
+    await sandbox.fault({ fault: 'error502Html', nth: 1, processed });
+    const idempotencyKey = `doubt-${processed}`;
+    const first = await pay(0, { body, idempotencyKey });
+    expect([first.status, first.json.code]).toEqual([502, 'outcome_unknown']);
+    const again = await twins(20, () => ({ key: shop, body, idempotencyKey }));
+    for (const { status, json } of again) {
+      expect([status, json.code, json.first_call_id]).toEqual([409, 'outcome_unknown', first.json.call_id]);
+    }
+    expect(await arrivals(body)).toMatchObject([{ processed }]);
+  });
+});
