@@ -10,7 +10,7 @@ const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 /** Of a failure that was reported, to run only the wave that failed. */
 const PATH = process.env.MODEL_PATH;
 
-const MS_PER_SCHEDULE = 10_000; // some hundred times what it takes
+const MS_PER_SCHEDULE = 10_000; // some thirty times what it takes
 
 /** A model of what apps, operators and bad luck do; whatever happens, the same few things are true afterwards. */
 describe('any schedule of faults, kills, retries, twins, restarts, approvals and stops', () => {

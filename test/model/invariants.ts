@@ -58,11 +58,14 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
     sendable.filter(({ outcome }) => outcomes.includes(outcome)).length;
   // Without a key, what was refused may be asked again.
   const keyedOnly = request.keyed ? (['rejected'] as const) : [];
+  const absent = sendable.filter(
+    ({ outcome, resolution }) => outcome !== 'succeeded' && resolution === 'absent',
+  ).length;
   const done = arrivals.filter(({ processed }) => processed);
   const faults: [boolean, string][] = [
     // Their ids say when they came, not when they were let through: a twin that waited may have the smaller one.
-    [count('succeeded', 'unknown', null, ...keyedOnly) > 1, 'was sent again although it may have been paid'],
-    [request.keyed && arrivals.length > 1, `arrived ${arrivals.length} times`],
+    [count('succeeded', 'unknown', null, ...keyedOnly) - absent > 1, 'was sent again although it may have been paid'],
+    [request.keyed && arrivals.length > 1 + absent, `arrived ${arrivals.length} times`],
     [done.filter((arrival) => !isLie(arrival)).length > 1, 'was carried out more than once'],
     [arrivals.length > count('succeeded', 'rejected', 'unknown', null), 'arrived without an intent'],
     [arrivals.length < count('succeeded', 'rejected'), 'has an answer of the upstream, but did not arrive'],

@@ -84,7 +84,7 @@ async function runRequest(shared: Shared, lane: Lane, request: LogicalRequest): 
   await Promise.all(running);
 }
 
-async function submit(
+export async function submit(
   shared: Shared,
   lane: Lane,
   { number, submission }: { number: number; submission: Submission },

@@ -55,6 +55,8 @@ export interface Schedule {
   /** How many steps go on at once. */
   width: number;
   steps: Step[];
+  /** Whether somebody settles by hand, at the end, what is in doubt. */
+  settlesDoubts: boolean;
 }
 
 export interface Kill {
@@ -141,6 +143,7 @@ const schedule: fc.Arbitrary<Schedule> = fc.record({
     requireIdempotencyKey: fc.nat({ max: 5 }).map((n) => n === 0),
   }),
   width: fc.integer({ min: 1, max: 4 }),
+  settlesDoubts: fc.boolean(),
   steps: fc.array(step, { minLength: 3, maxLength: 12, size: 'max' }),
 });
 

@@ -6,7 +6,7 @@ const EXPECTED = [
   ...Object.keys(FAULTS).map((fault) => `fault ${fault}`),
   ...['succeeded', 'rejected', 'unknown', 'null'].map((outcome) => `outcome ${outcome}`),
   ...['200', 'replay', 'no answer', 'outcome_unknown', 'suspected_duplicate', 'cap_exceeded', 'stopped'],
-  ...['idempotency_key_required', '202', 'approved', 'rejected'],
+  ...['idempotency_key_required', '202', 'approved', 'rejected', 'landed', 'absent'],
 ];
 
 /** Counts what the schedules brought about. */
@@ -17,9 +17,10 @@ export class Sights {
   note({ lanes, intents, arrivals }: Settled): void {
     this.schedules += lanes.length;
     for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
-    for (const { outcome, decision } of intents) {
+    for (const { outcome, decision, resolution } of intents) {
       this.see(`outcome ${outcome}`);
       if (decision !== null) this.see(decision);
+      if (resolution !== null) this.see(resolution);
     }
     for (const { told } of lanes.flatMap(({ sent }) => sent)) {
       if (told?.headers.has('idempotent-replayed')) this.see('replay');

@@ -1,6 +1,7 @@
 import { Lane, lift, openLane, runLane, Shared } from './lane';
 import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './records';
 import { TransferFault, Wave } from './schedule';
+import { settleByHand } from './settle-by-hand';
 import { World } from './world';
 
 /** What is known when everything that was begun has come to its end. */
@@ -39,9 +40,13 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
   await Promise.all(kills);
   await liftAll(world);
   const clientIds = lanes.map(({ client }) => client.id);
-  const arrivals = await settleSandbox(world, wave.transferFault);
-  const intents = await settleProxies(world, clientIds);
-  return { lanes, intents, arrivals, violations };
+  const settle = async () => ({
+    arrivals: await settleSandbox(world, wave.transferFault),
+    intents: await settleProxies(world, clientIds),
+  });
+  const { intents, arrivals } = await settle();
+  violations.push(...(await settleByHand({ ...shared, onSubmission: () => undefined }, lanes, intents, arrivals)));
+  return { lanes, violations, ...(await settle()) };
 }
 
 /** While a process is gone, the other one lists all that it left behind. */
