@@ -4,7 +4,7 @@ import { MAGIC, MagicName } from '../../src/sandbox/magic-recipients';
 import { OperationName } from './bodies';
 
 /** How many schedules run at once, each with a client of its own: a process is killed for all of them together. */
-export const LANES = 10;
+export const LANES = 20;
 
 /** One request as an app understands it, however often it is sent. */
 export interface LogicalRequest {
@@ -170,7 +170,7 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
 export const wave: fc.Arbitrary<Wave> = fc.noBias(
   fc.record({
     schedules: fc.array(schedule, { minLength: LANES, maxLength: LANES }),
-    kills: fc.array(fc.record({ victim: process, afterSubmissions: fc.integer({ min: 5, max: 100 }) }), {
+    kills: fc.array(fc.record({ victim: process, afterSubmissions: fc.integer({ min: 5, max: 200 }) }), {
       minLength: 1,
       maxLength: 2,
     }),

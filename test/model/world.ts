@@ -32,7 +32,7 @@ export interface KnownStop {
 const ENVIRONMENT = {
   UPSTREAM_TIMEOUT_MS: '600',
   // Few, and an answer is soon too long: hanging requests leave others waiting past their time.
-  UPSTREAM_CONNECTIONS: '8',
+  UPSTREAM_CONNECTIONS: '12',
   UPSTREAM_MAX_RESPONSE_BYTES: '1000000',
   DATABASE_POOL_SIZE: '5',
   // Longer than a wave can take on any machine: what the guard does never depends on how quick this one is.
