@@ -59,6 +59,10 @@ async function checkDoubts(world: World, violations: string[]): Promise<void> {
          AND (i.held_for IS NULL OR d.verdict = 'approved')
          AND coalesce(d.process, i.process) NOT IN (SELECT live_processes())`,
     );
+  await within(SETTLING_MS, 'the database still takes a killed process for alive', async () => {
+    const live = await world.database.query('SELECT live_processes()');
+    return live.length <= world.running;
+  });
   const before = await gone();
   const listed = await listCalls(world, 'outcome=unknown');
   // A database that was committing something for the process goes on with that for a moment.

@@ -71,6 +71,11 @@ export class World {
     return new World(database, sandbox, fleet, keys);
   }
 
+  /** How many processes take requests. */
+  get running(): number {
+    return this.up.filter(Boolean).length;
+  }
+
   /** The next moment: of two, the smaller one was earlier. */
   now(): number {
     return ++this.moment;
