@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { ask, Asking, createClient, Fleet, Limits, Told } from './support/fleet';
+import { ask, Asking, createClient, Fleet, Limits, meetAtIntent, Told } from './support/fleet';
 import { Gate } from './support/gate';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -109,14 +109,23 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     expect([await carriedOut(), await spending(client)]).toEqual(['5.000000', '10.000000']);
   });
 
+  it('two proxies that decide at the same moment do not both spend the last of a cap', async () => {
+    const client = await newClient({ daily_cap_usd: '1' });
+    const usd = new Decimal('0.6');
+    const both = () => Promise.all([0, 1].map((proxy) => pay(client, usd, proxy)));
+    const paid = await meetAtIntent(database, 2, both);
+    expect(paid.map(codeOf).sort()).toEqual(['200', 'cap_exceeded']);
+    expect([await carriedOut(), await spending(client)]).toEqual(['0.600000', '0.600000']);
+  });
+
   it('several clients at once: what is spent is what was carried out, and whatever was refused did not fit', async () => {
     const random = randomAmounts(SEED);
-    const cap = '40.123457'; // each asks for about 60
+    const cap = '25.123457'; // each asks for about 40
     const capped: Capped[] = [];
     for (let count = 0; count < 5; count += 1) capped.push(await newClient({ daily_cap_usd: cap }));
     const paid = await payAll((connection) => ({
       client: capped[connection % capped.length] as Capped,
-      amounts: Array.from({ length: 6 }, random),
+      amounts: Array.from({ length: 4 }, random),
     }));
     expect(new Set(paid.map(codeOf))).toEqual(new Set(['200', 'cap_exceeded']));
     expect(await carriedOut()).toBe(sum(amountsOf(paid, '200')).toFixed(6));

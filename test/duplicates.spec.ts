@@ -51,7 +51,7 @@ describe('suspected duplicates', () => {
   it('fifty at once over two proxies: one is sent', async () => {
     const key = await client();
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => [proxy, twin][n % 2]?.post(key, PATH, AIRTIME).then(({ status }) => status)),
+      Array.from({ length: 50 }, async (_, n) => (await (n % 2 ? proxy : twin).post(key, PATH, AIRTIME)).status),
     );
     expect(answers.sort()).toEqual([200, ...Array.from({ length: 49 }, () => 409)]);
     expect(upstream.received).toHaveLength(1);
@@ -91,7 +91,8 @@ describe('suspected duplicates', () => {
 
   it('reads are never suspected', async () => {
     const key = await client();
-    for (const _ of [1, 2]) await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
+    await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
+    await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
   });
 
   it('an older call is none, nor is any with a window of 0', async () => {
@@ -105,7 +106,8 @@ describe('suspected duplicates', () => {
     ]);
     await proxy.post(key, PATH, AIRTIME).expect(200);
     const off = await startProxy({ upstreamBaseUrl: upstream.url, duplicateWindowSeconds: 0 }, database);
-    for (const _ of [1, 2]) await off.post(key, PATH, AIRTIME).expect(200);
+    await off.post(key, PATH, AIRTIME).expect(200);
+    await off.post(key, PATH, AIRTIME).expect(200);
     await off.close();
   });
 
@@ -161,7 +163,7 @@ describe('suspected duplicates', () => {
       const body = airtime('+254711000004');
       const keys = await Promise.all(Array.from({ length: 10 }, client));
       const answers = await Promise.all(
-        keys.map((key, n) => [guarded, other][n % 2]?.post(key, PATH, body).then(({ status }) => status)),
+        keys.map(async (key, n) => (await (n % 2 ? guarded : other).post(key, PATH, body)).status),
       );
       expect(answers.sort()).toEqual([200, ...Array.from({ length: 9 }, () => 202)]);
       expect(upstream.received).toHaveLength(1);

@@ -113,7 +113,13 @@ describe('secrets and people', () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
     [app, auditor] = [await client('app', ['pay', 'write', 'read']), await client('auditor', ['audit'])];
-    const env = { PORT: '0', LOG_LEVEL: 'debug', DATA_DIR: dataDir, UPSTREAM_TIMEOUT_MS: '400' };
+    const env = {
+      PORT: '0',
+      LOG_LEVEL: 'debug',
+      DATA_DIR: dataDir,
+      UPSTREAM_TIMEOUT_MS: '400',
+      DUPLICATE_WINDOW_SECONDS: '0',
+    };
     product = new Product(
       'main.js',
       [],

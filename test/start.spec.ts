@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ describe('npm start', () => {
   const pay = (url: string) =>
     supertest(url)
       .post('/api/v0.1/payouts/airtime')
-      .set('X-API-Key', readJson(dataDir, 'demo-keys.json').app)
+      .set({ 'X-API-Key': readJson(dataDir, 'demo-keys.json').app, 'Idempotency-Key': randomUUID() }) // each is meant
       .send(PAYMENT);
   const history = async (url: string) => {
     const key = readJson(dataDir, 'demo-keys.json').auditor;

@@ -1,4 +1,4 @@
-import { ask, Asking, askUntilSettled, createClient, Fleet, Told } from './support/fleet';
+import { ask, Asking, askUntilSettled, createClient, Fleet, meetAtIntent, Told } from './support/fleet';
 import { Gate } from './support/gate';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -86,6 +86,14 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(await arrivals(body)).toHaveLength(1);
   });
 
+  it('two proxies that decide at the same moment do not both send', async () => {
+    const body = newPayment();
+    const both = () => twins(2, () => ({ key: shop, body, idempotencyKey: 'same-moment' }));
+    const answers = await meetAtIntent(database, 2, both);
+    expectEqual(answers);
+    expect(await arrivals(body)).toHaveLength(1);
+  });
+
   it('200 at once with ten keys: one request upstream for each key', async () => {
     const bodies = Array.from({ length: 10 }, newPayment);
     const answers = await twins(TWINS, (index) => ({
@@ -133,7 +141,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
 
   it('the same body in another spelling is the same request', async () => {
     const body = newPayment();
-    const item = (body).airtimes[0];
+    const item = body.airtimes[0];
     const turned = { airtimes: [Object.fromEntries(Object.entries(item ?? {}).reverse())] };
     await pay(0, { body, idempotencyKey: 'spelling' });
     const again = await pay(1, { body: turned, idempotencyKey: 'spelling' });

@@ -1,14 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../clients/scopes';
+import { Batches } from '../database/batches';
 import { PrismaService } from '../database/prisma.service';
 import { Caller } from './call';
 
 /** "Last used" is for people: to the minute is exact enough, and spares a write per request. */
 const LAST_USE_RESOLUTION_MS = 60_000;
 
+/** More than ever ask at once. */
+const MAX_LOOK_UPS = 1_000;
+
 /** A key that opens something, with its client. */
 interface KeyRow extends LimitsRow {
+  sha256: string;
   keyId: string;
   person: string | null;
   clientId: string;
@@ -23,21 +28,17 @@ export class CallersService {
   private readonly logger = new Logger('Callers');
   private readonly lastUseWritten = new Map<string, number>();
 
+  private readonly lookUps = new Batches<Buffer, KeyRow | undefined>(
+    (hashes) => this.lookUp(hashes),
+    () => 1,
+    MAX_LOOK_UPS,
+  );
+
   constructor(private readonly prisma: PrismaService) {}
 
-  /**
-   * Asks the database each time, so that a revocation or a changed limit holds at once on every instance. One statement:
-   * every request waits for it.
-   */
+  /** Asks the database each time, so that a revocation or a changed limit holds at once on every instance. */
   async identify(keySha256: Buffer): Promise<{ caller: Caller; person: string | null } | undefined> {
-    const [row] = await this.prisma.$queryRaw<KeyRow[]>`
-      SELECT k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
-        c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
-        c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
-        c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
-        c.require_idempotency_key AS "requireIdempotencyKey"
-      FROM api_key k JOIN client c ON c.id = k.client_id
-      WHERE k.sha256 = ${keySha256} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+    const row = await this.lookUps.add(keySha256);
     if (!row) return undefined;
     this.noteUse(row.keyId);
     const { clientId, clientName, keyId, operations, person } = row;
@@ -48,6 +49,20 @@ export class CallersService {
       limits: limitsOf(row),
     };
     return { caller, person };
+  }
+
+  /** One statement for all who ask meanwhile: every request waits for it. */
+  private async lookUp(hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
+    const rows = await this.prisma.$queryRaw<KeyRow[]>`
+      SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
+        c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
+        c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
+        c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
+        c.require_idempotency_key AS "requireIdempotencyKey"
+      FROM api_key k JOIN client c ON c.id = k.client_id
+      WHERE k.sha256 = ANY (${[...new Set(hashes)]}) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+    const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
+    return hashes.map((hash) => bySha256.get(hash.toString('hex')));
   }
 
   private noteUse(keyId: string): void {

@@ -2,13 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Loaded } from '../config/config.module';
+import { Batches } from '../database/batches';
 import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
 import { Verdict } from '../policy/admission';
 import { admit } from './admissions';
 import { approve, Obstacle, reject } from './decisions';
 import { FirstCall, readFirstCall } from './first-call';
-import { GroupCommit } from './group-commit';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
 import { NewAdmission, NewDecision, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
@@ -29,10 +29,10 @@ const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 @Injectable()
 export class JournalService {
   private readonly logger = new Logger('Journal');
-  private readonly intents: GroupCommit<NewIntent>;
-  private readonly admissions: GroupCommit<NewAdmission, Verdict>;
-  private readonly outcomes: GroupCommit<NewOutcome>;
-  private readonly refusals: GroupCommit<NewRefusal>;
+  private readonly intents: Batches<NewIntent>;
+  private readonly admissions: Batches<NewAdmission, Verdict>;
+  private readonly outcomes: Batches<NewOutcome>;
+  private readonly refusals: Batches<NewRefusal>;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -45,18 +45,14 @@ export class JournalService {
       acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
     };
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
-    this.intents = new GroupCommit<NewIntent>(
-      (batch) => insertIntents(prisma, batch.map(mine)),
-      rowsOf,
-      MAX_BATCH_ROWS,
-    );
-    this.admissions = new GroupCommit<NewAdmission, Verdict>(
+    this.intents = new Batches<NewIntent>((batch) => insertIntents(prisma, batch.map(mine)), rowsOf, MAX_BATCH_ROWS);
+    this.admissions = new Batches<NewAdmission, Verdict>(
       (batch) => admit(prisma, processes.number, batch, windows),
       rowsOf,
       MAX_BATCH_ROWS,
     );
-    this.outcomes = new GroupCommit<NewOutcome>((batch) => insertOutcomes(prisma, batch), rowsOf, MAX_BATCH_ROWS);
-    this.refusals = new GroupCommit<NewRefusal>(
+    this.outcomes = new Batches<NewOutcome>((batch) => insertOutcomes(prisma, batch), rowsOf, MAX_BATCH_ROWS);
+    this.refusals = new Batches<NewRefusal>(
       (batch) => insertRefusals(prisma, batch),
       () => 1,
       MAX_BATCH_ROWS,
@@ -65,7 +61,7 @@ export class JournalService {
 
   /** Resolves once the intent of a read is durable: only then may it be sent. */
   async open(intent: NewIntent): Promise<void> {
-    await this.intents.commit(intent);
+    await this.intents.add(intent);
   }
 
   /**
@@ -73,7 +69,7 @@ export class JournalService {
    * `admitted`, and then its key is claimed, its amount reserved and its intent recorded.
    */
   async admit(asking: NewAdmission): Promise<Verdict> {
-    return this.admissions.commit(asking);
+    return this.admissions.add(asking);
   }
 
   /** What became of the call that another one repeats. */
@@ -88,7 +84,7 @@ export class JournalService {
   async close(outcome: NewOutcome): Promise<void> {
     for (const wait of OUTCOME_RETRIES_MS) {
       try {
-        return await this.outcomes.commit(outcome);
+        return await this.outcomes.add(outcome);
       } catch {
         this.logger.warn(
           { call_id: outcome.intentId, outcome: outcome.kind },
@@ -97,12 +93,12 @@ export class JournalService {
         await sleep(wait);
       }
     }
-    await this.outcomes.commit(outcome);
+    await this.outcomes.add(outcome);
   }
 
   /** Resolves once the refusal is durable. */
   async refuse(refusal: NewRefusal): Promise<void> {
-    await this.refusals.commit(refusal);
+    await this.refusals.add(refusal);
   }
 
   /**

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { hashKey, newKey } from '../../src/clients/key';
 import { Scope } from '../../src/clients/scopes';
 import { removeDataDir } from './data-dir';
+import { eventually } from './paying';
 import { newDataDir, Product } from './process';
 import { TestDatabase } from './test-database';
 
@@ -131,4 +132,19 @@ export async function askUntilSettled(url: () => string, asking: Asking, onWait 
     await new Promise((resolve) => setTimeout(resolve, Number(told.headers.get('retry-after')) * 1_000));
   }
   throw new Error('the first request never came to an end');
+}
+
+/**
+ * Lets so many transactions come as far as the intent they want to write, or to what another of them holds, and only then
+ * go on: what they have read by then is all they decide by.
+ */
+export async function meetAtIntent<Result>(database: TestDatabase, count: number, asked: () => Promise<Result>) {
+  await database.query('BEGIN; LOCK TABLE intent IN EXCLUSIVE MODE');
+  const result = asked();
+  // Not pg_stat_activity, which stands still within a transaction. A wait for a row does not say of which database it is.
+  const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
+    WHERE h.pid = w.pid AND d.datname = current_database())`;
+  await eventually(async () => (await database.query(waiting)).length === count);
+  await database.query('ROLLBACK');
+  return result;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { GroupCommit } from './group-commit';
+import { Batches } from './batches';
 
 /** A database that ends each write when told, and keeps what was committed in its order. */
 class Database {
@@ -34,13 +34,13 @@ class Database {
 /** Until everything that can go on has gone on. */
 const settled = () => new Promise(setImmediate);
 const commits = (database: Database, maxWeight = 1_000, weigh = (_row: number) => 1) =>
-  new GroupCommit<number>(database.write, weigh, maxWeight);
+  new Batches<number>(database.write, weigh, maxWeight);
 
-describe('GroupCommit', () => {
+describe('Batches', () => {
   it('starts at once when idle, with those who ask in the same turn', async () => {
     const database = new Database();
     const group = commits(database);
-    const all = Promise.all([group.commit(1), group.commit(2)]);
+    const all = Promise.all([group.add(1), group.add(2)]);
     await Promise.resolve();
     expect(database.attempts).toEqual([[1, 2]]);
     database.end();
@@ -50,9 +50,9 @@ describe('GroupCommit', () => {
   it('gathers the next batch while one is on its way, and keeps the order', async () => {
     const database = new Database();
     const group = commits(database);
-    const first = group.commit(1);
+    const first = group.add(1);
     await settled();
-    const next = [group.commit(2), group.commit(3)];
+    const next = [group.add(2), group.add(3)];
     await settled();
     expect(database.attempts).toEqual([[1]]);
     database.end();
@@ -67,7 +67,7 @@ describe('GroupCommit', () => {
     const database = new Database();
     let resolved = false;
     const row = commits(database)
-      .commit(1)
+      .add(1)
       .then(() => (resolved = true));
     await settled();
     expect(resolved).toBe(false);
@@ -78,7 +78,7 @@ describe('GroupCommit', () => {
   it('fails a bad row alone, with its own reason', async () => {
     const database = new Database((row) => row === 2);
     const group = commits(database);
-    const rows = Promise.allSettled([1, 2, 3].map((row) => group.commit(row)));
+    const rows = Promise.allSettled([1, 2, 3].map((row) => group.add(row)));
     await settled();
     database.end();
     await settled();
@@ -94,11 +94,11 @@ describe('GroupCommit', () => {
   it('goes on after a failure', async () => {
     const database = new Database();
     const group = commits(database);
-    const failing = group.commit(1);
+    const failing = group.add(1);
     await settled();
     database.end(0, true);
     await expect(failing).rejects.toThrow('bad: 1');
-    const next = group.commit(2);
+    const next = group.add(2);
     await settled();
     database.end();
     await next;
@@ -110,18 +110,18 @@ describe('GroupCommit', () => {
       if (throws) throw new Error('too long');
       return Promise.resolve();
     };
-    const group = new GroupCommit<number>(write, () => 1, 10);
-    await expect(group.commit(1)).rejects.toThrow('too long');
-    const both = await Promise.allSettled([group.commit(1), group.commit(2)]);
+    const group = new Batches<number>(write, () => 1, 10);
+    await expect(group.add(1)).rejects.toThrow('too long');
+    const both = await Promise.allSettled([group.add(1), group.add(2)]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     throws = false;
-    await group.commit(3);
+    await group.add(3);
   });
 
   it('puts no more weight into a batch than allowed, but a row that is heavier goes alone', async () => {
     const database = new Database();
     const group = commits(database, 10, (row) => row);
-    const all = Promise.all([4, 6, 1, 99, 5].map((row) => group.commit(row)));
+    const all = Promise.all([4, 6, 1, 99, 5].map((row) => group.add(row)));
     for (let batch = 0; batch < 4; batch += 1) {
       await settled();
       database.end();
@@ -150,7 +150,7 @@ describe('GroupCommit', () => {
           if (one.does === 'ask') {
             const own: string[] = [];
             const row = settlements.push(own) - 1;
-            group.commit(row).then(
+            group.add(row).then(
               () => own.push('done'),
               () => own.push('failed'),
             );

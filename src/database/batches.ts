@@ -5,16 +5,16 @@ interface Waiting<Row, Result> {
 }
 
 /**
- * Lets concurrent rows share a commit: while one batch is on its way to the database the next one forms, and an idle
- * writer starts at once, without any timer.
+ * Lets concurrent rows share a statement, and its commit: while one batch is on its way to the database the next one forms,
+ * and the first of all starts at once, without any timer.
  */
-export class GroupCommit<Row, Result = void> {
+export class Batches<Row, Result = void> {
   private waiting: Waiting<Row, Result>[] = [];
   private writing = false;
 
   /**
-   * @param write writes all rows in one commit, or none, and says what came of each, if that is to be said; writing a row
-   *   that is there already must be harmless.
+   * @param write writes (or looks up) all rows, or none, and says what came of each, if that is to be said; doing so twice
+   *   with a row must be harmless.
    * @param weigh what a row counts towards `maxWeight` of one batch.
    */
   constructor(
@@ -23,8 +23,8 @@ export class GroupCommit<Row, Result = void> {
     private readonly maxWeight: number,
   ) {}
 
-  /** Resolves once the row is durable. */
-  commit(row: Row): Promise<Result> {
+  /** Resolves once the row's batch is through. */
+  add(row: Row): Promise<Result> {
     return new Promise((done, failed) => {
       this.waiting.push({ row, done, failed });
       if (!this.writing) void this.writeAll();
