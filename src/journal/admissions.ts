@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { uuidFloor } from '../database/uuid';
-import { Budget, decide, State, Verdict } from '../policy/admission';
+import { Asking, Budget, decide, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { insertIntents, OpenIntent } from './intents';
-import { NewAdmission } from './records';
+import { Considered, NewAdmission } from './records';
 import { ACTIVE_STOPS } from './stops';
 
 /** How far back the guards look, in seconds; 0: not at all. */
@@ -51,20 +51,31 @@ export async function admit(
     const clients = await tx.$queryRaw<Budgeted[]>`
       SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd" FROM client
       WHERE id = ANY (${clientIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
-    const found = await find(tx, askings, clientIds, windows);
-    const state = await toState(tx, askings, clients, found, windows);
+    const { state, today } = await readState(tx, askings, clients, windows);
     const verdicts = decide(askings.map(toAsking), state);
-    const open = askings.flatMap((asking, place) => toOpen(asking, verdicts[place], found.today) ?? []);
+    const open = askings.flatMap((asking, place) => toOpen(asking, verdicts[place], today) ?? []);
     const opened = open.map((intent) => ({ ...intent, process }));
     if (opened.length > 0) await insertIntents(tx, opened, { remember: windows.duplicateSeconds > 0 });
     return verdicts;
   }, TRANSACTION_LIMITS);
 }
 
+/** What holds for these calls, and the day (UTC) on whose caps they count. Only while their clients are locked does it last. */
+export async function readState(
+  tx: Prisma.TransactionClient,
+  askings: Considered[],
+  clients: Budgeted[],
+  windows: GuardWindows,
+): Promise<{ state: State; today: string }> {
+  const clientIds = clients.map(({ id }) => id);
+  const found = await find(tx, askings, clientIds, windows);
+  return { state: await toState(tx, askings, clients, found, windows), today: found.today };
+}
+
 /** One look at the small tables that say almost always all there is to know. */
 async function find(
   tx: Prisma.TransactionClient,
-  askings: NewAdmission[],
+  askings: Considered[],
   clientIds: string[],
   { duplicateSeconds }: GuardWindows,
 ): Promise<Found> {
@@ -100,7 +111,7 @@ async function find(
 
 async function toState(
   tx: Prisma.TransactionClient,
-  askings: NewAdmission[],
+  askings: Considered[],
   clients: Budgeted[],
   { claims, recent, spending, stops }: Found,
   windows: GuardWindows,
@@ -154,7 +165,7 @@ async function endings(tx: Prisma.TransactionClient, calls: { call: string }[]):
 /** Calls with an item whose recipient and amount another client had within the window, and may have paid or still pays. */
 async function seenAcrossClients(
   tx: Prisma.TransactionClient,
-  askings: NewAdmission[],
+  askings: Considered[],
   windowSeconds: number,
 ): Promise<Set<string>> {
   if (windowSeconds === 0) return new Set();
@@ -201,7 +212,7 @@ function toBudget(
   };
 }
 
-function toAsking({ caller, items, ...asking }: NewAdmission) {
+export function toAsking({ caller, items, ...asking }: Considered): Asking {
   const payments = items.flatMap(({ email, phone, handle, receiver, amountUsd }) =>
     amountUsd === null
       ? []

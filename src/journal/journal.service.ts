@@ -5,13 +5,25 @@ import { Loaded } from '../config/config.module';
 import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
 import { Verdict } from '../policy/admission';
-import { admit } from './admissions';
+import { Item } from '../policy/item';
+import { admit, GuardWindows } from './admissions';
 import { approve, Obstacle, reject } from './decisions';
+import { EarlierPayment, readEarlierPayments } from './earlier-payments';
 import { FirstCall, readFirstCall } from './first-call';
+import { Foresight, readForesight } from './foresight';
 import { GroupCommit } from './group-commit';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewAdmission, NewDecision, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
+import {
+  Considered,
+  NewAdmission,
+  NewDecision,
+  NewIntent,
+  NewOutcome,
+  NewRefusal,
+  NewResolution,
+  NewShape,
+} from './records';
 import { insertRefusals } from './refusals';
 import { insertResolution } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
@@ -33,6 +45,7 @@ export class JournalService {
   private readonly admissions: GroupCommit<NewAdmission, Verdict>;
   private readonly outcomes: GroupCommit<NewOutcome>;
   private readonly refusals: GroupCommit<NewRefusal>;
+  private readonly windows: GuardWindows;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -40,7 +53,7 @@ export class JournalService {
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
-    const windows = {
+    this.windows = {
       duplicateSeconds: settings.duplicateWindowSeconds,
       acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
     };
@@ -51,7 +64,7 @@ export class JournalService {
       MAX_BATCH_ROWS,
     );
     this.admissions = new GroupCommit<NewAdmission, Verdict>(
-      (batch) => admit(prisma, processes.number, batch, windows),
+      (batch) => admit(prisma, processes.number, batch, this.windows),
       rowsOf,
       MAX_BATCH_ROWS,
     );
@@ -74,6 +87,16 @@ export class JournalService {
    */
   async admit(asking: NewAdmission): Promise<Verdict> {
     return this.admissions.commit(asking);
+  }
+
+  /** What `admit` would say now; nothing is claimed, reserved or recorded. */
+  async foresee(asking: Considered): Promise<Foresight> {
+    return readForesight(this.prisma, asking, this.windows);
+  }
+
+  /** Which of the items the client has paid already within the last days. */
+  async earlierPayments(clientId: string, items: { position: number; item: Item }[]): Promise<EarlierPayment[]> {
+    return readEarlierPayments(this.prisma, clientId, items);
   }
 
   /** What became of the call that another one repeats. */
