@@ -1,8 +1,10 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { REQUEST_ID } from './auth/receive';
 import { RunningConfig } from './config/config';
-import { Effect, INTERFACE_PREFIX, OperationRow, OPERATIONS } from './forwarding/operations';
+import { problemResponses } from './errors/api-problems';
+import { Effect, INTERFACE_PREFIX, OperationRow, OPERATIONS, PREVIEW_PREFIX } from './forwarding/operations';
+import { Preview } from './forwarding/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from './validation/extra-fields';
 import { isForwarded } from './validation/nothing.dto';
 
@@ -97,6 +99,8 @@ interface Described {
   /** Where a key is asked for. */
   security?: object[];
   responses: object;
+  /** Of an operation of the interface. */
+  'x-source'?: string;
 }
 
 type Responses = Record<string, { headers?: object }>;
@@ -113,6 +117,7 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
   const document = SwaggerModule.createDocument(app, config);
   document.components = { ...document.components, parameters: PARAMETERS, headers: { ...HEADERS, ...RATE_HEADERS } };
   for (const [address, path] of Object.entries(document.paths)) {
+    if (path.post && address.startsWith(PREVIEW_PREFIX)) describePreview(path.post, address);
     path.parameters = Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
     const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
     for (const operation of operations) {
@@ -145,10 +150,30 @@ function describeBody(schema: Schema | undefined, document: OpenAPIObject, limit
   for (const field of limits.extraFieldsAllowed) body.properties = { ...body.properties, [field]: EXTRA_FIELD };
 }
 
-/** Of what is posted there; undefined for what is no operation of the interface. */
+/** Of what is posted there, or tried; undefined for what is no operation of the interface. */
 function effectOf(address: string): Effect | undefined {
   const rows: Record<string, OperationRow | undefined> = OPERATIONS;
-  return rows[`POST ${address.slice(INTERFACE_PREFIX.length)}`]?.effect;
+  const prefix = address.startsWith(PREVIEW_PREFIX) ? PREVIEW_PREFIX : INTERFACE_PREFIX;
+  return rows[`POST ${address.slice(prefix.length)}`]?.effect;
+}
+
+/** Its handler is that of the operation, of which the decorators tell. */
+function describePreview(operation: Described, address: string): void {
+  const path = address.slice(PREVIEW_PREFIX.length);
+  Object.assign(operation, {
+    tags: ['Preview'],
+    summary: `What would happen to POST ${path}, if it was made now`,
+    operationId: `preview ${path}`,
+    description: `Scope \`${effectOf(address)}\`. Nothing is paid, made, claimed, reserved or recorded. A body that is not valid gets a preview too, with all its faults; only what is no JSON is refused.`,
+    responses: {
+      '200': {
+        description: 'What would happen.',
+        content: { 'application/json': { schema: { $ref: getSchemaPath(Preview) } } },
+      },
+      ...problemResponses('invalid_request', 'operation_not_allowed'),
+    },
+  });
+  delete operation['x-source'];
 }
 
 /** Every answer carries them; a response may have more of its own. */

@@ -83,6 +83,27 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('describes a preview of each operation that is no read, and gives each route an id of its own', async () => {
+    const { paths } = (await describeApi()) as any;
+    const previews = Object.keys(paths).filter((path) => path.startsWith('/v1/preview/'));
+    const tried = Object.entries(OPERATIONS).filter(([, { effect }]) => effect !== 'read');
+    expect(previews.sort()).toEqual(tried.map(([name]) => `/v1/preview${name.slice('POST '.length)}`).sort());
+    for (const path of previews) {
+      const { post } = paths[path];
+      const body = paths[path.replace('/v1/preview', '/api/v0.1')].post.requestBody;
+      expect([path, post.requestBody, Object.keys(post.responses)]).toEqual([
+        path,
+        body,
+        ['200', '400', '401', '403', '429', '500', '503'],
+      ]);
+      expect(post.responses['200'].content['application/json'].schema.$ref).toMatch(/\/Preview$/);
+    }
+    const ids = Object.values<any>(paths).flatMap((path) =>
+      Object.values<any>(path).flatMap((one) => one.operationId ?? []),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it('describes each field of each answer, and what may be null as that', async () => {
     const { components } = (await describeApi()) as any;
     const undescribed = Object.entries<any>(components.schemas).flatMap(([name, { properties }]) =>

@@ -4,7 +4,6 @@ import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { ForwardingService } from '../forwarding/forwarding.service';
 import { Operation } from '../forwarding/operation.decorator';
-import { INTERFACE_PREFIX } from '../forwarding/operations';
 import { Nothing } from '../validation/nothing.dto';
 import {
   DeleteUnpaidTransactionDto,
@@ -15,7 +14,7 @@ import {
 } from './account.dto';
 
 @ApiTags('Account')
-@Controller(INTERFACE_PREFIX)
+@Controller()
 export class AccountController {
   constructor(private readonly forwarding: ForwardingService) {}
 

@@ -90,7 +90,15 @@ function refusalFilters(search: CallSearch, clientId: string | undefined): Prism
   const { outcome, recipient, reference, upstream_ref: ref } = search;
   const about = recipient ?? reference ?? ref;
   const excluded = about !== undefined || (outcome !== undefined && outcome !== 'refused');
-  return Prisma.join([...common(search, clientId, Prisma.sql`r`), ...(excluded ? [Prisma.sql`FALSE`] : [])], ' AND ');
+  return Prisma.join(
+    [
+      ...common(search, clientId, Prisma.sql`r`),
+      ...(excluded ? [Prisma.sql`FALSE`] : []),
+      // To an app, what it asked again is the call that it asked first.
+      ...(clientId === undefined ? [] : [Prisma.sql`r.first_call_id IS NULL`]),
+    ],
+    ' AND ',
+  );
 }
 
 /** The filters that intents and refusals share. */

@@ -28,6 +28,8 @@ export interface Call {
   actor: string | null;
   /** The operation's name, its line in the interface document; elsewhere the route: `GET /v1/audit/calls`. */
   readonly operation: string;
+  /** The operation of which it asks what would happen; undefined: it asks for it. */
+  readonly previewOf: string | undefined;
   readonly receivedAt: Date;
   /** Monotonic, milliseconds. */
   readonly startedAt: number;

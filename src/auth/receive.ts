@@ -76,6 +76,9 @@ function finish({ call }: FastifyRequest, reply: FastifyReply): void {
 }
 
 function newCall(request: FastifyRequest): Call {
+  const { url, config } = request.routeOptions;
+  const route = `${request.method} ${url ?? '(no route)'}`;
+  const isPreview = config.operation !== undefined && url?.startsWith('/v1/') === true;
   const requestId = String(request.headers['x-request-id'] ?? '');
   const traceparent = String(request.headers.traceparent ?? '');
   const actor = String(request.headers['x-actor'] ?? '');
@@ -86,7 +89,8 @@ function newCall(request: FastifyRequest): Call {
     clientAddress: addressOf(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     actor: REQUEST_ID.test(actor) ? actor : null,
-    operation: request.routeOptions.config.operation ?? `${request.method} ${request.routeOptions.url ?? '(no route)'}`,
+    operation: isPreview ? route : (config.operation ?? route),
+    previewOf: isPreview ? config.operation : undefined,
     receivedAt: new Date(),
     startedAt: performance.now(),
     caller: undefined,

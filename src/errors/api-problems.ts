@@ -45,6 +45,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
 
 const ANY_ENVELOPE = { $ref: getSchemaPath(AnyEnvelope) };
 const OURS = { $ref: getSchemaPath(ErrorEnvelope) };
+const PROBLEM_DETAILS = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDetails) } } };
 
 /** Statuses that are ours, or the upstream's own with its own bytes. */
 const ALSO_UPSTREAM = new Set([400, 500]);
@@ -62,13 +63,16 @@ export const ApiKeyProblems = (...own: ProblemCode[]) => ApiProblems(...own, ...
 export const ApiProblems = (...codes: ProblemCode[]) =>
   applyDecorators(
     ApiExtraModels(ProblemDetails),
-    ...byStatus(codes).map((response) =>
-      ApiResponse({
-        ...response,
-        content: { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDetails) } } },
-      }),
-    ),
+    ...byStatus(codes).map((response) => ApiResponse({ ...response, content: PROBLEM_DETAILS })),
   );
+
+/** The same as `ApiKeyProblems`, for a route that is described without decorators: responses by status. */
+export function problemResponses(...own: ProblemCode[]): Record<string, object> {
+  const responses = byStatus([...own, ...WITH_ANY_KEY]);
+  return Object.fromEntries(
+    responses.map(({ status, ...response }) => [String(status), { ...response, content: PROBLEM_DETAILS }]),
+  );
+}
 
 /** The errors of an operation of the interface, in its envelope; and the upstream's own, which are passed on. */
 export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>

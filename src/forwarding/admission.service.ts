@@ -6,16 +6,12 @@ import { Loaded } from '../config/config.module';
 import { Problem } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { Coverage, NewAdmission } from '../journal/records';
-import { Item, totalOf } from '../policy/item';
+import { Item } from '../policy/item';
 import { Verdict } from '../policy/admission';
-import { canonical } from '../policy/content';
-import { limitFaults, needsApproval } from '../policy/limit-rules';
-import { refusalText } from '../policy/stops';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
 import { readIdempotencyKey } from '../validation/idempotency-key';
-import { amountFieldOf, pointerIn } from './items';
-import { OperationName } from './operations';
+import { consider, limitProblems, toProblem } from './asking';
 import { RepetitionService } from './repetition.service';
 import { pendingReply, Reply } from './reply';
 
@@ -75,11 +71,7 @@ export class AdmissionService {
     call: Call,
     { items, effect }: Asked,
   ): Promise<{ coverage: Coverage | null; objection?: Problem | undefined }> {
-    const { limits } = call.caller as Caller;
-    const operation = call.operation as OperationName;
-    const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
-    const pointer = pointerIn(operation);
-    const objection = limitFaults(limits, effect, items, (place, field) => pointer(place, fields[field]));
+    const [objection] = limitProblems(call, effect, items);
     if (objection) return { coverage: null, objection };
     try {
       return { coverage: await this.coverage.check(call, items) };
@@ -94,17 +86,12 @@ export class AdmissionService {
     { outgoing, items, input, effect }: Asked,
     { key, coverage, barred }: { key: string | null; coverage: Coverage | null; barred: boolean },
   ): NewAdmission {
-    const usd = effect === 'pay' ? totalOf(items) : null;
     return {
       ...call,
-      caller: call.caller as Caller,
+      ...consider(call, { effect, items, input, key }),
       query: null,
       body: outgoing.body,
-      ...{ items, coverage, barred },
-      idempotencyKey: key,
-      content: canonical(input),
-      usd,
-      heldFor: needsApproval((call.caller as Caller).limits, usd) ? 'over_threshold' : null,
+      ...{ coverage, barred },
       expiresAt: new Date(call.receivedAt.getTime() + this.approvalExpiresAfterMs),
     };
   }
@@ -120,22 +107,6 @@ export class AdmissionService {
       throw new Problem('database_unavailable', { cause });
     } finally {
       call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
-    }
-  }
-}
-
-function toProblem(verdict: Exclude<Verdict, { kind: 'admitted' | 'barred' | 'held' | 'repeated' }>): Problem {
-  switch (verdict.kind) {
-    case 'keyReused':
-      return new Problem('idempotency_key_reused', { firstCallId: verdict.firstCallId });
-    case 'duplicate':
-      return new Problem('suspected_duplicate', { firstCallId: verdict.firstCallId });
-    case 'stopped':
-      return new Problem('stopped', { text: refusalText(verdict.stop) });
-    case 'overCap': {
-      const { period, capUsd, leftUsd } = verdict;
-      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent. GET /v1/limits says when it begins anew.`;
-      return new Problem('cap_exceeded', { text });
     }
   }
 }

@@ -62,14 +62,18 @@ export class CoverageService implements OnApplicationShutdown {
    * @throws Problem `not_served` that names the items and the valid values.
    */
   async check(call: Call, items: Item[]): Promise<Coverage | null> {
-    const operation = call.operation as OperationName;
-    const { coverage: list } = rowOf(operation);
-    if (list === undefined) return null;
-    const served = this.enabled ? await this.served(call, list) : undefined;
-    if (!served) return 'unchecked';
-    const faults = served.faultsIn(items, pointerIn(operation));
+    const served = await this.listFor(call);
+    if (!(served instanceof Served)) return served;
+    const faults = served.faultsIn(items, pointerIn(call.operation as OperationName));
     if (faults.length > 0) throw new Problem('not_served', { faults });
     return 'checked';
+  }
+
+  /** Where an operation's items may go; null where that is not said, `unchecked` where the list could not be had. */
+  async listFor(call: Call): Promise<Served | 'unchecked' | null> {
+    const { coverage: list } = rowOf(call.operation as OperationName);
+    if (list === undefined) return null;
+    return (this.enabled ? await this.served(call, list) : undefined) ?? 'unchecked';
   }
 
   /** A question that outlived its payout is finished and recorded. */

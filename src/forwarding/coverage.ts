@@ -45,6 +45,11 @@ export class Served {
     });
   }
 
+  /** A country as the upstream writes it; null if it is none of its own. */
+  spellingOf(country: string): string | null {
+    return this.countries.get(normalise(country))?.name ?? null;
+  }
+
   private add(country: string, code: string | null, name: string | null): void {
     const key = normalise(country);
     const known = this.countries.get(key) ?? { name: country, networks: new Map<string, string>() };

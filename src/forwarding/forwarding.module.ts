@@ -8,6 +8,9 @@ import { AnswerCache } from './answer-cache';
 import { CoverageService } from './coverage.service';
 import { ExchangeService } from './exchange.service';
 import { ForwardingService } from './forwarding.service';
+import { LocalAmountsService } from './preview/local-amounts.service';
+import { PreviewInterceptor } from './preview/preview.interceptor';
+import { PreviewService } from './preview/preview.service';
 import { ReplyInterceptor } from './reply.interceptor';
 import { RepetitionService } from './repetition.service';
 import { ShapeWatch } from './shape-watch';
@@ -22,7 +25,10 @@ import { ShapeWatch } from './shape-watch';
     ExchangeService,
     AnswerCache,
     ShapeWatch,
+    PreviewService,
+    LocalAmountsService,
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: PreviewInterceptor },
   ],
   exports: [ExchangeService, ForwardingService],
 })

@@ -5,6 +5,8 @@ import { ExchangeService } from './exchange.service';
 import { itemsOf } from './items';
 import { OperationName, rowOf } from './operations';
 import { toOutgoing } from './outgoing';
+import { Preview } from './preview/preview.dto';
+import { PreviewService } from './preview/preview.service';
 import { Reply, toReply } from './reply';
 
 /** The way of every request to the upstream, once it is known who calls and its shape is right. */
@@ -13,10 +15,12 @@ export class ForwardingService {
   constructor(
     private readonly admission: AdmissionService,
     private readonly exchanges: ExchangeService,
+    private readonly previews: PreviewService,
   ) {}
 
   /** @param input the validated body, or the validated query. */
-  async run(call: Call, input?: object): Promise<Reply> {
+  async run(call: Call, input?: object): Promise<Reply | Preview> {
+    if (call.previewOf !== undefined) return this.previews.preview(call, input);
     const operation = call.operation as OperationName;
     const { effect } = rowOf(operation);
     const outgoing = toOutgoing(operation, input);

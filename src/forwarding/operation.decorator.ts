@@ -1,28 +1,32 @@
 import { applyDecorators, Get, HttpCode, Post, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import { ApiExtension, ApiExtraModels, ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
 import { ApiEnvelopeProblems } from '../errors/api-problems';
 import { AnyEnvelope, PendingApproval } from '../errors/envelope.dto';
-import { methodOf, OperationName, pathOf, rowOf } from './operations';
+import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, PREVIEW_PREFIX, rowOf } from './operations';
+import { Preview } from './preview/preview.dto';
 
 export const OPERATION = 'payout-proxy:operation';
 
 /**
- * Makes a method the handler of one operation: its route, the scope it needs, its place in the record and in the
- * documentation.
+ * Makes a method the handler of one operation, and of its preview where it is no read: its routes, the scope it needs, its
+ * place in the record and in the documentation (src/openapi.ts describes previews).
  * @param summary what it does, in a few words.
  * @param method another method that the interface's text allows for the same operation.
  */
 export function Operation(name: OperationName, summary: string, method = methodOf(name)): MethodDecorator {
   const { effect, source } = rowOf(name);
+  const path = pathOf(name);
+  const paths = [INTERFACE_PREFIX + path, ...(effect === 'read' ? [] : [PREVIEW_PREFIX + path])];
   return applyDecorators(
-    method === 'GET' ? Get(pathOf(name)) : Post(pathOf(name)),
+    method === 'GET' ? Get(paths) : Post(paths),
     HttpCode(200),
     Allow(effect),
     SetMetadata(OPERATION, name),
     RouteConfig({ operation: name }),
     ApiSecurity('key'),
+    ApiExtraModels(Preview),
     ApiOperation({
       summary,
       operationId: `${method} ${pathOf(name)}`,

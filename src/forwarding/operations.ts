@@ -89,6 +89,9 @@ export function checkDeadlines(upstreamTimeouts: ReadonlyMap<string, number>): v
 /** Where the interface stands, with us and with the upstream (interface.md, "Endpoints"). */
 export const INTERFACE_PREFIX = '/api/v0.1';
 
+/** Where each operation that pays or makes something can be tried: it says what would happen, and nothing does. */
+export const PREVIEW_PREFIX = '/v1/preview';
+
 export function methodOf(operation: OperationName): 'GET' | 'POST' {
   return operation.startsWith('GET ') ? 'GET' : 'POST';
 }

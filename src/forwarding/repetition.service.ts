@@ -29,10 +29,7 @@ export class RepetitionService {
    * @throws Problem where there is no such answer, and why.
    */
   async answer(call: Call, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
-    const first = await this.journal.firstCall(firstCallId).catch((cause: unknown) => {
-      throw new Problem('database_unavailable', { cause });
-    });
-    const reply = first && this.toReply(call, first);
+    const reply = await this.find(call, firstCallId);
     if (reply === 'in progress' || !reply) {
       // Without a reply its key has just become free; where it stays taken all the same, nobody may wait for ever.
       if (impatient) throw new Problem('request_in_progress', { firstCallId });
@@ -40,6 +37,17 @@ export class RepetitionService {
     }
     await this.record(call, reply, firstCallId);
     return reply.asReplay(firstCallId);
+  }
+
+  /**
+   * The same, without recording that it was asked for.
+   * @returns undefined if the key has just become free.
+   */
+  async find(call: Call, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
+    const first = await this.journal.firstCall(firstCallId).catch((cause: unknown) => {
+      throw new Problem('database_unavailable', { cause });
+    });
+    return first && this.toReply(call, first);
   }
 
   private toReply(call: Call, first: FirstCall): Reply | 'in progress' | undefined {

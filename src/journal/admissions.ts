@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { uuidFloor } from '../database/uuid';
-import { Budget, decide, HeldFor, State, Verdict } from '../policy/admission';
+import { Asking, Budget, decide, HeldFor, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { insertIntents, OpenIntent } from './intents';
-import { NewAdmission } from './records';
+import { Considered, NewAdmission } from './records';
+import { readSamePayments } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
 
 /** How far back the guards look, in seconds; 0: not at all. */
@@ -54,10 +55,9 @@ export async function admit(
     const clients = await tx.$queryRaw<Budgeted[]>`
       SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd" FROM client
       WHERE id = ANY (${clientIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
-    const found = await find(tx, askings, clientIds, windows);
-    const state = await toState(tx, askings, clients, found, windows);
+    const { state, today } = await readState(tx, askings, clients, windows);
     const verdicts = decide(askings.map(toAsking), state);
-    const open = askings.flatMap((asking, place) => toOpen(asking, verdicts[place], found.today) ?? []);
+    const open = askings.flatMap((asking, place) => toOpen(asking, verdicts[place], today) ?? []);
     const opened = open.map((intent) => ({ ...intent, process }));
     if (opened.length > 0) await insertIntents(tx, opened, { remember: windows.duplicateSeconds > 0 });
     return verdicts;
@@ -72,13 +72,25 @@ async function decidedBefore(tx: Prisma.TransactionClient, [asking]: NewAdmissio
   return [row.heldFor ? { kind: 'held', heldFor: row.heldFor } : { kind: 'admitted' }];
 }
 
+/** What holds for these calls, and the day (UTC) on whose caps they count. Only while their clients are locked does it last. */
+export async function readState(
+  tx: Prisma.TransactionClient,
+  askings: Considered[],
+  clients: Budgeted[],
+  windows: GuardWindows,
+): Promise<{ state: State; today: string }> {
+  const clientIds = clients.map(({ id }) => id);
+  const found = await find(tx, askings, clientIds, windows);
+  return { state: await toState(tx, askings, clients, found, windows), today: found.today };
+}
+
 /**
  * One look at the small tables that say almost always all there is to know. OFFSET 0 keeps the planner from reading them
  * whole, as it would for a batch: each asking call is looked up by the primary key.
  */
 async function find(
   tx: Prisma.TransactionClient,
-  askings: NewAdmission[],
+  askings: Considered[],
   clientIds: string[],
   { duplicateSeconds }: GuardWindows,
 ): Promise<Found> {
@@ -118,7 +130,7 @@ async function find(
 
 async function toState(
   tx: Prisma.TransactionClient,
-  askings: NewAdmission[],
+  askings: Considered[],
   clients: Budgeted[],
   { claims, recent, spending, stops }: Found,
   windows: GuardWindows,
@@ -169,42 +181,20 @@ async function endings(tx: Prisma.TransactionClient, calls: { call: string }[]):
   return new Map(rows.map(({ id, ending }) => [id, ending]));
 }
 
-/** Calls with an item whose recipient and amount another client had within the window, and may have paid or still pays. */
+/** Calls with an item whose recipient and amount another client had within the window. */
 async function seenAcrossClients(
   tx: Prisma.TransactionClient,
-  askings: NewAdmission[],
+  askings: Considered[],
   windowSeconds: number,
 ): Promise<Set<string>> {
   if (windowSeconds === 0) return new Set();
-  const since = uuidFloor(new Date(Date.now() - windowSeconds * 1_000));
-  const items = askings
+  const wanted = askings
     .filter(({ usd }) => usd !== null)
-    .flatMap(({ id, caller, items }) =>
-      items.map(({ email, phone, handle, receiver, amountUsd }) => ({
-        ...{ asking: id, client_id: caller.clientId, phone, receiver },
-        ...{
-          email: email?.toLowerCase() ?? null,
-          handle: handle?.toLowerCase() ?? null,
-          usd: amountUsd?.toFixed() ?? null,
-        },
-      })),
+    .flatMap(({ id, caller: { clientId }, items }) =>
+      items.map((item, position) => ({ callId: id, clientId, position, item })),
     );
-  const rows = await tx.$queryRaw<{ asking: string }[]>`
-    SELECT DISTINCT a.asking::text
-    FROM json_to_recordset(${JSON.stringify(items)}::json)
-      AS a(asking uuid, client_id uuid, phone text, email text, handle text, receiver text, usd numeric)
-    JOIN LATERAL (
-      SELECT intent_id, position FROM item_recipient WHERE phone = a.phone
-      UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(email) = a.email
-      UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(handle) = a.handle
-      UNION ALL SELECT intent_id, position FROM intent_item WHERE receiver = a.receiver
-    ) AS seen ON seen.intent_id >= ${since}::uuid
-    JOIN intent_item t ON t.intent_id = seen.intent_id AND t.position = seen.position AND t.amount_usd = a.usd
-    JOIN intent i ON i.id = seen.intent_id AND i.client_id <> a.client_id
-    LEFT JOIN outcome o ON o.intent_id = i.id
-    LEFT JOIN decision d ON d.intent_id = i.id
-    WHERE (o.kind IS NULL OR o.kind IN ('succeeded', 'unknown')) AND d.verdict IS DISTINCT FROM 'rejected'`;
-  return new Set(rows.map(({ asking }) => asking));
+  const same = await readSamePayments(tx, wanted, 'of others', windowSeconds * 1_000);
+  return new Set(same.map(({ wantedBy }) => wantedBy));
 }
 
 function toBudget(
@@ -219,7 +209,7 @@ function toBudget(
   };
 }
 
-function toAsking({ caller, items, ...asking }: NewAdmission) {
+export function toAsking({ caller, items, ...asking }: Considered): Asking {
   const payments = items.flatMap(({ email, phone, handle, receiver, amountUsd }) =>
     amountUsd === null
       ? []

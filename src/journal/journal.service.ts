@@ -1,18 +1,31 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NIL } from 'uuid';
 import { Loaded } from '../config/config.module';
 import { Batches } from '../database/batches';
 import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
 import { Verdict } from '../policy/admission';
-import { admit } from './admissions';
+import { Item } from '../policy/item';
+import { admit, GuardWindows } from './admissions';
 import { approve, Obstacle, reject } from './decisions';
 import { FirstCall, readFirstCall } from './first-call';
+import { Foresight, readForesight } from './foresight';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
-import { NewAdmission, NewDecision, NewIntent, NewOutcome, NewRefusal, NewResolution, NewShape } from './records';
+import {
+  Considered,
+  NewAdmission,
+  NewDecision,
+  NewIntent,
+  NewOutcome,
+  NewRefusal,
+  NewResolution,
+  NewShape,
+} from './records';
 import { insertRefusals } from './refusals';
+import { readSamePayments, SamePayment } from './same-payments';
 import { insertResolution } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
 
@@ -25,6 +38,12 @@ const BYTES_PER_ROW = 1_024;
 /** Waits before an outcome is tried again: longer, together, than a Postgres takes to restart. */
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
+/**
+ * How far back an item's like is looked for. Wages and prizes are paid weekly at most, and a list that is uploaded a second
+ * time is mostly noticed within days; further back, payments that are meant to recur would be most of what is found.
+ */
+const EARLIER_DAYS = 7;
+
 /** The only writer of records. */
 @Injectable()
 export class JournalService {
@@ -33,6 +52,7 @@ export class JournalService {
   private readonly admissions: Batches<NewAdmission, Verdict>;
   private readonly outcomes: Batches<NewOutcome>;
   private readonly refusals: Batches<NewRefusal>;
+  private readonly windows: GuardWindows;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -40,14 +60,14 @@ export class JournalService {
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
-    const windows = {
+    this.windows = {
       duplicateSeconds: settings.duplicateWindowSeconds,
       acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
     };
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
     this.intents = new Batches<NewIntent>((batch) => insertIntents(prisma, batch.map(mine)), rowsOf, MAX_BATCH_ROWS);
     this.admissions = new Batches<NewAdmission, Verdict>(
-      (batch, again) => admit(prisma, processes.number, batch, windows, again),
+      (batch, again) => admit(prisma, processes.number, batch, this.windows, again),
       rowsOf,
       MAX_BATCH_ROWS,
     );
@@ -70,6 +90,17 @@ export class JournalService {
    */
   async admit(asking: NewAdmission): Promise<Verdict> {
     return this.admissions.add(asking);
+  }
+
+  /** What `admit` would say now; nothing is claimed, reserved or recorded. */
+  async foresee(asking: Considered): Promise<Foresight> {
+    return readForesight(this.prisma, asking, this.windows);
+  }
+
+  /** Which of the items the client has paid already within the last days. */
+  async earlierPayments(clientId: string, items: { position: number; item: Item }[]): Promise<SamePayment[]> {
+    const wanted = items.map((one) => ({ ...one, callId: NIL, clientId }));
+    return readSamePayments(this.prisma, wanted, 'own', EARLIER_DAYS * 86_400_000);
   }
 
   /** What became of the call that another one repeats. */

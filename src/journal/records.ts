@@ -44,6 +44,12 @@ export interface NewAdmission extends NewIntent {
   expiresAt: Date;
 }
 
+/** What of it decides whether it may. */
+export type Considered = Pick<
+  NewAdmission,
+  'id' | 'caller' | 'operation' | 'items' | 'idempotencyKey' | 'content' | 'barred' | 'usd' | 'heldFor'
+>;
+
 /** One transaction that the upstream's answer names. */
 export interface UpstreamItem {
   /** Of the item it belongs to, where that is certain. */

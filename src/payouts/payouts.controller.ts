@@ -4,11 +4,10 @@ import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { ForwardingService } from '../forwarding/forwarding.service';
 import { Operation } from '../forwarding/operation.decorator';
-import { INTERFACE_PREFIX } from '../forwarding/operations';
 import { AirtimePayoutDto, CreditPayoutDto, InitiateCreditPayoutDto, MobileMoneyPayoutDto } from './payouts.dto';
 
 @ApiTags('Payouts')
-@Controller(INTERFACE_PREFIX)
+@Controller()
 export class PayoutsController {
   constructor(private readonly forwarding: ForwardingService) {}
 

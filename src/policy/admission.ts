@@ -29,10 +29,16 @@ export interface Budget {
   spentThisMonthUsd: Decimal;
 }
 
+/** The call that has a key, and whether it asked for the same. */
+interface Claim {
+  callId: string;
+  sameContent: boolean;
+}
+
 /** What holds at the moment of the decision; nobody else changes it until the decision is committed. */
 export interface State {
   /** The call that has an asking call's key, by the asking call's id: not one that was provably never carried out. */
-  claims: Map<string, { callId: string; sameContent: boolean }>;
+  claims: Map<string, Claim>;
   /** A call that may have paid the same a moment ago, by the asking call's id. */
   duplicates: Map<string, string>;
   /** Asking calls whose recipient and amount another client had a moment ago. */
@@ -49,16 +55,26 @@ export interface Guards {
   acrossClients: boolean;
 }
 
-export type Verdict =
-  | { kind: 'admitted' }
+export type Verdict = { kind: 'admitted' } | { kind: 'held'; heldFor: HeldFor } | Obstacle;
+
+/** Why a call is not carried out. */
+export type Obstacle =
   | { kind: 'barred' }
-  | { kind: 'held'; heldFor: HeldFor }
   /** The first call's answer is its answer too. */
   | { kind: 'repeated'; firstCallId: string }
   | { kind: 'keyReused'; firstCallId: string }
   | { kind: 'duplicate'; firstCallId: string }
   | { kind: 'stopped'; stop: Stop }
   | { kind: 'overCap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
+
+/**
+ * All that stands against a call if it is asked for now and alone, in the order in which `decide` looks; and what it would
+ * wait for if nothing did.
+ */
+export function foresee(asking: Asking, state: State): { obstacles: Obstacle[]; heldFor: HeldFor | null } {
+  const batch = new Batch(state);
+  return { obstacles: batch.obstaclesTo(asking, state.claims.get(asking.id)), heldFor: batch.heldFor(asking) };
+}
 
 /**
  * Decides about calls in the order in which they came. What is decided about one counts for those after it, so that of
@@ -78,16 +94,27 @@ class Batch {
 
   decide(asking: Asking): Verdict {
     const first = this.claimOf(asking);
-    if (first) return { kind: first.sameContent ? 'repeated' : 'keyReused', firstCallId: first.callId };
-    if (asking.barred) return { kind: 'barred' };
-    const stop = stopFor(this.state.stops, asking);
-    if (stop) return { kind: 'stopped', stop };
-    const duplicate = asking.idempotencyKey === null ? this.duplicateOf(asking) : undefined;
-    if (duplicate !== undefined) return { kind: 'duplicate', firstCallId: duplicate };
-    return this.overCap(asking) ?? this.admit(asking);
+    return this.obstaclesTo(asking, first)[0] ?? this.admit(asking);
   }
 
-  private claimOf(asking: Asking): { callId: string; sameContent: boolean } | undefined {
+  /** @param first the call that has its key. */
+  obstaclesTo(asking: Asking, first: Claim | undefined): Obstacle[] {
+    const obstacles: Obstacle[] = [];
+    if (first) obstacles.push({ kind: first.sameContent ? 'repeated' : 'keyReused', firstCallId: first.callId });
+    if (asking.barred) obstacles.push({ kind: 'barred' });
+    const stop = stopFor(this.state.stops, asking);
+    if (stop) obstacles.push({ kind: 'stopped', stop });
+    const duplicate = asking.idempotencyKey === null ? this.duplicateOf(asking) : undefined;
+    if (duplicate !== undefined) obstacles.push({ kind: 'duplicate', firstCallId: duplicate });
+    const overCap = this.overCap(asking);
+    return overCap ? [...obstacles, overCap] : obstacles;
+  }
+
+  heldFor(asking: Asking): HeldFor | null {
+    return asking.heldFor ?? (this.seenElsewhere(asking) ? 'seen_across_clients' : null);
+  }
+
+  private claimOf(asking: Asking): Claim | undefined {
     const before = this.state.claims.get(asking.id);
     if (before || asking.idempotencyKey === null) return before;
     const twin = this.byKey.get(keyOf(asking));
@@ -99,7 +126,7 @@ class Batch {
     return this.state.duplicates.get(asking.id) ?? this.byContent.get(contentOf(asking))?.id;
   }
 
-  private overCap({ clientId, usd }: Asking): Verdict | undefined {
+  private overCap({ clientId, usd }: Asking): Obstacle | undefined {
     const budget = this.state.budgets.get(clientId);
     if (!budget || usd === null) return undefined;
     const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = budget;
@@ -113,7 +140,7 @@ class Batch {
   private admit(asking: Asking): Verdict {
     if (asking.idempotencyKey !== null) this.byKey.set(keyOf(asking), asking);
     this.byContent.set(contentOf(asking), asking);
-    const heldFor = asking.heldFor ?? (this.seenElsewhere(asking) ? 'seen_across_clients' : null);
+    const heldFor = this.heldFor(asking);
     if (heldFor) return { kind: 'held', heldFor }; // it is reserved when it is approved
     this.reserve(asking);
     return { kind: 'admitted' };
@@ -121,12 +148,12 @@ class Batch {
 
   private seenElsewhere({ id, clientId, payments }: Asking): boolean {
     if (!this.state.guards.acrossClients) return false;
-    const others = payments.some((payment) => {
+    const others = payments.flatMap((payment) => {
       const clients = this.byPayment.get(payment) ?? new Set();
       this.byPayment.set(payment, new Set([...clients, clientId]));
-      return [...clients].some((other) => other !== clientId);
+      return [...clients].filter((other) => other !== clientId);
     });
-    return others || this.state.seenAcrossClients.has(id);
+    return others.length > 0 || this.state.seenAcrossClients.has(id);
   }
 
   private reserve({ clientId, usd }: Asking): void {
@@ -137,7 +164,7 @@ class Batch {
   }
 }
 
-function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal): Verdict {
+function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal): Obstacle {
   return { kind: 'overCap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)) };
 }
 

@@ -2,12 +2,12 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Limits, NO_LIMITS } from '../clients/limits';
 import { Item } from './item';
-import { limitFaults, needsApproval } from './limit-rules';
+import { brokenLimits, needsApproval } from './limit-rules';
 
 const usd = (amount: Decimal.Value) => new Decimal(amount);
 const pointerOf = (place: number, field: string) => `/items/${place}/${field}`;
 const faultsOf = (limits: Partial<Limits>, items: Item[], effect: 'pay' | 'write' = 'pay') =>
-  limitFaults({ ...NO_LIMITS, ...limits }, effect, items, pointerOf);
+  brokenLimits({ ...NO_LIMITS, ...limits }, effect, items, pointerOf)[0];
 
 function item(amount: Decimal.Value | null, country: string | null = null): Item {
   return {

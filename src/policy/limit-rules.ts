@@ -8,21 +8,17 @@ import { normalise } from './country-name';
 type PointerOf = (place: number, field: 'amount' | 'country') => string;
 
 /**
- * Why a call is over what its client may do in one call, whatever it did before; undefined where it is not. Of several
- * reasons the first is given, with every fault of its kind.
+ * Why a call is over what its client may do in one call, whatever it did before; empty where it is not. A call is refused
+ * with the first of the reasons, which has every fault of its kind.
  */
-export function limitFaults(
-  limits: Limits,
-  effect: 'pay' | 'write',
-  items: Item[],
-  pointerOf: PointerOf,
-): Problem | undefined {
-  return (
-    tooManyItems(limits, items) ??
-    wrongCountries(limits, items, pointerOf) ??
-    (effect === 'pay' ? missingAmounts(limits, items, pointerOf) : undefined) ??
-    tooMuchMoney(limits, items, pointerOf)
-  );
+export function brokenLimits(limits: Limits, effect: 'pay' | 'write', items: Item[], pointerOf: PointerOf): Problem[] {
+  const problems = [
+    tooManyItems(limits, items),
+    wrongCountries(limits, items, pointerOf),
+    effect === 'pay' ? missingAmounts(limits, items, pointerOf) : undefined,
+    tooMuchMoney(limits, items, pointerOf),
+  ];
+  return problems.filter((problem) => problem !== undefined);
 }
 
 /** Whether a payout waits for an approval. A total that is not known is refused before, where there is such a limit. */

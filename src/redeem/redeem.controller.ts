@@ -4,11 +4,10 @@ import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { ForwardingService } from '../forwarding/forwarding.service';
 import { Operation } from '../forwarding/operation.decorator';
-import { INTERFACE_PREFIX } from '../forwarding/operations';
 import { RedeemAirtimeDto } from './redeem.dto';
 
 @ApiTags('Redeem')
-@Controller(INTERFACE_PREFIX)
+@Controller()
 export class RedeemController {
   constructor(private readonly forwarding: ForwardingService) {}
 

@@ -4,12 +4,11 @@ import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { ForwardingService } from '../forwarding/forwarding.service';
 import { Operation } from '../forwarding/operation.decorator';
-import { INTERFACE_PREFIX } from '../forwarding/operations';
 import { Nothing } from '../validation/nothing.dto';
 import { CreateSubAccountDto, SubAccountQuery } from './sub-accounts.dto';
 
 @ApiTags('Sub-accounts')
-@Controller(INTERFACE_PREFIX)
+@Controller()
 export class SubAccountsController {
   constructor(private readonly forwarding: ForwardingService) {}
 

@@ -74,6 +74,16 @@ export const PhoneNumber = ({ required = true, description = "The recipient's ph
     { type: 'string', pattern: PHONE.source, description, example: '+2348012345678' },
   );
 
+/**
+ * The number that was meant, where blanks, dashes, dots, brackets or a leading 00 are all that is wrong with it. A `(0)` is
+ * dialled in some countries and not in others: of such a number nothing is said.
+ */
+export function suggestPhone(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 40 || /\(\s*0\s*\)/.test(value)) return undefined;
+  const bare = value.replace(/[\s().\p{Pd}]/gu, '').replace(/^00/, '+');
+  return PHONE.test(bare) ? bare : undefined;
+}
+
 function isAddress(value: unknown): boolean {
   return typeof value === 'string' && value.length <= MAX_EMAIL && !NOT_IN_EMAIL.test(value) && isEmail(value);
 }

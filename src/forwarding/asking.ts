@@ -1,0 +1,59 @@
+import { Call, Caller } from '../auth/call';
+import { Problem } from '../errors/problem';
+import { Considered } from '../journal/records';
+import { Obstacle } from '../policy/admission';
+import { canonical } from '../policy/content';
+import { Item, totalOf } from '../policy/item';
+import { brokenLimits, needsApproval } from '../policy/limit-rules';
+import { refusalText } from '../policy/stops';
+import { amountFieldOf, pointerIn } from './items';
+import { OperationName } from './operations';
+
+interface Content {
+  effect: 'pay' | 'write';
+  items: Item[];
+  input: object | undefined;
+  /** Its idempotency key. */
+  key: string | null;
+}
+
+/** What of a request decides whether it may be sent, if it breaks no rule of its own. */
+export function consider(call: Call, { effect, items, input, key }: Content): Considered {
+  const caller = call.caller as Caller;
+  const usd = effect === 'pay' ? totalOf(items) : null;
+  return {
+    ...{ id: call.id, caller, operation: call.operation, items },
+    ...{ idempotencyKey: key, content: canonical(input), barred: false, usd },
+    heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
+  };
+}
+
+/**
+ * The limits of its client that a request is over by itself.
+ * @param positions of the items in the body's list, where some were left out.
+ */
+export function limitProblems(call: Call, effect: 'pay' | 'write', items: Item[], positions?: number[]): Problem[] {
+  const operation = call.operation as OperationName;
+  const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
+  const pointer = pointerIn(operation);
+  return brokenLimits((call.caller as Caller).limits, effect, items, (place, field) =>
+    pointer(positions?.[place] ?? place, fields[field]),
+  );
+}
+
+/** The refusal that an obstacle means. */
+export function toProblem(obstacle: Exclude<Obstacle, { kind: 'barred' | 'repeated' }>): Problem {
+  switch (obstacle.kind) {
+    case 'keyReused':
+      return new Problem('idempotency_key_reused', { firstCallId: obstacle.firstCallId });
+    case 'duplicate':
+      return new Problem('suspected_duplicate', { firstCallId: obstacle.firstCallId });
+    case 'stopped':
+      return new Problem('stopped', { text: refusalText(obstacle.stop) });
+    case 'overCap': {
+      const { period, capUsd, leftUsd } = obstacle;
+      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent. GET /v1/limits says when it begins anew.`;
+      return new Problem('cap_exceeded', { text });
+    }
+  }
+}

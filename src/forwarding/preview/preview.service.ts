@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { Call, Caller } from '../../auth/call';
+import { Fault, Problem } from '../../errors/problem';
+import { Foresight } from '../../journal/foresight';
+import { JournalService } from '../../journal/journal.service';
+import { Obstacle } from '../../policy/admission';
+import { Item, totalOf } from '../../policy/item';
+import { readIdempotencyKey } from '../../validation/idempotency-key';
+import { consider, limitProblems, toProblem } from '../asking';
+import { Served } from '../coverage';
+import { CoverageService } from '../coverage.service';
+import { pointerIn } from '../items';
+import { OperationName, rowOf } from '../operations';
+import { RepetitionService } from '../repetition.service';
+import { LocalAmountsService } from './local-amounts.service';
+import { duplicatesInside, itemCount, PlacedItem, soundItems, withSuggestions } from './placed-items';
+import { Preview, PreviewReplay } from './preview.dto';
+import { toApproval, toCaps, toErrors, toItem, toRefusal } from './view';
+
+/** Says what would happen to a request if it was made now. Nothing is sent, claimed, reserved or recorded for it. */
+@Injectable()
+export class PreviewService {
+  constructor(
+    private readonly coverage: CoverageService,
+    private readonly journal: JournalService,
+    private readonly repetitions: RepetitionService,
+    private readonly localAmounts: LocalAmountsService,
+  ) {}
+
+  /**
+   * @param body validated if there are no faults; else as it came.
+   * @param faults that its validation found.
+   */
+  async preview(previewing: Call, body: unknown, faults: Fault[] = []): Promise<Preview> {
+    const operation = previewing.previewOf as OperationName;
+    const effect = rowOf(operation).effect as 'pay' | 'write';
+    const call: Call = { ...previewing, operation, previewOf: undefined };
+    const { limits, clientId } = call.caller as Caller;
+    const placed = soundItems(operation, body, faults);
+    const whole = faults.length === 0;
+    const { key, problem: keyProblem } = keyOf(call);
+    // What is not whole has no total, and repeats nothing.
+    const content = whole ? { items: placed.map(({ item }) => item), input: body as object, key } : NOTHING;
+    const asking = consider(call, { effect, ...content });
+    const [served, foresight, earlier, local] = await Promise.all([
+      this.coverage.listFor(call),
+      this.journal.foresee(asking).catch(databaseUnavailable),
+      this.journal.earlierPayments(clientId, placed).catch(databaseUnavailable),
+      this.localAmounts.of(call, placed),
+    ]);
+    const malformed = whole ? [] : [new Problem('invalid_request', { faults: withSuggestions(faults, body) })];
+    const before = [...malformed, ...(keyProblem ? [keyProblem] : [])];
+    const repetition = before.length === 0 ? await this.repetition(call, foresight) : undefined;
+    const replay = repetition instanceof Problem ? undefined : repetition;
+    // In the order in which the request itself would be refused; what is repeated is not looked at again.
+    const problems = replay
+      ? []
+      : [
+          ...before,
+          ...(repetition instanceof Problem ? [repetition] : []),
+          ...problemsOf(foresight, ({ kind }) => kind === 'keyReused'),
+          ...limitProblems(call, effect, ...split(placed)),
+          ...notServed(operation, placed, served),
+          ...problemsOf(foresight, ({ kind }) => kind !== 'keyReused'),
+        ];
+    const waits = foresight.heldFor === null ? 'be_sent' : 'wait_for_approval';
+    const stopped = foresight.obstacles.find((obstacle) => obstacle.kind === 'stopped');
+    return {
+      would: replay ? 'be_replayed' : problems.length > 0 ? 'be_refused' : waits,
+      refusal: toRefusal(problems),
+      replay: replay ?? null,
+      errors: toErrors(problems),
+      item_count: itemCount(operation, body),
+      total_usd: totalOf(content.items)?.toFixed() ?? null,
+      fee_usd: null,
+      coverage: served instanceof Served ? 'checked' : served,
+      approval: replay ? null : toApproval(foresight.heldFor, limits),
+      caps: toCaps(foresight.budget, replay || effect === 'write' ? ZERO : asking.usd),
+      stopped: stopped?.stop.reason ?? null,
+      items: placed.map((one) => toItem(one, served, local.get(one.position) ?? null)),
+      duplicates: [
+        ...duplicatesInside(placed),
+        ...earlier.map(({ position, callId, paidAt }) => ({
+          ...{ position, kind: 'seen_before', call_id: callId, paid_at: paidAt },
+        })),
+      ],
+    };
+  }
+
+  /** What a request gets whose key was used for the same; undefined: it is none, or the key has just become free. */
+  private async repetition(call: Call, { obstacles }: Foresight): Promise<PreviewReplay | Problem | undefined> {
+    const repeated = obstacles.find(({ kind }) => kind === 'repeated');
+    if (repeated?.kind !== 'repeated') return undefined;
+    const { firstCallId } = repeated;
+    try {
+      const reply = await this.repetitions.find(call, firstCallId);
+      if (reply === 'in progress') return new Problem('request_in_progress', { firstCallId });
+      return reply && { first_call_id: firstCallId, status: reply.status };
+    } catch (problem) {
+      if (problem instanceof Problem && problem.firstCallId !== undefined) return problem;
+      throw problem;
+    }
+  }
+}
+
+const NOTHING = { items: [], input: undefined, key: null };
+const ZERO = new Decimal(0);
+
+function keyOf({ idempotencyKey, caller }: Call): { key: string | null; problem?: Problem } {
+  if (idempotencyKey === undefined && caller?.limits.requireIdempotencyKey) {
+    return { key: null, problem: new Problem('idempotency_key_required') };
+  }
+  try {
+    return { key: readIdempotencyKey(idempotencyKey) };
+  } catch (problem) {
+    return { key: null, problem: problem as Problem };
+  }
+}
+
+function problemsOf({ obstacles }: Foresight, wanted: (obstacle: Obstacle) => boolean): Problem[] {
+  return obstacles
+    .filter(wanted)
+    .flatMap((obstacle) => (obstacle.kind === 'repeated' || obstacle.kind === 'barred' ? [] : [toProblem(obstacle)]));
+}
+
+function notServed(operation: OperationName, placed: PlacedItem[], served: Served | 'unchecked' | null): Problem[] {
+  if (!(served instanceof Served)) return [];
+  const [items, positions] = split(placed);
+  const pointer = pointerIn(operation);
+  const faults = served.faultsIn(items, (place, field) => pointer(positions[place] ?? place, field));
+  return faults.length > 0 ? [new Problem('not_served', { faults })] : [];
+}
+
+function split(placed: PlacedItem[]): [Item[], number[]] {
+  return [placed.map(({ item }) => item), placed.map(({ position }) => position)];
+}
+
+function databaseUnavailable(cause: unknown): never {
+  throw new Problem('database_unavailable', { cause });
+}

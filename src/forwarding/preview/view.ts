@@ -1,0 +1,76 @@
+import { Decimal } from 'decimal.js';
+import { Limits } from '../../clients/limits';
+import { Problem } from '../../errors/problem';
+import { Budget, HeldFor } from '../../policy/admission';
+import { Served } from '../coverage';
+import { PlacedItem, recipientOf } from './placed-items';
+import {
+  PreviewApproval,
+  PreviewCap,
+  PreviewCaps,
+  PreviewFault,
+  PreviewItem,
+  PreviewLocalAmount,
+  PreviewRefusal,
+} from './preview.dto';
+
+/** @param problems in the order in which a request is refused with them. */
+export function toRefusal([first]: Problem[]): PreviewRefusal | null {
+  if (!first) return null;
+  const { status, code, message, faults, firstCallId } = first;
+  const repeats = firstCallId === undefined ? {} : { first_call_id: firstCallId };
+  return { status, code, detail: message, errors: faults, ...repeats };
+}
+
+/** A problem that is about no part of the body is about the whole. */
+export function toErrors(problems: Problem[]): PreviewFault[] {
+  return problems.flatMap(({ code, faults, message }) => {
+    const all = faults.length > 0 ? faults : [{ pointer: '', detail: message }];
+    return all.map((fault) => ({ code, ...fault }));
+  });
+}
+
+export function toApproval(heldFor: HeldFor | null, { approvalOverUsd }: Limits): PreviewApproval | null {
+  return heldFor && { reason: heldFor, threshold_usd: approvalOverUsd?.toFixed() ?? null };
+}
+
+/** @param usd what would count against the caps; null: that is not known. */
+export function toCaps(budget: Budget, usd: Decimal | null): PreviewCaps {
+  const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = budget;
+  return { daily: toCap(dailyCapUsd, spentTodayUsd, usd), monthly: toCap(monthlyCapUsd, spentThisMonthUsd, usd) };
+}
+
+function toCap(cap: Decimal | null, spent: Decimal, usd: Decimal | null): PreviewCap {
+  const left = cap && Decimal.max(cap.minus(spent), 0);
+  return {
+    cap_usd: cap?.toFixed() ?? null,
+    spent_usd: spent.toFixed(),
+    left_usd: left?.toFixed() ?? null,
+    left_after_usd: left && usd && left.minus(usd).toFixed(),
+  };
+}
+
+export function toItem(
+  { position, item }: PlacedItem,
+  served: Served | 'unchecked' | null,
+  localAmount: PreviewLocalAmount | null,
+): PreviewItem {
+  const spelling = item.country !== null && served instanceof Served ? served.spellingOf(item.country) : null;
+  return {
+    position,
+    recipient: recipientOf(item),
+    amount_usd: item.amountUsd?.toFixed() ?? null,
+    country: spelling ?? item.country,
+    network_code: item.networkCode,
+    local_amount: localAmount,
+    notes: notesOf(item),
+  };
+}
+
+function notesOf({ handleIgnored, recipientField, amountUsd }: PlacedItem['item']): string[] {
+  const paidWithoutAmount = recipientField !== null && amountUsd === null;
+  return [
+    ...(handleIgnored ? ['has an e-mail and a handle: the e-mail is used'] : []),
+    ...(paidWithoutAmount ? ['names no amount: it is not in the total'] : []),
+  ];
+}

@@ -1,0 +1,91 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { airtimeItem, creditItem, momoItem } from './support/interface';
+import { Previewing, startPreviewing } from './support/previewing';
+
+const AIRTIME = '/payouts/airtime';
+const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });
+const keyed = (key: string) => ({ 'Idempotency-Key': key });
+
+describe('a preview', () => {
+  let api: Previewing;
+
+  beforeAll(async () => {
+    api = await startPreviewing({ duplicateWindowSeconds: 3_600 });
+  });
+  afterAll(() => api.close());
+
+  const statusOf: Record<string, number[]> = { be_sent: [200], wait_for_approval: [202], be_replayed: [200, 202] };
+  const oneOf = <T>(...values: T[]) => fc.constantFrom(...values);
+  const change = fc.record(
+    {
+      phoneNumber: fc.oneof(
+        { weight: 9, arbitrary: oneOf('+2348012345678', '+254712345678') },
+        oneOf<unknown>('0025471', 7),
+      ),
+      countryToSend: oneOf('Kenya', 'Kenya', 'NIGERIA', 'NIGERIA', 'France'),
+      valueInUSD: oneOf(0.5, 1, 1, 2.000001, 2.5, 40, 0),
+      momoCode: oneOf('MPS', 'MPS', 'XXX'),
+    },
+    { requiredKeys: [] },
+  );
+  const request = fc.oneof(
+    fc.record({
+      path: fc.constant(AIRTIME),
+      body: fc
+        .array(
+          change.map(({ momoCode: _, ...rest }) => rest),
+          { minLength: 1, maxLength: 2 },
+        )
+        .map((all) => airtimes(...all)),
+    }),
+    fc.record({
+      path: fc.constant('/payouts/mobile-money'),
+      body: fc
+        .array(change, { minLength: 1, maxLength: 2 })
+        .map((all) => ({ momos: all.map((one) => ({ ...momoItem(), countryToSend: 'Kenya', ...one })) })),
+    }),
+    fc.record({
+      path: oneOf('/account/transfer'),
+      body: fc.record({ receiver: oneOf('a', 'b'), amount: oneOf(1, 3, 40) }, { requiredKeys: ['receiver'] }),
+    }),
+    fc.record({ path: fc.constant('/send'), body: fc.constant({ credit: [creditItem()] }) }),
+  );
+  const limit = (...amounts: number[]) =>
+    fc.option(
+      oneOf(...amounts).map((amount) => new Decimal(amount)),
+      { freq: 3 },
+    );
+  const limits = fc.record({
+    ...{ dailyCapUsd: limit(3, 10), maxItemUsd: limit(2), maxCallUsd: limit(3), approvalOverUsd: limit(1, 2) },
+    ...{ maxItems: fc.option(oneOf(1, 2)), requireIdempotencyKey: oneOf(false, false, false, true) },
+    countries: oneOf<string[]>([], [], ['Kenya']),
+  });
+  const steps = fc.array(fc.record({ request, header: oneOf(undefined, undefined, 'a', 'a', 'b', 'a b') }), {
+    ...{ minLength: 3, maxLength: 8 },
+  });
+
+  it('agrees with what the request then gets, for whatever client and body', async () => {
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(limits, steps, async (limits, steps) => {
+        const { key } = await api.client(limits);
+        for (const { request, header } of steps) {
+          const headers: Record<string, string> = header === undefined ? {} : keyed(header);
+          const { would, refusal } = await api.preview(key, request.path, request.body, headers);
+          const { status, body, headers: answered } = await api.ask(key, request.path, request.body, headers);
+          seen.add(refusal?.code ?? would);
+          if (would === 'be_refused') {
+            expect([refusal.status, refusal.code]).toEqual([status, body.code]);
+            expect([refusal.detail, refusal.first_call_id]).toEqual([body.error, body.first_call_id]);
+          } else {
+            expect(statusOf[would]).toContain(status);
+            expect(would === 'be_replayed').toBe(answered['idempotent-replayed'] === 'true');
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
+    expect([...seen]).toEqual(expect.arrayContaining(['be_sent', 'cap_exceeded', 'invalid_request'])); // it did try
+  });
+});

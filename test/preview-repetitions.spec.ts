@@ -1,0 +1,148 @@
+import { Decimal } from 'decimal.js';
+import { answer, hang } from './support/fake-upstream';
+import { airtimeItem, creditItem } from './support/interface';
+import { copyIntent } from './support/intents';
+import { eventually } from './support/paying';
+import { Previewing, serving, startPreviewing } from './support/previewing';
+
+const AIRTIME = '/payouts/airtime';
+const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });
+const keyed = (key: string) => ({ 'Idempotency-Key': key });
+
+describe('a preview of what was asked before', () => {
+  let api: Previewing;
+
+  beforeAll(async () => {
+    const windows = { duplicateWindowSeconds: 3_600, duplicateAcrossClientsSeconds: 3_600 };
+    api = await startPreviewing({ ...windows, upstreamTimeoutMs: 400 });
+  });
+  afterAll(() => api.close());
+  beforeEach(() => {
+    api.upstream.received.length = 0;
+    api.upstream.behaviour = serving;
+  });
+
+  /** A phone number that nobody has paid to. */
+  let phones = 0;
+  const fresh = () => ({ phoneNumber: `+2348${String((phones += 1)).padStart(9, '0')}` });
+
+  it('without a key says that it is suspected, and with another key that it is not', async () => {
+    const { key } = await api.client();
+    const body = airtimes(fresh());
+    const { headers } = await api.ask(key, AIRTIME, body).expect(200);
+    const found = await api.preview(key, AIRTIME, body);
+    expect(found).toMatchObject({ would: 'be_refused', errors: [{ code: 'suspected_duplicate', pointer: '' }] });
+    expect(found.refusal).toMatchObject({ status: 409, first_call_id: headers['x-call-id'] });
+    expect((await api.preview(key, AIRTIME, body, keyed('new'))).would).toBe('be_sent');
+  });
+
+  it('with its key says that its answer would be given again, whatever the rules are now, and records nothing', async () => {
+    const { id, key, name } = await api.client();
+    const body = airtimes(fresh());
+    const { headers } = await api.ask(key, AIRTIME, body, keyed('k')).expect(200);
+    await api.limit(name, { maxItemUsd: new Decimal('0.01') });
+    const replay = { first_call_id: headers['x-call-id'], status: 200 };
+    const expected = { would: 'be_replayed', replay, refusal: null, errors: [], approval: null };
+    expect(await api.preview(key, AIRTIME, body, keyed('"k"'))).toMatchObject(expected);
+    expect(await api.proxy.database.query('SELECT FROM refusal WHERE client_id = $1', [id])).toEqual([]);
+    const other = await api.preview(key, AIRTIME, airtimes(fresh()), keyed('k'));
+    expect(other.refusal).toMatchObject({
+      ...{ status: 422, code: 'idempotency_key_reused', first_call_id: headers['x-call-id'] },
+    });
+    expect(other.errors.map(({ code }: any) => code)).toEqual(['idempotency_key_reused', 'cap_exceeded']);
+  });
+
+  it('with its key says that it is in progress, in doubt, or free again', async () => {
+    const { key } = await api.client();
+    const body = airtimes(fresh());
+    await api.preview(key, AIRTIME, body); // has the list, so that the payout is what hangs
+    api.upstream.behaviour = hang;
+    const asked = api.ask(key, AIRTIME, body, keyed('slow')).expect(504).then();
+    await eventually(() => Promise.resolve(api.arrived().length > 0));
+    const codeOf = async (header: string) => (await api.preview(key, AIRTIME, body, keyed(header))).refusal?.code;
+    expect(await codeOf('slow')).toBe('request_in_progress');
+    const { headers } = await asked;
+    expect(await codeOf('slow')).toBe('outcome_unknown');
+    await api.proxy.database.query(
+      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'absent', 'x', $1, $1)`,
+      [headers['x-call-id']],
+    );
+    expect(await api.preview(key, AIRTIME, body, keyed('slow'))).toMatchObject({ would: 'be_sent', duplicates: [] });
+  });
+
+  it('with the key of a call that was rejected says so', async () => {
+    const { key } = await api.client({ approvalOverUsd: new Decimal(1) });
+    const body = airtimes({ ...fresh(), valueInUSD: 2 });
+    const { headers } = await api.ask(key, AIRTIME, body, keyed('k')).expect(202);
+    expect(await api.preview(key, AIRTIME, body, keyed('k'))).toMatchObject({
+      ...{ would: 'be_replayed', replay: { first_call_id: headers['x-call-id'], status: 202 } },
+    });
+    await api.proxy.database.query(
+      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
+      [headers['x-call-id']],
+    );
+    const found = await api.preview(key, AIRTIME, body, keyed('k'));
+    expect(found).toMatchObject({ would: 'be_refused', refusal: { status: 403, code: 'approval_rejected' } });
+    expect(found.duplicates).toEqual([]);
+  });
+
+  it('says that a header is no key, or that one is needed', async () => {
+    const { key } = await api.client({ requireIdempotencyKey: true });
+    const body = airtimes(fresh());
+    const codes = async (headers: Record<string, string>) =>
+      (await api.preview(key, AIRTIME, body, headers)).errors.map(({ code }: any) => code);
+    expect(await codes({})).toEqual(['idempotency_key_required']);
+    expect(await codes(keyed('a b'))).toEqual(['invalid_idempotency_key']);
+    expect(await codes(keyed('k'))).toEqual([]);
+  });
+
+  it('says that another client has paid the same', async () => {
+    const [one, other] = [await api.client(), await api.client()];
+    const body = airtimes(fresh());
+    await api.ask(one.key, AIRTIME, body).expect(200);
+    const approval = { reason: 'seen_across_clients', threshold_usd: null };
+    const expected = { would: 'wait_for_approval', approval, duplicates: [] };
+    expect(await api.preview(other.key, AIRTIME, body)).toMatchObject(expected);
+    await api.ask(other.key, AIRTIME, body).expect(202);
+  });
+
+  it('lists items that pay the same again, within it and against the last days', async () => {
+    const { key } = await api.client();
+    const [a, b] = [fresh(), fresh()];
+    const { headers } = await api.ask(key, AIRTIME, airtimes(b, a)).expect(200);
+    const { duplicates } = await api.preview(key, AIRTIME, airtimes(a, fresh(), a, { ...b, valueInUSD: 9 }));
+    const seen = { kind: 'seen_before', call_id: headers['x-call-id'], paid_at: expect.stringMatching(/^2.*Z$/) };
+    expect(duplicates).toEqual([
+      { position: 2, kind: 'inside_batch', same_as_position: 0 },
+      { ...seen, position: 0 },
+      { ...seen, position: 2 },
+    ]);
+    const credits = ['Eve@example.com', 'eve@EXAMPLE.com'].map((email) => ({ ...creditItem(), email }));
+    expect((await api.preview(key, '/payouts/credit', { credits })).duplicates).toHaveLength(1);
+  });
+
+  it('does not list what was refused by the upstream, or is older than seven days', async () => {
+    const { key } = await api.client();
+    const body = airtimes(fresh());
+    const seenOf = async () => (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }: any) => id);
+    await api.preview(key, AIRTIME, body);
+    api.upstream.behaviour = answer(400, { status: 'error', error: 'no' });
+    const { headers } = await api.ask(key, AIRTIME, body).expect(400);
+    api.upstream.behaviour = serving;
+    expect(await seenOf()).toEqual([]);
+    const copy = await copyIntent(api.proxy.database, headers['x-call-id'] ?? '', {});
+    expect(await seenOf()).toEqual([copy]);
+    const old = (Date.now() - 8 * 86_400_000).toString(16).padStart(12, '0');
+    const aged = `${old.slice(0, 8)}-${old.slice(8)}${copy.slice(13)}`;
+    await api.proxy.database.query('SET session_replication_role = replica'); // lets a test change a record
+    for (const [table, id] of [
+      ['intent', 'id'],
+      ['intent_item', 'intent_id'],
+      ['item_recipient', 'intent_id'],
+    ]) {
+      await api.proxy.database.query(`UPDATE ${table} SET ${id} = $1 WHERE ${id} = $2`, [aged, copy]);
+    }
+    await api.proxy.database.query('SET session_replication_role = origin');
+    expect(await seenOf()).toEqual([]);
+  });
+});
