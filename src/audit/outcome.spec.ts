@@ -3,7 +3,7 @@ import { inDoubtSince, outcomeOf, present, Recorded } from './outcome';
 const NOW = new Date('2026-11-21T12:00:00Z');
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 /** The upstream has 30 s: what was sent more than 60 s ago is given up. */
-const AT = present(NOW, [7], 30_000);
+const AT = present(NOW, [7], 60_000);
 
 const call = (more: Partial<Recorded>): Recorded => ({
   ...{ receivedAt: ago(1), process: 7, heldFor: null, expiresAt: null },

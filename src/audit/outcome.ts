@@ -24,9 +24,6 @@ export const OUTCOME_HELP =
   '`unknown` is in doubt; `landed` (carried out) and `absent` (not carried out) were in doubt until a person settled them; ' +
   '`pendingApproval`, `declined` and `expired` were never sent.';
 
-/** Before the upstream's time and after it, intent and outcome may each wait for a statement's ten seconds. */
-const JOURNAL_GRACE_MS = 30_000;
-
 /** What the records alone do not say: how late it is, and who is still at work. */
 export interface Present {
   /** By the database's clock, in whole milliseconds. */
@@ -37,9 +34,9 @@ export interface Present {
   givenUpBefore: Date;
 }
 
-/** @param upstreamTimeoutMs the longest time that any operation has. */
-export function present(now: Date, live: number[], upstreamTimeoutMs: number): Present {
-  return { now, live, givenUpBefore: new Date(now.getTime() - upstreamTimeoutMs - JOURNAL_GRACE_MS) };
+/** @param givenUpAfterMs after which time no outcome comes any more. */
+export function present(now: Date, live: number[], givenUpAfterMs: number): Present {
+  return { now, live, givenUpBefore: new Date(now.getTime() - givenUpAfterMs) };
 }
 
 /** What the records say of a call that was let through. */

@@ -11,3 +11,11 @@ export function upstreamTimeoutOf(operation: string, { upstreamTimeoutMs, upstre
 export function longestUpstreamTimeout({ upstreamTimeoutMs, upstreamTimeouts }: Timeouts): number {
   return Math.max(upstreamTimeoutMs, ...upstreamTimeouts.values());
 }
+
+/** Before the upstream's time and after it, intent and outcome may each wait for a statement's ten seconds. */
+const JOURNAL_GRACE_MS = 30_000;
+
+/** What was released to be sent longer ago than this, and has no outcome, will have none. Milliseconds. */
+export function givenUpAfterMs(timeouts: Timeouts): number {
+  return longestUpstreamTimeout(timeouts) + JOURNAL_GRACE_MS;
+}

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { Call, Caller } from '../auth/call';
+import { Loaded } from '../config/config.module';
+import { givenUpAfterMs } from '../config/upstream-timeouts';
 import { Problem } from '../errors/problem';
 import { FirstCall } from '../journal/first-call';
 import { JournalService } from '../journal/journal.service';
@@ -11,7 +14,14 @@ import { landedReply, pendingReply, Reply, toReply } from './reply';
 /** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
 @Injectable()
 export class RepetitionService {
-  constructor(private readonly journal: JournalService) {}
+  private readonly givenUpAfterMs: number;
+
+  constructor(
+    private readonly journal: JournalService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.givenUpAfterMs = givenUpAfterMs(config.get('settings', { infer: true }));
+  }
 
   /**
    * @param impatient whether to say that the first one is still being carried out, instead of waiting for it.
@@ -45,7 +55,8 @@ export class RepetitionService {
       return pendingReply(id);
     }
     if (held?.verdict === 'rejected') throw new Problem('approval_rejected', { firstCallId: id });
-    if (!outcome && alive) return 'in progress';
+    const isLate = first.releasedAt.getTime() < Date.now() - this.givenUpAfterMs;
+    if (!outcome && alive && !isLate) return 'in progress';
     throw new Problem('outcome_unknown', {
       status: 409,
       text: `It is unknown whether the first request with this Idempotency-Key was carried out, so it is not sent again. GET /v1/calls/${id} says what became of it as soon as that is known.`,

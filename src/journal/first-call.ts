@@ -3,7 +3,8 @@ import { PrismaService } from '../database/prisma.service';
 /** What is on record of a call that another one repeats. */
 export interface FirstCall {
   id: string;
-  receivedAt: Date;
+  /** When it was let go to be sent. */
+  releasedAt: Date;
   /** Whether it waits, or waited, for an approval; until when, and what was decided. */
   held: { expired: boolean; verdict: string | null } | null;
   /** Whether the process that works on it lives. */
@@ -23,11 +24,11 @@ export interface FirstCall {
 
 interface Row {
   id: string;
-  receivedAt: Date;
+  releasedAt: Date;
+  process: number | null;
   held: boolean;
   expired: boolean;
   verdict: string | null;
-  alive: boolean;
   refused: boolean;
   resolution: string | null;
   kind: string | null;
@@ -39,10 +40,12 @@ interface Row {
 }
 
 export async function readFirstCall(prisma: PrismaService, id: string): Promise<FirstCall | undefined> {
+  // First: a process that records an outcome and ends in between would else leave a call that looks abandoned.
+  const live = await prisma.$queryRaw<{ number: number }[]>`SELECT live_processes() AS number`;
   const [row] = await prisma.$queryRaw<Row[]>`
-    SELECT i.id::text, coalesce(d.decided_at, i.received_at) AS "receivedAt", i.held_for IS NOT NULL AS held,
+    SELECT i.id::text, coalesce(d.decided_at, i.received_at) AS "releasedAt", i.held_for IS NOT NULL AS held,
       coalesce(i.expires_at <= clock_timestamp(), FALSE) AS expired, d.verdict,
-      coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive,
+      coalesce(d.process, i.process) AS process,
       EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused, s.verdict AS resolution,
       o.kind, o.failure, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
     FROM intent i
@@ -52,9 +55,10 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
     LEFT JOIN outcome_body b ON b.intent_id = i.id
     WHERE i.id = ${id}::uuid`;
   if (!row) return undefined;
-  const { receivedAt, held, expired, verdict, alive, refused, resolution, kind, body, ...rest } = row;
+  const { releasedAt, process, held, expired, verdict, refused, resolution, kind, body, ...rest } = row;
   return {
-    ...{ id, receivedAt, alive, refused, resolution },
+    ...{ id, releasedAt, refused, resolution },
+    alive: live.some(({ number }) => number === process),
     held: held ? { expired, verdict } : null,
     outcome: kind === null ? null : { ...rest, kind, body: body && Buffer.from(body) },
   };

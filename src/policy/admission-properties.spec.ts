@@ -1,0 +1,136 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { Asking, decide, State, Verdict } from './admission';
+
+/** Small worlds, so that keys, contents and caps are met often. */
+const CLIENTS = ['shop', 'till', 'kiosk'];
+const STOPS = [
+  { id: 'stop-1', clientId: 'kiosk', operation: null, reason: 'drill' },
+  { id: 'stop-2', clientId: null, operation: 'POST /send', reason: 'drill' },
+];
+const amount = fc.integer({ min: 1, max: 3_000_000 }).map((micros) => new Decimal(micros).div(1_000_000));
+const cap = fc.option(fc.integer({ min: 0, max: 9_000_000 }).map((micros) => new Decimal(micros).div(1_000_000)));
+const askings = fc.array(
+  fc.record({
+    clientId: fc.constantFrom(...CLIENTS),
+    operation: fc.constantFrom('POST /payouts/airtime', 'POST /send'),
+    idempotencyKey: fc.option(fc.constantFrom('k1', 'k2', 'k3')),
+    content: fc.constantFrom('1', '2', '3', '4', '5', '6'),
+    barred: fc.integer({ max: 7, min: 0 }).map((drawn) => drawn === 0),
+    usd: fc.option(amount, { freq: 8 }),
+    heldFor: fc.option(fc.constant('over_threshold' as const), { freq: 1 }),
+    payments: fc.subarray(['x 1', 'y 1', 'z 1']),
+    /** What the database knows: a claim, a duplicate, the same from another client. */
+    known: fc.record({
+      claim: fc.option(fc.boolean(), { freq: 1 }),
+      duplicate: fc.boolean(),
+      elsewhere: fc.boolean(),
+    }),
+  }),
+  { maxLength: 25 },
+);
+const world = fc.record({
+  asked: askings,
+  budgets: fc.array(fc.record({ daily: cap, monthly: cap, today: amount, before: amount }), {
+    minLength: CLIENTS.length,
+    maxLength: CLIENTS.length,
+  }),
+  stops: fc.array(fc.constantFrom(...STOPS), { maxLength: 1 }),
+  guards: fc.record({ duplicates: fc.boolean(), acrossClients: fc.boolean() }),
+});
+type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
+
+function build({ asked, budgets, stops, guards }: World) {
+  const calls = asked.map(({ known: _known, ...more }, place) => ({ id: `call-${place}`, ...more }));
+  const known = asked.map((one, place) => ({ id: `call-${place}`, key: one.idempotencyKey, ...one.known }));
+  const toBudget = ({ daily, monthly, today, before }: World['budgets'][number]) => ({
+    dailyCapUsd: daily,
+    monthlyCapUsd: monthly,
+    spentTodayUsd: today,
+    spentThisMonthUsd: today.plus(before),
+  });
+  const at: State = {
+    claims: new Map(
+      known
+        .filter(({ claim, key }) => claim !== null && key !== null)
+        .map(({ id, claim }) => [id, { callId: `earlier-${id}`, sameContent: claim === true }]),
+    ),
+    duplicates: new Map(known.filter(({ duplicate }) => duplicate).map(({ id }) => [id, `earlier-${id}`])),
+    seenAcrossClients: new Set(known.filter(({ elsewhere }) => elsewhere).map(({ id }) => id)),
+    ...{ stops, guards },
+    budgets: new Map(budgets.map((one, place) => [CLIENTS[place] ?? '', toBudget(one)])),
+  };
+  return { calls, at };
+}
+
+/** With what has been decided about those before it, for each call. */
+function replay(made: World, look: (call: Asking, verdict: Verdict, before: [Asking, Verdict][], at: State) => void) {
+  const { calls, at } = build(made);
+  const verdicts = decide(calls, build(made).at);
+  expect(verdicts).toHaveLength(calls.length);
+  const pairs = calls.map((call, place): [Asking, Verdict] => [call, verdicts[place] as Verdict]);
+  for (const [place, [call, verdict]] of pairs.entries()) look(call, verdict, pairs.slice(0, place), at);
+}
+
+const isOpen = ({ kind }: Verdict) => kind === 'admitted' || kind === 'held';
+
+/** What the client has spent and reserved by then, and whether so much more still fits. */
+function fits(clientId: string, more: Decimal, before: [Asking, Verdict][], at: State): boolean {
+  const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = at.budgets.get(clientId) as Budget;
+  const batch = before
+    .filter(([call, { kind }]) => call.clientId === clientId && kind === 'admitted')
+    .reduce((sum, [call]) => sum.plus(call.usd ?? 0), more);
+  const under = (spent: Decimal, cap: Decimal | null) => cap === null || spent.plus(batch).lte(cap);
+  return under(spentTodayUsd, dailyCapUsd) && under(spentThisMonthUsd, monthlyCapUsd);
+}
+
+describe('for any batch and any state, decide', () => {
+  it('never admits over a cap, and never refuses for money what would have fitted', () => {
+    fc.assert(
+      fc.property(world, (made) =>
+        replay(made, (call, verdict, before, at) => {
+          if (isOpen(verdict) && call.usd) expect(fits(call.clientId, call.usd, before, at)).toBe(true);
+          if (verdict.kind === 'overCap') expect(fits(call.clientId, call.usd as Decimal, before, at)).toBe(false);
+        }),
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('opens at most one call of a key, none whose key is claimed, none that is barred or stopped, none suspected', () => {
+    fc.assert(
+      fc.property(world, (made) =>
+        replay(made, (call, verdict, before, { claims, duplicates, stops, guards }) => {
+          const same = (other: Asking) => other.clientId === call.clientId && other.operation === call.operation;
+          const opened = before.filter(([other, decided]) => same(other) && isOpen(decided)).map(([other]) => other);
+          const first = call.idempotencyKey && opened.find((other) => other.idempotencyKey === call.idempotencyKey);
+          const isStopped = stops.some((one) => one.clientId === call.clientId || one.operation === call.operation);
+          const isSuspected =
+            call.idempotencyKey === null &&
+            guards.duplicates &&
+            (duplicates.has(call.id) || opened.some((other) => other.content === call.content));
+          const mayOpen = !claims.has(call.id) && !first && !call.barred && !isStopped && !isSuspected;
+          expect(isOpen(verdict) || verdict.kind === 'overCap').toBe(mayOpen);
+          if (!claims.has(call.id) && first) {
+            const kind = first.content === call.content ? 'repeated' : 'keyReused';
+            expect(verdict).toEqual({ kind, firstCallId: first.id });
+          }
+        }),
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('decides about a client as if it were alone, as long as the guard across clients is off', () => {
+    fc.assert(
+      fc.property(world, fc.constantFrom(...CLIENTS), (made, clientId) => {
+        const alone = { ...made, guards: { ...made.guards, acrossClients: false } };
+        const { calls, at } = build(alone);
+        const together = decide(calls, at).filter((_, place) => calls[place]?.clientId === clientId);
+        const own = calls.filter((call) => call.clientId === clientId);
+        expect(decide(own, build(alone).at)).toEqual(together);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
