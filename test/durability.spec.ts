@@ -1,8 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { PrismaService } from '../src/database/prisma.service';
+import { admit } from '../src/journal/admissions';
 import { JournalService } from '../src/journal/journal.service';
+import { v7 as uuidv7 } from 'uuid';
 import { answer } from './support/fake-upstream';
-import { eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
+import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
 
 /** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
 describe('what is durable, and when', () => {
@@ -162,6 +164,24 @@ describe('what is durable, and when', () => {
       [id],
     );
     expect(rows).toEqual([{ sent: true, phone: true, received: true }]);
+  });
+
+  it('a call whose commit was reported as failed, but was not, is decided as it was: the cap that it has used up is its own', async () => {
+    const { key, name } = await paying.proxy.client('capped', 'pay');
+    await query('UPDATE client SET daily_cap_usd = 2.5 WHERE name = $1', [name]);
+    const journal = paying.proxy.app.get(JournalService, { strict: false });
+    const admitting = jest.spyOn(journal, 'admit');
+    await paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'once').expect(200);
+    const [asking] = admitting.mock.calls[0] ?? [];
+    if (!asking) throw new Error('the journal was not asked');
+    const prisma = paying.proxy.app.get(PrismaService);
+    const windows = { duplicateSeconds: 30, acrossClientsSeconds: 30 };
+    expect(await admit(prisma, 1, [asking], windows, true)).toEqual([{ kind: 'admitted' }]);
+    const another = { ...asking, id: uuidv7(), idempotencyKey: 'twice' };
+    expect(await admit(prisma, 1, [another], windows, true)).toMatchObject([{ kind: 'overCap', period: 'daily' }]);
+    expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [asking.caller.clientId])).toEqual([
+      { usd: 2.5 },
+    ]);
   });
 
   it('when the database drops every connection under load, nothing is paid unrecorded, twice, or otherwise than told', async () => {

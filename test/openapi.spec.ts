@@ -62,7 +62,8 @@ describe('the OpenAPI document', () => {
       ]);
       const limited = /^\/(api|v1)\//.test(path) ? ['RateLimit-Policy', 'RateLimit'] : [];
       for (const [status, { headers }] of [get, post].flatMap((one) => Object.entries<any>(one?.responses ?? {}))) {
-        const retry = ['429', '503'].includes(status) && path !== '/readyz' ? ['Retry-After'] : [];
+        const comesBack = ['429', '503'].includes(status) || (status === '409' && path.startsWith('/api/'));
+        const retry = comesBack && path !== '/readyz' ? ['Retry-After'] : [];
         expect([path, status, Object.keys(headers)]).toEqual([
           path,
           status,
@@ -104,14 +105,20 @@ describe('the OpenAPI document', () => {
     const operations = Object.entries<any>(paths).filter(([path]) => path.startsWith('/api/v0.1'));
     for (const [path, { get, post }] of operations) {
       for (const { responses } of [get, post].filter((one) => one !== undefined)) {
-        expect([path, Object.keys(responses)]).toEqual([
-          path,
-          ['200', '400', '401', '403', '429', '500', '502', '503', '504', '4XX'],
-        ]);
+        const effect = effectOf(path);
+        const own = effect === 'read' ? [] : ['409', '422', ...(effect === 'pay' ? ['202'] : [])];
+        const each = ['200', '400', '401', '403', '429', '500', '502', '503', '504', ...own].sort();
+        expect([path, Object.keys(responses)]).toEqual([path, [...each, '4XX']]);
       }
     }
   });
 });
+
+/** Of an operation of the interface, by its address. */
+function effectOf(path: string): string | undefined {
+  const row = Object.entries(OPERATIONS).find(([name]) => path === `/api/v0.1${name.slice(name.indexOf(' ') + 1)}`);
+  return row?.[1].effect;
+}
 
 /** What is free-form says its limits in its description. */
 function isLimited(schema: any): boolean {

@@ -8,6 +8,7 @@ import { AIRTIME, airtime, API_KEY, CONTROL_KEY, startSandbox, TestSandbox } fro
 const FIRST_SETTINGS = {
   quirks: QUIRKS,
   feePercent: 0,
+  magicMs: 3_000,
   unpaidExpiresAfterMs: 604_800_000,
   events: { url: '', secret: 'sandbox-events', copies: 1, reversed: false },
 };
@@ -90,14 +91,16 @@ describe('the control interface', () => {
     const faults = await faultsOf({
       quirks: { floatBalances: 'yes', unheardOf: true },
       feePercent: '1',
+      magicMs: 600_001,
       unpaidExpiresAfterMs: 0,
       events: { url: 'ftp://x', secret: '', copies: 11, reversed: 1 },
       colour: 'red',
     });
     expect(faults).toEqual([
       'feePercent must be a number from 0 to 100',
+      'magicMs must be a whole number from 0 to 600000',
       'unpaidExpiresAfterMs must be a whole number from 1 to 315360000000',
-      'colour is unknown; known are feePercent, unpaidExpiresAfterMs, quirks, events',
+      'colour is unknown; known are feePercent, magicMs, unpaidExpiresAfterMs, quirks, events',
       'quirks.floatBalances must be true or false',
       `quirks.unheardOf is unknown; known are ${Object.keys(QUIRKS).join(', ')}`,
       'events.url must be an http:// or https:// address, or empty',

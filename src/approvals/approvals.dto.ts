@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../audit/page';
 import { APPROVAL_STATUSES, CallRecord } from '../audit/record.dto';
+import { NotForwarded } from '../validation/nothing.dto';
 import { OneOf, PageSize, PageToken } from '../validation/query-rules';
 import { field, Text } from '../validation/rules';
 
@@ -17,6 +18,7 @@ export class ApprovalSearch implements PageRequest {
 
 const HASH = /^[0-9a-f]{64}$/;
 
+@NotForwarded()
 export class DecisionDto {
   @Text({ max: 1_000, description: 'Why, for those who read the record later.', example: 'Agreed with the shop.' })
   reason!: string;

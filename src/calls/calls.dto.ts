@@ -1,5 +1,6 @@
 import { RESOLUTIONS } from '../audit/record.dto';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../audit/page';
+import { NotForwarded } from '../validation/nothing.dto';
 import { IdempotencyKey, PageSize, PageToken } from '../validation/query-rules';
 import { field, Text } from '../validation/rules';
 
@@ -17,6 +18,7 @@ export class OwnCallSearch implements PageRequest {
   page_token?: string;
 }
 
+@NotForwarded()
 export class ResolutionDto {
   @field(
     {

@@ -13,12 +13,12 @@ export class Batches<Row, Result = void> {
   private writing = false;
 
   /**
-   * @param write writes (or looks up) all rows, or none, and says what came of each, if that is to be said; doing so twice
-   *   with a row must be harmless.
+   * @param write writes (or looks up) all rows, or none, and says what came of each, if that is to be said. A row may come
+   *   `again`, alone, after a batch that was reported as failed: it may have been written all the same.
    * @param weigh what a row counts towards `maxWeight` of one batch.
    */
   constructor(
-    private readonly write: (rows: Row[]) => Promise<[Result] extends [void] ? void : Result[]>,
+    private readonly write: (rows: Row[], again: boolean) => Promise<[Result] extends [void] ? void : Result[]>,
     private readonly weigh: (row: Row) => number,
     private readonly maxWeight: number,
   ) {}
@@ -49,13 +49,16 @@ export class Batches<Row, Result = void> {
     return this.waiting.splice(0, size);
   }
 
-  private async writeBatch(batch: Waiting<Row, Result>[]): Promise<void> {
+  private async writeBatch(batch: Waiting<Row, Result>[], again = false): Promise<void> {
     try {
-      const results = (await this.write(batch.map(({ row }) => row))) as Result[] | undefined;
+      const results = (await this.write(
+        batch.map(({ row }) => row),
+        again,
+      )) as Result[] | undefined;
       for (const [place, { done }] of batch.entries()) done(results?.[place] as Result);
     } catch (reason) {
       if (batch.length === 1) batch[0]?.failed(reason);
-      else await Promise.all(batch.map((one) => this.writeBatch([one]))); // one bad row must not fail its neighbours
+      else await Promise.all(batch.map((one) => this.writeBatch([one], true))); // one bad row must not fail its neighbours
     }
   }
 }

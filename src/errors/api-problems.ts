@@ -27,6 +27,22 @@ const OF_ANY_OPERATION: ProblemCode[] = [
   'outcome_unknown',
 ];
 
+/** Of what pays or makes something. */
+const OF_A_PAYMENT: ProblemCode[] = [
+  'amount_required',
+  'idempotency_key_required',
+  'invalid_idempotency_key',
+  'cap_exceeded',
+  'too_many_items',
+  'country_not_allowed',
+  'approval_rejected',
+  'approval_expired',
+  'request_in_progress',
+  'suspected_duplicate',
+  'idempotency_key_reused',
+  'stopped',
+];
+
 const ANY_ENVELOPE = { $ref: getSchemaPath(AnyEnvelope) };
 const OURS = { $ref: getSchemaPath(ErrorEnvelope) };
 
@@ -54,11 +70,11 @@ export const ApiProblems = (...codes: ProblemCode[]) =>
     ),
   );
 
-/** The errors of every operation of the interface, in its envelope; and the upstream's own, which are passed on. */
-export const ApiEnvelopeProblems = () =>
+/** The errors of an operation of the interface, in its envelope; and the upstream's own, which are passed on. */
+export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>
   applyDecorators(
     ApiExtraModels(AnyEnvelope, ErrorEnvelope),
-    ...byStatus(OF_ANY_OPERATION).map((response) =>
+    ...byStatus([...OF_ANY_OPERATION, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
       ApiResponse({
         ...response,
         content: { 'application/json': { schema: ALSO_UPSTREAM.has(response.status) ? EITHER : OURS } },

@@ -21,6 +21,15 @@ export class AnyEnvelope {
   error?: string;
 }
 
+/** What an app gets whose payout waits for an approval. */
+export class PendingApproval {
+  @ApiProperty({ enum: ['pending_approval'] })
+  status!: string;
+
+  @ApiProperty({ type: 'string', format: 'uuid', description: '`GET /v1/calls/{id}` says what becomes of it.' })
+  call_id!: string;
+}
+
 export class FaultDto {
   @ApiProperty({
     type: 'string',

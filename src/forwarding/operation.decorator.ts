@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
 import { ApiEnvelopeProblems } from '../errors/api-problems';
-import { AnyEnvelope } from '../errors/envelope.dto';
+import { AnyEnvelope, PendingApproval } from '../errors/envelope.dto';
 import { methodOf, OperationName, pathOf, rowOf } from './operations';
 
 export const OPERATION = 'payout-proxy:operation';
@@ -31,6 +31,9 @@ export function Operation(name: OperationName, summary: string, method = methodO
     ApiExtension('x-source', source),
     ApiProduces('application/json'),
     ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
-    ApiEnvelopeProblems(),
+    ...(effect === 'pay'
+      ? [ApiResponse({ status: 202, type: PendingApproval, description: 'It waits for an approval.' })]
+      : []),
+    ApiEnvelopeProblems(effect),
   );
 }

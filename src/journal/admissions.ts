@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { uuidFloor } from '../database/uuid';
-import { Budget, decide, State, Verdict } from '../policy/admission';
+import { Budget, decide, HeldFor, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { insertIntents, OpenIntent } from './intents';
 import { NewAdmission } from './records';
@@ -44,8 +44,11 @@ export async function admit(
   process: number,
   askings: NewAdmission[],
   windows: GuardWindows,
+  again: boolean,
 ): Promise<Verdict[]> {
   return prisma.$transaction(async (tx) => {
+    const before = again ? await decidedBefore(tx, askings) : undefined;
+    if (before) return before;
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
     const clientIds = [...new Set(askings.map(({ caller }) => caller.clientId))];
     const clients = await tx.$queryRaw<Budgeted[]>`
@@ -59,6 +62,14 @@ export async function admit(
     if (opened.length > 0) await insertIntents(tx, opened, { remember: windows.duplicateSeconds > 0 });
     return verdicts;
   }, TRANSACTION_LIMITS);
+}
+
+/** What was decided about a call whose commit was reported as failed, but was not; undefined if it is not on record. */
+async function decidedBefore(tx: Prisma.TransactionClient, [asking]: NewAdmission[]): Promise<Verdict[] | undefined> {
+  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null }[]>`
+    SELECT held_for AS "heldFor" FROM intent WHERE id = ${asking?.id}::uuid`;
+  if (!row) return undefined;
+  return [row.heldFor ? { kind: 'held', heldFor: row.heldFor } : { kind: 'admitted' }];
 }
 
 /** One look at the small tables that say almost always all there is to know. */
@@ -85,7 +96,7 @@ async function find(
     SELECT today::text,
       (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id, 'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
        FROM asked JOIN idempotency_claim USING (client_id, operation, key)) AS claims,
-      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id) ORDER BY intent_id)
+      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id) ORDER BY intent_id DESC)
        FROM asked a JOIN recent_content r ON r.client_id = a.client_id AND r.operation = a.operation AND r.content = decode(a.content, 'hex')
        WHERE r.intent_id >= ${since}::uuid) AS recent,
       (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text, 'month', month_usd::text))

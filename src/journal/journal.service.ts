@@ -47,7 +47,7 @@ export class JournalService {
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
     this.intents = new Batches<NewIntent>((batch) => insertIntents(prisma, batch.map(mine)), rowsOf, MAX_BATCH_ROWS);
     this.admissions = new Batches<NewAdmission, Verdict>(
-      (batch) => admit(prisma, processes.number, batch, windows),
+      (batch, again) => admit(prisma, processes.number, batch, windows, again),
       rowsOf,
       MAX_BATCH_ROWS,
     );

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Asking, decide, State, Verdict } from './admission';
+import { Asking, Budget, decide, State, Verdict } from './admission';
 
 /** Small worlds, so that keys, contents and caps are met often. */
 const CLIENTS = ['shop', 'till', 'kiosk'];

@@ -61,14 +61,6 @@ describe('decide', () => {
     expect(kinds([again], at)).not.toContain('admitted');
   });
 
-  it('admits a call whose own commit was reported as failed, but was not', () => {
-    const key = { idempotencyKey: 'k' };
-    const full = new Map([['shop', budget({ dailyCapUsd: usd('1'), spentTodayUsd: usd('1') })]]);
-    const claimed = state({ claims: new Map([['a', { callId: 'a', sameContent: true }]]), budgets: full });
-    expect(kinds([asking('a', key)], claimed)).toEqual(['admitted']);
-    expect(kinds([asking('a')], state({ duplicates: new Map([['a', 'a']]), budgets: full }))).toEqual(['admitted']);
-  });
-
   it('suspects what comes again without a key, unless that guard is off', () => {
     const same = { content: 'same' };
     const twice = [asking('a', same), asking('b', same)];

@@ -78,8 +78,6 @@ class Batch {
 
   decide(asking: Asking): Verdict {
     const first = this.claimOf(asking);
-    // Its own: the commit of this very call was reported as failed, but was not.
-    if (first?.callId === asking.id || this.state.duplicates.get(asking.id) === asking.id) return this.admit(asking);
     if (first) return { kind: first.sameContent ? 'repeated' : 'keyReused', firstCallId: first.callId };
     if (asking.barred) return { kind: 'barred' };
     const stop = stopFor(this.state.stops, asking);

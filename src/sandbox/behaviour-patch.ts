@@ -6,16 +6,19 @@ import { anObject, check, flag, integer, isObject, number, Rule, trimmedText, we
 export interface BehaviourPatch {
   quirks?: Partial<Record<QuirkName, boolean>>;
   feePercent?: number;
+  magicMs?: number;
   unpaidExpiresAfterMs?: number;
   events?: Partial<EventSettings>;
 }
 
 const TEN_YEARS_MS = 315_360_000_000; // far from what a date can hold
 const MAX_COPIES = 10;
+const LONGEST_MS = 600_000; // as for faults that are asked for
 
 /** What each setting must be, by name. */
 export const SETTING_RULES = {
   feePercent: number(0, 100),
+  magicMs: integer(0, LONGEST_MS),
   unpaidExpiresAfterMs: integer(1, TEN_YEARS_MS),
   quirks: anObject,
   events: anObject,
@@ -47,10 +50,11 @@ export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): voi
   Object.assign(behaviour.quirks, patch.quirks);
   Object.assign(behaviour.events, patch.events);
   if (patch.feePercent !== undefined) behaviour.feePercent = new Decimal(patch.feePercent);
+  if (patch.magicMs !== undefined) behaviour.magicMs = patch.magicMs;
   if (patch.unpaidExpiresAfterMs !== undefined) behaviour.unpaidExpiresAfterMs = patch.unpaidExpiresAfterMs;
 }
 
 /** A behaviour as it is shown: a patch that would change nothing. */
-export function showBehaviour({ quirks, feePercent, unpaidExpiresAfterMs, events }: Behaviour): BehaviourPatch {
-  return { quirks: { ...quirks }, feePercent: feePercent.toNumber(), unpaidExpiresAfterMs, events: { ...events } };
+export function showBehaviour({ quirks, feePercent, events, ...numbers }: Behaviour): BehaviourPatch {
+  return { quirks: { ...quirks }, feePercent: feePercent.toNumber(), ...numbers, events: { ...events } };
 }

@@ -44,6 +44,8 @@ export interface Behaviour {
   quirks: Record<QuirkName, boolean>;
   /** Of each payout's total, taken from the paying wallet on top of it. */
   feePercent: Decimal;
+  /** `ms` of the faults of magic recipients: how long they delay or wait. */
+  magicMs: number;
   /** An unpaid transaction of this age is expired. */
   unpaidExpiresAfterMs: number;
   events: EventSettings;
@@ -55,6 +57,7 @@ export function defaultBehaviour(): Behaviour {
   return {
     quirks: { ...QUIRKS },
     feePercent: new Decimal(0),
+    magicMs: 3_000,
     unpaidExpiresAfterMs: SEVEN_DAYS_MS,
     events: { url: '', secret: 'sandbox-events', copies: 1, reversed: false },
   };

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, ValidationArguments } from 'class-validator';
 import { OPERATIONS, OperationName, rowOf } from '../forwarding/operations';
+import { NotForwarded } from '../validation/nothing.dto';
 import { OneOf } from '../validation/query-rules';
 import { field, Text } from '../validation/rules';
 
@@ -23,6 +24,7 @@ const OnlyTarget = () =>
     },
   });
 
+@NotForwarded()
 export class NewStopDto {
   @OnlyTarget()
   @field(

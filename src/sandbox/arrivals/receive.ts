@@ -64,13 +64,13 @@ export async function receiveUnreadable(service: Service, request: FastifyReques
 }
 
 async function receive(service: Service, request: FastifyRequest): Promise<Received> {
-  const { arrivals, database, faults, gate, unit } = service;
+  const { arrivals, behaviour, database, faults, gate, unit } = service;
   const named = nameOf(service, request);
   const text = request.body as string | undefined;
   const body = unit.bodyInside(parse(text));
   return gate.pass(async () => {
     const account = await authenticate(database, request);
-    const fault = faults.strike(named.operation) ?? magicFault(body);
+    const fault = faults.strike(named.operation) ?? magicFault(body, behaviour.magicMs);
     const noted = { ...named, body: text ?? null, accountId: account?.id ?? null, fault: fault?.fault ?? null };
     return { seq: await arrivals.arrived(noted), account, body, fault };
   });

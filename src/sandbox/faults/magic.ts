@@ -5,8 +5,11 @@ import { isFaultName } from './table';
 
 const LISTS = ['credit', 'credits', 'airtimes', 'momos'];
 
-/** The fault that the first magic recipient of a request's body asks for, with its defaults. Nothing in the body is validated yet. */
-export function magicFault(body: unknown): Struck | undefined {
+/**
+ * The fault that the first magic recipient of a request's body asks for, with its defaults, but `ms` as given. Nothing in
+ * the body is validated yet.
+ */
+export function magicFault(body: unknown, ms: number): Struck | undefined {
   for (const item of itemsOf(body)) {
     const name = magicOf({
       phoneNumber: text(item.phoneNumber) ?? text(item.phone_number),
@@ -14,7 +17,10 @@ export function magicFault(body: unknown): Struck | undefined {
       twitter: text(item.twitter),
     });
     const row = name && MAGIC[name];
-    if (row && 'fault' in row && isFaultName(row.fault)) return defaultFault(row.fault);
+    if (row && 'fault' in row && isFaultName(row.fault)) {
+      const fault = defaultFault(row.fault);
+      return 'ms' in fault.settings ? { ...fault, settings: { ...fault.settings, ms } } : fault;
+    }
   }
   return undefined;
 }

@@ -1,0 +1,47 @@
+import { Decided, Lane } from './lane';
+import { Intent } from './records';
+import { LogicalRequest } from './schedule';
+import { wasStopped } from './told';
+import { World } from './world';
+
+const RECORDED = { approve: 'approved', reject: 'rejected' } as const;
+
+/** Of two approvers at once one wins, and both are told the truth. */
+export function checkDecisions(world: World, lane: Lane, intents: Intent[]): string[] {
+  const winners = lane.decided.filter(hasWon);
+  const twice = winners.filter(({ callId }, at) => winners.findIndex((other) => other.callId === callId) !== at);
+  return [
+    ...twice.map(({ callId }) => `${callId} was decided about twice`),
+    ...lane.decided.flatMap((decided) => checkDecided(world, lane, decided, intents)),
+  ].map((fault) => `approvals: ${fault}`);
+}
+
+function checkDecided(world: World, lane: Lane, decided: Decided, intents: Intent[]): string[] {
+  const { callId, number, verdict, told } = decided;
+  const intent = intents.find(({ id }) => id === callId);
+  if (!told || !intent) return [];
+  const said = `${verdict} of ${callId} was told ${told.status} ${told.json.code ?? ''}: `;
+  const request = lane.requests.get(number) as LogicalRequest;
+  if (hasWon(decided)) {
+    if (intent.decision !== RECORDED[verdict]) return [`${said}${intent.decision} is recorded`];
+    const stopped = verdict === 'approve' && wasStopped(world, lane, request, decided);
+    return stopped ? [`${said}it was stopped`] : [];
+  }
+  switch (told.json.code) {
+    case 'already_decided':
+      return intent.decision === null ? [`${said}nobody did`] : [];
+    case 'outcome_unknown': // it is in doubt, and listed as that
+      return intent.decision === 'approved' ? [] : [`${said}${intent.decision} is recorded`];
+    case 'cap_exceeded': // money.ts looks whether it was
+    case 'stopped':
+    case 'database_unavailable':
+    case 'upstream_overloaded':
+      return [];
+    default:
+      return [`${said}nothing of that kind was asked for`];
+  }
+}
+
+function hasWon({ told }: Decided): boolean {
+  return told !== undefined && told.status < 300;
+}

@@ -1,0 +1,147 @@
+import { createClient } from '../support/fleet';
+import { TestDatabase } from '../support/test-database';
+import { bodyOf, OperationName } from './bodies';
+import { LogicalRequest, Schedule, StopStep, Submission } from './schedule';
+import { Told, World } from './world';
+
+/** One time that a request was sent. */
+export interface Sent {
+  number: number;
+  startedAt: number;
+  /** The moment at which the answer came, or it was certain that none would. */
+  endedAt: number;
+  told: Told | undefined;
+}
+
+/** What an approver said of a held call. */
+export interface Decided {
+  callId: string;
+  number: number;
+  verdict: 'approve' | 'reject';
+  startedAt: number;
+  endedAt: number;
+  told: Told | undefined;
+}
+
+/** One schedule as it was carried out, by a client of its own. */
+export interface Lane {
+  schedule: Schedule;
+  client: { id: string; key: string; name: string };
+  /** By their numbers. */
+  requests: Map<number, LogicalRequest>;
+  sent: Sent[];
+  decided: Decided[];
+}
+
+/** What the lanes of a wave share. */
+export interface Shared {
+  world: World;
+  /** A number that no request of this wave has. */
+  nextNumber: () => number;
+  onSubmission: () => void;
+}
+
+export async function openLane({ database }: World, schedule: Schedule, name: string): Promise<Lane> {
+  const client = { ...(await createClient(database, name, ['pay', 'write', 'read'])), name };
+  const lane: Lane = { schedule, client, requests: new Map(), sent: [], decided: [] };
+  await limit(database, lane);
+  return lane;
+}
+
+export async function runLane(shared: Shared, lane: Lane): Promise<void> {
+  const { schedule } = lane;
+  const stops: string[] = [];
+  const steps = schedule.steps.values();
+  const worker = async () => {
+    for (const step of steps) {
+      if (step.kind === 'request') await runRequest(shared, lane, step);
+      else if (step.kind === 'stop') await stop(shared.world, lane, step, stops);
+      else await lift(shared.world, step.process, stops.pop());
+    }
+  };
+  await Promise.all(Array.from({ length: schedule.width }, worker));
+  for (const id of stops) await lift(shared.world, 0, id);
+}
+
+async function limit(database: TestDatabase, { client, schedule }: Lane): Promise<void> {
+  const { dailyCap, monthlyCap, approvalOver, requireIdempotencyKey } = schedule.limits;
+  const [daily, monthly, over] = [dailyCap, monthlyCap, approvalOver].map((tenths) => tenths && tenths / 10);
+  await database.query(
+    `UPDATE client SET daily_cap_usd = $2, monthly_cap_usd = $3, approval_over_usd = $4, require_idempotency_key = $5
+     WHERE id = $1`,
+    [client.id, daily, monthly, over, requireIdempotencyKey],
+  );
+}
+
+async function runRequest(shared: Shared, lane: Lane, request: LogicalRequest): Promise<void> {
+  const number = shared.nextNumber();
+  lane.requests.set(number, request);
+  const running: Promise<void>[] = [];
+  for (const submission of request.submissions) {
+    if (!submission.twin) await Promise.all(running.splice(0));
+    running.push(submit(shared, lane, { number, submission }));
+  }
+  await Promise.all(running);
+}
+
+export async function submit(
+  shared: Shared,
+  lane: Lane,
+  { number, submission }: { number: number; submission: Submission },
+): Promise<void> {
+  const { world } = shared;
+  const request = lane.requests.get(number) as LogicalRequest;
+  shared.onSubmission();
+  const startedAt = world.now();
+  const told = await world.ask({
+    process: submission.process,
+    path: `/api/v0.1${pathOf(request.operation)}`,
+    key: lane.client.key,
+    headers: request.keyed ? { 'Idempotency-Key': `request-${number}` } : {},
+    body: bodyOf(request, number),
+  });
+  lane.sent.push({ number, startedAt, endedAt: world.now(), told });
+  if (told?.status === 202 && !told.headers.has('idempotent-replayed')) await decide(world, lane, number, told);
+}
+
+/** Two approvers at once, each at another process. */
+async function decide(world: World, lane: Lane, number: number, { json }: Told): Promise<void> {
+  const callId = json.call_id as string;
+  const { decisions } = lane.requests.get(number) as LogicalRequest;
+  await Promise.all(
+    decisions.map(async (verdict, index) => {
+      const startedAt = world.now();
+      const told = await world.ask({
+        process: index,
+        path: `/v1/approvals/${callId}/${verdict}`,
+        key: world.keys.approvers[index] ?? '',
+        body: { reason: 'as the schedule says' },
+      });
+      lane.decided.push({ callId, number, verdict, startedAt, endedAt: world.now(), told });
+    }),
+  );
+}
+
+async function stop(world: World, { client }: Lane, { operation, process }: StopStep, stops: string[]): Promise<void> {
+  const clientId = operation === null ? client.id : null;
+  world.stopsAsked.push({ clientId, operation });
+  const target = operation === null ? { client: client.name } : { operation };
+  const body = { ...target, reason: 'as the schedule says' };
+  const told = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
+  if (!told) return; // it may hold all the same; the end of the wave lifts all
+  const id = told.json.id as string;
+  stops.push(id);
+  // Another schedule may have stopped the same operation, and be about to lift that.
+  const liftedAt = world.stops.find((known) => known.id === id)?.until ?? Infinity;
+  world.stops.push({ id, clientId, operation, from: world.now(), until: liftedAt });
+}
+
+export async function lift(world: World, process: number, id: string | undefined): Promise<void> {
+  if (id === undefined) return;
+  for (const known of world.stops) if (known.id === id) known.until = Math.min(known.until, world.now());
+  await world.ask({ process, method: 'DELETE', path: `/v1/stops/${id}`, key: world.keys.admin });
+}
+
+function pathOf(operation: OperationName): string {
+  return operation.slice('POST '.length);
+}

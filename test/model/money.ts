@@ -1,0 +1,83 @@
+import { Decimal } from 'decimal.js';
+import { Decided, Lane, Sent } from './lane';
+import type { Story } from './invariants';
+import { Intent, isLie, readSpending } from './records';
+import { World } from './world';
+
+const ZERO = new Decimal(0);
+
+/** What is spent is exactly what was sent and not known to be unpaid, never over a cap; and nothing under it was refused. */
+export async function checkMoney({ database }: World, lane: Lane, stories: Story[]): Promise<string[]> {
+  const caps = capsOf(lane);
+  const overspent = await database.query('SELECT * FROM overspent WHERE client_id = $1', [lane.client.id]);
+  const paid = sum(
+    stories.map(({ arrivals, totalUsd }) =>
+      arrivals.some((arrival) => arrival.processed && !isLie(arrival)) ? (totalUsd ?? ZERO) : ZERO,
+    ),
+  );
+  const spent = await readSpending(database, lane.client.id);
+  const right = spendingOf(stories.flatMap(({ intents }) => intents));
+  const days = [...new Set([...spent.keys(), ...right.keys()])];
+  return [
+    ...overspent.map(({ usd }) => `${usd} US dollars were spent at one moment, of ${caps.join(' and ')}`),
+    ...caps
+      .filter((cap) => paid.gt(cap))
+      .map((cap) => `${paid.toFixed()} US dollars were really paid, of ${cap.toFixed()}`),
+    ...days
+      .filter((day) => !(right.get(day) ?? ZERO).eq(spent.get(day) ?? 0))
+      .map((day) => `${spent.get(day)} US dollars count as spent on ${day}, not ${right.get(day)?.toFixed()}`),
+    ...stories.flatMap((story) =>
+      [...story.sent, ...lane.decided.filter(({ number }) => number === story.number)].flatMap((asked) =>
+        checkRefusal(story, asked, stories, caps),
+      ),
+    ),
+  ];
+}
+
+function capsOf({ schedule: { limits } }: Lane): Decimal[] {
+  return [limits.dailyCap, limits.monthlyCap].flatMap((tenths) =>
+    tenths === null ? [] : [new Decimal(tenths).div(10)],
+  );
+}
+
+/** What the records say is spent, by day. */
+function spendingOf(intents: Intent[]): Map<string, Decimal> {
+  const byDay = new Map<string, Decimal>();
+  for (const { reservedOn, totalUsd, outcome, resolution, refused } of intents) {
+    if (reservedOn === null || outcome === 'rejected' || outcome === 'notSent' || resolution === 'absent' || refused)
+      continue;
+    byDay.set(reservedOn, (byDay.get(reservedOn) ?? ZERO).plus(totalUsd ?? 0));
+  }
+  return byDay;
+}
+
+/** A refusal for money is wrong if even all that may have been spent at that time left room for it. */
+function checkRefusal(
+  { number, totalUsd }: Story,
+  { told, startedAt, endedAt }: Sent | Decided,
+  all: Story[],
+  caps: Decimal[],
+): string[] {
+  if (told?.json.code !== 'cap_exceeded') return [];
+  const spent = sum(all.flatMap((story) => reservationsOf(story, { startedAt, endedAt })));
+  const room = caps.every((cap) => spent.plus(totalUsd ?? 0).lte(cap));
+  return room ? [`request ${number} was refused for money, but at most ${spent.toFixed()} US dollars were spent`] : [];
+}
+
+/** The amounts of a request's calls that may have been reserved at some moment between two. */
+function reservationsOf(
+  { sent, intents, totalUsd }: Story,
+  { startedAt, endedAt }: { startedAt: number; endedAt: number },
+): Decimal[] {
+  if (sent.every((each) => each.startedAt > endedAt)) return [];
+  const givenBack = ({ id, outcome }: Intent) =>
+    (outcome === 'rejected' || outcome === 'notSent') &&
+    sent.some(
+      ({ told, endedAt: at }) => at < startedAt && told && told.status !== 202 && told.headers.get('x-call-id') === id,
+    );
+  return intents.filter((intent) => intent.reservedOn !== null && !givenBack(intent)).map(() => totalUsd ?? ZERO);
+}
+
+function sum(amounts: Decimal[]): Decimal {
+  return amounts.reduce((total, amount) => total.plus(amount), ZERO);
+}

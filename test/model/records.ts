@@ -1,0 +1,74 @@
+import { TestDatabase } from '../support/test-database';
+import { TestSandbox } from '../support/sandbox';
+import { numberOf } from './bodies';
+
+/** A call that was let through, and all that was recorded of it since. */
+export interface Intent {
+  id: string;
+  clientId: string;
+  number: number;
+  idempotencyKey: string | null;
+  totalUsd: string | null;
+  held: boolean;
+  /** The day on whose cap it counts, or did; null: none. */
+  reservedOn: string | null;
+  decision: 'approved' | 'rejected' | null;
+  resolution: 'landed' | 'absent' | null;
+  outcome: 'succeeded' | 'rejected' | 'notSent' | 'unknown' | null;
+  answer: string | null;
+  /** Its commit was reported as failed: it was never sent. */
+  refused: boolean;
+  /** Whether the process lives that sends, or sent, it. */
+  alive: boolean;
+}
+
+/** A request that arrived at the sandbox. */
+export interface Arrival {
+  number: number;
+  processed: boolean;
+  fault: string | null;
+  httpStatus: number | null;
+  answeredAt: string | null;
+}
+
+export async function readIntents(database: TestDatabase, clientIds: string[]): Promise<Intent[]> {
+  const rows = await database.query<Omit<Intent, 'number'> & { body: string }>(
+    `SELECT i.id, i.client_id AS "clientId", i.idempotency_key AS "idempotencyKey", i.total_usd::text AS "totalUsd",
+       i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
+       d.verdict AS decision, s.verdict AS resolution, o.kind AS outcome, convert_from(a.body, 'UTF8') AS answer,
+       EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
+       coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, convert_from(b.body, 'UTF8') AS body
+     FROM intent i JOIN intent_body b ON b.intent_id = i.id
+       LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN resolution s ON s.intent_id = i.id
+       LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN outcome_body a ON a.intent_id = i.id
+     WHERE i.client_id = ANY ($1) ORDER BY i.id`,
+    [clientIds],
+  );
+  return rows.map(({ body, ...intent }) => ({ ...intent, number: numberOf(JSON.parse(body)) }));
+}
+
+export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
+  const rows = await sandbox.requests();
+  return rows.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
+}
+
+/** What each client has spent by day, as the proxies count it. */
+export async function readSpending(database: TestDatabase, clientId: string): Promise<Map<string, string>> {
+  const rows = await database.query<{ day: string; usd: string }>(
+    'SELECT day::text, usd::text FROM spending WHERE client_id = $1 AND usd <> 0',
+    [clientId],
+  );
+  return new Map(rows.map(({ day, usd }) => [day, usd]));
+}
+
+/** Whether it was sent, or may have been, and nobody knows what came of it. */
+export function isInDoubt({ outcome, resolution, refused, held, decision }: Intent): boolean {
+  if (refused || resolution !== null || (held && decision !== 'approved')) return false;
+  return outcome === null || outcome === 'unknown';
+}
+
+/** Whether the sandbox carried it out and said that it had not: nobody who believes it can know. */
+export function isLie({ processed, httpStatus }: Arrival): boolean {
+  if (!processed || httpStatus === null || httpStatus === 408) return false;
+  return httpStatus === 500 || (httpStatus >= 400 && httpStatus < 500);
+}

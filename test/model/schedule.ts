@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { FAULTS, FaultName } from '../../src/sandbox/faults/table';
+import { MAGIC, MagicName } from '../../src/sandbox/magic-recipients';
+import { OperationName } from './bodies';
+
+/** How many schedules run at once, each with a client of its own: a process is killed for all of them together. */
+export const LANES = 20;
+
+/** One request as an app understands it, however often it is sent. */
+export interface LogicalRequest {
+  kind: 'request';
+  operation: OperationName;
+  /** Of its first item, in tenths of a US dollar. */
+  tenths: number;
+  items: number;
+  keyed: boolean;
+  /** Whom the first item is for; null: nobody special. */
+  magic: MagicName | null;
+  submissions: Submission[];
+  /** What two approvers do at once, should it be held; none: it is left waiting. */
+  decisions: ('approve' | 'reject')[];
+}
+
+export interface Submission {
+  process: number;
+  /** Sent together with the one before, not after its answer. */
+  twin: boolean;
+}
+
+export interface StopStep {
+  kind: 'stop';
+  /** Null: the schedule's own client. */
+  operation: OperationName | null;
+  process: number;
+}
+
+/** Lifts the last stop of this schedule that holds. */
+export interface LiftStep {
+  kind: 'lift';
+  process: number;
+}
+
+export type Step = LogicalRequest | StopStep | LiftStep;
+
+/** In tenths of a US dollar; null: no such limit. */
+export interface ScheduleLimits {
+  dailyCap: number | null;
+  monthlyCap: number | null;
+  approvalOver: number | null;
+  requireIdempotencyKey: boolean;
+}
+
+export interface Schedule {
+  limits: ScheduleLimits;
+  /** How many steps go on at once. */
+  width: number;
+  steps: Step[];
+  /** Whether somebody settles by hand, at the end, what is in doubt. */
+  settlesDoubts: boolean;
+}
+
+export interface Kill {
+  victim: number;
+  /** So many submissions after the beginning of the wave. */
+  afterSubmissions: number;
+}
+
+/** A fault that the control interface is asked for; it meets transfers, which no magic recipient can. */
+export interface TransferFault {
+  fault: FaultName;
+  probability: number;
+  seed: number;
+  processed?: boolean;
+  [setting: string]: unknown;
+}
+
+export interface Wave {
+  schedules: Schedule[];
+  kills: Kill[];
+  /** How late or slow the faults of magic recipients are. */
+  magicMs: number;
+  transferFault: TransferFault;
+}
+
+const process = fc.nat({ max: 1 });
+
+const FAULT_RECIPIENTS = Object.entries(MAGIC).flatMap(([name, row]) => ('fault' in row ? [name as MagicName] : []));
+const OTHER_RECIPIENTS = Object.entries(MAGIC).flatMap(([name, row]) => ('fault' in row ? [] : [name as MagicName]));
+
+const PAYING: OperationName[] = [
+  'POST /payouts/airtime',
+  'POST /payouts/mobile-money',
+  'POST /payouts/credit',
+  'POST /account/transfer',
+  'POST /wallets/transfer',
+];
+const WRITING: OperationName[] = [
+  'POST /send',
+  'POST /payouts/initiate-credit',
+  'POST /collections/mobile-money/collect',
+  'POST /sub-account/create',
+];
+const operation = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...PAYING) },
+  { weight: 1, arbitrary: fc.constantFrom(...WRITING) },
+);
+
+const request: fc.Arbitrary<LogicalRequest> = fc.record({
+  kind: fc.constant('request'),
+  operation,
+  tenths: fc.integer({ min: 1, max: 20 }),
+  items: fc.integer({ min: 1, max: 3 }),
+  keyed: fc.nat({ max: 3 }).map((n) => n > 0),
+  magic: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(null) },
+    { weight: 4, arbitrary: fc.constantFrom(...FAULT_RECIPIENTS) },
+    { weight: 1, arbitrary: fc.constantFrom(...OTHER_RECIPIENTS) },
+  ),
+  submissions: fc.array(fc.record({ process, twin: fc.boolean() }), { minLength: 1, maxLength: 4, size: 'max' }),
+  decisions: fc.constantFrom([], ['approve'], ['approve', 'approve'], ['approve', 'reject'], ['reject', 'reject']),
+});
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 15, arbitrary: request },
+  {
+    weight: 1,
+    arbitrary: fc.record<StopStep>({
+      kind: fc.constant('stop'),
+      operation: fc.option(fc.constantFrom(...PAYING, ...WRITING), { freq: 2 }),
+      process,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record<LiftStep>({ kind: fc.constant('lift'), process }) },
+);
+
+const cap = fc.option(fc.integer({ min: 5, max: 80 }), { freq: 2 });
+
+const schedule: fc.Arbitrary<Schedule> = fc.record({
+  limits: fc.record({
+    dailyCap: cap,
+    monthlyCap: cap,
+    approvalOver: fc.option(fc.integer({ min: 5, max: 20 }), { freq: 2 }),
+    requireIdempotencyKey: fc.nat({ max: 5 }).map((n) => n === 0),
+  }),
+  width: fc.integer({ min: 1, max: 4 }),
+  settlesDoubts: fc.boolean(),
+  steps: fc.array(step, { minLength: 3, maxLength: 12, size: 'max' }),
+});
+
+const transferFault: fc.Arbitrary<TransferFault> = fc
+  .record({
+    fault: fc.constantFrom(...(Object.keys(FAULTS) as FaultName[])),
+    probability: fc.constantFrom(0.3, 0.7),
+    seed: fc.nat({ max: 1_000 }),
+    processed: fc.boolean(),
+    ms: fc.constantFrom(50, 900),
+    status: fc.constantFrom(503, 500),
+  })
+  .map(({ fault, probability, seed, processed, ms, status }) => {
+    const { settings, choosesProcessed } = FAULTS[fault] as { settings?: object; choosesProcessed?: true };
+    return {
+      ...{ fault, probability, seed },
+      ...(choosesProcessed && { processed }),
+      ...(settings && 'ms' in settings && { ms }),
+      ...(fault === 'lateProcessing' && { status }),
+    };
+  });
+
+/** Without fast-check's liking for small values: a short schedule shows little. */
+export const wave: fc.Arbitrary<Wave> = fc.noBias(
+  fc.record({
+    schedules: fc.array(schedule, { minLength: LANES, maxLength: LANES }),
+    kills: fc.array(fc.record({ victim: process, afterSubmissions: fc.integer({ min: 5, max: 200 }) }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+    magicMs: fc.constantFrom(50, 900),
+    transferFault,
+  }),
+);

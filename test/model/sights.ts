@@ -1,0 +1,44 @@
+import { FAULTS } from '../../src/sandbox/faults/table';
+import { Settled } from './wave';
+
+/** What has to be seen for a run to mean anything. */
+const EXPECTED = [
+  ...Object.keys(FAULTS).map((fault) => `fault ${fault}`),
+  ...['succeeded', 'rejected', 'unknown', 'null'].map((outcome) => `outcome ${outcome}`),
+  ...['200', 'replay', 'no answer', 'outcome_unknown', 'suspected_duplicate', 'cap_exceeded', 'stopped'],
+  ...['idempotency_key_required', '202', 'approved', 'rejected', 'landed', 'absent'],
+];
+
+/** Counts what the schedules brought about. */
+export class Sights {
+  schedules = 0;
+  private readonly seen = new Map<string, number>();
+
+  note({ lanes, intents, arrivals }: Settled): void {
+    this.schedules += lanes.length;
+    for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
+    for (const { outcome, decision, resolution } of intents) {
+      this.see(`outcome ${outcome}`);
+      if (decision !== null) this.see(decision);
+      if (resolution !== null) this.see(resolution);
+    }
+    for (const { told } of lanes.flatMap(({ sent }) => sent)) {
+      if (told?.headers.has('idempotent-replayed')) this.see('replay');
+      this.see(told ? String(told.json.code ?? told.status) : 'no answer');
+    }
+  }
+
+  /** What should have been seen and was not. */
+  missing(): string[] {
+    return EXPECTED.filter((what) => !this.seen.has(what));
+  }
+
+  toString(): string {
+    const counts = [...this.seen].sort().map(([what, count]) => `${what} ${count}`);
+    return `${this.schedules} schedules: ${counts.join(', ')}`;
+  }
+
+  private see(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+  }
+}

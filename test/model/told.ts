@@ -1,0 +1,96 @@
+import { Lane, Sent } from './lane';
+import { Intent } from './records';
+import { LogicalRequest } from './schedule';
+import { Told, World } from './world';
+
+/** Refusals of requests that were never let through, which are right whenever they are given. */
+const HARMLESS = ['database_unavailable', 'upstream_overloaded'];
+
+/** Whether the app was told the truth. */
+export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[]): string[] {
+  const { told, number } = sent;
+  if (!told) return [];
+  const id = told.headers.get('x-call-id') ?? '';
+  const own = intents.find((intent) => intent.id === id && !intent.refused);
+  const request = lane.requests.get(number) as LogicalRequest;
+  const wrong = own ? checkAnswer(told, own) : checkRefusal(told, request, { sent, lane, world, intents });
+  const opened = own !== undefined && !told.headers.has('idempotent-replayed');
+  return [
+    ...(own && own.number !== number ? [`was answered as request ${own.number}`] : []),
+    ...(opened && wasStopped(world, lane, request, sent) ? ['was let through although it was stopped'] : []),
+    ...wrong,
+  ].map((fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`);
+}
+
+/** The answer of a call that was let through: its own, or that of the first one with its key. */
+function checkAnswer({ status, json, text }: Told, { outcome, answer, resolution, held, decision }: Intent): string[] {
+  const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
+  switch (json.code) {
+    case 'outcome_unknown':
+      return outcome === null || outcome === 'unknown' ? [] : [recorded];
+    case 'upstream_unreachable':
+      return outcome === 'notSent' ? [] : [recorded];
+    case 'upstream_auth':
+    case 'upstream_busy':
+      return outcome === 'rejected' ? [] : [recorded];
+    case 'upstream_overloaded':
+      return outcome === 'notSent' || outcome === null ? [] : [recorded];
+    case undefined:
+      if (status === 202) return held && json.status === 'pending_approval' ? [] : [recorded];
+      if (resolution === 'landed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];
+      if (outcome !== (status === 200 && json.status === 'success' ? 'succeeded' : 'rejected')) return [recorded];
+      return answer === text ? [] : ['these are not the bytes that are recorded'];
+    default: // of the upstream itself, such as TRANSACTION_FAILED
+      return outcome === 'rejected' && answer === text ? [] : [recorded];
+  }
+}
+
+interface Around {
+  sent: Sent;
+  lane: Lane;
+  world: World;
+  intents: Intent[];
+}
+
+/** The answer of a request that was not let through. */
+function checkRefusal({ json }: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
+  const first = intents.find(({ id }) => id === json.first_call_id);
+  switch (json.code) {
+    case 'outcome_unknown':
+      // Its process is gone, and its database may have gone on for a moment with what it was told last.
+      return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive) ? ['that is known'] : [];
+    case 'request_in_progress':
+    case 'approval_rejected':
+    case 'approval_expired':
+      return first?.number === sent.number ? [] : ['there is no such first call'];
+    case 'suspected_duplicate':
+      if (first?.number !== sent.number || request.keyed) return ['it repeats nothing'];
+      return [];
+    case 'idempotency_key_required':
+      return lane.schedule.limits.requireIdempotencyKey && !request.keyed ? [] : ['it needs none'];
+    case 'stopped':
+      return world.stopsAsked.some((stop) => isStoppedBy(stop, lane, request)) ? [] : ['nobody stopped it'];
+    case 'cap_exceeded': // money.ts looks whether it was
+      return [];
+    default:
+      return HARMLESS.includes(json.code as string) ? [] : ['nothing of that kind was asked for'];
+  }
+}
+
+/** Whether a stop held from before it was sent until after it was answered. */
+export function wasStopped(
+  { stops }: World,
+  lane: Lane,
+  request: LogicalRequest,
+  { startedAt, endedAt }: { startedAt: number; endedAt: number },
+): boolean {
+  return stops.some((stop) => stop.from < startedAt && stop.until > endedAt && isStoppedBy(stop, lane, request));
+}
+
+function isStoppedBy(
+  stop: { clientId: string | null; operation: string | null },
+  { client }: Lane,
+  { operation }: LogicalRequest,
+): boolean {
+  return stop.clientId === client.id || stop.operation === operation;
+}

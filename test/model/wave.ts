@@ -1,0 +1,127 @@
+import { Lane, lift, openLane, runLane, Shared } from './lane';
+import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './records';
+import { TransferFault, Wave } from './schedule';
+import { settleByHand } from './settle-by-hand';
+import { World } from './world';
+
+/** What is known when everything that was begun has come to its end. */
+export interface Settled {
+  lanes: Lane[];
+  intents: Intent[];
+  arrivals: Arrival[];
+  /** What was wrong before that. */
+  violations: string[];
+}
+
+const SETTLING_MS = 20_000; // far longer than anything here takes: past it, something hangs
+const POLL_MS = 20;
+
+let clients = 0;
+
+/** Runs schedules at once, kills processes meanwhile, and waits until nothing goes on any more. */
+export async function runWave(world: World, wave: Wave): Promise<Settled> {
+  await world.reset(wave.magicMs, wave.transferFault);
+  const violations: string[] = [];
+  const kills: Promise<void>[] = [];
+  let submissions = 0;
+  let numbers = 0;
+  const shared: Shared = {
+    world,
+    nextNumber: () => ++numbers,
+    onSubmission: () => {
+      submissions += 1;
+      const due = wave.kills.filter(({ afterSubmissions }) => afterSubmissions === submissions);
+      for (const { victim } of due) kills.push(world.killAndRestart(victim, () => checkDoubts(world, violations)));
+    },
+  };
+  const lanes: Lane[] = [];
+  for (const schedule of wave.schedules) lanes.push(await openLane(world, schedule, `client-${++clients}`));
+  await Promise.all(lanes.map((lane) => runLane(shared, lane)));
+  await Promise.all(kills);
+  await liftAll(world);
+  const clientIds = lanes.map(({ client }) => client.id);
+  const settle = async () => ({
+    arrivals: await settleSandbox(world, wave.transferFault),
+    intents: await settleProxies(world, clientIds),
+  });
+  const { intents, arrivals } = await settle();
+  violations.push(...(await settleByHand({ ...shared, onSubmission: () => undefined }, lanes, intents, arrivals)));
+  return { lanes, violations, ...(await settle()) };
+}
+
+/** While a process is gone, the other one lists all that it left behind. */
+async function checkDoubts(world: World, violations: string[]): Promise<void> {
+  const gone = async () =>
+    await world.database.query<{ id: string }>(
+      `SELECT i.id FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
+       WHERE NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)
+         AND NOT EXISTS (SELECT FROM resolution s WHERE s.intent_id = i.id)
+         AND (i.held_for IS NULL OR d.verdict = 'approved')
+         AND coalesce(d.process, i.process) NOT IN (SELECT live_processes())`,
+    );
+  await within(SETTLING_MS, 'the database still takes a killed process for alive', async () => {
+    const live = await world.database.query('SELECT live_processes()');
+    return live.length <= world.running;
+  });
+  const before = await gone();
+  const listed = await listCalls(world, 'outcome=unknown');
+  // A database that was committing something for the process goes on with that for a moment.
+  const after = new Set((await gone()).map(({ id }) => id));
+  for (const { id } of before) {
+    if (after.has(id) && !listed.has(id))
+      violations.push(`${id} was not listed as in doubt while its process was gone`);
+  }
+}
+
+/** The ids of all calls that an auditor finds. */
+export async function listCalls(world: World, search: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let token: string | null = ''; token !== null;) {
+    const paging: string = `page_size=200${token && `&page_token=${token}`}`;
+    const page = await world.read(`/v1/audit/calls?${search}&${paging}`, world.keys.auditor);
+    for (const { id } of page.calls as { id: string }[]) ids.add(id);
+    token = page.next_page_token as string | null;
+  }
+  return ids;
+}
+
+async function liftAll(world: World): Promise<void> {
+  const { stops } = await world.read('/v1/stops', world.keys.admin);
+  for (const { id } of stops) await lift(world, 0, id);
+}
+
+/** Until the sandbox has carried out all that it will, late things included. */
+async function settleSandbox(world: World, transferFault: TransferFault): Promise<Arrival[]> {
+  let arrivals: Arrival[] = [];
+  await within(SETTLING_MS, 'the sandbox still has something to do', async () => {
+    arrivals = await readArrivals(world.sandbox);
+    return !arrivals.some((arrival) => isUnfinished(arrival, transferFault));
+  });
+  return arrivals;
+}
+
+function isUnfinished({ fault, processed, answeredAt }: Arrival, transferFault: TransferFault): boolean {
+  if (processed) return false;
+  if (fault === 'delay' || fault === 'lateProcessing') return true;
+  if (fault === 'resetBeforeProcessing') return false;
+  if (fault === 'noResponse' && transferFault.fault === fault && transferFault.processed === false) return false;
+  return answeredAt === null;
+}
+
+/** Until every call that a living process works on has an outcome. */
+async function settleProxies(world: World, clientIds: string[]): Promise<Intent[]> {
+  let intents: Intent[] = [];
+  await within(SETTLING_MS, 'a process that lives still has a call in flight', async () => {
+    intents = await readIntents(world.database, clientIds);
+    return !intents.some((intent) => intent.outcome === null && intent.alive && isInDoubt(intent));
+  });
+  return intents;
+}
+
+async function within(ms: number, otherwise: string, done: () => Promise<boolean>): Promise<void> {
+  const ends = performance.now() + ms;
+  while (!(await done())) {
+    if (performance.now() > ends) throw new Error(otherwise);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

@@ -1,0 +1,160 @@
+import { createClient, Fleet } from '../support/fleet';
+import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox';
+import { createTestDatabase, TestDatabase } from '../support/test-database';
+import { OperationName } from './bodies';
+
+/** What somebody was answered. */
+export interface Told {
+  status: number;
+  headers: Headers;
+  text: string;
+  json: Record<string, any>;
+}
+
+export interface Question {
+  process: number;
+  method?: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  key: string;
+  headers?: Record<string, string>;
+  body?: object;
+}
+
+/** A stop that certainly held between two moments. */
+export interface KnownStop {
+  id: string;
+  clientId: string | null;
+  operation: OperationName | null;
+  from: number;
+  until: number;
+}
+
+const ENVIRONMENT = {
+  UPSTREAM_TIMEOUT_MS: '600',
+  // Few, and an answer is soon too long: hanging requests leave others waiting past their time.
+  UPSTREAM_CONNECTIONS: '12',
+  UPSTREAM_MAX_RESPONSE_BYTES: '1000000',
+  DATABASE_POOL_SIZE: '5',
+  // Longer than a wave can take on any machine: what the guard does never depends on how quick this one is.
+  DUPLICATE_WINDOW_SECONDS: '3600',
+};
+
+/** Two proxies in front of a sandbox, the people who watch over them, and a clock that only counts events. */
+export class World {
+  /** Stops that were asked for in this wave, whether or not the answer came. */
+  readonly stopsAsked: { clientId: string | null; operation: OperationName | null }[] = [];
+  readonly stops: KnownStop[] = [];
+  private moment = 0;
+  private readonly up = [true, true];
+  private restarting: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly sandbox: TestSandbox,
+    readonly fleet: Fleet,
+    readonly keys: { admin: string; auditor: string; approvers: string[] },
+  ) {}
+
+  static async start(): Promise<World> {
+    const database = await createTestDatabase();
+    const sandbox = await startSandbox({}, database);
+    const env = { UPSTREAM_BASE_URL: sandbox.url, UPSTREAM_API_KEY: API_KEY, ...ENVIRONMENT };
+    const fleet = await Fleet.start(2, database, env);
+    const admin = await createClient(database, 'admin', ['admin']);
+    const auditor = await createClient(database, 'auditor', ['audit']);
+    const approvers = [
+      await createClient(database, 'approver-a', ['approve']),
+      await createClient(database, 'approver-b', ['approve']),
+    ];
+    await watchCaps(database);
+    const keys = { admin: admin.key, auditor: auditor.key, approvers: approvers.map(({ key }) => key) };
+    return new World(database, sandbox, fleet, keys);
+  }
+
+  /** How many processes take requests. */
+  get running(): number {
+    return this.up.filter(Boolean).length;
+  }
+
+  /** The next moment: of two, the smaller one was earlier. */
+  now(): number {
+    return ++this.moment;
+  }
+
+  /** Asks a process, or the other one while it is down. @returns undefined where no answer came. */
+  async ask({ process, method = 'POST', path, key, headers = {}, body }: Question): Promise<Told | undefined> {
+    if (!this.up.includes(true)) await this.restarting;
+    const url = this.fleet.url(this.up[process] ? process : 1 - process);
+    try {
+      const response = await fetch(url + path, {
+        method,
+        headers: { 'X-API-Key': key, ...(body && { 'Content-Type': 'application/json' }), ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: parsed(text) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Asks until an answer comes: for what changes nothing. */
+  async read(path: string, key: string): Promise<Record<string, any>> {
+    for (let process = 0; ; process = 1 - process) {
+      const told = await this.ask({ process, method: 'GET', path, key });
+      if (told?.status === 200) return told.json;
+      if (told) throw new Error(`GET ${path} was answered ${told.status} ${told.text}`);
+    }
+  }
+
+  /** @param meanwhile what is to be looked at before it is back. */
+  async killAndRestart(victim: number, meanwhile: () => Promise<void>): Promise<void> {
+    if (!this.up[victim]) return;
+    this.up[victim] = false;
+    await this.fleet.kill(victim);
+    const restarted = this.fleet.restart(victim).then(() => (this.up[victim] = true));
+    this.restarting = restarted;
+    await Promise.all([restarted, meanwhile()]);
+  }
+
+  /** Everything upstream as at a first start: enough money, and a ground truth of this wave only. */
+  async reset(magicMs: number, transferFault: object): Promise<void> {
+    this.stops.length = 0;
+    this.stopsAsked.length = 0;
+    await this.sandbox.control('post', '/reset').expect(204);
+    await this.sandbox.control('patch', '/settings', { magicMs }).expect(200);
+    for (const operation of ['POST /account/transfer', 'POST /wallets/transfer']) {
+      await this.sandbox.fault({ ...transferFault, operation });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.fleet.stop();
+    await this.sandbox.close();
+    await this.database.close();
+  }
+}
+
+/** Notes every moment at which somebody has spent more than they may: nobody needs to look just then. */
+async function watchCaps(database: TestDatabase): Promise<void> {
+  await database.query(`
+    CREATE TABLE overspent (client_id uuid, day date, usd numeric);
+    GRANT INSERT ON overspent TO payout_proxy;
+    CREATE FUNCTION note_overspent() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO overspent SELECT NEW.client_id, NEW.day, NEW.usd FROM client
+      WHERE id = NEW.client_id AND (NEW.usd > daily_cap_usd OR monthly_cap_usd < (
+        SELECT sum(usd) FROM spending WHERE client_id = NEW.client_id
+          AND date_trunc('month', day) = date_trunc('month', NEW.day)));
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER note_overspent AFTER INSERT OR UPDATE ON spending FOR EACH ROW EXECUTE FUNCTION note_overspent();`);
+}
+
+function parsed(text: string): Record<string, any> {
+  try {
+    return JSON.parse(text) as Record<string, any>;
+  } catch {
+    return {};
+  }
+}
