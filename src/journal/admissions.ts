@@ -72,7 +72,10 @@ async function decidedBefore(tx: Prisma.TransactionClient, [asking]: NewAdmissio
   return [row.heldFor ? { kind: 'held', heldFor: row.heldFor } : { kind: 'admitted' }];
 }
 
-/** One look at the small tables that say almost always all there is to know. */
+/**
+ * One look at the small tables that say almost always all there is to know. OFFSET 0 keeps the planner from reading them
+ * whole, as it would for a batch: each asking call is looked up by the primary key.
+ */
 async function find(
   tx: Prisma.TransactionClient,
   askings: NewAdmission[],
@@ -95,10 +98,14 @@ async function find(
     ), clock AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS today)
     SELECT today::text,
       (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id, 'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
-       FROM asked JOIN idempotency_claim USING (client_id, operation, key)) AS claims,
+       FROM asked a CROSS JOIN LATERAL (
+         SELECT intent_id, salt, content_hash FROM idempotency_claim
+         WHERE client_id = a.client_id AND operation = a.operation AND key = a.key OFFSET 0) AS claim) AS claims,
       (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id) ORDER BY intent_id DESC)
-       FROM asked a JOIN recent_content r ON r.client_id = a.client_id AND r.operation = a.operation AND r.content = decode(a.content, 'hex')
-       WHERE r.intent_id >= ${since}::uuid) AS recent,
+       FROM asked a CROSS JOIN LATERAL (
+         SELECT intent_id FROM recent_content
+         WHERE client_id = a.client_id AND operation = a.operation AND content = decode(a.content, 'hex')
+           AND intent_id >= ${since}::uuid OFFSET 0) AS before) AS recent,
       (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text, 'month', month_usd::text))
        FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd FROM spending
              WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date

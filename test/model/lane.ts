@@ -27,7 +27,9 @@ export interface Decided {
 export interface Lane {
   schedule: Schedule;
   client: { id: string; key: string; name: string };
-  /** By their numbers. */
+  /** Its first step has this number, and no step of another lane has its steps' numbers. */
+  firstNumber: number;
+  /** Those that were begun, by their numbers. */
   requests: Map<number, LogicalRequest>;
   sent: Sent[];
   decided: Decided[];
@@ -36,14 +38,15 @@ export interface Lane {
 /** What the lanes of a wave share. */
 export interface Shared {
   world: World;
-  /** A number that no request of this wave has. */
-  nextNumber: () => number;
   onSubmission: () => void;
 }
 
-export async function openLane({ database }: World, schedule: Schedule, name: string): Promise<Lane> {
+let clients = 0;
+
+export async function openLane({ database }: World, schedule: Schedule, firstNumber: number): Promise<Lane> {
+  const name = `client-${++clients}`;
   const client = { ...(await createClient(database, name, ['pay', 'write', 'read'])), name };
-  const lane: Lane = { schedule, client, requests: new Map(), sent: [], decided: [] };
+  const lane: Lane = { schedule, client, firstNumber, requests: new Map(), sent: [], decided: [] };
   await limit(database, lane);
   return lane;
 }
@@ -51,10 +54,10 @@ export async function openLane({ database }: World, schedule: Schedule, name: st
 export async function runLane(shared: Shared, lane: Lane): Promise<void> {
   const { schedule } = lane;
   const stops: string[] = [];
-  const steps = schedule.steps.values();
+  const steps = schedule.steps.entries();
   const worker = async () => {
-    for (const step of steps) {
-      if (step.kind === 'request') await runRequest(shared, lane, step);
+    for (const [index, step] of steps) {
+      if (step.kind === 'request') await runRequest(shared, lane, lane.firstNumber + index, step);
       else if (step.kind === 'stop') await stop(shared.world, lane, step, stops);
       else await lift(shared.world, step.process, stops.pop());
     }
@@ -73,8 +76,7 @@ async function limit(database: TestDatabase, { client, schedule }: Lane): Promis
   );
 }
 
-async function runRequest(shared: Shared, lane: Lane, request: LogicalRequest): Promise<void> {
-  const number = shared.nextNumber();
+async function runRequest(shared: Shared, lane: Lane, number: number, request: LogicalRequest): Promise<void> {
   lane.requests.set(number, request);
   const running: Promise<void>[] = [];
   for (const submission of request.submissions) {

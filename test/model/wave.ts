@@ -16,7 +16,8 @@ export interface Settled {
 const SETTLING_MS = 20_000; // far longer than anything here takes: past it, something hangs
 const POLL_MS = 20;
 
-let clients = 0;
+/** More than a schedule has steps. */
+const NUMBERS_PER_LANE = 100;
 
 /** Runs schedules at once, kills processes meanwhile, and waits until nothing goes on any more. */
 export async function runWave(world: World, wave: Wave): Promise<Settled> {
@@ -24,10 +25,8 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
   const violations: string[] = [];
   const kills: Promise<void>[] = [];
   let submissions = 0;
-  let numbers = 0;
   const shared: Shared = {
     world,
-    nextNumber: () => ++numbers,
     onSubmission: () => {
       submissions += 1;
       const due = wave.kills.filter(({ afterSubmissions }) => afterSubmissions === submissions);
@@ -35,7 +34,9 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
     },
   };
   const lanes: Lane[] = [];
-  for (const schedule of wave.schedules) lanes.push(await openLane(world, schedule, `client-${++clients}`));
+  for (const [index, schedule] of wave.schedules.entries()) {
+    lanes.push(await openLane(world, schedule, 1 + index * NUMBERS_PER_LANE));
+  }
   await Promise.all(lanes.map((lane) => runLane(shared, lane)));
   await Promise.all(kills);
   await liftAll(world);
