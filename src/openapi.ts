@@ -9,7 +9,11 @@ import { MAX_EXTRA_CHARACTERS } from './validation/extra-fields';
 import { isForwarded } from './validation/nothing.dto';
 
 const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
-ours. Every request and response is recorded; \`/v1\` reads the record.
+ours. Every request and response is recorded. \`/v1\` reads the record, previews payouts, shows and sets limits, decides about
+held calls, stops, and settles what is in doubt.
+
+Send a new \`Idempotency-Key\` with each request that pays or makes something, and the same one when you send it again: then
+it is carried out once.
 
 Every answer carries \`X-Request-Id\` (yours, or one we made), \`X-Call-Id\` (the record's id) and \`Server-Timing\`.
 Errors say what to do: below \`/api/v0.1\` in the interface's envelope, elsewhere as RFC 9457 problem details.`;
