@@ -33,6 +33,13 @@ describe('suspected duplicates', () => {
 
   const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read')).key;
 
+  /** A content as it would stand there two hours later. */
+  async function makeOld(callId: string): Promise<void> {
+    const then = (Date.now() - 7_200_000).toString(16).padStart(12, '0');
+    const old = `${then.slice(0, 8)}-${then.slice(8)}${callId.slice(13)}`;
+    await database.query('UPDATE recent_content SET intent_id = $1 WHERE intent_id = $2', [old, callId]);
+  }
+
   it('the same again without a key gets 409 and the id of the first call, on every instance', async () => {
     const key = await client();
     const first = await proxy.post(key, PATH, AIRTIME).expect(200);
@@ -89,6 +96,29 @@ describe('suspected duplicates', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
+  it('a call in flight, or in doubt, is one for as long as it is, however short the window', async () => {
+    const brief = await startProxy({ upstreamBaseUrl: upstream.url, duplicateWindowSeconds: 1 }, database);
+    const key = await client();
+    const arrived = new Promise<() => void>((resolve) => {
+      upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+    });
+    const first = brief.post(key, PATH, AIRTIME).then(({ headers }) => headers['x-call-id'] ?? '');
+    const release = await arrived;
+    await brief.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
+    release();
+    const id = await first;
+    // Its answer is what the window is counted from.
+    await brief.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
+    upstream.behaviour = answer(200, SUCCESS);
+    await database.query('ALTER TABLE outcome DISABLE TRIGGER refuse_change');
+    await database.query("UPDATE outcome SET recorded_at = recorded_at - interval '2 seconds' WHERE intent_id = $1", [
+      id,
+    ]);
+    await database.query('ALTER TABLE outcome ENABLE TRIGGER refuse_change');
+    await brief.post(key, PATH, AIRTIME).expect(200);
+    await brief.close();
+  });
+
   it('reads are never suspected', async () => {
     const key = await client();
     await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
@@ -98,12 +128,7 @@ describe('suspected duplicates', () => {
   it('an older call is none, nor is any with a window of 0', async () => {
     const key = await client();
     const { headers } = await proxy.post(key, PATH, AIRTIME).expect(200);
-    // As old as its id says: two hours.
-    const old = `${(Date.now() - 7_200_000).toString(16).padStart(12, '0')}`;
-    await database.query('UPDATE recent_content SET intent_id = $1 WHERE intent_id = $2', [
-      `${old.slice(0, 8)}-${old.slice(8)}${(headers['x-call-id'] ?? '').slice(13)}`,
-      headers['x-call-id'],
-    ]);
+    await makeOld(headers['x-call-id'] ?? '');
     await proxy.post(key, PATH, AIRTIME).expect(200);
     const off = await startProxy({ upstreamBaseUrl: upstream.url, duplicateWindowSeconds: 0 }, database);
     await off.post(key, PATH, AIRTIME).expect(200);
@@ -119,11 +144,11 @@ describe('suspected duplicates', () => {
     ]);
     expect(rows).toEqual([{ bytes: 32 }]);
     const kept = () => database.query('SELECT FROM recent_content WHERE intent_id = $1', [headers['x-call-id']]);
-    await proxy.app.get(RecentContents, { strict: false }).runOnce();
+    const contents = proxy.app.get(RecentContents, { strict: false });
+    await contents.runOnce();
     expect(await kept()).toHaveLength(1);
-    const brief = await startProxy({ upstreamBaseUrl: upstream.url, duplicateWindowSeconds: 0 }, database);
-    expect(await brief.app.get(RecentContents, { strict: false }).runOnce()).toBeGreaterThan(0);
-    await brief.close();
+    await makeOld(headers['x-call-id'] ?? '');
+    expect(await contents.runOnce()).toBeGreaterThan(0);
     expect(await kept()).toEqual([]);
   });
 

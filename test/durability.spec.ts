@@ -175,13 +175,29 @@ describe('what is durable, and when', () => {
     const [asking] = admitting.mock.calls[0] ?? [];
     if (!asking) throw new Error('the journal was not asked');
     const prisma = paying.proxy.app.get(PrismaService);
-    const windows = { duplicateSeconds: 30, acrossClientsSeconds: 30 };
+    const windows = { duplicateSeconds: 30, inFlightSeconds: 30, acrossClientsSeconds: 30 };
     expect(await admit(prisma, 1, [asking], windows, true)).toEqual([{ kind: 'admitted' }]);
     const another = { ...asking, id: uuidv7(), idempotencyKey: 'twice' };
     expect(await admit(prisma, 1, [another], windows, true)).toMatchObject([{ kind: 'overCap', period: 'daily' }]);
     expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [asking.caller.clientId])).toEqual([
       { usd: 2.5 },
     ]);
+  });
+
+  it("a client's row that somebody keeps locked holds up that client, and not the others, nor reads", async () => {
+    const held = await paying.proxy.client('held-up', 'pay');
+    await query('BEGIN');
+    await query("SELECT FROM client WHERE name = 'held-up' FOR UPDATE");
+    const stuck = paying.proxy.post(held.key, '/payouts/airtime', AIRTIME).then(({ status }) => status);
+    const others = await Promise.all([
+      ...phones(5).map((phone) => paying.pay(phone)),
+      paying.proxy.get(paying.app, '/api/v0.1/wallets/list'),
+      paying.proxy.get('', '/readyz'),
+    ]);
+    await query('ROLLBACK');
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+    expect([200, 503]).toContain(await stuck); // it was let go after a while, or tried again in time
+    await paying.proxy.post(held.key, '/payouts/airtime', AIRTIME).expect(200);
   });
 
   it('when the database drops every connection under load, nothing is paid unrecorded, twice, or otherwise than told', async () => {

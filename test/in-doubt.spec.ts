@@ -29,7 +29,8 @@ describe('calls in doubt', () => {
 
   const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
   const sent = (changes: Record<string, unknown> = {}) =>
-    copyIntent(paying.proxy.database, model, { process: DEAD, ...changes });
+    copyIntent(paying.proxy.database, model, { process: DEAD, recorded_at: ago(60), ...changes });
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const read = async (id: string) => (await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200)).body;
   const resolve = (id: string, body: object, key = approver) =>
     supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', key).send(body);
@@ -42,7 +43,7 @@ describe('calls in doubt', () => {
   it('are those whose process is gone, at once, and whose process lives, once they are older than any answer', async () => {
     const gone = await sent();
     const working = await sent({ process: LIVING });
-    const old = await sent({ process: LIVING, received_at: '2026-01-01T00:00:00Z' });
+    const old = await sent({ process: LIVING, recorded_at: '2026-01-01T00:00:00Z' });
     expect(await read(gone)).toMatchObject({ outcome: 'unknown', upstream: null });
     expect(await read(working)).toMatchObject({ outcome: 'inProgress', in_doubt_since: null });
     expect(await read(old)).toMatchObject({ outcome: 'unknown', in_doubt_since: '2026-01-01T00:00:00.000Z' });
@@ -115,6 +116,21 @@ describe('calls in doubt', () => {
     await resolve(actors, settle).set('X-Actor', 'Grace').expect(200);
   });
 
+  it('are not settled before their time to be answered is over, for `absent` would let the app pay again', async () => {
+    const settle = { verdict: 'absent', reason: 'its process is gone' };
+    const early = await sent({ recorded_at: new Date() });
+    expect(await read(early)).toMatchObject({ outcome: 'unknown' }); // listed at once
+    expect((await resolve(early, settle).expect(409)).body.code).toBe('not_in_doubt');
+    // A body may take a minute to come in: when the request was received does not count.
+    const slow = await sent({ recorded_at: new Date(), received_at: ago(600) });
+    expect((await resolve(slow, settle).expect(409)).body.code).toBe('not_in_doubt');
+    await resolve(await sent({ recorded_at: ago(31) }), settle).expect(200);
+    // Its process lives: it may still try for a while to write what came of it.
+    const writing = await sent({ recorded_at: ago(120), process: LIVING });
+    expect((await resolve(writing, settle).expect(409)).body.code).toBe('not_in_doubt');
+    await resolve(await sent({ recorded_at: ago(200), process: LIVING }), settle).expect(200);
+  });
+
   it('and nothing else is settled', async () => {
     const settle = { verdict: 'absent', reason: 'no' };
     expect((await resolve(model, settle).expect(409)).body.code).toBe('not_in_doubt');
@@ -133,7 +149,7 @@ describe('calls in doubt', () => {
       [old, fresh].flatMap((decided_at) => [DEAD, LIVING].map((process) => ({ verdict, decided_at, process }))),
     );
     const combinations = product({
-      received_at: [old, fresh],
+      recorded_at: [old, fresh],
       process: [null, DEAD, LIVING],
       held: [{ held_for: null, expires_at: null }, ...[before, after].map((at) => ({ held_for: 'x', expires_at: at }))],
       decision: [null, ...decisions],
@@ -182,7 +198,7 @@ describe('calls in doubt', () => {
     await insert(
       'intent',
       Object.keys(row).join(),
-      calls.map(({ id, received_at, process, held }) => ({ ...row, id, client_id, received_at, process, ...held })),
+      calls.map(({ id, recorded_at, process, held }) => ({ ...row, id, client_id, recorded_at, process, ...held })),
     );
     const decided = of('decision', ({ decision }) => decision);
     await insert('decision', 'intent_id, verdict, reason, client_id, key_id, decided_at, process', decided);

@@ -59,7 +59,10 @@ describe('the number of a process', () => {
     const proxy = await start();
     const number = numberOf(proxy);
     const holders = () =>
-      database.query<{ pid: number }>("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1", [number]);
+      database.query<{ pid: number }>(
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND objid = $1",
+        [number],
+      );
     const [before] = await holders();
     await database.query('SELECT pg_terminate_backend($1)', [before?.pid]);
     await eventually(async () => (await holders()).some(({ pid }) => pid !== before?.pid));
@@ -68,7 +71,7 @@ describe('the number of a process', () => {
     expect(await live()).toEqual([]);
   });
 
-  it('is another one if somebody else has taken it meanwhile', async () => {
+  it('stays the same, and alive, while another session holds it, and is taken again when that ends', async () => {
     const proxy = await start();
     const number = numberOf(proxy);
     // Waits for the lock, and gets it as soon as its holder is gone.
@@ -77,16 +80,18 @@ describe('the number of a process', () => {
     const taken = other.query('SELECT pg_advisory_lock(7070003, $1)', [number]);
     const locks = (granted: boolean) =>
       database.query<{ pid: number }>(
-        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted = $2",
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND objid = $1 AND granted = $2",
         [number, granted],
       );
     await eventually(async () => (await locks(false)).length === 1);
     await database.query('SELECT pg_terminate_backend($1)', [(await locks(true))[0]?.pid]);
     await taken;
-    await eventually(() => Promise.resolve(numberOf(proxy) !== number));
-    expect(await live()).toEqual([number, numberOf(proxy)]);
-    await proxy.close();
+    expect([await live(), numberOf(proxy)]).toEqual([[number], number]);
+    const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await other.end();
+    await eventually(async () => (await locks(true)).some(({ pid }) => pid !== rows[0]?.pid));
+    expect([await live(), numberOf(proxy)]).toEqual([[number], number]);
+    await proxy.close();
   });
 
   it('is gone at once when the process is killed', async () => {

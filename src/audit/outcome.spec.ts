@@ -6,12 +6,12 @@ const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 const AT = present(NOW, [7], 60_000);
 
 const call = (more: Partial<Recorded>): Recorded => ({
-  ...{ receivedAt: ago(1), process: 7, heldFor: null, expiresAt: null },
+  ...{ recordedAt: ago(1), process: 7, heldFor: null, expiresAt: null },
   ...{ decision: null, outcome: null, resolution: null },
   ...more,
 });
 const held = (more: Partial<Recorded>) =>
-  call({ heldFor: 'over_threshold', expiresAt: ago(-60), receivedAt: ago(9_000), ...more });
+  call({ heldFor: 'over_threshold', expiresAt: ago(-60), recordedAt: ago(9_000), ...more });
 const decided = (verdict: string, seconds: number, process = 7) => ({ verdict, decidedAt: ago(seconds), process });
 const ended = (kind: string) => ({ kind, answeredAt: ago(5) });
 const absent = { verdict: 'absent' };
@@ -19,11 +19,11 @@ const absent = { verdict: 'absent' };
 describe('what came of a call', () => {
   it.each([
     ['inProgress', 'sent a second ago by a process that lives', call({})],
-    ['inProgress', 'as old as an answer may be', call({ receivedAt: ago(60) })],
-    ['unknown', 'older', call({ receivedAt: ago(60.001) })],
+    ['inProgress', 'as old as an answer may be', call({ recordedAt: ago(60) })],
+    ['unknown', 'older', call({ recordedAt: ago(60.001) })],
     ['unknown', 'its process is gone', call({ process: 6 })],
     ['inProgress', 'from before processes had numbers', call({ process: null })],
-    ['unknown', 'the same, older', call({ process: null, receivedAt: ago(61) })],
+    ['unknown', 'the same, older', call({ process: null, recordedAt: ago(61) })],
     ['succeeded', 'an outcome came, though its process is gone', call({ process: 6, outcome: ended('succeeded') })],
     ['unknown', 'the outcome is that nobody knows', call({ outcome: ended('unknown') })],
     ['absent', 'and was settled', call({ outcome: ended('unknown'), resolution: absent })],

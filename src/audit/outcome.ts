@@ -41,7 +41,8 @@ export function present(now: Date, live: number[], givenUpAfterMs: number): Pres
 
 /** What the records say of a call that was let through. */
 export interface Recorded {
-  receivedAt: Date;
+  /** When the intent was written, by the database's clock: a body may take a minute to come in before that. */
+  recordedAt: Date;
   process: number | null;
   heldFor: string | null;
   expiresAt: Date | null;
@@ -77,6 +78,6 @@ export function inDoubtSince(recorded: Recorded, at: Present): Date | null {
   return recorded.outcome?.answeredAt ?? releasedAt(recorded);
 }
 
-function releasedAt({ decision, receivedAt }: Recorded): Date {
-  return decision?.decidedAt ?? receivedAt;
+function releasedAt({ decision, recordedAt }: Recorded): Date {
+  return decision?.decidedAt ?? recordedAt;
 }

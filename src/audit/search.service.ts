@@ -81,7 +81,7 @@ function outcomeFilter(word: string, { now, live, givenUpBefore }: Present): Pri
       WHEN i.expires_at < ${now}::timestamptz THEN 'expired'
       ELSE 'pendingApproval' END
     WHEN (coalesce(d.process, i.process) IS NOT NULL AND coalesce(d.process, i.process) <> ALL (${live}::int[]))
-      OR coalesce(d.decided_at, i.received_at) < ${givenUpBefore}::timestamptz THEN 'unknown'
+      OR coalesce(d.decided_at, i.recorded_at) < ${givenUpBefore}::timestamptz THEN 'unknown'
     ELSE 'inProgress' END`;
 }
 

@@ -12,10 +12,16 @@ export function longestUpstreamTimeout({ upstreamTimeoutMs, upstreamTimeouts }: 
   return Math.max(upstreamTimeoutMs, ...upstreamTimeouts.values());
 }
 
-/** Before the upstream's time and after it, intent and outcome may each wait for a statement's ten seconds. */
-const JOURNAL_GRACE_MS = 30_000;
+/** For how long an outcome is tried to be written. Milliseconds; longer than a Postgres takes to restart. */
+export const OUTCOME_PATIENCE_MS = 60_000;
+
+/**
+ * The last try may wait for a batch before it, and each of the two be tried again, with a connection's five seconds and a
+ * statement's ten.
+ */
+const LAST_TRY_MS = 2 * 2 * 16_000;
 
 /** What was released to be sent longer ago than this, and has no outcome, will have none. Milliseconds. */
 export function givenUpAfterMs(timeouts: Timeouts): number {
-  return longestUpstreamTimeout(timeouts) + JOURNAL_GRACE_MS;
+  return longestUpstreamTimeout(timeouts) + OUTCOME_PATIENCE_MS + LAST_TRY_MS;
 }

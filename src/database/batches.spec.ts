@@ -91,13 +91,35 @@ describe('Batches', () => {
     expect(database.attempts).toEqual([[1, 2, 3], [1], [2], [3]]);
   });
 
+  it('does not wait for failed rows that are tried again, three at a time, before it writes the next', async () => {
+    const database = new Database();
+    const group = commits(database);
+    const all = Promise.all([1, 2, 3, 4].map((row) => group.add(row)));
+    await settled();
+    database.end(0, true);
+    await settled();
+    expect(database.attempts).toEqual([[1, 2, 3, 4], [1], [2], [3]]);
+    const next = group.add(5);
+    await settled();
+    database.end(3);
+    await next;
+    while (database.writing > 0) {
+      database.end();
+      await settled();
+    }
+    await all;
+  });
+
   it('goes on after a failure', async () => {
     const database = new Database();
     const group = commits(database);
     const failing = group.add(1);
     await settled();
     database.end(0, true);
+    await settled();
+    database.end(0, true); // a row that was alone is tried once more too
     await expect(failing).rejects.toThrow('bad: 1');
+    expect(database.attempts).toEqual([[1], [1]]);
     const next = group.add(2);
     await settled();
     database.end();

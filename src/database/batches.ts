@@ -4,6 +4,9 @@ interface Waiting<Row, Result> {
   failed: (reason: unknown) => void;
 }
 
+/** Rows that are tried alone at the same time: each takes a connection, and the others of the pool are for other work. */
+const MAX_LANES = 3;
+
 /**
  * Lets concurrent rows share a statement, and its commit: while one batch is on its way to the database the next one forms,
  * and the first of all starts at once, without any timer.
@@ -11,6 +14,8 @@ interface Waiting<Row, Result> {
 export class Batches<Row, Result = void> {
   private waiting: Waiting<Row, Result>[] = [];
   private writing = false;
+  private readonly failed: Waiting<Row, Result>[] = [];
+  private lanes = 0;
 
   /**
    * @param write writes (or looks up) all rows, or none, and says what came of each, if that is to be said. A row may come
@@ -51,14 +56,24 @@ export class Batches<Row, Result = void> {
 
   private async writeBatch(batch: Waiting<Row, Result>[], again = false): Promise<void> {
     try {
-      const results = (await this.write(
-        batch.map(({ row }) => row),
-        again,
-      )) as Result[] | undefined;
+      const rows = batch.map(({ row }) => row);
+      const results = (await this.write(rows, again)) as Result[] | undefined;
       for (const [place, { done }] of batch.entries()) done(results?.[place] as Result);
     } catch (reason) {
-      if (batch.length === 1) batch[0]?.failed(reason);
-      else await Promise.all(batch.map((one) => this.writeBatch([one], true))); // one bad row must not fail its neighbours
+      if (again) batch[0]?.failed(reason);
+      else this.writeEach(batch);
     }
+  }
+
+  /** One bad row must not fail its neighbours, nor hold up the next batches: what failed together is tried row by row, beside them. */
+  private writeEach(batch: Waiting<Row, Result>[]): void {
+    this.failed.push(...batch);
+    while (this.lanes < MAX_LANES && this.failed.length > 0) void this.writeFailed();
+  }
+
+  private async writeFailed(): Promise<void> {
+    this.lanes += 1;
+    for (let one = this.failed.shift(); one; one = this.failed.shift()) await this.writeBatch([one], true);
+    this.lanes -= 1;
   }
 }

@@ -17,6 +17,11 @@ const PARTITION_MONTHS_AHEAD = 3;
 /** The longest statement is a search over a long history; the journal's take some milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
+/** A row that somebody keeps locked must not hold back the payouts of others for long. */
+const LOCK_TIMEOUT_MS = 5_000;
+/** A process that is frozen within a transaction lets go of its locks before others give up waiting for them. */
+const IDLE_IN_TRANSACTION_MS = 3_000;
+
 const PARTITION_CHECK_MS = 24 * 3_600_000;
 
 /**
@@ -40,6 +45,8 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
         // A lock or a dead connection must not hold payouts back until long after their apps have given up.
         statement_timeout: STATEMENT_TIMEOUT_MS,
         query_timeout: STATEMENT_TIMEOUT_MS + 1_000, // where the server does not even say so
+        lock_timeout: LOCK_TIMEOUT_MS,
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
         ...(ownsTables && { options: '-c role=payout_proxy' }),
       }),
     });

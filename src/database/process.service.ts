@@ -37,17 +37,16 @@ export class ProcessService implements OnApplicationShutdown {
     };
   }
 
-  /**
-   * Of this process; its lock is held for as long as the process lives. Ask for it anew each time: it changes where the
-   * lock was lost and somebody else has it now.
-   */
+  /** Of this process; its lock is held for as long as the process lives. */
   get number(): number {
     return this.held;
   }
 
   /** Takes a number; to be awaited before anything is recorded. */
   async start(): Promise<void> {
-    await this.take(await this.next());
+    // Somebody may have one that comes again where the sequence began anew, as in a database that was restored.
+    do this.held = await this.next();
+    while (!(await this.take()));
   }
 
   /** Last of all: once what was in flight is recorded. */
@@ -57,29 +56,23 @@ export class ProcessService implements OnApplicationShutdown {
     await this.lock?.end();
   }
 
-  private async take(wanted: number): Promise<void> {
-    let number = wanted;
-    let lock = await takeSessionLock(this.connection, [PROCESS_LOCKS, number]);
-    // Somebody may have it where the sequence began anew, as in a database that was restored.
-    while (!lock) {
-      number = await this.next();
-      lock = await takeSessionLock(this.connection, [PROCESS_LOCKS, number]);
-    }
-    lock.once('end', () => {
+  /** @returns false if somebody else holds it. */
+  private async take(): Promise<boolean> {
+    const lock = await takeSessionLock(this.connection, [PROCESS_LOCKS, this.held]);
+    lock?.once('end', () => {
       if (!this.stopping.signal.aborted) this.retaking = this.takeAgain();
     });
     this.lock = lock;
-    this.held = number;
+    return lock !== undefined;
   }
 
+  /** The same number, for calls in flight bear it. The server may know later than we do that our old connection is gone. */
   private async takeAgain(): Promise<void> {
     this.logger.warn({ process: this.held }, 'the connection that holds the number of this process was lost');
     for (let wait = FIRST_WAIT_MS; !this.stopping.signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-      try {
-        return await this.take(this.held);
-      } catch {
-        await sleep(wait, undefined, { signal: this.stopping.signal }).catch(() => undefined); // woken to stop
-      }
+      const taken = await this.take().catch(() => false);
+      if (taken) return;
+      await sleep(wait, undefined, { signal: this.stopping.signal }).catch(() => undefined); // woken to stop
     }
   }
 

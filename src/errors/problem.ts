@@ -73,7 +73,10 @@ export const PROBLEMS = {
   },
   client_exists: { status: 409, text: 'There is a client of this name already.' },
   already_decided: { status: 409, text: 'This was decided already, or can no longer be decided.' },
-  not_in_doubt: { status: 409, text: 'Only a call in doubt can be settled by hand, and only once.' },
+  not_in_doubt: {
+    status: 409,
+    text: 'Only a call in doubt can be settled by hand, once, and not before its time to be answered is over.',
+  },
   content_changed: {
     status: 409,
     text: 'What is kept of this call is not what was asked, so it will not be sent. The operator has to look into this.',
@@ -96,7 +99,7 @@ export const PROBLEMS = {
   internal_error: { status: 500, text: 'A fault of ours; nothing was sent. Tell the operator the call_id.' },
   database_unavailable: {
     status: 503,
-    text: 'Our database cannot be reached; the request was neither recorded nor sent. Send it again in a moment.',
+    text: 'Our database cannot be reached; the request was not sent. Send it again in a moment, with the same Idempotency-Key.',
     retryAfter: 1,
   },
   upstream_auth: {

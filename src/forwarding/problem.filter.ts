@@ -83,7 +83,7 @@ export class ProblemFilter implements ExceptionFilter {
         faults: forTheRecord(faults, this.extraFields),
       });
       call.outcome = 'refused';
-      if (code === 'database_unavailable') await this.journal.release(call.id);
+      if (code === 'database_unavailable') await this.journal.release(call.id, caller.clientId);
     } catch (cause) {
       this.logger.error({ call_id: call.id, code, err: cause }, 'a refusal could not be recorded');
     }

@@ -63,8 +63,7 @@ export class RepetitionService {
       return pendingReply(id);
     }
     if (held?.verdict === 'rejected') throw new Problem('approval_rejected', { firstCallId: id });
-    const isLate = first.releasedAt.getTime() < Date.now() - this.givenUpAfterMs;
-    if (!outcome && alive && !isLate) return 'in progress';
+    if (!outcome && alive && first.ageMs < this.givenUpAfterMs) return 'in progress';
     throw new Problem('outcome_unknown', {
       status: 409,
       text: `It is unknown whether the first request with this Idempotency-Key was carried out, so it is not sent again. GET /v1/calls/${id} says what became of it as soon as that is known.`,

@@ -12,7 +12,10 @@ import { ACTIVE_STOPS } from './stops';
 
 /** How far back the guards look, in seconds; 0: not at all. */
 export interface GuardWindows {
+  /** From the answer of the first call: what is still being carried out, or is in doubt, counts as long as it is. */
   duplicateSeconds: number;
+  /** For how long a call may be without an outcome; so much further back contents are kept. */
+  inFlightSeconds: number;
   acrossClientsSeconds: number;
 }
 
@@ -48,13 +51,13 @@ export async function admit(
   again: boolean,
 ): Promise<Verdict[]> {
   return prisma.$transaction(async (tx) => {
-    const before = again ? await decidedBefore(tx, askings) : undefined;
-    if (before) return before;
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
     const clientIds = [...new Set(askings.map(({ caller }) => caller.clientId))];
     const clients = await tx.$queryRaw<Budgeted[]>`
       SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd" FROM client
       WHERE id = ANY (${clientIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+    const before = again ? await decidedBefore(tx, askings) : undefined; // its commit, if on its way, held the lock
+    if (before) return before;
     const { state, today } = await readState(tx, askings, clients, windows);
     const verdicts = decide(askings.map(toAsking), state);
     const open = askings.flatMap((asking, place) => toOpen(asking, verdicts[place], today) ?? []);
@@ -92,7 +95,7 @@ async function find(
   tx: Prisma.TransactionClient,
   askings: Considered[],
   clientIds: string[],
-  { duplicateSeconds }: GuardWindows,
+  { duplicateSeconds, inFlightSeconds }: GuardWindows,
 ): Promise<Found> {
   const rows = JSON.stringify(
     askings.map(({ id, caller, operation, idempotencyKey, content }) => ({
@@ -103,7 +106,7 @@ async function find(
       content: sha256(content).toString('hex'),
     })),
   );
-  const since = uuidFloor(new Date(Date.now() - duplicateSeconds * 1_000));
+  const since = uuidFloor(new Date(Date.now() - (duplicateSeconds + inFlightSeconds) * 1_000));
   const [found] = await tx.$queryRaw<Found[]>`
     WITH asked AS (
       SELECT * FROM json_to_recordset(${rows}::json) AS t(asking uuid, client_id uuid, operation text, key text, content text)
@@ -135,7 +138,7 @@ async function toState(
   { claims, recent, spending, stops }: Found,
   windows: GuardWindows,
 ): Promise<State> {
-  const ended = await endings(tx, [...(claims ?? []), ...(recent ?? [])]);
+  const ended = await endings(tx, [...(claims ?? []), ...(recent ?? [])], windows.duplicateSeconds);
   const byId = new Map(askings.map((asking) => [asking.id, asking]));
   const spent = new Map(spending?.map((row) => [row.client, row]));
   return {
@@ -155,13 +158,17 @@ async function toState(
   };
 }
 
-type Ending = 'never carried out' | 'not paid';
+type Ending = 'never carried out' | 'not paid' | 'long ago';
 
 /**
- * Of calls that others repeat, those that are known not to have paid: nothing was sent or it is settled that nothing came of
- * it, which also frees the key; or the upstream, or an approver, said no, which keeps it.
+ * Of calls that others repeat, those of which nothing is to be feared: nothing was sent or it is settled that nothing came of
+ * it, which also frees the key; or the upstream, or an approver, said no; or its answer is older than the window.
  */
-async function endings(tx: Prisma.TransactionClient, calls: { call: string }[]): Promise<Map<string, Ending>> {
+async function endings(
+  tx: Prisma.TransactionClient,
+  calls: { call: string }[],
+  windowSeconds: number,
+): Promise<Map<string, Ending>> {
   if (calls.length === 0) return new Map();
   const ids = [...new Set(calls.map(({ call }) => call))];
   const rows = await tx.$queryRaw<{ id: string; ending: Ending }[]>`
@@ -173,6 +180,7 @@ async function endings(tx: Prisma.TransactionClient, calls: { call: string }[]):
         WHEN o.kind IS NULL AND EXISTS (SELECT FROM refusal r WHERE r.id = i.id) THEN 'never carried out'
         WHEN o.kind = 'rejected' OR d.verdict = 'rejected' THEN 'not paid'
         WHEN d.intent_id IS NULL AND i.expires_at <= clock_timestamp() THEN 'not paid'
+        WHEN o.recorded_at < clock_timestamp() - make_interval(secs => ${windowSeconds}::float) THEN 'long ago'
       END AS ending
       FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution s ON s.intent_id = i.id
         LEFT JOIN decision d ON d.intent_id = i.id

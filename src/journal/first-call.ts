@@ -3,8 +3,8 @@ import { PrismaService } from '../database/prisma.service';
 /** What is on record of a call that another one repeats. */
 export interface FirstCall {
   id: string;
-  /** When it was let go to be sent. */
-  releasedAt: Date;
+  /** How long ago it was let go to be sent, by the database's clock. */
+  ageMs: number;
   /** Whether it waits, or waited, for an approval; until when, and what was decided. */
   held: { expired: boolean; verdict: string | null } | null;
   /** Whether the process that works on it lives. */
@@ -24,7 +24,7 @@ export interface FirstCall {
 
 interface Row {
   id: string;
-  releasedAt: Date;
+  ageMs: number;
   process: number | null;
   held: boolean;
   expired: boolean;
@@ -43,7 +43,7 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
   // First: a process that records an outcome and ends in between would else leave a call that looks abandoned.
   const live = await prisma.$queryRaw<{ number: number }[]>`SELECT live_processes() AS number`;
   const [row] = await prisma.$queryRaw<Row[]>`
-    SELECT i.id::text, coalesce(d.decided_at, i.received_at) AS "releasedAt", i.held_for IS NOT NULL AS held,
+    SELECT i.id::text, extract(epoch FROM clock_timestamp() - coalesce(d.decided_at, i.recorded_at))::float * 1000 AS "ageMs", i.held_for IS NOT NULL AS held,
       coalesce(i.expires_at <= clock_timestamp(), FALSE) AS expired, d.verdict,
       coalesce(d.process, i.process) AS process,
       EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused, s.verdict AS resolution,
@@ -55,9 +55,9 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
     LEFT JOIN outcome_body b ON b.intent_id = i.id
     WHERE i.id = ${id}::uuid`;
   if (!row) return undefined;
-  const { releasedAt, process, held, expired, verdict, refused, resolution, kind, body, ...rest } = row;
+  const { ageMs, process, held, expired, verdict, refused, resolution, kind, body, ...rest } = row;
   return {
-    ...{ id, releasedAt, refused, resolution },
+    ...{ id, ageMs, refused, resolution },
     alive: live.some(({ number }) => number === process),
     held: held ? { expired, verdict } : null,
     outcome: kind === null ? null : { ...rest, kind, body: body && Buffer.from(body) },

@@ -3,6 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NIL } from 'uuid';
 import { Loaded } from '../config/config.module';
+import { givenUpAfterMs, longestUpstreamTimeout, OUTCOME_PATIENCE_MS } from '../config/upstream-timeouts';
 import { Batches } from '../database/batches';
 import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
@@ -26,7 +27,7 @@ import {
 } from './records';
 import { insertRefusals } from './refusals';
 import { readSamePayments, SamePayment } from './same-payments';
-import { insertResolution } from './resolutions';
+import { insertResolution, SettledAfter } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
 
 /** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
@@ -53,6 +54,7 @@ export class JournalService {
   private readonly outcomes: Batches<NewOutcome>;
   private readonly refusals: Batches<NewRefusal>;
   private readonly windows: GuardWindows;
+  private readonly settledAfter: SettledAfter;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -62,8 +64,10 @@ export class JournalService {
     const settings = config.get('settings', { infer: true });
     this.windows = {
       duplicateSeconds: settings.duplicateWindowSeconds,
+      inFlightSeconds: givenUpAfterMs(settings) / 1_000,
       acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
     };
+    this.settledAfter = { goneMs: longestUpstreamTimeout(settings), aliveMs: givenUpAfterMs(settings) };
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
     this.intents = new Batches<NewIntent>((batch) => insertIntents(prisma, batch.map(mine)), rowsOf, MAX_BATCH_ROWS);
     this.admissions = new Batches<NewAdmission, Verdict>(
@@ -113,10 +117,12 @@ export class JournalService {
    * a while is given up, which leaves its intent in doubt.
    */
   async close(outcome: NewOutcome): Promise<void> {
+    const patienceEnds = performance.now() + OUTCOME_PATIENCE_MS;
     for (const wait of OUTCOME_RETRIES_MS) {
       try {
         return await this.outcomes.add(outcome);
-      } catch {
+      } catch (error) {
+        if (performance.now() > patienceEnds) throw error; // whoever settles calls by hand counts on it
         this.logger.warn(
           { call_id: outcome.intentId, outcome: outcome.kind },
           'an outcome could not be written; again soon',
@@ -136,8 +142,12 @@ export class JournalService {
    * Gives back what a call reserved whose intent was committed although that was reported as failed, once its refusal is
    * recorded. Where this fails, less can be spent than might be: never more.
    */
-  async release(callId: string): Promise<void> {
-    await this.prisma.$executeRaw`SELECT release_reservations(ARRAY[${callId}::uuid])`;
+  async release(callId: string, clientId: string): Promise<void> {
+    await this.prisma.$transaction(async (tx) => {
+      // A commit that is still on its way holds the lock, and would not be seen before.
+      await tx.$executeRaw`SELECT FROM client WHERE id = ${clientId}::uuid FOR NO KEY UPDATE`;
+      await tx.$executeRaw`SELECT release_reservations(ARRAY[${callId}::uuid])`;
+    });
   }
 
   /** Resolves once the approval is durable: only then may the call be sent. @returns why it is not approved, if it is not. */
@@ -152,7 +162,7 @@ export class JournalService {
 
   /** Resolves once the resolution is durable. @returns whether it was written: false if the call is in doubt no more. */
   async resolve(resolution: NewResolution): Promise<boolean> {
-    return insertResolution(this.prisma, resolution);
+    return insertResolution(this.prisma, resolution, this.settledAfter);
   }
 
   /** Resolves once the shape is durable. @returns whether it was not there before. */

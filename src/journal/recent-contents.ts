@@ -1,6 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
+import { givenUpAfterMs } from '../config/upstream-timeouts';
 import { PrismaService } from '../database/prisma.service';
 import { uuidFloor } from '../database/uuid';
 
@@ -11,21 +12,22 @@ const TURN_MS = 60_000;
 @Injectable()
 export class RecentContents implements OnApplicationShutdown {
   private readonly logger = new Logger('RecentContents');
-  private readonly windowMs: number;
+  private readonly keptMs: number;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     private readonly prisma: PrismaService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.windowMs = config.get('settings', { infer: true }).duplicateWindowSeconds * 1_000;
+    const settings = config.get('settings', { infer: true });
+    this.keptMs = settings.duplicateWindowSeconds * 1_000 + givenUpAfterMs(settings);
     this.timer = setInterval(() => void this.run(), TURN_MS);
     this.timer.unref();
   }
 
   /** @returns how many it removed. */
   async runOnce(): Promise<number> {
-    const before = uuidFloor(new Date(Date.now() - this.windowMs));
+    const before = uuidFloor(new Date(Date.now() - this.keptMs));
     return this.prisma.$executeRaw`DELETE FROM recent_content WHERE intent_id < ${before}::uuid`;
   }
 
