@@ -1,6 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { Pool } from 'pg';
 import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
@@ -37,19 +38,21 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   constructor(config: ConfigService<Loaded, true>) {
     const settings: DatabaseSettings = config.get('settings', { infer: true });
     const ownsTables = settings.databaseUrl === settings.databaseOwnerUrl;
-    super({
-      adapter: new PrismaPg({
-        connectionString: settings.databaseUrl,
-        max: settings.databasePoolSize,
-        connectionTimeoutMillis: 5_000,
-        // A lock or a dead connection must not hold payouts back until long after their apps have given up.
-        statement_timeout: STATEMENT_TIMEOUT_MS,
-        query_timeout: STATEMENT_TIMEOUT_MS + 1_000, // where the server does not even say so
-        lock_timeout: LOCK_TIMEOUT_MS,
-        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-        ...(ownsTables && { options: '-c role=payout_proxy' }),
-      }),
+    const pool = new Pool({
+      connectionString: settings.databaseUrl,
+      max: settings.databasePoolSize,
+      connectionTimeoutMillis: 5_000,
+      // A lock or a dead connection must not hold payouts back until long after their apps have given up.
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS + 1_000, // where the server does not even say so
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      ...(ownsTables && { options: '-c role=payout_proxy' }),
     });
+    // A connection that ends right after it began ends before Prisma listens, and nobody hearing its error would end us all.
+    // Whoever uses the connection gets an error of its own.
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    super({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
     this.url = settings.databaseUrl;
   }
 
