@@ -58,6 +58,11 @@ export function landedReply(callId: string): Reply {
 
 function notSent({ failure, retryAfter }: Answer): Problem {
   if (failure === 'overloaded') return new Problem('upstream_overloaded');
+  if (failure === 'stopped') return new Problem('stopped');
+  if (failure === 'stop_unknown') {
+    const text = 'Our database cannot be reached; nothing was sent. Send it again in a moment.';
+    return new Problem('database_unavailable', { text });
+  }
   return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 
