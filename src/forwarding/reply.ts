@@ -11,9 +11,12 @@ export class Reply {
     readonly headers: ReplyHeaders = {},
   ) {}
 
-  /** The same once more, for a request that repeats the one that was answered so. */
+  /**
+   * The same once more, for a request that repeats the one that was answered so; without `Retry-After`, as who comes back with
+   * the same key gets the same answer for ever.
+   */
   asReplay(firstCallId: string): Reply {
-    const headers = { ...this.headers, 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
+    const headers = { 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
     return new Reply(this.status, this.contentType, this.body, headers);
   }
 }
