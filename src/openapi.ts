@@ -67,7 +67,7 @@ const PARAMETERS = {
     name: 'X-Actor',
     in: 'header',
     description:
-      'For whom the caller asks, an id; it is recorded. Another form, and that of a personal key, is ignored.',
+      'For whom the caller asks, an id; it is recorded. Another form, and that of a personal key, is ignored. It is no proof: who decides about a held call, or settles one, is known by the key alone.',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
 } as const;

@@ -65,7 +65,7 @@ describe('the demo keys', () => {
       const clients = proxy.app.get(ClientsService, { strict: false });
       const keys = readJson(await ensureDemoKeys(clients, dataDir));
       const found = await proxy.app.get(CallersService, { strict: false }).identify(hashKey(keys.app));
-      expect(found).toMatchObject({ caller: { clientName: 'app' } });
+      expect(found).toMatchObject({ clientName: 'app' });
       expect(readJson(await ensureDemoKeys(clients, dataDir))).toEqual(keys);
       await proxy.close();
     }

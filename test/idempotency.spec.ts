@@ -76,8 +76,17 @@ describe('an idempotency key', () => {
     const first = await pay(k).expect(told);
     upstream.behaviour = answer(200, SUCCESS);
     const again = await pay(k).expect(told);
-    expect([again.text, again.headers['retry-after']]).toEqual([first.text, first.headers['retry-after']]);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['retry-after']).toBeUndefined(); // who obeyed it would get the same answer for ever
     expect(upstream.received).toHaveLength(1);
+  });
+
+  it.each([401, 429])('that has the answer of a %i is told to be replaced, and a new one is paid', async (status) => {
+    upstream.behaviour = answer(status, { status: 'error', error: 'no' });
+    const { body } = await pay(newKey());
+    expect(body.error).toMatch(/nothing was paid\..* send it with a new Idempotency-Key/);
+    upstream.behaviour = answer(200, SUCCESS);
+    await pay(newKey()).expect(200);
   });
 
   it('is refused with another body: 422, and nothing is sent', async () => {

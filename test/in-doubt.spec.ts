@@ -1,6 +1,7 @@
 import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { OUTCOMES } from '../src/audit/outcome';
+import { ClientsService } from '../src/clients/clients.service';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent, live } from './support/intents';
 import { Paying, startPaying, SUCCESS } from './support/paying';
@@ -113,7 +114,16 @@ describe('calls in doubt', () => {
     expect([body.code, body.detail]).toEqual(['own_approval', expect.stringContaining('Nobody settles')]);
     const actors = await sent({ actor: 'Ada' });
     await resolve(actors, settle).set('X-Actor', 'aDA').expect(403);
-    await resolve(actors, settle).set('X-Actor', 'Grace').expect(200);
+    const forged = await resolve(actors, settle).set('X-Actor', 'Grace').expect(403);
+    expect(forged.body.detail).toContain('keys issue --client approver --person');
+    const clients = paying.proxy.app.get(ClientsService, { strict: false });
+    const { key: grace } = await clients.issueKey('approver', { person: 'Grace' });
+    const settled = await resolve(actors, settle, grace).set('X-Actor', 'Alan').expect(200);
+    expect(settled.body.resolution.resolved_by.actor).toBe('Grace');
+    const { body: shared } = await resolve(await sent(), settle)
+      .set('X-Actor', 'Grace')
+      .expect(200);
+    expect(shared.resolution.resolved_by.actor).toBeNull();
   });
 
   it('are not settled before their time to be answered is over, for `absent` would let the app pay again', async () => {

@@ -170,8 +170,9 @@ describe('an upstream that fails most requests', () => {
     const upstream = paying.proxy.app.get(UpstreamService, { strict: false });
     const body = Buffer.from(JSON.stringify(AIRTIME));
     const outgoing = { operation: 'POST /payouts/airtime', effect: 'pay', method: 'POST', path: '/x', body } as const;
+    const running = () => Promise.resolve(false);
     let last: Answer | undefined;
-    while (last?.failure !== 'circuit_open') last = (await upstream.send(outgoing, undefined)).answer;
+    while (last?.failure !== 'circuit_open') last = (await upstream.send(outgoing, undefined, running)).answer;
 
     const sent = paying.upstream.received.length;
     const got = await paying.pay().expect(503);

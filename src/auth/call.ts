@@ -7,6 +7,8 @@ export interface Caller {
   clientId: string;
   clientName: string;
   keyId: string;
+  /** Whose key it is; null: nobody's in particular. */
+  person: string | null;
   scopes: ReadonlySet<Scope>;
   /** Of the interface's operations, those switched on for the client; null: all. */
   operations: ReadonlySet<string> | null;

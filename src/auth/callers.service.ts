@@ -37,18 +37,17 @@ export class CallersService {
   constructor(private readonly prisma: PrismaService) {}
 
   /** Asks the database each time, so that a revocation or a changed limit holds at once on every instance. */
-  async identify(keySha256: Buffer): Promise<{ caller: Caller; person: string | null } | undefined> {
+  async identify(keySha256: Buffer): Promise<Caller | undefined> {
     const row = await this.lookUps.add(keySha256);
     if (!row) return undefined;
     this.noteUse(row.keyId);
     const { clientId, clientName, keyId, operations, person } = row;
-    const caller = {
-      ...{ clientId, clientName, keyId },
+    return {
+      ...{ clientId, clientName, keyId, person },
       scopes: new Set(row.scopes),
       operations: operations && new Set(operations),
       limits: limitsOf(row),
     };
-    return { caller, person };
   }
 
   /** One statement for all who ask meanwhile: every request waits for it. */

@@ -37,9 +37,9 @@ export async function receiveCalls(server: FastifyInstance, { callers, origins, 
   server.addHook('onRequest', async (request, reply) => {
     if (!needsKey(request)) return;
     const { call } = request;
-    const { caller, person } = await authenticate(request, callers, guessing);
+    const caller = await authenticate(request, callers, guessing);
     call.caller = caller;
-    call.actor = person ?? call.actor; // whose key it is, is not for the caller to say
+    call.actor = caller.person ?? call.actor; // whose key it is, is not for the caller to say
     const { requestsPerMinute } = caller.limits;
     // Before the checks that follow: what they refuse is recorded, so it must be limited too.
     if (requestsPerMinute !== null) {

@@ -104,11 +104,11 @@ export const PROBLEMS = {
   },
   upstream_auth: {
     status: 502,
-    text: 'The payout service refused our credentials; nothing was paid. The operator has to mend this.',
+    text: 'The payout service refused our credentials; nothing was paid. The operator has to mend this. To try again after that, send it with a new Idempotency-Key, if it had one: the old one keeps this answer.',
   },
   upstream_busy: {
     status: 503,
-    text: 'The payout service is limiting us; nothing was paid. Try again later.',
+    text: 'The payout service is limiting us; nothing was paid. To try again later, send it with a new Idempotency-Key, if it had one: the old one keeps this answer.',
     retryAfter: 1,
   },
   upstream_overloaded: {

@@ -41,7 +41,7 @@ export class ExchangeService {
 
   /** Sends what is open already, once, and records what came of it. */
   async send(call: Call, { outgoing, items }: Pick<Ready, 'outgoing' | 'items'>): Promise<TimedAnswer> {
-    const answer = await this.upstream.send(outgoing, call.traceparent);
+    const answer = await this.upstream.send(outgoing, call.traceparent, () => this.journal.isStopped(call.id));
     call.timings.upstream = answer.upstreamMs;
     await this.close(call, items, answer, null);
     this.shapes.note(call, answer.answer.status, answer.answer.body);

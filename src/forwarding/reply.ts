@@ -11,9 +11,12 @@ export class Reply {
     readonly headers: ReplyHeaders = {},
   ) {}
 
-  /** The same once more, for a request that repeats the one that was answered so. */
+  /**
+   * The same once more, for a request that repeats the one that was answered so; without `Retry-After`, as who comes back with
+   * the same key gets the same answer for ever.
+   */
   asReplay(firstCallId: string): Reply {
-    const headers = { ...this.headers, 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
+    const headers = { 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
     return new Reply(this.status, this.contentType, this.body, headers);
   }
 }
@@ -58,6 +61,11 @@ export function landedReply(callId: string): Reply {
 
 function notSent({ failure, retryAfter }: Answer): Problem {
   if (failure === 'overloaded') return new Problem('upstream_overloaded');
+  if (failure === 'stopped') return new Problem('stopped');
+  if (failure === 'stop_unknown') {
+    const text = 'Our database cannot be reached; nothing was sent. Send it again in a moment.';
+    return new Problem('database_unavailable', { text });
+  }
   return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 

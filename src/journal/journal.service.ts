@@ -29,6 +29,7 @@ import { insertRefusals } from './refusals';
 import { readSamePayments, SamePayment } from './same-payments';
 import { insertResolution, SettledAfter } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
+import { isStopped } from './stops';
 
 /** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
 const MAX_BATCH_ROWS = 5_000;
@@ -131,6 +132,11 @@ export class JournalService {
       }
     }
     await this.outcomes.add(outcome);
+  }
+
+  /** Whether a stop holds now for a call whose intent is recorded. */
+  async isStopped(callId: string): Promise<boolean> {
+    return isStopped(this.prisma, callId);
   }
 
   /** Resolves once the refusal is durable. */

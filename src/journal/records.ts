@@ -108,7 +108,7 @@ export interface NewShape {
 export interface Decider {
   clientId: string;
   keyId: string;
-  /** The person, as far as it is known. */
+  /** The person whose key it is; null if it is nobody's. */
   actor: string | null;
 }
 

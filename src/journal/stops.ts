@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
-import { Stop } from '../policy/stops';
+import { Stop, stopFor } from '../policy/stops';
 
 /** Who stops, or lifts a stop; null: the command line. */
 export type StopAuthor = { clientId: string; keyId: string; actor: string | null } | null;
@@ -9,10 +9,24 @@ export type StopAuthor = { clientId: string; keyId: string; actor: string | null
 /** Of no meaning but to exclude each other: stops that are written at the same time. */
 const STOP_LOCK = 7_070_004;
 
-/** The stops that hold, oldest first: none, or a few. Read where an intent is admitted, a stop holds from its commit on. */
+/**
+ * The stops that hold, oldest first: none, or a few. Read where a call is admitted or approved, a stop holds for all of which
+ * that is decided after its commit; of those decided before, it holds for what then still waits to be sent.
+ */
 export const ACTIVE_STOPS = Prisma.sql`
   SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason
   FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id) ORDER BY id`;
+
+/** Whether a stop holds for a call whose intent is recorded: for who asked for it, whoever lets it go. */
+export async function isStopped(prisma: PrismaService, callId: string): Promise<boolean> {
+  const stops = await prisma.$queryRaw<Stop[]>(ACTIVE_STOPS);
+  if (stops.length === 0) return false;
+  const call = await prisma.intent.findUniqueOrThrow({
+    where: { id: callId },
+    select: { clientId: true, operation: true },
+  });
+  return stopFor(stops, call) !== undefined;
+}
 
 /** A stop is needed most when the proxy is busiest: it waits for a connection as long as any question does. */
 const MAX_WAIT_MS = 5_000;

@@ -35,7 +35,10 @@ interface Claim {
   sameContent: boolean;
 }
 
-/** What holds at the moment of the decision; nobody else changes it until the decision is committed. */
+/**
+ * What holds at the moment of the decision. Until that is committed, no other admission changes the claims, duplicates and
+ * budgets of these clients; a stop may come meanwhile, and does not undo the decision (see `isStopped` of the journal).
+ */
 export interface State {
   /** The call that has an asking call's key, by the asking call's id: not one that was provably never carried out. */
   claims: Map<string, Claim>;

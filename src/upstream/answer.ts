@@ -26,7 +26,11 @@ export type FailureCode =
   /** Too many requests wait already. */
   | 'overloaded'
   /** The upstream fails most requests of this operation. */
-  | 'circuit_open';
+  | 'circuit_open'
+  /** The operator stopped it while it waited for its turn. */
+  | 'stopped'
+  /** It waited for its turn, and whether it was stopped meanwhile could not be found out. */
+  | 'stop_unknown';
 
 /** What became of a request, as far as one can know. */
 export type Answer = AnswerDetails &

@@ -3,15 +3,16 @@ import { Bulkhead } from './bulkhead';
 
 const DONE = toAnswer({ failure: 'reset', written: true });
 const LONG = 60_000;
+const MAY = () => Promise.resolve(undefined);
 
 describe('Bulkhead', () => {
   it('lets those go ahead who still wait behind one who gave up', async () => {
     const bulkhead = new Bulkhead(1, 2);
     let finish = (_answer: Answer): void => undefined;
-    const first = bulkhead.run(LONG, () => new Promise((resolve) => (finish = resolve)));
+    const first = bulkhead.run(LONG, MAY, () => new Promise((resolve) => (finish = resolve)));
     const begun = jest.fn(() => Promise.resolve(DONE));
-    const impatient = bulkhead.run(1, begun);
-    const patient = bulkhead.run(LONG, () => Promise.resolve(DONE));
+    const impatient = bulkhead.run(1, MAY, begun);
+    const patient = bulkhead.run(LONG, MAY, () => Promise.resolve(DONE));
     expect(bulkhead.waiting).toBe(2);
     expect(await impatient).toEqual(notSent('timeout'));
     finish(DONE);
@@ -24,10 +25,10 @@ describe('Bulkhead', () => {
   it('turns away who finds the queue full', async () => {
     const bulkhead = new Bulkhead(1, 0);
     let finish = (_answer: Answer): void => undefined;
-    const first = bulkhead.run(LONG, () => new Promise((resolve) => (finish = resolve)));
-    expect(await bulkhead.run(LONG, () => Promise.resolve(DONE))).toEqual(notSent('overloaded'));
+    const first = bulkhead.run(LONG, MAY, () => new Promise((resolve) => (finish = resolve)));
+    expect(await bulkhead.run(LONG, MAY, () => Promise.resolve(DONE))).toEqual(notSent('overloaded'));
     finish(DONE);
     await first;
-    expect(await bulkhead.run(LONG, () => Promise.resolve(DONE))).toBe(DONE);
+    expect(await bulkhead.run(LONG, MAY, () => Promise.resolve(DONE))).toBe(DONE);
   });
 });

@@ -18,19 +18,28 @@ export class Bulkhead {
 
   /**
    * @param patienceMs how long to wait for a place; past it the request is answered, and never begun.
+   * @param refusal asked when the turn of a request comes that had to wait for it: its answer, if it may no longer be begun.
+   * It never throws.
    * @param exchange never throws.
    */
-  run(patienceMs: number, exchange: () => Promise<Answer>): Promise<Answer> {
+  run(
+    patienceMs: number,
+    refusal: () => Promise<Answer | undefined>,
+    exchange: () => Promise<Answer>,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       let gaveUp = false;
+      const waits = this.places.executionSlots === 0;
       const timer = setTimeout(() => {
         gaveUp = true;
         resolve(notSent('timeout'));
       }, patienceMs);
       // cockatiel is given no signal: one that is aborted in its queue would keep those behind it from their turn.
-      const turn = this.places.execute(() => {
+      const turn = this.places.execute(async () => {
+        const refused = waits && !gaveUp ? await refusal() : undefined;
         clearTimeout(timer);
-        return gaveUp ? notSent('timeout') : exchange();
+        if (gaveUp) return notSent('timeout');
+        return refused ?? exchange();
       });
       turn.then(resolve, (error: Error) => {
         clearTimeout(timer);

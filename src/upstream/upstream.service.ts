@@ -7,7 +7,7 @@ import { Loaded } from '../config/config.module';
 import { Secret } from '../config/secret';
 import { longestUpstreamTimeout, upstreamTimeoutOf } from '../config/upstream-timeouts';
 import { MetricsService } from '../metrics/metrics.service';
-import { Answer, Exchange, toAnswer } from './answer';
+import { Answer, Exchange, notSent, toAnswer } from './answer';
 import { Bulkhead } from './bulkhead';
 import { Circuit } from './circuit';
 import { KeyRemover } from './key-remover';
@@ -87,14 +87,19 @@ export class UpstreamService implements OnApplicationShutdown {
   /**
    * Never throws: a failure is an answer. What pays or writes is sent once at most, what reads up to three times within its
    * deadline. Of the client's headers only its trace context travels.
+   * @param isStopped whether what pays or writes was stopped since it was admitted; asked if it had to wait for its turn.
    */
-  async send(outgoing: Outgoing, traceparent: string | undefined): Promise<TimedAnswer> {
+  async send(
+    outgoing: Outgoing,
+    traceparent: string | undefined,
+    isStopped: () => Promise<boolean>,
+  ): Promise<TimedAnswer> {
     const sentAt = new Date();
     const started = performance.now();
     const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
     const answers: Answer[] = [];
     const attempt = async () => {
-      const answer = await this.attempt(outgoing, traceparent, deadline);
+      const answer = await this.attempt(outgoing, traceparent, deadline, isStopped);
       answers.push(answer);
       return { answer, deadline };
     };
@@ -105,13 +110,20 @@ export class UpstreamService implements OnApplicationShutdown {
     return { answer, sentAt, answeredAt: new Date(), upstreamMs, attempts: answers.length };
   }
 
-  private async attempt(outgoing: Outgoing, traceparent: string | undefined, deadline: number): Promise<Answer> {
+  private async attempt(
+    outgoing: Outgoing,
+    traceparent: string | undefined,
+    deadline: number,
+    isStopped: () => Promise<boolean>,
+  ): Promise<Answer> {
     const circuit = this.circuitOf(outgoing.operation);
     const refusal = circuit.refusal(); // asked before it takes a place in the queue, and again when its turn has come
     if (refusal) return refusal;
     const patienceMs = (deadline - performance.now()) * SHARE_FOR_WAITING;
-    const answer = await this.bulkhead.run(patienceMs, () =>
-      circuit.run(async () => toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now()))),
+    const answer = await this.bulkhead.run(
+      patienceMs,
+      async () => (outgoing.effect === 'read' ? undefined : stopRefusal(isStopped)),
+      () => circuit.run(async () => toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now()))),
     );
     if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);
     return answer;
@@ -165,6 +177,15 @@ export class UpstreamService implements OnApplicationShutdown {
   /** Once the last request in flight is answered. */
   async onApplicationShutdown(): Promise<void> {
     await this.pool.close();
+  }
+}
+
+/** In doubt it is not sent: that can be made good, a payout cannot. */
+async function stopRefusal(isStopped: () => Promise<boolean>): Promise<Answer | undefined> {
+  try {
+    return (await isStopped()) ? notSent('stopped') : undefined;
+  } catch {
+    return notSent('stop_unknown');
   }
 }
 
