@@ -89,6 +89,23 @@ describe('an idempotency key', () => {
     await pay(newKey()).expect(200);
   });
 
+  it.each([
+    [200, { status: 'success', data: { error: 'None' } }, 200, { status: 'success', message: expect.any(String) }],
+    [400, { status: 'error', error: 'no' }, 400, { status: 'error', error: expect.any(String) }],
+    [429, { status: 'error', error: 'slow' }, 503, { status: 'error', code: 'upstream_busy' }],
+  ])('tells what became of a %i whose answer was erased since', async (status, body, told, said) => {
+    upstream.behaviour = answer(status, body, { 'content-type': 'application/json; charset=latin1' });
+    const k = newKey();
+    const first = await pay(k).expect(told);
+    const call_id = first.headers['x-call-id'];
+    await database.query('DELETE FROM outcome_body WHERE intent_id = $1', [call_id]);
+    const again = await pay(k).expect(told).expect('Idempotent-Replayed', 'true');
+    expect(again.body).toMatchObject({ ...said, call_id });
+    expect(again.headers['content-type']).toBe('application/json; charset=utf-8');
+    if (told !== 503) expect(again.body.message ?? again.body.error).toContain('its answer is no longer kept');
+    expect(upstream.received).toHaveLength(1);
+  });
+
   it('is refused with another body: 422, and nothing is sent', async () => {
     const k = newKey();
     const first = await pay(k).expect(200);

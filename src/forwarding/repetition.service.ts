@@ -6,10 +6,9 @@ import { givenUpAfterMs } from '../config/upstream-timeouts';
 import { Problem } from '../errors/problem';
 import { FirstCall } from '../journal/first-call';
 import { JournalService } from '../journal/journal.service';
-import { Answer } from '../upstream/answer';
 import { keyIn } from '../validation/idempotency-key';
 import { OperationName, rowOf } from './operations';
-import { landedReply, pendingReply, Reply, toReply } from './reply';
+import { erasedContent, landedReply, pendingReply, Reply, toReply } from './reply';
 
 /** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
 @Injectable()
@@ -53,8 +52,11 @@ export class RepetitionService {
   private toReply(call: Call, first: FirstCall): Reply | 'in progress' | undefined {
     const { id, held, outcome, resolution, refused, alive } = first;
     const { effect } = rowOf(call.operation as OperationName);
-    if (outcome && outcome.kind !== 'unknown') {
-      return outcome.kind === 'notSent' ? undefined : toReply(outcome as Answer, id, effect);
+    if (outcome?.kind === 'notSent') return undefined;
+    if (outcome && (outcome.kind === 'succeeded' || outcome.kind === 'rejected') && outcome.status !== null) {
+      const { kind, status, contentType, retryAfter, body } = outcome;
+      const content = body === null ? erasedContent(kind, id) : { contentType, body };
+      return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
     }
     if (resolution === 'landed') return landedReply(id);
     if (resolution === 'absent' || (refused && !outcome)) return undefined;

@@ -59,6 +59,19 @@ export function landedReply(callId: string): Reply {
   return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify({ status: 'success', message, call_id: callId })));
 }
 
+/** What stands for the upstream's answer once that was erased: what it meant, in our words. */
+export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): { contentType: string; body: Buffer } {
+  const said =
+    kind === 'succeeded'
+      ? { status: 'success', message: 'The payout service carried this out; its answer is no longer kept.' }
+      : {
+          status: 'error',
+          error:
+            'The payout service rejected this; its answer is no longer kept. To try again, send it with a new Idempotency-Key.',
+        };
+  return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify({ ...said, call_id: callId })) };
+}
+
 function notSent({ failure, retryAfter }: Answer): Problem {
   if (failure === 'overloaded') return new Problem('upstream_overloaded');
   if (failure === 'stopped') return new Problem('stopped');

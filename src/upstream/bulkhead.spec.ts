@@ -22,6 +22,37 @@ describe('Bulkhead', () => {
     expect(bulkhead.waiting).toBe(0);
   });
 
+  it('asks those who had to wait whether they may still go, and nobody else', async () => {
+    const bulkhead = new Bulkhead(1, 2);
+    const asked = jest.fn(() => Promise.resolve(notSent('stopped')));
+    const begun = jest.fn(() => Promise.resolve(DONE));
+    let finish = (_answer: Answer): void => undefined;
+    const first = bulkhead.run(LONG, asked, () => new Promise((resolve) => (finish = resolve)));
+    const second = bulkhead.run(LONG, asked, begun);
+    expect(asked).not.toHaveBeenCalled();
+    finish(DONE);
+    expect(await first).toBe(DONE);
+    expect(await second).toEqual(notSent('stopped'));
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(begun).not.toHaveBeenCalled();
+  });
+
+  it('does not begin who gave up before it was known whether they may still go', async () => {
+    const bulkhead = new Bulkhead(1, 2);
+    let allow = (_nothing: undefined): void => undefined;
+    const asked = () => new Promise<undefined>((resolve) => (allow = resolve));
+    let finish = (_answer: Answer): void => undefined;
+    const first = bulkhead.run(LONG, MAY, () => new Promise((resolve) => (finish = resolve)));
+    const begun = jest.fn(() => Promise.resolve(DONE));
+    const impatient = bulkhead.run(1, asked, begun);
+    finish(DONE);
+    await first;
+    expect(await impatient).toEqual(notSent('timeout'));
+    allow(undefined);
+    expect(await bulkhead.run(LONG, MAY, () => Promise.resolve(DONE))).toBe(DONE); // its place is free again
+    expect(begun).not.toHaveBeenCalled();
+  });
+
   it('turns away who finds the queue full', async () => {
     const bulkhead = new Bulkhead(1, 0);
     let finish = (_answer: Answer): void => undefined;

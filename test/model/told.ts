@@ -29,6 +29,8 @@ function checkAnswer({ status, json, text }: Told, { outcome, answer, resolution
     case 'outcome_unknown':
       return outcome === null || outcome === 'unknown' ? [] : [recorded];
     case 'upstream_unreachable':
+    case 'stopped': // while it waited for its turn
+    case 'database_unavailable': // whether it was stopped meanwhile could not be asked
       return outcome === 'notSent' ? [] : [recorded];
     case 'upstream_auth':
     case 'upstream_busy':
