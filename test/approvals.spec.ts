@@ -1,5 +1,4 @@
 import { v7 as uuidv7 } from 'uuid';
-import { ClientsService } from '../src/clients/clients.service';
 import { Approving, startApproving } from './support/approving';
 import { reset } from './support/fake-upstream';
 import { eventually } from './support/paying';
@@ -91,37 +90,6 @@ describe('approvals', () => {
     expect((await approving.decide(verdict, await approving.hold({ key_id: keyId })).expect(403)).body.code).toBe(
       'own_approval',
     );
-  });
-
-  it.each(['approve', 'reject'])(
-    'of what a person asked are for another one, by their own key, to %s',
-    async (verdict) => {
-      const clients = approving.proxy.app.get(ClientsService, { strict: false });
-      const [ada, grace] = await Promise.all(
-        ['ada.l', 'grace'].map(async (person) => (await clients.issueKey('approver', { person })).key),
-      );
-      const asked = await approving.hold({ actor: 'Ada.L' });
-      const refused = async (key: string | undefined, actor: string) => {
-        const { body } = await approving.decide(verdict, asked, {}, key).set('X-Actor', actor).expect(403);
-        expect(body.code).toBe('own_approval');
-        return body.detail as string;
-      };
-      for (const actor of ['ada.l', 'ADA.L']) await refused(undefined, actor);
-      for (const actor of ['grace', '']) {
-        expect(await refused(undefined, actor)).toContain('keys issue --client approver --person');
-      }
-      for (const actor of ['', 'grace']) await refused(ada, actor);
-      const { body } = await approving.decide(verdict, asked, {}, grace).set('X-Actor', 'alan').expect(200);
-      expect(body.approval.decided_by.actor).toBe('grace');
-    },
-  );
-
-  it.each(['approve', 'reject'])('never take who decides from X-Actor: %s', async (verdict) => {
-    const { body } = await approving
-      .decide(verdict, await approving.hold())
-      .set('X-Actor', 'grace')
-      .expect(200);
-    expect(body.approval.decided_by).toMatchObject({ client: { name: 'approver' }, actor: null });
   });
 
   it('are not sent if they are not what was looked at, or what was asked', async () => {

@@ -51,6 +51,7 @@ export class ApprovalsController {
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, with what came of it.' })
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
+    'key_revoked',
     ...(['content_changed', 'stopped', 'outcome_unknown'] as const),
   )
   approve(

@@ -18,6 +18,9 @@ import { MetricsService } from '../metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto } from './approvals.dto';
 import { Held, requireUnchanged, toReady } from './held';
 
+const EXPIRED =
+  'Nobody decided about this in time, so it has expired; nothing was sent. Who wants it has to ask for it again.';
+
 /** Lists held calls, and decides about them. */
 @Injectable()
 export class ApprovalsService {
@@ -54,6 +57,7 @@ export class ApprovalsService {
   async approve(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullCallRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
+    await this.requireKey(held.keyId);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
     const { effect } = rowOf(held.operation as OperationName);
     const obstacle = await this.journal
@@ -78,6 +82,7 @@ export class ApprovalsService {
     const held = await this.prisma.intent.findUnique({ where: { id }, include: { body: true } });
     if (!held) throw new Problem('approval_not_found');
     const by = requireSomebodyElse(call, held);
+    if (approval?.status === 'expired') throw new Problem('already_decided', { text: EXPIRED });
     if (approval?.status !== 'pending') throw new Problem('already_decided');
     if (hash !== undefined && hash !== approval.content_hash) {
       throw new Problem('content_changed', {
@@ -85,6 +90,12 @@ export class ApprovalsService {
       });
     }
     return { by, held };
+  }
+
+  /** A key is revoked where it may have been in wrong hands. */
+  private async requireKey(id: string): Promise<void> {
+    const key = await this.prisma.apiKey.findUnique({ where: { id } });
+    if (!key || key.revokedAt || (key.expiresAt && key.expiresAt <= new Date())) throw new Problem('key_revoked');
   }
 
   private async record(id: string, reveal: boolean): Promise<FullCallRecord> {

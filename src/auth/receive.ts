@@ -39,7 +39,9 @@ export async function receiveCalls(server: FastifyInstance, { callers, origins, 
     const { call } = request;
     const caller = await authenticate(request, callers, guessing);
     call.caller = caller;
-    call.actor = caller.person ?? call.actor; // whose key it is, is not for the caller to say
+    const { actor } = call;
+    call.actor = caller.person; // whose key it is, is not for the caller to say
+    if (caller.person === null) call.actor = checkedActor(actor); // what it refuses is not recorded either
     const { requestsPerMinute } = caller.limits;
     // Before the checks that follow: what they refuse is recorded, so it must be limited too.
     if (requestsPerMinute !== null) {
@@ -88,7 +90,7 @@ function newCall(request: FastifyRequest): Call {
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
     clientAddress: addressOf(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
-    actor: REQUEST_ID.test(actor) ? actor : null,
+    actor: actor === '' ? null : actor,
     operation: isPreview ? route : (config.operation ?? route),
     previewOf: isPreview ? config.operation : undefined,
     receivedAt: new Date(),
@@ -109,6 +111,12 @@ function addressOf({ ip, socket }: FastifyRequest): string {
 function needsKey({ routeOptions, url }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
   return path.startsWith('/api/') || path.startsWith('/v1/');
+}
+
+/** A name that got lost would let the same person ask and approve. */
+function checkedActor(actor: string | null): string | null {
+  if (actor !== null && !REQUEST_ID.test(actor)) throw new Problem('invalid_actor');
+  return actor;
 }
 
 async function authenticate({ headers, call }: FastifyRequest, callers: CallersService, guessing: KeyGuessing) {

@@ -4,6 +4,7 @@ import { AnyEnvelope, ErrorEnvelope, ProblemDetails } from './envelope.dto';
 import { ProblemCode, PROBLEMS } from './problem';
 
 const WITH_ANY_KEY: ProblemCode[] = [
+  'invalid_actor',
   'missing_key',
   'invalid_key',
   'scope_missing',

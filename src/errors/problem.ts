@@ -32,6 +32,14 @@ export const PROBLEMS = {
     status: 400,
     text: 'Idempotency-Key must be 1 to 255 printable ASCII characters without blanks, bare or in double quotes; send it once.',
   },
+  invalid_actor: {
+    status: 400,
+    text: 'X-Actor must be 1 to 128 letters, digits and the characters _ . : = / -. Name the person by an id, not by an e-mail address or phone number: records keep it.',
+  },
+  key_revoked: {
+    status: 409,
+    text: 'The key that asked for this was revoked or has expired since; nothing was sent. Reject it, or let it be asked for again.',
+  },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation needs.' },

@@ -71,21 +71,18 @@ export class ProblemFilter implements ExceptionFilter {
     const { caller, opened } = call;
     if (!caller || opened || !problem.recorded) return;
     const { status, code, message: detail, faults, firstCallId = null } = problem;
+    const refusal = {
+      ...call,
+      ...{ caller, status, code, detail, firstCallId },
+      idempotencyKey: keyIn(call.idempotencyKey),
+      faults: forTheRecord(faults, this.extraFields),
+    };
     try {
-      await this.journal.refuse({
-        ...call,
-        caller,
-        status,
-        code,
-        detail,
-        idempotencyKey: keyIn(call.idempotencyKey),
-        firstCallId,
-        faults: forTheRecord(faults, this.extraFields),
-      });
+      await this.journal.refuse(refusal);
       call.outcome = 'refused';
-      if (code === 'database_unavailable') await this.journal.release(call.id, caller.clientId);
     } catch (cause) {
-      this.logger.error({ call_id: call.id, code, err: cause }, 'a refusal could not be recorded');
+      this.logger.error({ call_id: call.id, code, err: cause }, 'a refusal could not be recorded; again soon');
+      void this.journal.refuseLater(refusal);
     }
   }
 }

@@ -40,6 +40,9 @@ const BYTES_PER_ROW = 1_024;
 /** Waits before an outcome is tried again: longer, together, than a Postgres takes to restart. */
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
+/** Waits before a refusal is tried again: it is in nobody's way. */
+const REFUSAL_RETRIES_MS = [500, 2_000, 5_000, 15_000, 30_000];
+
 /**
  * How far back an item's like is looked for. Wages and prizes are paid weekly at most, and a list that is uploaded a second
  * time is mostly noticed within days; further back, payments that are meant to recur would be most of what is found.
@@ -139,16 +142,32 @@ export class JournalService {
     return isStopped(this.prisma, callId);
   }
 
-  /** Resolves once the refusal is durable. */
+  /**
+   * Resolves once the refusal is durable. One because of our database may have an intent, whose commit was reported as failed
+   * but was not: what it reserved is given back. Where that fails, less can be spent than might be: never more.
+   */
   async refuse(refusal: NewRefusal): Promise<void> {
     await this.refusals.add(refusal);
+    if (refusal.code === 'database_unavailable') await this.release(refusal.id, refusal.caller.clientId);
   }
 
   /**
-   * Gives back what a call reserved whose intent was committed although that was reported as failed, once its refusal is
-   * recorded. Where this fails, less can be spent than might be: never more.
+   * For a refusal that could not be written: tries again for about a minute, and nobody waits for it. Without it, a call that
+   * was never sent but has an intent would stay in doubt until a person looks at it.
    */
-  async release(callId: string, clientId: string): Promise<void> {
+  async refuseLater(refusal: NewRefusal): Promise<void> {
+    for (const wait of REFUSAL_RETRIES_MS) {
+      await sleep(wait, undefined, { ref: false });
+      try {
+        return await this.refuse(refusal);
+      } catch {
+        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'a refusal could not be recorded');
+      }
+    }
+    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'a refusal was given up');
+  }
+
+  private async release(callId: string, clientId: string): Promise<void> {
     await this.prisma.$transaction(async (tx) => {
       // A commit that is still on its way holds the lock, and would not be seen before.
       await tx.$executeRaw`SELECT FROM client WHERE id = ${clientId}::uuid FOR NO KEY UPDATE`;
