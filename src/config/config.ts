@@ -28,7 +28,7 @@ export interface Config {
   readonly infoCacheTtlSeconds: number;
   /** Whether countries and networks are looked up before a payout leaves. */
   readonly checkCoverage: boolean;
-  /** Within it, the same content without an idempotency key is a suspected duplicate; 0: never. */
+  /** Up to so long after an answer, the same content without an idempotency key is a suspected duplicate; 0: never. */
   readonly duplicateWindowSeconds: number;
   /** Within it, the same recipient and amount from another client is held for approval; 0: never. */
   readonly duplicateAcrossClientsSeconds: number;
