@@ -143,8 +143,8 @@ describe('records', () => {
   it('show an intent without an outcome, older than the time-out, as in doubt', async () => {
     const id = uuidv7({ msecs: Date.now() - 3_600_000 });
     await query(
-      `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at)
-       SELECT $1, client_id, key_id, operation, request_id, client_address, 0, now() - interval '1 hour' FROM intent LIMIT 1`,
+      `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at)
+       SELECT $1, client_id, key_id, operation, request_id, client_address, 0, now() - interval '1 hour', now() - interval '1 hour' FROM intent LIMIT 1`,
       [id],
     );
     expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({ outcome: 'unknown', upstream: null });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
 import { idBefore, rowsToRead, toPage } from '../audit/page';
 import { PresentService } from '../audit/present.service';
 import { FullCallRecord } from '../audit/record.dto';
@@ -12,7 +13,7 @@ import { isUuid } from '../database/uuid';
 import { Problem } from '../errors/problem';
 import { ExchangeService } from '../forwarding/exchange.service';
 import { OperationName, rowOf } from '../forwarding/operations';
-import { Obstacle } from '../journal/decisions';
+import { ApprovalObstacle } from '../journal/decisions';
 import { JournalService } from '../journal/journal.service';
 import { MetricsService } from '../metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto } from './approvals.dto';
@@ -61,7 +62,11 @@ export class ApprovalsService {
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
     const { effect } = rowOf(held.operation as OperationName);
     const obstacle = await this.journal
-      .approve(decision, { clientId: held.clientId, counts: effect === 'pay' })
+      .approve(decision, {
+        clientId: held.clientId,
+        operation: held.operation,
+        usd: effect === 'pay' ? usdOf(held) : null,
+      })
       .catch((cause: unknown) => {
         throw notSent(cause);
       });
@@ -135,19 +140,22 @@ function statusFilter({ status = 'pending' }: ApprovalSearch, now: Date): Prisma
     : Prisma.sql`d.intent_id IS NULL AND (${expired}) IS NOT TRUE`;
 }
 
-function toProblem(obstacle: Obstacle): Problem {
-  switch (obstacle) {
-    case 'already_decided':
+function usdOf({ totalUsd }: Held): Decimal | null {
+  return totalUsd && new Decimal(totalUsd.toFixed()); // Prisma brings a Decimal of its own
+}
+
+function toProblem(obstacle: ApprovalObstacle): Problem {
+  switch (obstacle.kind) {
+    case 'decided':
       return new Problem('already_decided');
     case 'stopped':
       return new Problem('stopped', {
-        text: 'The operator has stopped this; nothing was sent and it still waits. Approve it when the stop is lifted.',
+        text: `The operator has stopped this, saying: ${obstacle.stop.reason}. Nothing was sent and it still waits. Approve it when the stop is lifted.`,
       });
-    case 'over_daily_cap':
-    case 'over_monthly_cap': {
-      const [cap, next] = obstacle === 'over_daily_cap' ? ['daily', 'day'] : ['monthly', 'month'];
+    case 'overCap': {
+      const { period, capUsd, leftUsd } = obstacle;
       return new Problem('cap_exceeded', {
-        text: `This is over what the client's ${cap} cap leaves; nothing was sent and it still waits. Raise the cap, or approve it on the next ${next} (UTC).`,
+        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent and it still waits. Raise the cap, or approve it on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
       });
     }
   }

@@ -1,43 +1,16 @@
-import { Decimal } from 'decimal.js';
-import { createHash } from 'node:crypto';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
-import { uuidFloor } from '../database/uuid';
-import { Asking, Budget, decide, HeldFor, State, Verdict } from '../policy/admission';
+import { Asking, decide, HeldFor, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { insertIntents, OpenIntent } from './intents';
 import { Considered, NewAdmission } from './records';
-import { readSamePayments } from './same-payments';
-import { ACTIVE_STOPS } from './stops';
-
-/** How far back the guards look, in seconds; 0: not at all. */
-export interface GuardWindows {
-  /** From the answer of the first call: what is still being carried out, or is in doubt, counts as long as it is. */
-  duplicateSeconds: number;
-  /** For how long a call may be without an outcome; so much further back contents are kept. */
-  inFlightSeconds: number;
-  acrossClientsSeconds: number;
-}
+import { Budgeted, GuardWindows, readState, sha256 } from './state';
 
 /** A lock is held meanwhile: who takes longer has lost its database, or its wits. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
 
 /** Any number that nothing else in the database locks: it makes the guard across clients see one admission at a time. */
 const ACROSS_CLIENTS_LOCK = 7_070_002;
-
-interface Found {
-  today: string;
-  claims: { asking: string; call: string; salt: string; hash: string }[] | null;
-  recent: { asking: string; call: string }[] | null;
-  spending: { client: string; today: string; month: string }[] | null;
-  stops: State['stops'] | null;
-}
-
-interface Budgeted {
-  id: string;
-  dailyCapUsd: Prisma.Decimal | null;
-  monthlyCapUsd: Prisma.Decimal | null;
-}
 
 /**
  * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. The rows of their
@@ -52,10 +25,7 @@ export async function admit(
 ): Promise<Verdict[]> {
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
-    const clientIds = [...new Set(askings.map(({ caller }) => caller.clientId))];
-    const clients = await tx.$queryRaw<Budgeted[]>`
-      SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd" FROM client
-      WHERE id = ANY (${clientIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+    const clients = await lockClients(tx, [...new Set(askings.map(({ caller }) => caller.clientId))]);
     const before = again ? await decidedBefore(tx, askings) : undefined; // its commit, if on its way, held the lock
     if (before) return before;
     const { state, today } = await readState(tx, askings, clients, windows);
@@ -67,154 +37,19 @@ export async function admit(
   }, TRANSACTION_LIMITS);
 }
 
+/** Whoever spends locks first, and reads in statements after it: one begun before the lock was had would not see all. */
+export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
+  return tx.$queryRaw<Budgeted[]>`
+    SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd" FROM client
+    WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+}
+
 /** What was decided about a call whose commit was reported as failed, but was not; undefined if it is not on record. */
 async function decidedBefore(tx: Prisma.TransactionClient, [asking]: NewAdmission[]): Promise<Verdict[] | undefined> {
   const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null }[]>`
     SELECT held_for AS "heldFor" FROM intent WHERE id = ${asking?.id}::uuid`;
   if (!row) return undefined;
   return [row.heldFor ? { kind: 'held', heldFor: row.heldFor } : { kind: 'admitted' }];
-}
-
-/** What holds for these calls, and the day (UTC) on whose caps they count. Only while their clients are locked does it last. */
-export async function readState(
-  tx: Prisma.TransactionClient,
-  askings: Considered[],
-  clients: Budgeted[],
-  windows: GuardWindows,
-): Promise<{ state: State; today: string }> {
-  const clientIds = clients.map(({ id }) => id);
-  const found = await find(tx, askings, clientIds, windows);
-  return { state: await toState(tx, askings, clients, found, windows), today: found.today };
-}
-
-/**
- * One look at the small tables that say almost always all there is to know. OFFSET 0 keeps the planner from reading them
- * whole, as it would for a batch: each asking call is looked up by the primary key.
- */
-async function find(
-  tx: Prisma.TransactionClient,
-  askings: Considered[],
-  clientIds: string[],
-  { duplicateSeconds, inFlightSeconds }: GuardWindows,
-): Promise<Found> {
-  const rows = JSON.stringify(
-    askings.map(({ id, caller, operation, idempotencyKey, content }) => ({
-      asking: id,
-      client_id: caller.clientId,
-      operation,
-      key: idempotencyKey,
-      content: sha256(content).toString('hex'),
-    })),
-  );
-  const since = uuidFloor(new Date(Date.now() - (duplicateSeconds + inFlightSeconds) * 1_000));
-  const [found] = await tx.$queryRaw<Found[]>`
-    WITH asked AS (
-      SELECT * FROM json_to_recordset(${rows}::json) AS t(asking uuid, client_id uuid, operation text, key text, content text)
-    ), clock AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS today)
-    SELECT today::text,
-      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id, 'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
-       FROM asked a CROSS JOIN LATERAL (
-         SELECT intent_id, salt, content_hash FROM idempotency_claim
-         WHERE client_id = a.client_id AND operation = a.operation AND key = a.key OFFSET 0) AS claim) AS claims,
-      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id) ORDER BY intent_id DESC)
-       FROM asked a CROSS JOIN LATERAL (
-         SELECT intent_id FROM recent_content
-         WHERE client_id = a.client_id AND operation = a.operation AND content = decode(a.content, 'hex')
-           AND intent_id >= ${since}::uuid OFFSET 0) AS before) AS recent,
-      (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text, 'month', month_usd::text))
-       FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd FROM spending
-             WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
-             GROUP BY client_id) AS spent) AS spending,
-      (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops
-    FROM clock`;
-  if (!found) throw new Error('the database did not say what day it is');
-  return found;
-}
-
-async function toState(
-  tx: Prisma.TransactionClient,
-  askings: Considered[],
-  clients: Budgeted[],
-  { claims, recent, spending, stops }: Found,
-  windows: GuardWindows,
-): Promise<State> {
-  const ended = await endings(tx, [...(claims ?? []), ...(recent ?? [])], windows.duplicateSeconds);
-  const byId = new Map(askings.map((asking) => [asking.id, asking]));
-  const spent = new Map(spending?.map((row) => [row.client, row]));
-  return {
-    claims: new Map(
-      claims
-        ?.filter(({ call }) => ended.get(call) !== 'never carried out')
-        .map(({ asking, call, salt, hash }) => {
-          const content = commitment(Buffer.from(salt, 'hex'), byId.get(asking)?.content ?? '');
-          return [asking, { callId: call, sameContent: content?.toString('hex') === hash }];
-        }),
-    ),
-    duplicates: new Map(recent?.filter(({ call }) => !ended.has(call)).map(({ asking, call }) => [asking, call])),
-    seenAcrossClients: await seenAcrossClients(tx, askings, windows.acrossClientsSeconds),
-    stops: stops ?? [],
-    budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
-    guards: { duplicates: windows.duplicateSeconds > 0, acrossClients: windows.acrossClientsSeconds > 0 },
-  };
-}
-
-type Ending = 'never carried out' | 'not paid' | 'long ago';
-
-/**
- * Of calls that others repeat, those of which nothing is to be feared: nothing was sent or it is settled that nothing came of
- * it, which also frees the key; or the upstream, or an approver, said no; or its answer is older than the window.
- */
-async function endings(
-  tx: Prisma.TransactionClient,
-  calls: { call: string }[],
-  windowSeconds: number,
-): Promise<Map<string, Ending>> {
-  if (calls.length === 0) return new Map();
-  const ids = [...new Set(calls.map(({ call }) => call))];
-  const rows = await tx.$queryRaw<{ id: string; ending: Ending }[]>`
-    SELECT id::text, ending FROM (
-      SELECT i.id, CASE
-        WHEN o.kind = 'notSent' THEN 'never carried out'
-        WHEN (o.kind IS NULL OR o.kind = 'unknown') AND s.verdict = 'absent' THEN 'never carried out'
-        -- Its commit was reported as failed, but was not: it was refused, and never sent.
-        WHEN o.kind IS NULL AND EXISTS (SELECT FROM refusal r WHERE r.id = i.id) THEN 'never carried out'
-        WHEN o.kind = 'rejected' OR d.verdict = 'rejected' THEN 'not paid'
-        WHEN d.intent_id IS NULL AND i.expires_at <= clock_timestamp() THEN 'not paid'
-        WHEN o.recorded_at < clock_timestamp() - make_interval(secs => ${windowSeconds}::float) THEN 'long ago'
-      END AS ending
-      FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution s ON s.intent_id = i.id
-        LEFT JOIN decision d ON d.intent_id = i.id
-      WHERE i.id = ANY (${ids}::uuid[])) AS ended
-    WHERE ending IS NOT NULL`;
-  return new Map(rows.map(({ id, ending }) => [id, ending]));
-}
-
-/** Calls with an item whose recipient and amount another client had within the window. */
-async function seenAcrossClients(
-  tx: Prisma.TransactionClient,
-  askings: Considered[],
-  windowSeconds: number,
-): Promise<Set<string>> {
-  if (windowSeconds === 0) return new Set();
-  const wanted = askings
-    .filter(({ usd }) => usd !== null)
-    .flatMap(({ id, caller: { clientId }, items }) =>
-      items.map((item, position) => ({ callId: id, clientId, position, item })),
-    );
-  const same = await readSamePayments(tx, wanted, 'of others', windowSeconds * 1_000);
-  return new Set(same.map(({ wantedBy }) => wantedBy));
-}
-
-function toBudget(
-  { dailyCapUsd, monthlyCapUsd }: Budgeted,
-  spent: { today: string | null; month: string | null } | undefined,
-): Budget {
-  return {
-    dailyCapUsd: dailyCapUsd && new Decimal(dailyCapUsd.toFixed()),
-    monthlyCapUsd: monthlyCapUsd && new Decimal(monthlyCapUsd.toFixed()),
-    spentTodayUsd: new Decimal(spent?.today ?? 0),
-    spentThisMonthUsd: new Decimal(spent?.month ?? 0),
-  };
 }
 
 export function toAsking({ caller, items, ...asking }: Considered): Asking {
@@ -242,8 +77,4 @@ function toOpen(
     contentSha256: sha256(asking.content),
     claim: { salt, contentHash: commitment(salt, asking.content) },
   };
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -1,6 +1,7 @@
 import { PrismaService } from '../database/prisma.service';
 import { Budget, foresee, HeldFor, Obstacle } from '../policy/admission';
-import { GuardWindows, readState, toAsking } from './admissions';
+import { toAsking } from './admissions';
+import { GuardWindows, readState } from './state';
 import { Considered } from './records';
 
 /** What admission would say of a call now. */

@@ -9,8 +9,8 @@ import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
 import { Verdict } from '../policy/admission';
 import { Item } from '../policy/item';
-import { admit, GuardWindows } from './admissions';
-import { approve, Obstacle, reject } from './decisions';
+import { admit } from './admissions';
+import { ApprovalObstacle, approve, HeldCall, reject } from './decisions';
 import { FirstCall, readFirstCall } from './first-call';
 import { Foresight, readForesight } from './foresight';
 import { insertIntents } from './intents';
@@ -29,6 +29,7 @@ import { insertRefusals } from './refusals';
 import { readSamePayments, SamePayment } from './same-payments';
 import { insertResolution, SettledAfter } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
+import { GuardWindows } from './state';
 import { isStopped } from './stops';
 
 /** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
@@ -176,8 +177,8 @@ export class JournalService {
   }
 
   /** Resolves once the approval is durable: only then may the call be sent. @returns why it is not approved, if it is not. */
-  async approve(decision: NewDecision, call: { clientId: string; counts: boolean }): Promise<Obstacle | null> {
-    return approve(this.prisma, decision, call);
+  async approve(decision: NewDecision, held: HeldCall): Promise<ApprovalObstacle | null> {
+    return approve(this.prisma, decision, held);
   }
 
   /** Resolves once the rejection is durable. @returns false if it was decided, or had expired, before. */
