@@ -3,6 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call } from '../auth/call';
 import { Loaded } from '../config/config.module';
+import { isUnavailable } from '../database/unavailable';
 import { Problem, toEnvelope, toProblemDetails } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { MetricsService } from '../metrics/metrics.service';
@@ -39,17 +40,18 @@ export class ProblemFilter implements ExceptionFilter {
     this.metrics.countProblem(problem.code);
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
-    // The route's own path: the address as written may spell it with escapes.
-    const [type, body] = (request.routeOptions.url ?? request.url).startsWith(`${INTERFACE_PREFIX}/`)
+    const [type, body] = isInterface(request)
       ? ['application/json', toEnvelope(problem, call.id)]
       : ['application/problem+json', toProblemDetails(problem, call.id)];
     await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
   }
 
-  private toProblem(error: unknown, { call, raw }: FastifyRequest): Problem {
+  private toProblem(error: unknown, request: FastifyRequest): Problem {
+    const { call, raw } = request;
     if (error instanceof Problem) return error;
     // Once its intent is recorded it may have been sent: we must not say that it was not.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
+    if (isUnavailable(error)) return databaseUnavailable(request, error);
     if (raw.readableAborted) return bodyFault('ended before it was whole');
     // Fastify's refusals reach us as Nest's: of them only the status is left.
     const status = error instanceof HttpException ? error.getStatus() : 500;
@@ -88,4 +90,16 @@ export class ProblemFilter implements ExceptionFilter {
       this.logger.error({ call_id: call.id, code, err: cause }, 'a refusal could not be recorded');
     }
   }
+}
+
+function databaseUnavailable(request: FastifyRequest, cause: unknown): Problem {
+  if (isInterface(request)) return new Problem('database_unavailable', { cause });
+  const text =
+    'Our database cannot be reached or is too busy; nothing was sent to the payout service. Try again in a moment; after a change, look first whether it was made.';
+  return new Problem('database_unavailable', { text, cause });
+}
+
+/** By the route's own path: the address as written may spell it with escapes. */
+function isInterface(request: FastifyRequest): boolean {
+  return (request.routeOptions.url ?? request.url).startsWith(`${INTERFACE_PREFIX}/`);
 }
