@@ -4,13 +4,16 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call } from '../auth/call';
 import { Loaded } from '../config/config.module';
 import { isUnavailable } from '../database/unavailable';
-import { Problem, toEnvelope, toProblemDetails } from '../errors/problem';
+import { Problem, ProblemCode, toEnvelope, toProblemDetails } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { MetricsService } from '../metrics/metrics.service';
 import { forTheRecord } from '../validation/faults';
 import { bodyFault, OTHER_TYPE } from '../validation/json-body';
 import { keyIn } from '../validation/idempotency-key';
 import { INTERFACE_PREFIX } from './operations';
+
+/** Problems that, where something unexpected caused them, somebody has to look into. */
+const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
 
 /** The one place where errors become answers, and where a known caller's refused request is recorded. */
 @Catch()
@@ -34,9 +37,7 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
     const problem = this.toProblem(error, request);
-    if (problem.status >= 500) {
-      this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error }, 'a request failed');
-    }
+    this.log(call, problem);
     this.metrics.countProblem(problem.code);
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
@@ -44,6 +45,14 @@ export class ProblemFilter implements ExceptionFilter {
       ? ['application/json', toEnvelope(problem, call.id)]
       : ['application/problem+json', toProblemDetails(problem, call.id)];
     await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
+  }
+
+  /** An error is only what is wrong with us: what an operator has stopped, or the upstream lacks, is expected to happen. */
+  private log({ id }: Call, { status, code, cause }: Problem): void {
+    if (status < 500) return;
+    const line = { call_id: id, code };
+    if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'a request was not carried out');
+    else this.logger.error({ ...line, err: cause }, 'a request failed');
   }
 
   private toProblem(error: unknown, request: FastifyRequest): Problem {
