@@ -95,6 +95,13 @@ describe('the approvals commands', () => {
     await refuses(['list', '--status', 'old'], /\n\/status must be one of pending, approved, rejected, expired$/);
     await refuses(['list', '--url', 'here'], /^--url must be an address/);
     await refuses(['list', '--key-file', join(folder, 'none')], /^the key file .*none cannot be read$/);
+    for (const notAKey of ['one:two\nthree:four\n', '{ "approver": "pp_x" }', '\n', 'clé']) {
+      writeFileSync(join(folder, 'not-a-key'), notAKey);
+      await refuses(
+        ['list', '--key-file', join(folder, 'not-a-key')],
+        /must hold the API key and nothing else, in one line$/,
+      );
+    }
     const { code, stderr } = await cli(['approve', id, ...reason], env({ PAYOUT_PROXY_KEY: approving.auditor }));
     expect([code, stderr]).toEqual([1, expect.stringContaining('a key with the scope approve')]);
     expect(approving.upstream.received).toEqual([]);

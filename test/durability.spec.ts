@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { PrismaService } from '../src/database/prisma.service';
 import { admit } from '../src/journal/admissions';
 import { JournalService } from '../src/journal/journal.service';
+import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { answer } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
@@ -198,6 +199,19 @@ describe('what is durable, and when', () => {
     expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
     expect([200, 503]).toContain(await stuck); // it was let go after a while, or tried again in time
     await paying.proxy.post(held.key, '/payouts/airtime', AIRTIME).expect(200);
+  });
+
+  it("a change that a locked client's row holds up is answered in time, as what can be tried again", async () => {
+    const { name } = await paying.proxy.client('locked', 'pay');
+    const { key } = await paying.proxy.client('its-admin', 'admin');
+    await query('BEGIN');
+    await query("SELECT FROM client WHERE name = 'locked' FOR UPDATE");
+    const change = () =>
+      supertest(paying.proxy.url).patch(`/v1/clients/${name}`).set('X-API-Key', key).send({ max_items: 3 });
+    const held = await change();
+    await query('ROLLBACK');
+    expect([held.status, held.body.code, held.headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
+    await change().expect(200);
   });
 
   it('when the database drops every connection under load, nothing is paid unrecorded, twice, or otherwise than told', async () => {

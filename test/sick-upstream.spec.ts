@@ -151,8 +151,8 @@ describe('an upstream that hangs', () => {
     const release = await arrived;
     const transfer = { receiver: 'sub-1', amount: 1 };
     const late = await paying.proxy.post(paying.app, '/account/transfer', transfer).expect(503);
-    expect(late.body.code).toBe('upstream_unreachable');
-    expect(await paying.record(late)).toMatchObject({ outcome: 'notSent', upstream: { failure: 'timeout' } });
+    expect(late.body.code).toBe('upstream_overloaded');
+    expect(await paying.record(late)).toMatchObject({ outcome: 'notSent', upstream: { failure: 'overloaded' } });
     release();
     expect((await first).status).toBe(200);
     paying.upstream.behaviour = answer(200, SUCCESS);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import supertest from 'supertest';
 import { removeDataDir } from './support/data-dir';
+import { eventually } from './support/paying';
 import { newDataDir, Product, readJson } from './support/process';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
@@ -84,6 +85,43 @@ describe('npm start', () => {
     const [, url = ''] = await next.said(READY);
     await pay(url).expect(200);
     expect(await next.signal('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  it('keeps its Postgres when the connection that says whose it is gets lost, even while commands run', async () => {
+    const running = start();
+    const [, url = ''] = await running.said(READY);
+    const { port, ownerPassword: password } = readJson(dataDir, 'database.json');
+    const access = { host: '127.0.0.1', port, user: 'payout_owner', password, database: 'postgres' };
+    const owner = async () => {
+      const client = new Client(access);
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        const held = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7070002";
+        return (await client.query<{ pid: number }>(held)).rows[0]?.pid;
+      } catch {
+        return undefined; // it recovers from a crash
+      } finally {
+        await client.end();
+      }
+    };
+    const ownedByAnotherThan = async (lost: number) => ![undefined, lost].includes(await owner());
+    const first = (await owner()) ?? NaN;
+    void running.signal('SIGSTOP'); // so that the command comes before the lock is taken again
+    process.kill(first, 'SIGTERM'); // as pg_terminate_backend does
+    await eventually(async () => (await owner()) === undefined);
+    const list = new Product('cli/main.js', ['clients', 'list'], { DATA_DIR: dataDir }, dataDir);
+    expect(await list.exit).toMatchObject({ code: 0, stdout: expect.stringContaining('app') });
+    void running.signal('SIGCONT');
+    await supertest(url).get('/readyz').expect(200);
+    await eventually(() => ownedByAnotherThan(first));
+
+    const second = (await owner()) ?? NaN;
+    process.kill(second, 'SIGKILL'); // Postgres ends all its sessions, and recovers
+    await eventually(() => ownedByAnotherThan(second));
+    await eventually(async () => (await supertest(url).get('/readyz')).status === 200);
+    expect(await running.signal('SIGTERM')).toMatchObject({ code: 0 });
+    await expect(connectTo(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('uses the database and the upstream that the environment names, and then starts neither', async () => {

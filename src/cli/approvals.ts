@@ -14,6 +14,9 @@ interface ProxyOptions {
   json?: boolean;
 }
 
+/** What a header can carry of a key; other bytes would fail as if the connection had. */
+const ONE_WORD = /^[\x21-\x7e]+$/;
+
 const HELP = `
 These commands ask the running proxy, with the key of somebody who may approve: nobody decides about what they asked for.
 The key is read from --key-file, else from PAYOUT_PROXY_KEY, else it is the demo approver's of demo-keys.json in DATA_DIR.
@@ -51,7 +54,7 @@ export function approvalsCommands(): Command {
 function askingProxy(command: Command): Command {
   return command
     .option('--url <url>', 'of the proxy; without it, on this machine at PORT')
-    .option('--key-file <file>', 'that holds an API key with the scope approve')
+    .option('--key-file <file>', 'that holds an API key with the scope approve, and nothing else')
     .option('--json', 'for machines: what the proxy answers');
 }
 
@@ -106,7 +109,11 @@ function unreachable(base: string, error: unknown): string {
 }
 
 function readKey(keyFile: string | undefined, dataDir: string): string {
-  if (keyFile !== undefined) return readText(keyFile, `the key file ${keyFile} cannot be read`).trim();
+  if (keyFile !== undefined) {
+    const key = readText(keyFile, `the key file ${keyFile} cannot be read`).trim();
+    if (ONE_WORD.test(key)) return key;
+    throw new ClientError(`the key file ${keyFile} must hold the API key and nothing else, in one line`);
+  }
   if (process.env.PAYOUT_PROXY_KEY) return process.env.PAYOUT_PROXY_KEY;
   const demoKeys = join(dataDir, 'demo-keys.json');
   const missing = `there is no key: give --key-file or PAYOUT_PROXY_KEY (${demoKeys} with the demo keys cannot be read)`;

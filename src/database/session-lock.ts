@@ -1,21 +1,83 @@
-import { Client, ClientConfig } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+/** Its number, or its two numbers, that nothing else in the database uses. */
+type LockKey = number | [space: number, number: number];
+
+/** Waits before a lost lock is taken again. */
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1_000;
+
+const CONNECTION = {
+  connectionTimeoutMillis: 5_000,
+  query_timeout: 5_000,
+  // It is idle for as long as the lock is held: nothing else would notice that the other end is gone.
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};
 
 /**
- * Takes a lock of a database for as long as the connection that is returned, and so never for longer than this process
- * lives, whatever way it ends.
- * @param lock its number, or its two numbers, that nothing else in the database uses.
- * @returns undefined if somebody else holds it.
+ * A lock of a database that never outlives this process, whatever way it ends: it lasts as long as a connection. When that is
+ * lost, the lock is taken again as soon as it can be; until then somebody else may take it.
  */
-export async function takeSessionLock(
-  connection: string | ClientConfig,
-  lock: number | [space: number, number: number],
-): Promise<Client | undefined> {
-  const client = new Client(connection);
-  client.on('error', () => undefined); // the server was stopped by hand; whoever uses it reports that
+export class SessionLock {
+  private readonly released = new AbortController();
+  private connection: Client | undefined;
+  private retaking: Promise<void> | undefined;
+
+  private constructor(
+    private readonly url: string,
+    private readonly key: LockKey,
+    private readonly onLost: () => void,
+  ) {}
+
+  /** @returns undefined if somebody else holds it. */
+  static async take(url: string, key: LockKey, onLost: () => void = () => undefined): Promise<SessionLock | undefined> {
+    const lock = new SessionLock(url, key, onLost);
+    return (await lock.take()) ? lock : undefined;
+  }
+
+  /** @returns whether it was held until now. */
+  async release(): Promise<boolean> {
+    this.released.abort();
+    await this.retaking;
+    const held = this.connection !== undefined;
+    await this.connection?.end();
+    return held;
+  }
+
+  private async take(): Promise<boolean> {
+    const connection = await connectAndLock(this.url, this.key);
+    if (!connection) return false;
+    this.connection = connection;
+    connection.once('end', () => {
+      this.connection = undefined;
+      if (!this.released.signal.aborted) this.retaking = this.takeAgain();
+    });
+    return true;
+  }
+
+  /** The server may know later than we do that our old connection is gone. */
+  private async takeAgain(): Promise<void> {
+    this.onLost();
+    const { signal } = this.released;
+    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      if (await this.take().catch(() => false)) return;
+      await sleep(wait, undefined, { signal }).catch(() => undefined); // woken by the release
+    }
+  }
+}
+
+async function connectAndLock(url: string, key: LockKey): Promise<Client | undefined> {
+  const client = new Client({ connectionString: url, ...CONNECTION });
+  client.on('error', () => undefined); // its end says the same
   await client.connect();
-  const [key, parameters] = typeof lock === 'number' ? ['$1', [lock]] : ['$1, $2', lock];
+  const [parameters, values] = typeof key === 'number' ? ['$1', [key]] : ['$1, $2', key];
   try {
-    const { rows } = await client.query<{ taken: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS taken`, parameters);
+    const { rows } = await client.query<{ taken: boolean }>(
+      `SELECT pg_try_advisory_lock(${parameters}) AS taken`,
+      values,
+    );
     if (rows[0]?.taken) return client;
   } catch (error) {
     await client.end();

@@ -80,7 +80,10 @@ export const PROBLEMS = {
     text: 'The same was asked a moment ago; nothing was sent. If it is meant again, send it with an Idempotency-Key.',
   },
   client_exists: { status: 409, text: 'There is a client of this name already.' },
-  already_decided: { status: 409, text: 'This was decided already, or can no longer be decided.' },
+  already_decided: {
+    status: 409,
+    text: 'This was decided already, or its time to be decided is over; nothing was changed. GET /v1/approvals/{id} shows which.',
+  },
   not_in_doubt: {
     status: 409,
     text: 'Only a call in doubt can be settled by hand, once, and not before its time to be answered is over.',

@@ -3,13 +3,17 @@ import { ConfigService } from '@nestjs/config';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call } from '../auth/call';
 import { Loaded } from '../config/config.module';
-import { Problem, toEnvelope, toProblemDetails } from '../errors/problem';
+import { isUnavailable } from '../database/unavailable';
+import { Problem, ProblemCode, toEnvelope, toProblemDetails } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { MetricsService } from '../metrics/metrics.service';
 import { forTheRecord } from '../validation/faults';
 import { bodyFault, OTHER_TYPE } from '../validation/json-body';
 import { keyIn } from '../validation/idempotency-key';
 import { INTERFACE_PREFIX } from './operations';
+
+/** Problems that, where something unexpected caused them, somebody has to look into. */
+const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
 
 /** The one place where errors become answers, and where a known caller's refused request is recorded. */
 @Catch()
@@ -33,23 +37,30 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
     const problem = this.toProblem(error, request);
-    if (problem.status >= 500) {
-      this.logger.error({ call_id: call.id, code: problem.code, err: problem.cause ?? error }, 'a request failed');
-    }
+    this.log(call, problem);
     this.metrics.countProblem(problem.code);
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
-    // The route's own path: the address as written may spell it with escapes.
-    const [type, body] = (request.routeOptions.url ?? request.url).startsWith(`${INTERFACE_PREFIX}/`)
+    const [type, body] = isInterface(request)
       ? ['application/json', toEnvelope(problem, call.id)]
       : ['application/problem+json', toProblemDetails(problem, call.id)];
     await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
   }
 
-  private toProblem(error: unknown, { call, raw }: FastifyRequest): Problem {
+  /** An error is only what is wrong with us: what an operator has stopped, or the upstream lacks, is expected to happen. */
+  private log({ id }: Call, { status, code, cause }: Problem): void {
+    if (status < 500) return;
+    const line = { call_id: id, code };
+    if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'a request was not carried out');
+    else this.logger.error({ ...line, err: cause }, 'a request failed');
+  }
+
+  private toProblem(error: unknown, request: FastifyRequest): Problem {
+    const { call, raw } = request;
     if (error instanceof Problem) return error;
     // Once its intent is recorded it may have been sent: we must not say that it was not.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
+    if (isUnavailable(error)) return databaseUnavailable(request, error);
     if (raw.readableAborted) return bodyFault('ended before it was whole');
     // Fastify's refusals reach us as Nest's: of them only the status is left.
     const status = error instanceof HttpException ? error.getStatus() : 500;
@@ -85,4 +96,16 @@ export class ProblemFilter implements ExceptionFilter {
       void this.journal.refuseLater(refusal);
     }
   }
+}
+
+function databaseUnavailable(request: FastifyRequest, cause: unknown): Problem {
+  if (isInterface(request)) return new Problem('database_unavailable', { cause });
+  const text =
+    'Our database cannot be reached or is too busy; nothing was sent to the payout service. Try again in a moment; after a change, look first whether it was made.';
+  return new Problem('database_unavailable', { text, cause });
+}
+
+/** By the route's own path: the address as written may spell it with escapes. */
+function isInterface(request: FastifyRequest): boolean {
+  return (request.routeOptions.url ?? request.url).startsWith(`${INTERFACE_PREFIX}/`);
 }

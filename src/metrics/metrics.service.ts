@@ -39,7 +39,7 @@ export class MetricsService {
   });
   private readonly problems = new Counter({
     name: 'payout_proxy_problems_total',
-    help: 'Errors of our own that requests were answered with, by code; what floods us is counted here and not recorded.',
+    help: 'Requests that the proxy refused or could not carry out by itself, by code, recorded or not; what came of those that were let through is in payout_proxy_calls_total.',
     labelNames: ['code'],
     registers: [this.registry],
   });
@@ -63,7 +63,7 @@ export class MetricsService {
   });
   private readonly shed = new Counter({
     name: 'payout_proxy_upstream_shed_total',
-    help: 'Requests that were turned away, unsent, as too many others waited.',
+    help: 'Requests that were turned away, unsent, as too many others waited or their own turn did not come in time.',
     labelNames: ['operation'],
     registers: [this.registry],
   });

@@ -6,7 +6,7 @@ import { childEnvironment } from '../config/child-environment';
 import { Config, StartError } from '../config/config';
 import { writePrivateJson } from '../config/private-file';
 import { Secret } from '../config/secret';
-import { takeSessionLock } from '../database/session-lock';
+import { SessionLock } from '../database/session-lock';
 
 export interface RunningSandbox {
   url: string;
@@ -30,7 +30,7 @@ const SANDBOX_LOCK = 7_070_003;
 export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
   const file = join(config.dataDir, 'sandbox.json');
   // Two sandboxes on the same data would each have faults of their own, and the file would lead to the wrong one.
-  const lock = await takeSessionLock(databaseUrl, SANDBOX_LOCK);
+  const lock = await SessionLock.take(databaseUrl, SANDBOX_LOCK);
   if (!lock) {
     throw new StartError(
       `a sandbox already runs on these data, at ${read(file)?.url}; use that, or give this one a DATA_DIR of its own`,
@@ -38,9 +38,13 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
   }
   try {
     const sandbox = await launch(config, databaseUrl, port, file);
-    return { ...sandbox, stop: () => sandbox.stop().then(() => lock.end()) };
+    const stop = async () => {
+      await sandbox.stop();
+      await lock.release();
+    };
+    return { ...sandbox, stop };
   } catch (error) {
-    await lock.end();
+    await lock.release();
     throw error;
   }
 }

@@ -23,7 +23,7 @@ export type FailureCode =
   | 'redirect'
   | 'unreadable'
   | 'server_error'
-  /** Too many requests wait already. */
+  /** Too many requests waited already, or it had waited for as long as it could. */
   | 'overloaded'
   /** The upstream fails most requests of this operation. */
   | 'circuit_open'

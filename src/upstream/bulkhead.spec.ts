@@ -14,7 +14,7 @@ describe('Bulkhead', () => {
     const impatient = bulkhead.run(1, MAY, begun);
     const patient = bulkhead.run(LONG, MAY, () => Promise.resolve(DONE));
     expect(bulkhead.waiting).toBe(2);
-    expect(await impatient).toEqual(notSent('timeout'));
+    expect(await impatient).toEqual(notSent('overloaded'));
     finish(DONE);
     expect(await first).toBe(DONE);
     expect(await patient).toBe(DONE);

@@ -32,13 +32,13 @@ export class Bulkhead {
       const waits = this.places.executionSlots === 0;
       const timer = setTimeout(() => {
         gaveUp = true;
-        resolve(notSent('timeout'));
+        resolve(notSent('overloaded'));
       }, patienceMs);
       // cockatiel is given no signal: one that is aborted in its queue would keep those behind it from their turn.
       const turn = this.places.execute(async () => {
         const refused = waits && !gaveUp ? await refusal() : undefined;
         clearTimeout(timer);
-        if (gaveUp) return notSent('timeout');
+        if (gaveUp) return notSent('overloaded');
         return refused ?? exchange();
       });
       turn.then(resolve, (error: Error) => {

