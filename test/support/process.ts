@@ -11,6 +11,13 @@ export interface Exit {
   stderr: string;
 }
 
+const running = new Set<ChildProcess>();
+
+/** What a test that failed left running ends with its file. */
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** The product as its users run it: the built files in a process of its own. */
 export class Product {
   stdout = '';
@@ -28,6 +35,8 @@ export class Product {
       env: { PATH: process.env.PATH ?? '', DRAIN_MS: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    running.add(this.child);
+    this.child.once('close', () => running.delete(this.child));
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.exit = new Promise((done) =>
