@@ -194,6 +194,7 @@ describe('a payout whose proxy is killed', () => {
   });
 
   it("after the answer, before the outcome's commit: in doubt", async () => {
+    separate();
     await whileLocked('outcome', async (waiting) => {
       const asked = askAll();
       await waiting;

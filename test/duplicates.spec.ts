@@ -40,6 +40,16 @@ describe('suspected duplicates', () => {
     await database.query('UPDATE recent_content SET intent_id = $1 WHERE intent_id = $2', [old, callId]);
   }
 
+  /** Lets an outcome look as if it had been recorded so much earlier. */
+  async function answeredEarlier(callId: string, interval: string): Promise<void> {
+    await database.query('ALTER TABLE outcome DISABLE TRIGGER refuse_change');
+    await database.query('UPDATE outcome SET recorded_at = recorded_at - $2::interval WHERE intent_id = $1', [
+      callId,
+      interval,
+    ]);
+    await database.query('ALTER TABLE outcome ENABLE TRIGGER refuse_change');
+  }
+
   it('the same again without a key gets 409 and the id of the first call, on every instance', async () => {
     const key = await client();
     const first = await proxy.post(key, PATH, AIRTIME).expect(200);
@@ -90,8 +100,9 @@ describe('suspected duplicates', () => {
   it('a call in doubt is one', async () => {
     const key = await client();
     upstream.behaviour = hang;
-    await proxy.post(key, PATH, AIRTIME).expect(504);
+    const { headers } = await proxy.post(key, PATH, AIRTIME).expect(504);
     upstream.behaviour = answer(200, SUCCESS);
+    await answeredEarlier(headers['x-call-id'] ?? '', '2 hours');
     await proxy.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
     expect(upstream.received).toHaveLength(1);
   });
@@ -110,11 +121,7 @@ describe('suspected duplicates', () => {
     // Its answer is what the window is counted from.
     await brief.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
     upstream.behaviour = answer(200, SUCCESS);
-    await database.query('ALTER TABLE outcome DISABLE TRIGGER refuse_change');
-    await database.query("UPDATE outcome SET recorded_at = recorded_at - interval '2 seconds' WHERE intent_id = $1", [
-      id,
-    ]);
-    await database.query('ALTER TABLE outcome ENABLE TRIGGER refuse_change');
+    await answeredEarlier(id, '2 seconds');
     await brief.post(key, PATH, AIRTIME).expect(200);
     await brief.close();
   });

@@ -137,7 +137,8 @@ async function endings(
         WHEN o.kind IS NULL AND EXISTS (SELECT FROM refusal r WHERE r.id = i.id) THEN 'never carried out'
         WHEN o.kind = 'rejected' OR d.verdict = 'rejected' THEN 'not paid'
         WHEN d.intent_id IS NULL AND i.expires_at <= clock_timestamp() THEN 'not paid'
-        WHEN o.recorded_at < clock_timestamp() - make_interval(secs => ${windowSeconds}::float) THEN 'long ago'
+        WHEN o.kind = 'succeeded' AND o.recorded_at < clock_timestamp() - make_interval(secs => ${windowSeconds}::float)
+          THEN 'long ago'
       END AS ending
       FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution s ON s.intent_id = i.id
         LEFT JOIN decision d ON d.intent_id = i.id

@@ -47,7 +47,7 @@ describe('Bulkhead', () => {
     const impatient = bulkhead.run(1, asked, begun);
     finish(DONE);
     await first;
-    expect(await impatient).toEqual(notSent('timeout'));
+    expect(await impatient).toEqual(notSent('overloaded'));
     allow(undefined);
     expect(await bulkhead.run(LONG, MAY, () => Promise.resolve(DONE))).toBe(DONE); // its place is free again
     expect(begun).not.toHaveBeenCalled();
