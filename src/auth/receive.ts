@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey } from '../clients/key';
 import { isWithin } from '../config/address-block';
-import { Problem, toProblemDetails } from '../errors/problem';
+import { databaseUnavailable, Problem, toProblemDetails } from '../errors/problem';
 import { Call, Caller } from './call';
 import { CallersService } from './callers.service';
 import { KeyGuessing } from './key-guessing';
@@ -142,10 +142,6 @@ function checkWhereFrom({ call, headers: { origin } }: FastifyRequest, { limits 
   if (origin !== undefined && limits.origins.length > 0 && !limits.origins.includes(origin)) {
     throw new Problem('origin_not_allowed');
   }
-}
-
-function databaseUnavailable(cause: unknown): never {
-  throw new Problem('database_unavailable', { cause });
 }
 
 function serverTiming({ startedAt, timings }: Call): string {

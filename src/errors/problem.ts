@@ -173,6 +173,11 @@ export class Problem extends Error {
   }
 }
 
+/** For `catch`, where a question to our database is the only thing that can fail. */
+export function databaseUnavailable(cause: unknown): never {
+  throw new Problem('database_unavailable', { cause });
+}
+
 /** The interface's own envelope (interface.md, "Send result"), with our members beside it. */
 export function toEnvelope(problem: Problem, callId: string) {
   return {

@@ -3,7 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Call, Caller } from '../auth/call';
 import { Loaded } from '../config/config.module';
-import { Problem } from '../errors/problem';
+import { databaseUnavailable, Problem } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { Coverage, NewAdmission } from '../journal/records';
 import { Item } from '../policy/item';
@@ -99,12 +99,10 @@ export class AdmissionService {
   private async decide(call: Call, asking: NewAdmission): Promise<Verdict> {
     const started = performance.now();
     try {
-      const verdict = await this.journal.admit(asking);
+      const verdict = await this.journal.admit(asking).catch(databaseUnavailable);
       call.opened = verdict.kind === 'admitted' || verdict.kind === 'held';
       if (verdict.kind === 'held') call.outcome = 'pendingApproval';
       return verdict;
-    } catch (cause) {
-      throw new Problem('database_unavailable', { cause });
     } finally {
       call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
     }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Call, Caller } from '../auth/call';
-import { Problem } from '../errors/problem';
+import { databaseUnavailable } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { Coverage } from '../journal/records';
 import { Item } from '../policy/item';
@@ -52,11 +52,8 @@ export class ExchangeService {
     const started = performance.now();
     const [, query = null] = outgoing.path.split('?');
     const caller = call.caller as Caller;
-    try {
-      await this.journal.open({ ...call, caller, query, body: outgoing.body, items, coverage });
-    } catch (cause) {
-      throw new Problem('database_unavailable', { cause });
-    }
+    const intent = { ...call, caller, query, body: outgoing.body, items, coverage };
+    await this.journal.open(intent).catch(databaseUnavailable);
     call.opened = true;
     call.timings.journal = performance.now() - started;
   }

@@ -3,7 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { Call, Caller } from '../auth/call';
 import { Loaded } from '../config/config.module';
 import { givenUpAfterMs } from '../config/upstream-timeouts';
-import { Problem } from '../errors/problem';
+import { databaseUnavailable, Problem } from '../errors/problem';
 import { FirstCall } from '../journal/first-call';
 import { JournalService } from '../journal/journal.service';
 import { keyIn } from '../validation/idempotency-key';
@@ -43,9 +43,7 @@ export class RepetitionService {
    * @returns undefined if the key has just become free.
    */
   async find(call: Call, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
-    const first = await this.journal.firstCall(firstCallId).catch((cause: unknown) => {
-      throw new Problem('database_unavailable', { cause });
-    });
+    const first = await this.journal.firstCall(firstCallId).catch(databaseUnavailable);
     return first && this.toReply(call, first);
   }
 
@@ -75,18 +73,15 @@ export class RepetitionService {
 
   /** The first call has its record; this one says that it was asked again. */
   private async record(call: Call, { status }: Reply, firstCallId: string): Promise<void> {
-    try {
-      await this.journal.refuse({
-        ...call,
-        caller: call.caller as Caller,
-        ...{ status, firstCallId, faults: [] },
-        code: 'idempotent_replay',
-        detail: 'The first request with this Idempotency-Key was answered again; nothing was sent.',
-        idempotencyKey: keyIn(call.idempotencyKey),
-      });
-    } catch (cause) {
-      throw new Problem('database_unavailable', { cause });
-    }
+    const refusal = {
+      ...call,
+      caller: call.caller as Caller,
+      ...{ status, firstCallId, faults: [] },
+      code: 'idempotent_replay',
+      detail: 'The first request with this Idempotency-Key was answered again; nothing was sent.',
+      idempotencyKey: keyIn(call.idempotencyKey),
+    };
+    await this.journal.refuse(refusal).catch(databaseUnavailable);
     call.outcome = 'replayed';
   }
 }

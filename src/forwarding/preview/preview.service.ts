@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Call, Caller } from '../../auth/call';
-import { Fault, Problem } from '../../errors/problem';
+import { databaseUnavailable, Fault, Problem } from '../../errors/problem';
 import { Foresight } from '../../journal/foresight';
 import { JournalService } from '../../journal/journal.service';
 import { Obstacle } from '../../policy/admission';
@@ -134,8 +134,4 @@ function notServed(operation: OperationName, placed: PlacedItem[], served: Serve
 
 function split(placed: PlacedItem[]): [Item[], number[]] {
   return [placed.map(({ item }) => item), placed.map(({ position }) => position)];
-}
-
-function databaseUnavailable(cause: unknown): never {
-  throw new Problem('database_unavailable', { cause });
 }
