@@ -6,7 +6,7 @@ import { CallersService } from './auth/callers.service';
 import { OriginsService } from './auth/origins';
 import { RequestWindowsService } from './auth/rate-limit';
 import { answerUnroutable, receiveCalls } from './auth/receive';
-import { isWithin } from './config/address-block';
+import { within } from './config/address-block';
 import { RunningConfig } from './config/config';
 import { endConnectionsWhenClosing } from './connections';
 import { PrismaService } from './database/prisma.service';
@@ -25,12 +25,13 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
   checkDeadlines(settings.upstreamTimeouts);
+  const isTrusted = within(settings.trustedProxies);
   const adapter = new FastifyAdapter({
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false, // what still comes in on an open connection is answered as always
     // Only these say whose request they pass on; from anybody else, X-Forwarded-For is a claim.
-    trustProxy: (address: string | undefined) => isWithin(address ?? '', settings.trustedProxies),
+    trustProxy: (address: string | undefined) => isTrusted(address ?? ''),
     exposeHeadRoutes: false, // a HEAD would be forwarded, and recorded, as a GET
     routerOptions: { maxParamLength: 1_024 }, // past it Fastify answers in words of its own
     frameworkErrors: answerUnroutable,

@@ -2,7 +2,8 @@ import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isIP } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey } from '../clients/key';
-import { isWithin } from '../config/address-block';
+import { PERSON } from '../clients/person';
+import { within } from '../config/address-block';
 import { databaseUnavailable, Problem, toProblemDetails } from '../errors/problem';
 import { Call, Caller } from './call';
 import { CallersService } from './callers.service';
@@ -115,7 +116,7 @@ function needsKey({ routeOptions, url }: FastifyRequest): boolean {
 
 /** A name that got lost would let the same person ask and approve. */
 function checkedActor(actor: string | null): string | null {
-  if (actor !== null && !REQUEST_ID.test(actor)) throw new Problem('invalid_actor');
+  if (actor !== null && !PERSON.test(actor)) throw new Problem('invalid_actor');
   return actor;
 }
 
@@ -135,7 +136,7 @@ async function authenticate({ headers, call }: FastifyRequest, callers: CallersS
 
 /** A key that leaked is of no use elsewhere. */
 function checkWhereFrom({ call, headers: { origin } }: FastifyRequest, { limits }: Caller): void {
-  if (limits.addresses.length > 0 && !isWithin(call.clientAddress, limits.addresses)) {
+  if (limits.addresses.length > 0 && !within(limits.addresses)(call.clientAddress)) {
     throw new Problem('address_not_allowed');
   }
   // Only browsers send an origin: an app on a server is not held back by the list.

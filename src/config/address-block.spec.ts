@@ -1,4 +1,4 @@
-import { isAddressBlock, isWithin } from './address-block';
+import { isAddressBlock, within } from './address-block';
 
 describe('a block of addresses', () => {
   it.each(['10.0.0.0/8', '192.0.2.1', '2001:db8::/32', '::1', '0.0.0.0/0'])('is %s', (text) =>
@@ -19,5 +19,5 @@ describe('a block of addresses', () => {
     ['2001:db8::5', ['2001:db8::/32'], true],
     ['2001:db9::5', ['2001:db8::/32'], false],
     ['no address', ['0.0.0.0/0'], false],
-  ])('%s within %j: %s', (address, blocks, within) => expect(isWithin(address, blocks)).toBe(within));
+  ])('%s within %j: %s', (address, blocks, expected) => expect(within(blocks)(address)).toBe(expected));
 });

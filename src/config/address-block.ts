@@ -8,16 +8,18 @@ export function isAddressBlock(text: string): boolean {
   return bits === undefined || (/^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= widthOf(family));
 }
 
-/** Whether an address is in one of the blocks. An IPv4 address that came over an IPv6 socket is that IPv4 address. */
-export function isWithin(address: string, blocks: readonly string[]): boolean {
+/** Tells whether an address is in one of the blocks. An IPv4 address that came over an IPv6 socket is that IPv4 address. */
+export function within(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const block of blocks) {
     const [net = '', bits] = block.split('/');
     const family = isIP(net);
     list.addSubnet(net, bits === undefined ? widthOf(family) : Number(bits), family === 6 ? 'ipv6' : 'ipv4');
   }
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  return list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  return (address) => {
+    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+    return list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  };
 }
 
 function widthOf(family: number): number {
