@@ -4,7 +4,7 @@ import { idBefore, rowsToRead, toPage } from '../audit/page';
 import { PresentService } from '../audit/present.service';
 import { FullCallRecord } from '../audit/record.dto';
 import { RecordsService } from '../audit/records.service';
-import { Call } from '../auth/call';
+import { Call, mayReveal } from '../auth/call';
 import { Asker, requireSomebodyElse } from '../auth/four-eyes';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
@@ -126,10 +126,6 @@ export class ApprovalsService {
       this.metrics.count(call);
     }
   }
-}
-
-function mayReveal({ caller }: Call): boolean {
-  return caller?.scopes.has('audit:pii') ?? false;
 }
 
 function statusFilter({ status = 'pending' }: ApprovalSearch, now: Date): Prisma.Sql {

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
-import { Call } from '../auth/call';
+import { Call, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { isUuid } from '../database/uuid';
 import { ApiKeyProblems } from '../errors/api-problems';
@@ -25,10 +25,10 @@ export class AuditController {
   @ApiOperation({ summary: 'Search the history', operationId: 'searchCalls', description: 'Scope `audit`.' })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async search(@CurrentCall() { caller }: Call, @Query() search: CallSearch): Promise<CallPage> {
+  async search(@CurrentCall() call: Call, @Query() search: CallSearch): Promise<CallPage> {
     const { rows, nextPageToken } = await this.searching.search(search);
     const ids = rows.map(({ id }) => id);
-    const calls = await this.records.list(ids, caller?.scopes.has('audit:pii') ?? false);
+    const calls = await this.records.list(ids, mayReveal(call));
     return { calls, next_page_token: nextPageToken };
   }
 
@@ -38,8 +38,8 @@ export class AuditController {
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() { caller }: Call, @Param('id') id: string): Promise<FullCallRecord> {
-    const record = isUuid(id) && (await this.records.one(id, caller?.scopes.has('audit:pii') ?? false));
+  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<FullCallRecord> {
+    const record = isUuid(id) && (await this.records.one(id, mayReveal(call)));
     if (!record) throw new Problem('call_not_found', { text: 'There is no call with this id.' });
     return record;
   }

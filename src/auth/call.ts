@@ -47,6 +47,11 @@ export interface Call {
   readonly causedBy?: string;
 }
 
+/** Whether people in the records may be shown to who asks. */
+export function mayReveal({ caller }: Call): boolean {
+  return caller?.scopes.has('audit:pii') ?? false;
+}
+
 /** A call that the proxy makes by itself, because another one needs its answer. */
 export function causedBy(cause: Call, operation: string): Call {
   return {

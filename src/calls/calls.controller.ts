@@ -4,7 +4,7 @@ import { CallPage, FullCallRecord } from '../audit/record.dto';
 import { RecordsService } from '../audit/records.service';
 import { SearchService } from '../audit/search.service';
 import { Allow } from '../auth/allow';
-import { Call, Caller } from '../auth/call';
+import { Call, Caller, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { requireSomebodyElse } from '../auth/four-eyes';
 import { isUuid } from '../database/uuid';
@@ -82,7 +82,7 @@ export class CallsController {
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     const settled = found.outcome === 'unknown' && (await this.journal.resolve({ intentId: id, verdict, reason, by }));
     if (!settled) throw new Problem('not_in_doubt');
-    return this.any(id, call.caller?.scopes.has('audit:pii') ?? false);
+    return this.any(id, mayReveal(call));
   }
 
   private async any(id: string, reveal: boolean): Promise<FullCallRecord> {
