@@ -59,7 +59,7 @@ export class CallersService {
         c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
         c.require_idempotency_key AS "requireIdempotencyKey"
       FROM api_key k JOIN client c ON c.id = k.client_id
-      WHERE k.sha256 = ANY (${[...new Set(hashes)]}) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+      WHERE k.sha256 = ANY (${hashes}) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
     const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
     return hashes.map((hash) => bySha256.get(hash.toString('hex')));
   }

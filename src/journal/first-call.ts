@@ -14,7 +14,6 @@ export interface FirstCall {
   resolution: string | null;
   outcome: {
     kind: string;
-    failure: string | null;
     status: number | null;
     contentType: string | null;
     retryAfter: number | null;
@@ -32,7 +31,6 @@ interface Row {
   refused: boolean;
   resolution: string | null;
   kind: string | null;
-  failure: string | null;
   status: number | null;
   contentType: string | null;
   retryAfter: number | null;
@@ -47,7 +45,7 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
       coalesce(i.expires_at <= clock_timestamp(), FALSE) AS expired, d.verdict,
       coalesce(d.process, i.process) AS process,
       EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused, s.verdict AS resolution,
-      o.kind, o.failure, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
+      o.kind, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
     FROM intent i
     LEFT JOIN decision d ON d.intent_id = i.id
     LEFT JOIN resolution s ON s.intent_id = i.id

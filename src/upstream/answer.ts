@@ -32,6 +32,9 @@ export type FailureCode =
   /** It waited for its turn, and whether it was stopped meanwhile could not be found out. */
   | 'stop_unknown';
 
+/** Failures of the network: no connection, or none that could be trusted, so that nothing was written. */
+export const NOT_CONNECTED = ['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const;
+
 /** What became of a request, as far as one can know. */
 export type Answer = AnswerDetails &
   (

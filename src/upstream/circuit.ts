@@ -1,5 +1,5 @@
 import { circuitBreaker, CircuitBreakerPolicy, CircuitState, handleWhenResult, SamplingBreaker } from 'cockatiel';
-import { Answer, FailureCode, notSent } from './answer';
+import { Answer, FailureCode, NOT_CONNECTED, notSent } from './answer';
 
 /**
  * It opens when more than half of at least 50 exchanges (10 s × 5/s) of some ten seconds failed. Fewer prove nothing: at
@@ -12,7 +12,7 @@ const HALF_OPEN_AFTER_MS = 5_000;
 
 /** Failures that say the upstream is ill. A refusal in its own words does not, nor does what never left our queue. */
 const SICK: ReadonlySet<FailureCode | null> = new Set([
-  ...(['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const),
+  ...NOT_CONNECTED,
   ...(['timeout', 'reset', 'server_error'] as const),
 ]);
 
