@@ -25,7 +25,6 @@ export async function prepareSurroundings(config: Config, report: Report): Promi
     await sandbox?.stop();
     await postgres?.stop();
   };
-  const logSigningKey = logKeyOf(config);
   try {
     if (!config.databaseUrl || !config.upstreamBaseUrl) {
       postgres = await startEmbeddedPostgres(config.dataDir);
@@ -40,6 +39,7 @@ export async function prepareSurroundings(config: Config, report: Report): Promi
     }
     const upstream = upstreamOf(config, sandbox);
     report('Upstream', sandbox ? `the sandbox, ${sandbox.url}` : upstream.upstreamBaseUrl);
+    const logSigningKey = logKeyOf(config);
     const settings = Object.freeze({ ...config, ...database, ...upstream, logSigningKey });
     return { settings, embeddedDatabase: config.databaseUrl === undefined, stop };
   } catch (error) {

@@ -48,16 +48,18 @@ function makeKey(dataDir: string, file: string): void {
   const own = `${file}.${process.pid}`;
   try {
     mkdirSync(dataDir, { recursive: true });
-    writePrivateJson(own, { signingKey: newSigningKey(LOG_NAME) });
-    linkSync(own, file);
+    try {
+      writePrivateJson(own, { signingKey: newSigningKey(LOG_NAME) });
+      linkSync(own, file);
+    } finally {
+      rmSync(own, { force: true });
+    }
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === 'EEXIST' && existsSync(file)) return;
     throw new StartError(
       `the key that signs the log cannot be kept in ${dataDir} (${code}); set LOG_SIGNING_KEY, or let DATA_DIR be written`,
     );
-  } finally {
-    rmSync(own, { force: true });
   }
 }
 
