@@ -51,6 +51,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   calls: ['audit', 'auth', 'database', 'errors', 'journal', 'validation'],
   health: ['auth', 'database', 'errors'],
   logging: [],
+  transparency: [],
   metrics: ['auth'],
   start: ['clients', 'config', 'database'],
   cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops', 'validation'],
