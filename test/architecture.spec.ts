@@ -51,6 +51,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   calls: ['audit', 'auth', 'database', 'errors', 'journal', 'validation'],
   health: ['auth', 'database', 'errors'],
   logging: [],
+  transparency: [],
   metrics: ['auth'],
   transparency: ['auth', 'config', 'database', 'errors', 'metrics', 'validation'],
   start: ['clients', 'config', 'database', 'transparency'],
