@@ -3,6 +3,7 @@ import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nest
 import { Allow } from '../auth/allow';
 import { Call, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
+import { Shows, showsCall, showsCalls } from '../auth/shows';
 import { isUuid } from '../database/uuid';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
@@ -22,6 +23,7 @@ export class AuditController {
 
   @Get()
   @Allow('audit')
+  @Shows(({ calls }: CallPage) => showsCalls(calls))
   @ApiOperation({ summary: 'Search the history', operationId: 'searchCalls', description: 'Scope `audit`.' })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -34,6 +36,7 @@ export class AuditController {
 
   @Get(':id')
   @Allow('audit')
+  @Shows(showsCall)
   @ApiOperation({ summary: 'Read one call', operationId: 'readAuditCall', description: 'Scope `audit`.' })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })

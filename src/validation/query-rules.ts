@@ -21,6 +21,20 @@ export const Instant = (description: string) =>
     { type: 'string', format: 'date-time', description, example: '2026-11-20T08:00:00Z' },
   );
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The id of a record. */
+export const UuidText = (description: string) =>
+  field(
+    {
+      name: 'uuid',
+      required: false,
+      must: 'must be an id, a UUID such as 019a9c39-53b1-7069-a17f-af1e8cacb634',
+      test: (value) => typeof value === 'string' && UUID.test(value),
+    },
+    { type: 'string', format: 'uuid', description },
+  );
+
 /** One word of a list. */
 export const OneOf = (words: readonly string[], description: string) =>
   field(
