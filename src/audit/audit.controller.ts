@@ -7,10 +7,12 @@ import { Shows, showsCall, showsCalls } from '../auth/shows';
 import { isUuid } from '../database/uuid';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
-import { CallPage, FullCallRecord } from './record.dto';
+import { CallPage } from './record.dto';
 import { RecordsService } from './records.service';
 import { CallSearch } from './search.dto';
 import { SearchService } from './search.service';
+import { CallStory } from './story.dto';
+import { StoryService } from './story.service';
 
 @ApiTags('Audit')
 @ApiSecurity('key')
@@ -19,6 +21,7 @@ export class AuditController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,
+    private readonly stories: StoryService,
   ) {}
 
   @Get()
@@ -37,12 +40,16 @@ export class AuditController {
   @Get(':id')
   @Allow('audit')
   @Shows(showsCall)
-  @ApiOperation({ summary: 'Read one call', operationId: 'readAuditCall', description: 'Scope `audit`.' })
+  @ApiOperation({
+    summary: 'Read one call',
+    operationId: 'readAuditCall',
+    description: 'Scope `audit`. All that is on record about it, who read it included.',
+  })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
-  @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
+  @ApiResponse({ status: 200, type: CallStory, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<FullCallRecord> {
-    const record = isUuid(id) && (await this.records.one(id, mayReveal(call)));
+  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<CallStory> {
+    const record = isUuid(id) && (await this.stories.one(id, mayReveal(call)));
     if (!record) throw new Problem('call_not_found', { text: 'There is no call with this id.' });
     return record;
   }

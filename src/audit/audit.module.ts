@@ -10,6 +10,7 @@ import { RecordsService } from './records.service';
 import { SearchService } from './search.service';
 import { ShapesController } from './shapes.controller';
 import { ShapesService } from './shapes.service';
+import { StoryService } from './story.service';
 
 @Module({
   imports: [JournalModule],
@@ -21,6 +22,7 @@ import { ShapesService } from './shapes.service';
     RecordsService,
     SearchService,
     ShapesService,
+    StoryService,
   ],
   exports: [PresentService, RecordsService, SearchService],
 })
