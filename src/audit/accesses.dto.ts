@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Instant, PageSize, PageToken, UuidText } from '../validation/query-rules';
+import { Instant, PageSize, PageToken, Uuid } from '../validation/query-rules';
 import { Text } from '../validation/rules';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from './page';
 import { RecordClient } from './record.dto';
@@ -14,13 +14,13 @@ export class AccessSearch implements PageRequest {
   @Text({ max: 64, required: false, description: "The reader's client: its name or id.", example: 'auditor' })
   client?: string;
 
-  @UuidText('The id of the key that was used.')
+  @Uuid('The id of the key that was used.')
   key?: string;
 
   @Text({ max: 128, required: false, description: 'The person who read.' })
   actor?: string;
 
-  @UuidText('The id of a call that was asked for, or stood on a page. Exports do not list their calls.')
+  @Uuid('The id of a call that was asked for, or stood on a page. Exports do not list their calls.')
   call?: string;
 
   @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })

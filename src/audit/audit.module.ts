@@ -4,6 +4,7 @@ import { JournalModule } from '../journal/journal.module';
 import { AccessesController } from './accesses.controller';
 import { AccessesService } from './accesses.service';
 import { AuditController } from './audit.controller';
+import { IndexService } from './index.service';
 import { PresentService } from './present.service';
 import { ReadingsInterceptor } from './readings.interceptor';
 import { RecordsService } from './records.service';
@@ -17,6 +18,7 @@ import { StoryService } from './story.service';
   controllers: [AuditController, AccessesController, ShapesController],
   providers: [
     AccessesService,
+    IndexService,
     { provide: APP_INTERCEPTOR, useClass: ReadingsInterceptor },
     PresentService,
     RecordsService,

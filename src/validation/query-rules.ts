@@ -5,6 +5,8 @@ import { isISO8601 } from 'class-validator';
 import { keyIn } from './idempotency-key';
 import { field } from './rules';
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
 /** An instant, ISO 8601 with its zone: without one, a day of records could hide in the difference. */
 export const Instant = (description: string) =>
   field(
@@ -21,15 +23,13 @@ export const Instant = (description: string) =>
     { type: 'string', format: 'date-time', description, example: '2026-11-20T08:00:00Z' },
   );
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** The id of a record. */
-export const UuidText = (description: string) =>
+/** An id of one of our records. */
+export const Uuid = (description: string) =>
   field(
     {
       name: 'uuid',
       required: false,
-      must: 'must be an id, a UUID such as 019a9c39-53b1-7069-a17f-af1e8cacb634',
+      must: 'must be a UUID, such as 01a1fb98-53b1-7069-a17f-af1e8cacb634',
       test: (value) => typeof value === 'string' && UUID.test(value),
     },
     { type: 'string', format: 'uuid', description },
