@@ -70,7 +70,7 @@ export async function withPrisma(work: (prisma: PrismaService) => Promise<void>)
 }
 
 /** The embedded Postgres is joined where it runs, and started for the time of the work where it does not. */
-async function withDatabase(work: (urls: DatabaseUrls) => Promise<void>): Promise<void> {
+export async function withDatabase(work: (urls: DatabaseUrls) => Promise<void>): Promise<void> {
   const config = loadConfig();
   if (config.databaseUrl) return work(namedUrls(config));
   const postgres = await startEmbeddedPostgres(config.dataDir, { joinRunning: true });

@@ -1,5 +1,3 @@
-import { KindName } from '../leaves';
-
 /** Where something is wrong, as exactly as it can be told. */
 export interface Place {
   /** Of the leaf, from 0; of a range, the first. */
@@ -7,7 +5,7 @@ export interface Place {
   /** The last leaf of a range. */
   to_leaf?: number;
   /** The record's table. */
-  kind?: KindName | string;
+  kind?: string;
   /** The record's primary key; a call's id where it is one. */
   record_id?: string;
   /** When the record's id was made: for a call, when it was received. ISO 8601. */

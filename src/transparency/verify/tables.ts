@@ -2,7 +2,7 @@ import { Head } from '../head';
 import { KIND_NAMES, kindOf, KindName } from '../leaves';
 import { Ask } from '../tree-store';
 import { LogFault, placeOf } from './fault';
-import { Seen } from './walk';
+import { Seen } from './seen';
 
 /** Tables beside the records, with what each row must belong to. */
 const BESIDE: {

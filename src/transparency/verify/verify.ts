@@ -46,6 +46,13 @@ export interface Report {
   records_per_second: number;
 }
 
+interface Found {
+  fault: Fault | null;
+  unsealed: Unsealed;
+  walk: Walk | undefined;
+  excuses: Excuses | undefined;
+}
+
 /**
  * Recomputes the whole log from the records and says what is wrong first. Nothing is taken for granted but the key, the
  * witness's notes, and that the server answers with what it holds.
@@ -57,31 +64,28 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
   const ask: Ask = async <Row extends object>(sql: string, values: unknown[]) =>
     (await client.query<Row>(sql, values)).rows;
   for (const each of clients) await each.query(`${ALWAYS}; ${WALKING}`);
-  const result: Pick<Report, 'fault' | 'unsealed'> & { walk?: Walk; excuses?: Excuses } = {
-    fault: null,
-    unsealed: { count: 0, oldest: null },
-  };
+  const found: Found = { fault: null, unsealed: { count: 0, oldest: null }, walk: undefined, excuses: undefined };
   try {
     await requireTables(ask);
-    result.excuses = await Excuses.read(ask, request.verifier);
+    found.excuses = await Excuses.read(ask, request.verifier);
     const notes = [
       ...request.notes.map((one) => ({ ...one, place: {} })),
-      ...result.excuses.notes.map((one) => ({ ...one, source: 'the checkpoint that the pruning kept' })),
+      ...found.excuses.notes.map((one) => ({ ...one, source: 'the checkpoint that the pruning kept' })),
     ];
     const witnessed = bySize(notes, request.verifier);
-    result.walk = new Walk(request.verifier, result.excuses, witnessed);
-    const size = await walkAll(clients, ask, result.walk, request.onProgress);
+    const walk = (found.walk = new Walk(request.verifier, found.excuses, witnessed));
+    const size = await walkAll(clients, ask, walk, request.onProgress);
     requireNothingCutOff(witnessed, size, request.verifier);
     await client.query(COUNTING);
-    await checkLogTables(ask, result.walk.seen, size);
-    result.unsealed = await checkUnsealed(ask, result.walk.seen, result.walk.head);
-    await checkBeside(ask, result.walk.seen);
+    await checkLogTables(ask, walk.seen, size);
+    found.unsealed = await checkUnsealed(ask, walk.seen, walk.head);
+    await checkBeside(ask, walk.seen);
     for (const check of request.also ?? []) await check(ask);
   } catch (error) {
     if (!(error instanceof LogFault)) throw error;
-    result.fault = error.fault;
+    found.fault = error.fault;
   }
-  return toReport(result, request.notes.length, (performance.now() - started) / 1_000);
+  return toReport(found, request.notes.length, (performance.now() - started) / 1_000);
 }
 
 async function walkAll(
@@ -93,10 +97,10 @@ async function walkAll(
   const [row] = await ask<{ size: number | null }>('SELECT max(size)::float8 AS size FROM public.checkpoint', []);
   const size = row?.size ?? 0;
   const chunks = Array.from({ length: Math.ceil(size / CHUNK) }, (_, place) => place * CHUNK);
-  const read = (place: number): Promise<Chunk> | undefined => {
+  const read = (place: number): Promise<Chunk | undefined> => {
     const from = chunks[place];
     const client = clients[place % clients.length];
-    if (from === undefined || !client) return undefined;
+    if (from === undefined || !client) return Promise.resolve(undefined);
     const chunk = readChunk(client, from, Math.min(from + CHUNK, size));
     chunk.catch(() => undefined); // it is awaited later, or not at all once something is wrong
     return chunk;
@@ -141,11 +145,7 @@ function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size:
   }
 }
 
-function toReport(
-  { fault, unsealed, walk, excuses }: Pick<Report, 'fault' | 'unsealed'> & { walk?: Walk; excuses?: Excuses },
-  witnessed: number,
-  seconds: number,
-): Report {
+function toReport({ fault, unsealed, walk, excuses }: Found, witnessed: number, seconds: number): Report {
   const records = walk?.size ?? 0;
   return {
     ...{ ok: fault === null, fault, records, root: walk?.head?.root.toString('base64') ?? null },

@@ -6,6 +6,7 @@ import { KindName } from '../leaves';
 import { Chunk, LeafRow, RecordRow } from './chunks';
 import { Excuses } from './excuses';
 import { LogFault, Place, placeOf, timeOfId } from './fault';
+import { countRecord, newSeen } from './seen';
 
 /** A record may be that much older than what was complete when it was sealed: clocks are set, processes sleep. Seconds. */
 const LATE_SECONDS = 60;
@@ -31,27 +32,9 @@ export interface Witnessed {
   place: Place;
 }
 
-/** What was seen of each kind. */
-export interface Seen {
-  records: Partial<Record<KindName, number>>;
-  items: number;
-  recipients: number;
-  intentBodies: number;
-  outcomeItems: number;
-  outcomeBodies: number;
-  filters: number;
-  nodes: number;
-  checkpoints: number;
-  /** Records that are gone, as prunings said. */
-  pruned: number;
-}
-
 /** Goes through the log once, leaf by leaf, and makes the tree anew. */
 export class Walk {
-  readonly seen: Seen = {
-    ...{ records: {}, items: 0, recipients: 0, intentBodies: 0, outcomeItems: 0, outcomeBodies: 0, filters: 0 },
-    ...{ nodes: 0, checkpoints: 0, pruned: 0 },
-  };
+  readonly seen = newSeen();
   private readonly range = CompactRange.of(0, []);
   /** The newest checkpoint that was found right. */
   private newest: Head | undefined;
@@ -109,7 +92,7 @@ export class Walk {
   }
 
   private checkRecord(index: number, kind: KindName, id: string, stored: Buffer, row: RecordRow): void {
-    const [, at, leaf, body, hasBody, recipients] = row;
+    const [, at, leaf, body, , recipients] = row;
     const place = () => placeOf(kind, id, index);
     if (!leafHash(leaf).equals(stored)) {
       throw new LogFault(
@@ -124,7 +107,7 @@ export class Walk {
       const [position, state = ''] = one.split(':');
       this.checkPeople(`item_recipient/${id}/${position}`, state, id, place);
     }
-    this.count(kind, row, hasBody === '1');
+    countRecord(this.seen, kind, row);
   }
 
   private checkTime(kind: KindName, id: string, at: number, place: () => Place): void {
@@ -211,21 +194,6 @@ export class Walk {
     this.seen.nodes += this.made.size;
     this.made.clear();
   }
-
-  private count(kind: KindName, [, , leaf, , , , items, recipients]: RecordRow, hasBody: boolean): void {
-    const { seen } = this;
-    seen.records[kind] = (seen.records[kind] ?? 0) + 1;
-    if (kind === 'intent') {
-      seen.items += Number(items);
-      seen.recipients += Number(recipients);
-      seen.intentBodies += Number(hasBody);
-    } else if (kind === 'outcome') {
-      seen.outcomeItems += occurrences('"ordinal":', leaf);
-      seen.outcomeBodies += Number(hasBody);
-    } else if (kind === 'access') {
-      seen.filters += Number(hasBody);
-    }
-  }
 }
 
 /** @throws LogFault if the key did not sign the note. */
@@ -243,13 +211,6 @@ export function readOwn(note: string, verifier: Verifier, source: string, place:
 
 function bodyPlace(kind: KindName, id: string): string {
   return `${kind === 'access' ? 'access_filters' : `${kind}_body`}/${id}`;
-}
-
-/** Within a string a quote is escaped, so a member's name is found only where it is one. */
-function occurrences(member: string, json: string): number {
-  let count = 0;
-  for (let at = json.indexOf(member); at >= 0; at = json.indexOf(member, at + member.length)) count += 1;
-  return count;
 }
 
 const iso = (seconds: number) =>
