@@ -1,12 +1,12 @@
 import { get, IncomingMessage } from 'node:http';
-import { SearchService } from '../src/audit/search.service';
+import { Place, SearchService } from '../src/audit/search.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 
 /** More than all buffers between the proxy and a client hold: some 30 MB. */
-const ROWS = 10_000;
-const ROW_TEXT = 3_000;
+const ROWS = 4_000;
+const ROW_TEXT = 8_000;
 
 const MAX_EXPORTS = 4;
 
@@ -22,7 +22,7 @@ describe('an export', () => {
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     ({ key: auditor } = await proxy.client('auditor', 'audit'));
     await addRefusals(ROWS);
-    const walk = SearchService.prototype.walk;
+    const { walk } = SearchService.prototype as { walk: (...args: unknown[]) => AsyncGenerator<Place[], void> };
     batches = []; // how many each export has read
     jest.spyOn(SearchService.prototype, 'walk').mockImplementation(async function* (this: SearchService, ...args) {
       const place = batches.push(0) - 1;

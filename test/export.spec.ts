@@ -70,7 +70,7 @@ describe('an export', () => {
     const objects = ((await get('format=ndjson')).body as string).trimEnd().split('\n').slice(0, -1);
     const [first] = objects.map((line) => JSON.parse(line));
     expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(first));
-    const asCells = Object.values(first).map((value) => String(value ?? ''));
+    const asCells = Object.values<string | number | null>(first).map((value) => String(value ?? ''));
     expect(Object.values(rows[0] ?? {}).map((cell) => cell.replace(/^'/, ''))).toEqual(asCells);
   });
 
@@ -96,7 +96,7 @@ describe('an export', () => {
   it('takes the filters of the search', async () => {
     const one = encodeURIComponent(phones(2)[1] ?? '');
     const found = async (filters: string) =>
-      (readCsv((await get(`format=csv&${filters}`).expect(200)).body as string).rows as Record<string, string>[]).map(
+      readCsv((await get(`format=csv&${filters}`).expect(200)).body as string).rows.map(
         ({ id, call_id }) => id ?? call_id,
       );
     expect(await found(`recipient=${one}`)).toEqual([sent[1]]);
@@ -220,7 +220,7 @@ function readCsv(text: string) {
   expect(last).toMatch(/^# manifest \{.*\}\r\n$/);
   return {
     before,
-    rows: parse(before, { columns: true, recordDelimiter: '\r\n' }) as Record<string, string>[],
+    rows: parse<Record<string, string>>(before, { columns: true, recordDelimiter: '\r\n' }),
     manifest: JSON.parse(last.slice('# manifest '.length)) as Record<string, unknown>,
   };
 }

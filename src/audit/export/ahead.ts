@@ -7,7 +7,7 @@ export async function* ahead<Element>(source: AsyncGenerator<Element, void>): As
       if (done) return;
       next = source.next();
       next.catch(() => undefined); // heard when its turn comes, if it ever does
-      yield value as Element;
+      yield value;
     }
   } finally {
     await source.return();

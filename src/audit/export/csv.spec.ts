@@ -22,20 +22,20 @@ describe('a line of CSV', () => {
       );
     fc.assert(
       fc.property(rows, (written) => {
-        const read = parse(written.map(csvLine).join(''), { recordDelimiter: '\r\n' }) as string[][];
+        const read: string[][] = parse(written.map(csvLine).join(''), { recordDelimiter: '\r\n' });
         expect(read.map((row) => row.map(undone))).toEqual(written);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
   it('has no cell that a spreadsheet would take for a formula', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const [[cell = '']] = parse(csvLine([text, 'x']), { recordDelimiter: '\r\n' }) as [string[]];
+        const [[cell] = []] = parse(csvLine([text, 'x']), { recordDelimiter: '\r\n' });
         expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 

@@ -130,7 +130,9 @@ export class ExportService implements OnModuleDestroy {
     { call, query }: FastifyRequest,
     known: Pick<Manifest, 'format' | 'what' | 'rows' | 'sha256'>,
   ): Promise<Manifest> {
-    const { format: _format, what: _what, ...filters } = filtersIn(query);
+    const filters = Object.fromEntries(
+      Object.entries(filtersIn(query)).filter(([name]) => name !== 'format' && name !== 'what'),
+    );
     return {
       ...known,
       filters: mayReveal(call) ? filters : maskFilters(filters),
