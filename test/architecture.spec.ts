@@ -53,8 +53,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
-  start: ['clients', 'config', 'database'],
-  cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops', 'validation'],
+  transparency: ['auth', 'config', 'database', 'errors', 'metrics', 'validation'],
+  start: ['clients', 'config', 'database', 'transparency'],
+  cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops', 'transparency', 'validation'],
   sandbox: [],
 };
 
@@ -133,10 +134,11 @@ describe('the architecture', () => {
     expect([...new Set(importers.map(({ path }) => folderOf(path)))]).toEqual(['upstream']);
   });
 
-  it("reveals the upstream's key where it is sent, and where the sandbox is told the key it shall expect", () => {
+  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer", () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
       'src/start/sandbox-process.ts',
+      'src/transparency/log-key.ts',
       'src/upstream/upstream.service.ts',
     ]);
   });
