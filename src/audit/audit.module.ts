@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditController } from './audit.controller';
+import { IndexService } from './index.service';
 import { PresentService } from './present.service';
 import { RecordsService } from './records.service';
 import { SearchService } from './search.service';
@@ -8,7 +9,7 @@ import { ShapesService } from './shapes.service';
 
 @Module({
   controllers: [AuditController, ShapesController],
-  providers: [PresentService, RecordsService, SearchService, ShapesService],
+  providers: [IndexService, PresentService, RecordsService, SearchService, ShapesService],
   exports: [PresentService, RecordsService, SearchService],
 })
 export class AuditModule {}

@@ -39,7 +39,7 @@ export class CallsController {
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
   async list(@CurrentCall() { caller }: Call, @Query() search: OwnCallSearch): Promise<CallPage> {
-    const { rows, nextPageToken } = await this.searching.search(search, (caller as Caller).clientId);
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', (caller as Caller).clientId);
     const ids = rows.map(({ id }) => id);
     return { calls: await this.records.list(ids, true), next_page_token: nextPageToken };
   }
