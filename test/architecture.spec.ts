@@ -3,6 +3,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { getMetadataStorage } from 'class-validator';
 import { join } from 'node:path';
 import { ALLOW } from '../src/auth/allow';
+import { SHOWS } from '../src/auth/shows';
 import { OPERATION } from '../src/forwarding/operation.decorator';
 import { OPERATIONS } from '../src/forwarding/operations';
 import { mayBeLeftOut } from '../src/validation/nothing.dto';
@@ -48,13 +49,14 @@ const MAY_IMPORT: Record<string, string[]> = {
   info: ['auth', 'forwarding', 'validation'],
   collections: ['auth', 'forwarding', 'validation'],
   redeem: ['auth', 'forwarding', 'validation'],
-  audit: ['auth', 'config', 'database', 'errors', 'privacy', 'validation'],
+  audit: ['auth', 'config', 'database', 'errors', 'journal', 'privacy', 'validation'],
   calls: ['audit', 'auth', 'database', 'errors', 'journal', 'validation'],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
   transparency: ['auth', 'config', 'database', 'errors', 'metrics', 'validation'],
   start: ['clients', 'config', 'database', 'transparency'],
+  retention: ['clients', 'database', 'privacy', 'transparency', 'validation'],
   cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops', 'transparency', 'validation'],
   sandbox: [],
 };
@@ -95,6 +97,18 @@ describe('the architecture', () => {
   it('says of each route who may call it', () => {
     const silent = handlers().filter(({ method }) => !(Reflect.getMetadata(ALLOW, method) as string[])?.length);
     expect(silent.map(({ where }) => where)).toEqual([]);
+  });
+
+  it('records who reads, on each route that shows the history to somebody else than who made it', () => {
+    const scopes = (method: object) => (Reflect.getMetadata(ALLOW, method) as string[] | undefined) ?? [];
+    const unrecorded = handlers().filter(
+      ({ method }) =>
+        scopes(method).some((scope) => scope.startsWith('audit') || scope === 'approve') &&
+        !Reflect.hasMetadata(SHOWS, method),
+    );
+    expect(unrecorded.map(({ where }) => where)).toEqual([
+      'StopsController.list', // what holds now, and no call
+    ]);
   });
 
   it('validates each body and query with a class', () => {
@@ -145,7 +159,7 @@ describe('the architecture', () => {
 
   it('writes records in journal/ only', () => {
     const records =
-      '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|intentBody|outcomeBody|itemRecipient)';
+      '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|accessFilters|intentBody|outcomeBody|itemRecipient)';
     const writing = new RegExp(`INSERT INTO (?!_prisma|request_window)|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => folderOf(path) !== 'sandbox' && writing.test(text));
     expect([...new Set(writers.map(({ path }) => folderOf(path)))]).toEqual(['journal']);

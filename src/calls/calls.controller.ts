@@ -7,6 +7,7 @@ import { Allow } from '../auth/allow';
 import { Call, Caller, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { requireSomebodyElse } from '../auth/four-eyes';
+import { Shows, showsCall } from '../auth/shows';
 import { isUuid } from '../database/uuid';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
@@ -63,6 +64,7 @@ export class CallsController {
   @Post(':id/resolution')
   @HttpCode(200)
   @Allow('approve')
+  @Shows(showsCall)
   @ApiOperation({
     summary: 'Settle a call in doubt',
     operationId: 'resolveCall',

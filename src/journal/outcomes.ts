@@ -1,7 +1,7 @@
 import { PrismaService } from '../database/prisma.service';
 import { asRecorded, proseAsRecorded } from '../privacy/recorded';
 import { commitment, hex, newSalt } from './commitment';
-import { NewOutcome } from './records';
+import { NewOutcome, NewTry } from './records';
 
 /**
  * Writes outcomes, the transactions they name and the answers' bytes, and gives back what was reserved for what was not
@@ -20,9 +20,9 @@ export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome
   await prisma.$executeRaw`
     WITH outcomes AS (
       INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
-        answered_at, upstream_ms, answer_of, attempts)
+        answered_at, upstream_ms, answer_of, attempts, tries)
       SELECT intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
-        answered_at, upstream_ms, answer_of, attempts
+        answered_at, upstream_ms, answer_of, attempts, tries
       FROM json_populate_recordset(NULL::outcome, ${outcomeRows}::json) ON CONFLICT DO NOTHING
       RETURNING intent_id, kind
     ), items AS (
@@ -52,7 +52,13 @@ function outcomeRow(outcome: NewOutcome, salt: Buffer) {
     upstream_ms: outcome.upstreamMs.toFixed(3),
     answer_of: outcome.answerOf,
     attempts: outcome.attempts,
+    tries: outcome.tries.map(tryRow),
   };
+}
+
+/** Its members in canonical order, for it is kept as it is written here. */
+function tryRow({ failure, ms, phase, startedAt, status }: NewTry) {
+  return { failure, ms: ms.toFixed(3), phase, started_at: startedAt, status };
 }
 
 function itemRowsOf({ intentId, items }: NewOutcome) {

@@ -79,6 +79,9 @@ CREATE TABLE access (
   tx                 xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX access_tx ON access (tx, id);
+CREATE INDEX access_client ON access (client_id, id);
+CREATE INDEX access_key ON access (key_id, id);
+CREATE INDEX access_actor ON access (actor, id) WHERE actor IS NOT NULL;
 CREATE INDEX access_call ON access (call_id, id) WHERE call_id IS NOT NULL;
 CREATE INDEX access_calls ON access USING gin (call_ids);
 
