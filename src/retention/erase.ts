@@ -5,7 +5,7 @@ import { Erasure, signRecord } from '../transparency/signed-records';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { IS_OPEN } from './open-calls';
 import { namedIn, Person } from './person';
-import { reindex } from './reindex';
+import { lockIndex, reindex } from './reindex';
 
 /** Where somebody stands. */
 export interface Places {
@@ -63,6 +63,7 @@ export async function findPlaces(
 export async function erase(db: Client, person: Person, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
   await db.query('BEGIN');
   try {
+    await lockIndex(db);
     const found = await withoutOpen(db, { ...(await recipientsOf(db, person)), bodies });
     const places = await remove(db, found);
     const done = wish && places.length > 0;
@@ -132,7 +133,12 @@ async function remove(db: Client, { recipients, bodies }: Places): Promise<strin
   return places.sort();
 }
 
-async function record(db: Client, { kind }: Person, places: string[], { reason, actor, signer }: Wish): Promise<string> {
+async function record(
+  db: Client,
+  { kind }: Person,
+  places: string[],
+  { reason, actor, signer }: Wish,
+): Promise<string> {
   const erasure: Erasure = { id: uuidv7(), kind, reason, actor, places, erased_at: new Date() };
   await db.query(
     `INSERT INTO erasure (id, kind, reason, actor, places, erased_at, signature)

@@ -138,7 +138,7 @@ export function verifyConsistency(claim: {
   while (isOdd(node)) [node, last] = [half(node), half(last)];
   // What climbed to the top was a power of two: the earlier tree is a node of the later one, and its root not repeated.
   const [start, ...path] = node === 0 ? [fromRoot, ...proof] : proof;
-  if (start === undefined || proof.length === 0) return false;
+  if (start === undefined) return false;
   let [earlier, later] = [start, start];
   for (const sibling of path) {
     if (last === 0) return false;
