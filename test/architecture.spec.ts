@@ -20,9 +20,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   errors: [],
   clients: ['config', 'database'],
   auth: ['clients', 'config', 'database', 'errors'],
-  validation: ['config', 'errors'],
+  privacy: [],
+  validation: ['config', 'errors', 'privacy'],
   policy: ['clients', 'database', 'errors'],
-  journal: ['config', 'database', 'policy'],
+  journal: ['config', 'database', 'policy', 'privacy'],
   upstream: ['config', 'metrics'],
   forwarding: [
     'auth',
@@ -48,14 +49,27 @@ const MAY_IMPORT: Record<string, string[]> = {
   info: ['auth', 'forwarding', 'validation'],
   collections: ['auth', 'forwarding', 'validation'],
   redeem: ['auth', 'forwarding', 'validation'],
-  audit: ['auth', 'config', 'database', 'errors', 'journal', 'validation'],
+  audit: ['auth', 'config', 'database', 'errors', 'journal', 'privacy', 'validation'],
   calls: ['audit', 'auth', 'database', 'errors', 'journal', 'validation'],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
   transparency: ['auth', 'config', 'database', 'errors', 'metrics', 'validation'],
   start: ['clients', 'config', 'database', 'transparency'],
-  cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops', 'transparency', 'validation'],
+  retention: ['clients', 'database', 'privacy', 'transparency', 'validation'],
+  cli: [
+    'approvals',
+    'clients',
+    'config',
+    'database',
+    'forwarding',
+    'privacy',
+    'retention',
+    'start',
+    'stops',
+    'transparency',
+    'validation',
+  ],
   sandbox: [],
 };
 
@@ -155,13 +169,13 @@ describe('the architecture', () => {
     ]);
   });
 
-  it('writes records in journal/ only, and seals in transparency/', () => {
+  it('writes records in journal/ only, seals in transparency/; retention/ records what it takes out, and moves what it keeps', () => {
     const records =
       '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|accessFilters|intentBody|outcomeBody|itemRecipient)';
     const others = '_prisma|request_window|public\\.(log_leaf|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => folderOf(path) !== 'sandbox' && writing.test(text));
-    expect([...new Set(writers.map(({ path }) => folderOf(path)))]).toEqual(['journal']);
+    expect([...new Set(writers.map(({ path }) => folderOf(path)))]).toEqual(['journal', 'retention']);
   });
 
   it('has no file over 250 lines', () => {

@@ -1,4 +1,5 @@
 import { PrismaService } from '../database/prisma.service';
+import { asRecorded, proseAsRecorded } from '../privacy/recorded';
 import { commitment, hex, newSalt } from './commitment';
 import { NewOutcome, NewTry } from './records';
 
@@ -43,7 +44,7 @@ function outcomeRow(outcome: NewOutcome, salt: Buffer) {
     kind: outcome.kind,
     failure: outcome.failure,
     upstream_status: outcome.upstreamStatus,
-    content_type: outcome.contentType,
+    content_type: asRecorded(outcome.contentType),
     retry_after: outcome.retryAfter,
     body_commitment: hex(commitment(salt, outcome.body)),
     sent_at: outcome.sentAt,
@@ -65,10 +66,10 @@ function itemRowsOf({ intentId, items }: NewOutcome) {
     intent_id: intentId,
     ordinal,
     position: item.position,
-    chi_ref: item.chiRef,
-    upstream_id: item.upstreamId,
-    issue_id: item.issueId,
-    status: item.status,
+    chi_ref: asRecorded(item.chiRef),
+    upstream_id: asRecorded(item.upstreamId),
+    issue_id: asRecorded(item.issueId),
+    status: proseAsRecorded(item.status),
     amount_usd: item.amountUsd?.toFixed() ?? null,
   }));
 }
