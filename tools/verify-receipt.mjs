@@ -15,14 +15,14 @@ const HASH_BYTES = 32;
 /** Of exactly this length: otherwise the first letters of a value could be passed off as the end of its salt. */
 const SALT_BYTES = 16;
 /** What of a record is worth a word, if it is there. All of it is printed with --json. */
-const SHOWN =
-  'operation outcome verdict upstream_status total_usd total recorded_at decided_at resolved_at released_at'.split(' ');
+const SHOWN = 'operation outcome verdict upstream_status total_usd recorded_at decided_at resolved_at'.split(' ');
 
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
 Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) without asking anybody: that the log's signed checkpoint
 is intact, that each record of the receipt is in the tree it signs, that all of them are of one call, and that the
 values opened in the receipt are those the records commit to.
+
   FILE        the receipt; - reads it from standard input
   --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line. Get it from somebody
               other than whoever gave you the receipt. Without it the receipt's own word is taken for the key; then
