@@ -1,4 +1,5 @@
-import { signNote } from '../src/transparency/note';
+import { formatCheckpoint, parseCheckpoint } from '../src/transparency/checkpoint';
+import { openNote, signNote } from '../src/transparency/note';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, other, receiptOf, SALT, signer } from './support/receipts';
 
 const flip = (base64: string) => {
@@ -23,6 +24,11 @@ const BROKEN: [string, (receipt: any, earlier: any) => unknown, RegExp][] = [
     /does not fit/,
   ],
   ['has an unsigned checkpoint', (it) => (it.checkpoint = it.checkpoint.replace(/\u2014.*\n/, '')), /no signature/],
+  [
+    'has a signature renamed',
+    (it) => (it.checkpoint = it.checkpoint.replace(`\u2014 ${ORIGIN}`, '\u2014 other')),
+    /not signed by/,
+  ],
   ['has a checkpoint cut short', (it) => (it.checkpoint = it.checkpoint.slice(0, -1)), /not a signed note/],
   ['has a note for a checkpoint', (it) => (it.checkpoint = signNote('hello\n', signer)), /signed, but not one/],
   [
@@ -116,6 +122,22 @@ describe('the verifier of receipts', () => {
     expect(
       askAll({ receipts: texts.map((text) => ({ text, keys })) }).receipts.every((fault) => typeof fault === 'string'),
     ).toBe(true);
+  });
+
+  it('sees that a checkpoint and a path are of different sizes, though the root is right', async () => {
+    const resized = (receipt: any, size: number, index: number) => {
+      const checkpoint = parseCheckpoint(openNote(receipt.checkpoint, [signer]).text);
+      receipt.checkpoint = signNote(formatCheckpoint({ ...checkpoint, size }), signer);
+      receipt.records[0].index = index;
+      return { text: JSON.stringify(receipt) };
+    };
+    const [eight, six] = [await receiptOf(LOG.slice(0, 8), [3]), await receiptOf(LOG.slice(0, 6), [5])];
+    const honest = resized(clone(six), 6, 5);
+    const { receipts } = askAll({ receipts: [honest, resized(eight, 11, 3), resized(six, 2, 1)] });
+    expect(receipts).toEqual([
+      expect.objectContaining({ call_id: CALL }),
+      ...Array(2).fill(expect.stringContaining('is not proved')),
+    ]);
   });
 
   it('believes the key it is given, not that of the receipt', async () => {

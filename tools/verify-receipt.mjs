@@ -86,8 +86,8 @@ function verifyRecord(entry, place, callId, size, root) {
 function verifyOpening(opening, record, where) {
   const { commitment, salt, value, encoding = 'utf8' } = opening ?? {};
   must(isFilled(commitment), `${where} does not say which commitment it opens.`);
-  const step = (at, name) => (typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? at[name] : undefined);
-  const named = commitment.endsWith('_commitment') ? commitment.split('/').reduce(step, record) : undefined;
+  const isPath = commitment.endsWith('_commitment');
+  const named = isPath ? commitment.split('/').reduce((at, name) => at?.[name], record) : undefined;
   const isCommitment = typeof named === 'string' && /^[0-9a-f]{64}$/.test(named);
   must(isCommitment, `${where} opens ${shown(commitment)}, which is no commitment of the record.`);
   const isSalt = typeof salt === 'string' && /^([0-9a-f]{2})+$/.test(salt) && salt.length === 2 * SALT_BYTES;

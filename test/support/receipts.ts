@@ -28,7 +28,13 @@ export const LOG: Record<string, unknown>[] = [
   ...[other(0), other(1), other(2)],
   {
     ...{ kind: 'intent', id: CALL, operation: 'POST /payouts/airtime', total_usd: '12.500000' },
-    ...{ recorded_at: '2026-11-21T14:00:00.000001Z', body_commitment: commit(BODY), attempts: 1, held: null },
+    ...{
+      recorded_at: '2026-11-21T14:00:00.000001Z',
+      body_commitment: commit(BODY),
+      attempts: 1,
+      held: null,
+      digest: commit('x'),
+    },
     items: [{ amount_usd: '12.500000', email_commitment: commit('ada@example.com') }, { amount_usd: '0.1' }],
   },
   ...[other(3), { kind: 'decision', intent_id: CALL, verdict: 'approved', id: other(4).id }, other(5), other(6)],
