@@ -87,6 +87,11 @@ const BROKEN: [string, (receipt: any, earlier: any) => unknown, RegExp][] = [
   ],
   ['opens what is no commitment', (it) => (it.records[0].openings[0].commitment = 'total_usd'), /no commitment/],
   [
+    'opens what fits, but is no commitment',
+    (it) => Object.assign(it.records[0].openings[1], { commitment: 'digest', value: 'x' }),
+    /no commitment/,
+  ],
+  [
     'opens what is not there',
     (it) => (it.records[0].openings[0].commitment = 'items/7/email_commitment'),
     /no commitment/,
