@@ -24,6 +24,7 @@ import { RedeemModule } from './redeem/redeem.module';
 import { SendModule } from './send/send.module';
 import { StopsModule } from './stops/stops.module';
 import { SubAccountsModule } from './sub-accounts/sub-accounts.module';
+import { TransparencyModule } from './transparency/transparency.module';
 import { RequestValidationPipe } from './validation/validation.pipe';
 import { WalletsModule } from './wallets/wallets.module';
 
@@ -50,6 +51,7 @@ export class AppModule {
         RedeemModule,
         // What was recorded
         AuditModule,
+        TransparencyModule,
         CallsModule,
         // What operators do
         ApprovalsModule,

@@ -3,6 +3,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { getMetadataStorage } from 'class-validator';
 import { join } from 'node:path';
 import { ALLOW } from '../src/auth/allow';
+import { SHOWS } from '../src/auth/shows';
 import { OPERATION } from '../src/forwarding/operation.decorator';
 import { OPERATIONS } from '../src/forwarding/operations';
 import { mayBeLeftOut } from '../src/validation/nothing.dto';
@@ -19,9 +20,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   errors: [],
   clients: ['config', 'database'],
   auth: ['clients', 'config', 'database', 'errors'],
-  validation: ['config', 'errors'],
+  privacy: [],
+  validation: ['config', 'errors', 'privacy'],
   policy: ['clients', 'database', 'errors'],
-  journal: ['config', 'database', 'policy'],
+  journal: ['config', 'database', 'policy', 'privacy'],
   upstream: ['config', 'metrics'],
   forwarding: [
     'auth',
@@ -47,13 +49,27 @@ const MAY_IMPORT: Record<string, string[]> = {
   info: ['auth', 'forwarding', 'validation'],
   collections: ['auth', 'forwarding', 'validation'],
   redeem: ['auth', 'forwarding', 'validation'],
-  audit: ['auth', 'config', 'database', 'errors', 'validation'],
+  audit: ['auth', 'config', 'database', 'errors', 'journal', 'privacy', 'validation'],
   calls: ['audit', 'auth', 'database', 'errors', 'journal', 'validation'],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
-  start: ['clients', 'config', 'database'],
-  cli: ['approvals', 'clients', 'config', 'database', 'forwarding', 'start', 'stops', 'validation'],
+  transparency: ['auth', 'config', 'database', 'errors', 'metrics', 'validation'],
+  start: ['clients', 'config', 'database', 'transparency'],
+  retention: ['clients', 'database', 'privacy', 'transparency', 'validation'],
+  cli: [
+    'approvals',
+    'clients',
+    'config',
+    'database',
+    'forwarding',
+    'privacy',
+    'retention',
+    'start',
+    'stops',
+    'transparency',
+    'validation',
+  ],
   sandbox: [],
 };
 
@@ -95,6 +111,18 @@ describe('the architecture', () => {
     expect(silent.map(({ where }) => where)).toEqual([]);
   });
 
+  it('records who reads, on each route that shows the history to somebody else than who made it', () => {
+    const scopes = (method: object) => (Reflect.getMetadata(ALLOW, method) as string[] | undefined) ?? [];
+    const unrecorded = handlers().filter(
+      ({ method }) =>
+        scopes(method).some((scope) => scope.startsWith('audit') || scope === 'approve') &&
+        !Reflect.hasMetadata(SHOWS, method),
+    );
+    expect(unrecorded.map(({ where }) => where)).toEqual([
+      'StopsController.list', // what holds now, and no call
+    ]);
+  });
+
   it('validates each body and query with a class', () => {
     const rulesOf = (type: any) => getMetadataStorage().getTargetValidationMetadatas(type, '', true, false);
     const unvalidated = handlers().flatMap(({ where, parameters, bound }) =>
@@ -132,20 +160,22 @@ describe('the architecture', () => {
     expect([...new Set(importers.map(({ path }) => folderOf(path)))]).toEqual(['upstream']);
   });
 
-  it("reveals the upstream's key where it is sent, and where the sandbox is told the key it shall expect", () => {
+  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer", () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
       'src/start/sandbox-process.ts',
+      'src/transparency/log-key.ts',
       'src/upstream/upstream.service.ts',
     ]);
   });
 
-  it('writes records in journal/ only', () => {
+  it('writes records in journal/ only, seals in transparency/; retention/ records what it takes out, and moves what it keeps', () => {
     const records =
-      '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|intentBody|outcomeBody|itemRecipient)';
-    const writing = new RegExp(`INSERT INTO (?!_prisma|request_window)|\\.${records}\\.(create|update|upsert|delete)`);
+      '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|accessFilters|intentBody|outcomeBody|itemRecipient)';
+    const others = '_prisma|request_window|public\\.(log_leaf|log_node|checkpoint) ';
+    const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => folderOf(path) !== 'sandbox' && writing.test(text));
-    expect([...new Set(writers.map(({ path }) => folderOf(path)))]).toEqual(['journal']);
+    expect([...new Set(writers.map(({ path }) => folderOf(path)))]).toEqual(['journal', 'retention']);
   });
 
   it('has no file over 250 lines', () => {

@@ -195,7 +195,9 @@ describe('calls in doubt', () => {
   }
 
   async function insertAll(combinations: Record<string, any>[], client_id: string): Promise<void> {
-    const [{ row } = { row: {} }] = await query('SELECT row_to_json(intent) AS row FROM intent WHERE id = $1', [model]);
+    const [{ row } = { row: {} }] = await query("SELECT to_jsonb(intent) - 'tx' AS row FROM intent WHERE id = $1", [
+      model,
+    ]);
     const calls = combinations.map((call) => ({ id: uuidv7(), ...call }) as Record<string, any>);
     const by = { client_id, key_id: uuidv7(), reason: '' };
     const insert = (table: string, columns: string, rows: object[]) =>

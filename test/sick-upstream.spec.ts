@@ -1,3 +1,4 @@
+import canonicalize from 'canonicalize';
 import supertest from 'supertest';
 import { Answer } from '../src/upstream/answer';
 import { UpstreamService } from '../src/upstream/upstream.service';
@@ -14,28 +15,29 @@ type Effect = keyof typeof EFFECTS;
 
 const MOST = 3;
 
-/** Each way to fail, and how often a read arrives. */
-const FAILURES: [string, Behaviour, number][] = [
-  ['a connection that is torn down', reset, MOST],
+/** Each way to fail, how often a read arrives, and how far each attempt comes. */
+const FAILURES: [string, Behaviour, number, string][] = [
+  ['a connection that is torn down', reset, MOST, 'waiting'],
   [
     'an answer that breaks off',
     (_request, response) => void response.writeHead(200).write('{', () => response.destroy()),
     MOST,
+    'answering',
   ],
-  ['an answer that is no JSON', answer(200, '<html>'), MOST],
-  ['a 502', answer(502, 'bad gateway'), MOST],
-  ['a 503', answer(503, 'busy'), MOST],
-  ['a 504', answer(504, 'too slow'), MOST],
-  ['another 5xx', answer(520, 'unknown'), 1],
-  ['a redirect', answer(302, 'elsewhere'), 1],
-  ['a time-out', hang, 1],
-  ['a 408', answer(408, 'too slow'), 1],
-  ['an error in its envelope', answer(200, { status: 'error', error: 'no' }), 1],
-  ['an error in its envelope and a 500', answer(500, { status: 'error', error: 'no' }), 1],
-  ['a 400', answer(400, { status: 'error', error: 'no' }), 1],
-  ['a 401', answer(401, { status: 'error', error: 'no' }), 1],
-  ['a 403', answer(403, { status: 'error', error: 'no' }), 1],
-  ['a 429', answer(429, 'too many'), 1],
+  ['an answer that is no JSON', answer(200, '<html>'), MOST, 'answered'],
+  ['a 502', answer(502, 'bad gateway'), MOST, 'answered'],
+  ['a 503', answer(503, 'busy'), MOST, 'answered'],
+  ['a 504', answer(504, 'too slow'), MOST, 'answered'],
+  ['another 5xx', answer(520, 'unknown'), 1, 'answered'],
+  ['a redirect', answer(302, 'elsewhere'), 1, 'answered'],
+  ['a time-out', hang, 1, 'waiting'],
+  ['a 408', answer(408, 'too slow'), 1, 'answered'],
+  ['an error in its envelope', answer(200, { status: 'error', error: 'no' }), 1, 'answered'],
+  ['an error in its envelope and a 500', answer(500, { status: 'error', error: 'no' }), 1, 'answered'],
+  ['a 400', answer(400, { status: 'error', error: 'no' }), 1, 'answered'],
+  ['a 401', answer(401, { status: 'error', error: 'no' }), 1, 'answered'],
+  ['a 403', answer(403, { status: 'error', error: 'no' }), 1, 'answered'],
+  ['a 429', answer(429, 'too many'), 1, 'answered'],
 ];
 
 describe('only what reads is sent again', () => {
@@ -50,18 +52,19 @@ describe('only what reads is sent again', () => {
   afterAll(() => paying.close());
   beforeEach(() => (paying.upstream.received.length = 0));
 
-  const cases = FAILURES.flatMap(([failure, behaviour, reads]) =>
+  const cases = FAILURES.flatMap(([failure, behaviour, reads, phase]) =>
     (Object.keys(EFFECTS) as Effect[]).map((effect) => ({
-      ...{ failure, behaviour, effect },
+      ...{ failure, behaviour, effect, phase },
       times: effect === 'read' ? reads : 1,
     })),
   );
-  it.each(cases)('after $failure, what is to $effect is sent $times×', async ({ behaviour, effect, times }) => {
+  it.each(cases)('after $failure, what is to $effect is sent $times×', async ({ behaviour, effect, times, phase }) => {
     paying.upstream.behaviour = behaviour;
     const got = await EFFECTS[effect](paying);
     expect(paying.upstream.received).toHaveLength(times);
     const [outcome] = await attempts(got);
-    expect(outcome).toEqual({ attempts: times });
+    expect(outcome?.attempts).toBe(times);
+    expect(outcome?.tries.map((one: { phase: string }) => one.phase)).toEqual(Array(times).fill(phase));
   });
 
   it('and what comes right the second time is the answer', async () => {
@@ -70,7 +73,17 @@ describe('only what reads is sent again', () => {
       void reset(...args);
     };
     const got = await EFFECTS.read(paying).expect(200);
-    expect(await attempts(got)).toEqual([{ attempts: 2 }]);
+    const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    const { upstream } = await paying.record(got);
+    expect(upstream).toMatchObject({ attempts: 2, status: 200 });
+    expect(upstream.tries).toEqual([
+      { failure: 'reset', ms: expect.any(Number), phase: 'waiting', started_at: instant, status: null },
+      { failure: null, ms: expect.any(Number), phase: 'answered', started_at: instant, status: 200 },
+    ]);
+    const [kept] = await paying.proxy.database.query('SELECT tries::text FROM outcome WHERE intent_id = $1', [
+      got.headers['x-call-id'],
+    ]);
+    expect(kept?.tries).toBe(canonicalize(JSON.parse(kept?.tries))); // the seal covers it as it stands
   });
 
   it('and is on record as unknown when it was sent at first, and then the upstream was gone', async () => {
@@ -89,7 +102,7 @@ describe('only what reads is sent again', () => {
   });
 
   const attempts = ({ headers }: supertest.Response) =>
-    paying.proxy.database.query('SELECT attempts FROM outcome WHERE intent_id = $1', [headers['x-call-id']]);
+    paying.proxy.database.query('SELECT attempts, tries FROM outcome WHERE intent_id = $1', [headers['x-call-id']]);
 });
 
 describe('an upstream that cannot be reached', () => {
@@ -103,8 +116,8 @@ describe('an upstream that cannot be reached', () => {
     await gone.stop();
     const paying = await startPaying({ upstreamBaseUrl: url });
     await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
-    expect(await paying.proxy.database.query('SELECT kind, attempts FROM outcome')).toEqual([
-      { kind: 'notSent', attempts: times },
+    expect(await paying.proxy.database.query('SELECT kind, attempts, tries FROM outcome')).toMatchObject([
+      { kind: 'notSent', attempts: times, tries: Array(times).fill({ phase: 'connecting', failure: 'refused' }) },
     ]);
     await paying.close();
   });
@@ -152,7 +165,12 @@ describe('an upstream that hangs', () => {
     const transfer = { receiver: 'sub-1', amount: 1 };
     const late = await paying.proxy.post(paying.app, '/account/transfer', transfer).expect(503);
     expect(late.body.code).toBe('upstream_overloaded');
-    expect(await paying.record(late)).toMatchObject({ outcome: 'notSent', upstream: { failure: 'overloaded' } });
+    expect(await paying.record(late)).toMatchObject({
+      ...{
+        outcome: 'notSent',
+        upstream: { failure: 'overloaded', tries: [{ phase: 'queued', failure: 'overloaded' }] },
+      },
+    });
     release();
     expect((await first).status).toBe(200);
     paying.upstream.behaviour = answer(200, SUCCESS);

@@ -4,6 +4,7 @@ import { FullCallRecord } from '../audit/record.dto';
 import { Allow } from '../auth/allow';
 import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
+import { Shows, showsCall, showsCalls } from '../auth/shows';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { ApprovalPage, ApprovalSearch, DecisionDto } from './approvals.dto';
 import { ApprovalsService } from './approvals.service';
@@ -20,6 +21,7 @@ export class ApprovalsController {
 
   @Get()
   @Allow('approve')
+  @Shows(({ approvals }: ApprovalPage) => showsCalls(approvals))
   @ApiOperation({ summary: 'List held calls', operationId: 'listApprovals', description: 'Scope `approve`.' })
   @ApiResponse({ status: 200, type: ApprovalPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -29,6 +31,7 @@ export class ApprovalsController {
 
   @Get(':call_id')
   @Allow('approve')
+  @Shows(showsCall)
   @ApiOperation({ summary: 'Read a held call', operationId: 'readApproval', description: 'Scope `approve`.' })
   @CallId()
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, with its `approval`.' })
@@ -40,6 +43,7 @@ export class ApprovalsController {
   @Post(':call_id/approve')
   @HttpCode(200)
   @Allow('approve')
+  @Shows(showsCall)
   @ApiOperation({
     summary: 'Approve a held call, and send it',
     operationId: 'approveCall',
@@ -65,6 +69,7 @@ export class ApprovalsController {
   @Post(':call_id/reject')
   @HttpCode(200)
   @Allow('approve')
+  @Shows(showsCall)
   @ApiOperation({
     summary: 'Reject a held call',
     operationId: 'rejectCall',

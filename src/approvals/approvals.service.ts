@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { idBefore, rowsToRead, toPage } from '../audit/page';
-import { PresentService } from '../audit/present.service';
 import { FullCallRecord } from '../audit/record.dto';
 import { RecordsService } from '../audit/records.service';
+import { SearchService } from '../audit/search.service';
 import { Call, mayReveal } from '../auth/call';
 import { Asker, requireSomebodyElse } from '../auth/four-eyes';
-import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
 import { isUuid } from '../database/uuid';
@@ -28,26 +26,17 @@ export class ApprovalsService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly process: ProcessService,
-    private readonly present: PresentService,
+    private readonly searching: SearchService,
     private readonly records: RecordsService,
     private readonly journal: JournalService,
     private readonly exchanges: ExchangeService,
     private readonly metrics: MetricsService,
   ) {}
 
-  async list(call: Call, search: ApprovalSearch): Promise<ApprovalPage> {
-    const { now } = await this.present.read();
-    const before = idBefore(search);
-    // One whose commit was reported as failed, but was not, was refused: nobody waits for it.
-    const rows = await this.prisma.$queryRaw<{ id: string }[]>`
-      SELECT i.id::text FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
-      WHERE i.held_for IS NOT NULL AND ${statusFilter(search, now)}
-        AND ${before === undefined ? Prisma.sql`TRUE` : Prisma.sql`i.id < ${before}::uuid`}
-        AND NOT EXISTS (SELECT FROM refusal WHERE refusal.id = i.id)
-      ORDER BY i.id DESC LIMIT ${rowsToRead(search)}`;
-    const page = toPage(rows, search);
-    const ids = page.rows.map(({ id }) => id);
-    return { approvals: await this.records.list(ids, mayReveal(call)), next_page_token: page.nextPageToken };
+  async list(call: Call, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
+    const { rows, nextPageToken } = await this.searching.search({ approval: status, ...page });
+    const ids = rows.map(({ id }) => id);
+    return { approvals: await this.records.list(ids, mayReveal(call)), next_page_token: nextPageToken };
   }
 
   async one(call: Call, id: string): Promise<FullCallRecord> {
@@ -126,14 +115,6 @@ export class ApprovalsService {
       this.metrics.count(call);
     }
   }
-}
-
-function statusFilter({ status = 'pending' }: ApprovalSearch, now: Date): Prisma.Sql {
-  if (status === 'approved' || status === 'rejected') return Prisma.sql`d.verdict = ${status}`;
-  const expired = Prisma.sql`i.expires_at < ${now}::timestamptz`;
-  return status === 'expired'
-    ? Prisma.sql`d.intent_id IS NULL AND ${expired}`
-    : Prisma.sql`d.intent_id IS NULL AND (${expired}) IS NOT TRUE`;
 }
 
 function usdOf({ totalUsd }: Held): Decimal | null {

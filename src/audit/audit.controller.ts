@@ -3,13 +3,16 @@ import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nest
 import { Allow } from '../auth/allow';
 import { Call, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
+import { Shows, showsCall, showsCalls } from '../auth/shows';
 import { isUuid } from '../database/uuid';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
-import { CallPage, FullCallRecord } from './record.dto';
+import { CallPage } from './record.dto';
 import { RecordsService } from './records.service';
 import { CallSearch } from './search.dto';
 import { SearchService } from './search.service';
+import { CallStory } from './story.dto';
+import { StoryService } from './story.service';
 
 @ApiTags('Audit')
 @ApiSecurity('key')
@@ -18,10 +21,12 @@ export class AuditController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,
+    private readonly stories: StoryService,
   ) {}
 
   @Get()
   @Allow('audit')
+  @Shows(({ calls }: CallPage) => showsCalls(calls))
   @ApiOperation({ summary: 'Search the history', operationId: 'searchCalls', description: 'Scope `audit`.' })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -34,12 +39,17 @@ export class AuditController {
 
   @Get(':id')
   @Allow('audit')
-  @ApiOperation({ summary: 'Read one call', operationId: 'readAuditCall', description: 'Scope `audit`.' })
+  @Shows(showsCall)
+  @ApiOperation({
+    summary: 'Read one call',
+    operationId: 'readAuditCall',
+    description: 'Scope `audit`. All that is on record about it, who read it included.',
+  })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
-  @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
+  @ApiResponse({ status: 200, type: CallStory, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<FullCallRecord> {
-    const record = isUuid(id) && (await this.records.one(id, mayReveal(call)));
+  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<CallStory> {
+    const record = isUuid(id) && (await this.stories.one(id, mayReveal(call)));
     if (!record) throw new Problem('call_not_found', { text: 'There is no call with this id.' });
     return record;
   }

@@ -1,39 +1,6 @@
-const DOTS = '••••';
+import { DOTS, maskContacts, maskProse } from '../privacy/contacts';
 
-/** Enough of a recipient to recognise who one already knows, too little to find out who it is. */
-export function maskEmail(email: string): string {
-  const at = email.lastIndexOf('@');
-  return `${at > 1 ? email.slice(0, 1) : ''}••${email.slice(at)}`;
-}
-
-/** Hides four digits at least, of the shortest numbers too. */
-export function maskPhone(phone: string): string {
-  return `${phone.slice(0, 4)}${DOTS}${phone.slice(Math.max(8, phone.length - 4))}`;
-}
-
-export function maskHandle(handle: string): string {
-  return `${handle.slice(0, handle.length > 3 ? 2 : 1)}••`;
-}
-
-/** An e-mail, an international number, a handle, standing in a text. */
-const CONTACT =
-  /[^\s"'<>()[\],;:@/=]{1,64}@[^\s"'<>()[\],;:@]{1,255}|\+\d(?:[\s().-]?\d){6,14}|(?<![\w.])@[A-Za-z0-9_][\w.-]{0,63}/g;
-
-/** A number of a phone's length that is no part of an id, an amount or a date. */
-const DIGITS = /(?<![\w.+-])\d{7,15}(?![\w-])/g;
-
-/** Text that should name no person, as somebody without `audit:pii` may see it: what looks like a contact is masked. */
-export function maskContacts(text: string): string {
-  return text.replace(CONTACT, (contact) => {
-    if (contact.startsWith('+') && !contact.includes('@')) return maskPhone(contact);
-    return contact.startsWith('@') ? maskHandle(contact) : maskEmail(contact);
-  });
-}
-
-/** The same for sentences (`the number 2348012345678 is not valid`), in which an id hardly stands alone. */
-export function maskProse(text: string): string {
-  return maskContacts(text).replace(DIGITS, DOTS);
-}
+export { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../privacy/contacts';
 
 /** Fields that mean no person. Whatever else a body holds is masked whole: the upstream's fields are not ours to know. */
 const SHOWN = new Set([

@@ -52,7 +52,8 @@ export interface Recorded {
 }
 
 /**
- * There is no status column: the word follows from the records. search.service.ts says the same in SQL. Instants are
+ * There is no status column: the word follows from the records. The view `call_state` of the migrations says the same, and
+ * outcomeWord of filters.ts what of it depends on the time. Instants are
  * compared by < only: Date cuts off the microseconds of the database, and that changes no such comparison with a whole
  * millisecond.
  */

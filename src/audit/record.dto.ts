@@ -53,6 +53,23 @@ export class RecordItem {
   upstream!: RecordUpstreamItem | null;
 }
 
+export const PHASES = ['queued', 'connecting', 'waiting', 'answering', 'answered'] as const;
+
+/** One go at sending a request. */
+export class RecordTry {
+  @text("When it began, by the proxy's clock.", INSTANT) started_at!: string;
+  @ApiProperty({ type: 'number', description: 'How long it took, in milliseconds.' }) ms!: number;
+  @ApiProperty({
+    enum: PHASES,
+    description:
+      'How far it came. `queued`: it waited for its turn. `connecting`: it had no connection. `waiting`: the upstream may ' +
+      'have read it, and answered nothing. `answering`: an answer began and broke off. `answered`: an answer came whole.',
+  })
+  phase!: (typeof PHASES)[number];
+  @nullable('integer', 'HTTP status; null where no answer came whole.') status!: number | null;
+  @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
+}
+
 export class RecordUpstream {
   @nullable('integer', 'HTTP status; null where no answer came.') status!: number | null;
   @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
@@ -60,6 +77,11 @@ export class RecordUpstream {
   answer_of!: string | null;
   @ApiProperty({ type: 'integer', minimum: 1, description: 'How often it was sent: more than once only what reads.' })
   attempts!: number;
+  @ApiProperty({
+    type: [RecordTry],
+    description: 'How each attempt went. Of a call with `answer_of`, none: that one made them.',
+  })
+  tries!: RecordTry[];
   @ApiProperty({ type: [RecordUpstreamItem], description: 'Transactions that belong to no item for certain.' })
   other_items!: RecordUpstreamItem[];
 }

@@ -3,7 +3,7 @@ import { Fault } from '../errors/problem';
 import { isDeeperThan } from '../validation/json-body';
 import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
 import { inDoubtSince, outcomeOf } from './outcome';
-import { CallRecord, RecordItem, RecordMessage, RecordUpstreamItem } from './record.dto';
+import { CallRecord, RecordItem, RecordMessage, RecordTry, RecordUpstreamItem } from './record.dto';
 import { approvalOf, resolutionOf } from './settlement';
 import { shown, View } from './view';
 
@@ -35,6 +35,7 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
       failure: outcome.failure,
       answer_of: outcome.answerOf,
       attempts: outcome.attempts,
+      tries: triesOf(outcome),
       other_items: outcome.items.filter(({ position }) => position === null).map((item) => toUpstreamItem(item, view)),
     },
     refusal: null,
@@ -78,6 +79,14 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
       upstream_ms: null,
     },
   };
+}
+
+/** As the journal wrote them (src/journal/outcomes.ts). */
+function triesOf({ tries }: OutcomeRow): RecordTry[] {
+  return (tries as unknown as (Omit<RecordTry, 'ms'> & { ms: string })[]).map((one) => ({
+    ...one,
+    ms: Number(one.ms),
+  }));
 }
 
 /** What was sent and what came back: JSON as such, anything else as text. */

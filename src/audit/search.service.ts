@@ -1,139 +1,132 @@
 import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
-import { uuidFloor } from '../database/uuid';
-import { Present } from './outcome';
-import { idBefore, Page, rowsToRead, toPage } from './page';
+import { Fault, Problem } from '../errors/problem';
+import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
+import { conditionsOf, rangeOf } from './filters';
+import { IndexService } from './index.service';
+import { Page, PageRequest, rowsToRead } from './page';
+import { Found, matching, Query, sliced, walked } from './pages';
 import { PresentService } from './present.service';
-import { CallSearch } from './search.dto';
+import { SearchFilters } from './search.dto';
 
-/**
- * An intent whose commit was reported as failed, but was not, was refused and never sent: its refusal says so, and there
- * is nothing to doubt.
- */
-const NOT_REFUSED = Prisma.sql`(o.intent_id IS NOT NULL OR NOT EXISTS (SELECT FROM refusal WHERE refusal.id = i.id))`;
+/** Rows read in order before the page is looked for by its terms: some milliseconds, and enough for one row of a hundred. */
+const BUDGET = 5_000;
+/** Of an export, for each row of a batch. */
+const BUDGET_PER_ROW = 20;
 
-/** Lets an index find what may have a word that follows from several records. */
-const CANDIDATES: Partial<Record<string, Prisma.Sql>> = {
-  unknown: Prisma.sql`(o.kind = 'unknown' OR o.intent_id IS NULL)`,
-  inProgress: Prisma.sql`o.intent_id IS NULL`,
-  landed: Prisma.sql`i.id IN (SELECT intent_id FROM resolution)`,
-  absent: Prisma.sql`i.id IN (SELECT intent_id FROM resolution)`,
-  pendingApproval: Prisma.sql`i.held_for IS NOT NULL`,
-  declined: Prisma.sql`i.held_for IS NOT NULL`,
-  expired: Prisma.sql`i.held_for IS NOT NULL`,
-};
+type Search = SearchFilters & PageRequest & { sort?: Sort };
 
-/** Finds calls by their ids, newest first; what each holds, records.service.ts reads. */
+/** A payout, or a call as a whole. */
+export interface Place {
+  id: string;
+  position: number | null;
+}
+
+/** Finds calls and payouts by the search index; what each holds, records.service.ts reads. */
 @Injectable()
 export class SearchService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly present: PresentService,
+    private readonly index: IndexService,
   ) {}
 
-  /** @param clientId finds only calls of this client. */
-  async search(search: CallSearch, clientId?: string): Promise<Page<{ id: string }>> {
-    const limit = rowsToRead(search);
-    const present = await this.present.read();
+  /**
+   * One page, newest or largest first. It finds all that had committed when it was asked.
+   * @param clientId finds only calls of this client, and of those it asked again only the first.
+   */
+  async search(search: Search, listed: Listed = 'calls', clientId?: string): Promise<Page<Place>> {
+    const after = cursorOf(search, listed);
+    const query = await this.prepare(search, listed, clientId);
+    const found = await this.page(query, after, rowsToRead(search), BUDGET);
+    const rows = found.slice(0, rowsToRead(search) - 1);
+    const last = found.length > rows.length ? rows.at(-1) : undefined;
+    return { rows, nextPageToken: last ? toToken(query.listed, query.sort, toCursor(last)) : null };
+  }
+
+  /**
+   * All that is found now, for `walk` and `count`: oldest first, and nothing that comes later.
+   * @throws Problem if the search makes no sense.
+   */
+  async open(search: SearchFilters, listed: Listed): Promise<Query> {
+    const query = await this.prepare(search, listed);
+    const [newest] = await this.prisma.$queryRaw<{ id: string }[]>`
+      SELECT call_id::text AS id FROM search_entry ORDER BY call_id DESC, position DESC LIMIT 1`;
+    return { ...query, sort: 'time', direction: 'asc', upTo: newest?.id };
+  }
+
+  /** In batches, the last of which may be smaller; none is empty. */
+  async *walk(query: Query, { batch }: { batch: number }): AsyncGenerator<Place[], void> {
+    let after: Cursor | undefined;
+    for (;;) {
+      const found = await this.page(query, after, batch, batch * BUDGET_PER_ROW);
+      if (found.length > 0) yield found.map(({ id, position }) => ({ id, position }));
+      const last = found.at(-1);
+      if (!last || found.length < batch) return;
+      after = toCursor(last);
+    }
+  }
+
+  async count(query: Query): Promise<number> {
+    const what = query.listed === 'items' ? Prisma.sql`*` : Prisma.sql`DISTINCT call_id`;
+    const [row] = await this.prisma.$queryRaw<{ count: number }[]>`
+      SELECT count(${what})::float8 AS count FROM search_entry WHERE ${matching(query)}`;
+    return row?.count ?? 0;
+  }
+
+  /** Makes sure that all that has committed can be found, and says what to look for. */
+  async prepare(search: Search, listed: Listed, clientId?: string): Promise<Query> {
+    requireSense(search);
+    const present = await this.present.read(); // before the records are: see there
+    await this.index.catchUp();
+    const conditions = conditionsOf(search, listed, await this.clientsOf(search, clientId), present);
+    if (clientId !== undefined) {
+      conditions.terms.push(Prisma.sql`'client:' || ${clientId}::text`);
+      conditions.others.push(Prisma.sql`NOT repeats`);
+    }
+    return { listed, sort: search.sort ?? 'time', direction: 'desc', conditions, ...rangeOf(search) };
+  }
+
+  private async page(query: Query, after: Cursor | undefined, limit: number, budget: number): Promise<Found[]> {
+    if (!query.conditions.rare) {
+      const found = await this.prisma.$queryRaw<Found[]>(walked(query, after, limit, budget));
+      if (found.length === limit) return found;
+    }
+    return this.prisma.$queryRaw<Found[]>(sliced(query, after, limit));
+  }
+
+  /** Of the clients that a search names: one may be named like another's id. */
+  private async clientsOf({ client }: SearchFilters, clientId: string | undefined): Promise<string[] | undefined> {
+    if (client === undefined || clientId !== undefined) return undefined;
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
-      SELECT id::text FROM (
-        (SELECT i.id FROM intent i
-         LEFT JOIN outcome o ON o.intent_id = i.id
-         LEFT JOIN decision d ON d.intent_id = i.id
-         LEFT JOIN resolution s ON s.intent_id = i.id
-         WHERE ${intentFilters(search, clientId, present)} ORDER BY i.id DESC LIMIT ${limit})
-        UNION
-        (SELECT r.id FROM refusal r
-         WHERE ${refusalFilters(search, clientId)} ORDER BY r.id DESC LIMIT ${limit})
-      ) AS calls ORDER BY calls.id DESC LIMIT ${limit}`;
-    return toPage(rows, search);
+      SELECT id::text FROM client WHERE name = ${client} OR id::text = lower(${client})`;
+    return rows.map(({ id }) => id);
   }
 }
 
-function intentFilters(search: CallSearch, clientId: string | undefined, present: Present): Prisma.Sql {
-  const { outcome, recipient, reference, upstream_ref: ref } = search;
-  return Prisma.join(
-    [
-      ...common(search, clientId, Prisma.sql`i`),
-      ...(outcome === undefined ? [] : [outcomeFilter(outcome, present)]),
-      ...(recipient === undefined ? [] : [recipientFilter(recipient)]),
-      ...(reference === undefined
-        ? []
-        : [Prisma.sql`i.id IN (SELECT intent_id FROM intent_item WHERE reference = ${reference} AND reference <> '')`]),
-      ...(ref === undefined ? [] : [upstreamRefFilter(ref)]),
-    ],
-    ' AND ',
-  );
+function toCursor({ id, position, usd }: Found): Cursor {
+  return { id, ...(position !== null && { position }), ...(usd !== null && { usd }) };
 }
 
-/** outcomeOf (outcome.ts), line by line. */
-function outcomeFilter(word: string, { now, live, givenUpBefore }: Present): Prisma.Sql {
-  if (word === 'refused') return Prisma.sql`FALSE`;
-  const candidates = CANDIDATES[word];
-  if (!candidates) return Prisma.sql`o.kind = ${word}`;
-  return Prisma.sql`${candidates} AND ${NOT_REFUSED} AND ${word} = CASE
-    WHEN o.kind <> 'unknown' THEN o.kind
-    WHEN s.intent_id IS NOT NULL THEN s.verdict
-    WHEN o.intent_id IS NOT NULL THEN 'unknown'
-    WHEN i.held_for IS NOT NULL AND d.verdict IS DISTINCT FROM 'approved' THEN CASE
-      WHEN d.intent_id IS NOT NULL THEN 'declined'
-      WHEN i.expires_at < ${now}::timestamptz THEN 'expired'
-      ELSE 'pendingApproval' END
-    WHEN (coalesce(d.process, i.process) IS NOT NULL AND coalesce(d.process, i.process) <> ALL (${live}::int[]))
-      OR coalesce(d.decided_at, i.recorded_at) < ${givenUpBefore}::timestamptz THEN 'unknown'
-    ELSE 'inProgress' END`;
+function cursorOf({ page_token: token, sort = 'time' }: Search, listed: Listed): Cursor | undefined {
+  if (token === undefined) return undefined;
+  const from = fromToken(token);
+  if (from?.listed === listed && from.sort === sort) return from.cursor;
+  const other = from ? ` of ${from.listed} by ${from.sort}` : '';
+  const detail = `must be the next_page_token of an answer of ${listed} by ${sort}; this is one${other}`;
+  throw new Problem('invalid_request', { faults: [{ pointer: '/page_token', detail }] });
 }
 
-/** A refused request was not exploded into items: a search for one finds none. */
-function refusalFilters(search: CallSearch, clientId: string | undefined): Prisma.Sql {
-  const { outcome, recipient, reference, upstream_ref: ref } = search;
-  const about = recipient ?? reference ?? ref;
-  const excluded = about !== undefined || (outcome !== undefined && outcome !== 'refused');
-  return Prisma.join(
-    [
-      ...common(search, clientId, Prisma.sql`r`),
-      ...(excluded ? [Prisma.sql`FALSE`] : []),
-      // To an app, what it asked again is the call that it asked first.
-      ...(clientId === undefined ? [] : [Prisma.sql`r.first_call_id IS NULL`]),
-    ],
-    ' AND ',
-  );
-}
-
-/** The filters that intents and refusals share. */
-function common(search: CallSearch, clientId: string | undefined, table: Prisma.Sql): Prisma.Sql[] {
-  const { from, to, client, operation, idempotency_key: key } = search;
-  const before = idBefore(search);
-  const bound = (comparison: Prisma.Sql, id: string) => Prisma.sql`${table}.id ${comparison} ${id}::uuid`;
-  return [
-    Prisma.sql`TRUE`,
-    ...(from === undefined ? [] : [bound(Prisma.sql`>=`, uuidFloor(new Date(from)))]),
-    ...(to === undefined ? [] : [bound(Prisma.sql`<`, uuidFloor(new Date(to)))]),
-    ...(before === undefined ? [] : [bound(Prisma.sql`<`, before)]),
-    ...(operation === undefined ? [] : [Prisma.sql`${table}.operation = ${operation}`]),
-    ...(key === undefined ? [] : [Prisma.sql`${table}.idempotency_key = ${key}`]),
-    ...(clientId === undefined ? [] : [Prisma.sql`${table}.client_id = ${clientId}::uuid`]),
-    ...(client === undefined
-      ? []
-      : [Prisma.sql`${table}.client_id IN (SELECT id FROM client WHERE name = ${client} OR id::text = ${client})`]),
-  ];
-}
-
-function recipientFilter(given: string): Prisma.Sql {
-  // An unescaped + in an address is a blank when it arrives, and no contact has one.
-  const recipient = given.replaceAll(' ', '+');
-  return Prisma.sql`i.id IN (
-    SELECT intent_id FROM item_recipient WHERE phone = ${recipient}
-    UNION ALL SELECT intent_id FROM item_recipient WHERE lower(email) = lower(${recipient})
-    UNION ALL SELECT intent_id FROM item_recipient WHERE lower(handle) = lower(${recipient})
-    UNION ALL SELECT intent_id FROM intent_item WHERE receiver = ${given})`;
-}
-
-function upstreamRefFilter(ref: string): Prisma.Sql {
-  return Prisma.sql`i.id IN (
-    SELECT intent_id FROM outcome_item WHERE chi_ref = ${ref}
-    UNION ALL SELECT intent_id FROM outcome_item WHERE upstream_id = ${ref}
-    UNION ALL SELECT intent_id FROM outcome_item WHERE issue_id = ${ref}
-    UNION ALL SELECT intent_id FROM intent_item WHERE chi_ref = ${ref})`;
+/** What contradicts itself is a mistake, and an empty answer would hide it. */
+function requireSense({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters): void {
+  const faults: Fault[] = [];
+  const compare = (name: string, least: string | undefined, most: string | undefined) => {
+    if (least === undefined || most === undefined || new Decimal(least).lte(most)) return;
+    faults.push({ pointer: `/min_${name}_usd`, detail: `must be at most max_${name}_usd` });
+  };
+  compare('item', min_item_usd, max_item_usd);
+  compare('total', min_total_usd, max_total_usd);
+  if (faults.length > 0) throw new Problem('invalid_request', { faults });
 }

@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
+import { Shows, showsNobody } from '../auth/shows';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { ShapePage, ShapeSearch } from './shapes.dto';
 import { ShapesService } from './shapes.service';
@@ -13,6 +14,7 @@ export class ShapesController {
 
   @Get()
   @Allow('audit')
+  @Shows(({ shapes }: ShapePage) => showsNobody(shapes))
   @ApiOperation({
     summary: "List the shapes of the upstream's answers",
     operationId: 'listAnswerShapes',

@@ -7,6 +7,7 @@ import { Allow } from '../auth/allow';
 import { Call, Caller, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { requireSomebodyElse } from '../auth/four-eyes';
+import { Shows, showsCall } from '../auth/shows';
 import { isUuid } from '../database/uuid';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
@@ -39,7 +40,7 @@ export class CallsController {
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
   async list(@CurrentCall() { caller }: Call, @Query() search: OwnCallSearch): Promise<CallPage> {
-    const { rows, nextPageToken } = await this.searching.search(search, (caller as Caller).clientId);
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', (caller as Caller).clientId);
     const ids = rows.map(({ id }) => id);
     return { calls: await this.records.list(ids, true), next_page_token: nextPageToken };
   }
@@ -63,6 +64,7 @@ export class CallsController {
   @Post(':id/resolution')
   @HttpCode(200)
   @Allow('approve')
+  @Shows(showsCall)
   @ApiOperation({
     summary: 'Settle a call in doubt',
     operationId: 'resolveCall',

@@ -69,8 +69,16 @@ export async function withPrisma(work: (prisma: PrismaService) => Promise<void>)
   });
 }
 
+/** Works with the rights of the database's owner, on a database that is up to date. */
+export async function withOwner(work: (ownerUrl: string) => Promise<void>): Promise<void> {
+  await withDatabase(async ({ ownerUrl }) => {
+    await migrate(ownerUrl, PROXY_MIGRATIONS);
+    await work(ownerUrl);
+  });
+}
+
 /** The embedded Postgres is joined where it runs, and started for the time of the work where it does not. */
-async function withDatabase(work: (urls: DatabaseUrls) => Promise<void>): Promise<void> {
+export async function withDatabase(work: (urls: DatabaseUrls) => Promise<void>): Promise<void> {
   const config = loadConfig();
   if (config.databaseUrl) return work(namedUrls(config));
   const postgres = await startEmbeddedPostgres(config.dataDir, { joinRunning: true });

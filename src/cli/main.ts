@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { ClientError } from '../clients/client-error';
 import { StartError } from '../config/config';
 import { approvalsCommands } from './approvals';
+import { auditCommands } from './audit';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
 import { keysCommands } from './keys';
@@ -16,6 +17,7 @@ const program = new Command('payout-proxy')
   .addCommand(keysCommands())
   .addCommand(approvalsCommands())
   .addCommand(stopCommands())
+  .addCommand(auditCommands())
   .addCommand(databaseCommands())
   .addCommand(sandboxCommand())
   .addCommand(openapiCommand());

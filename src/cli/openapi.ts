@@ -5,6 +5,7 @@ import { AppModule } from '../app.module';
 import { loadConfig } from '../config/config';
 import { Secret } from '../config/secret';
 import { openApiDocument } from '../openapi';
+import { newSigningKey } from '../transparency/note';
 
 export function openapiCommand(): Command {
   return new Command('openapi').description('print the OpenAPI document').action(async () => {
@@ -21,6 +22,7 @@ export async function describeApi(): Promise<object> {
     databaseOwnerUrl: nowhere,
     upstreamBaseUrl: 'http://127.0.0.1:1',
     upstreamApiKey: new Secret('none'),
+    logSigningKey: new Secret(newSigningKey('none')),
   };
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), new FastifyAdapter(), {
     logger: false,

@@ -72,7 +72,10 @@ describe('the configuration', () => {
   });
 
   it('shows no secret when it is printed', () => {
-    expect(inspect(loadConfig(PRODUCTION)) + JSON.stringify(loadConfig(PRODUCTION))).not.toContain('upstream-key');
+    const LOG_SIGNING_KEY = `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(44)}`;
+    const config = loadConfig({ ...PRODUCTION, LOG_SIGNING_KEY });
+    expect(config.logSigningKey?.reveal()).toBe(LOG_SIGNING_KEY);
+    expect(inspect(config) + JSON.stringify(config)).not.toMatch(/upstream-key|AAAA/);
   });
 
   it.each<[name: string, ...values: string[]]>([
@@ -80,7 +83,9 @@ describe('the configuration', () => {
     ['PORT', '-1', '65536', '0x50', '80.5', 'http', ' 80'],
     ['LOG_LEVEL', 'loud', 'INFO'],
     ['DATABASE_URL', 'db', 'localhost/db', 'mysql://db/x', 'postgres://', 'https://db/x'],
+    ['DATABASE_SEALER_URL', 'db', 'mysql://db/x'],
     ['DATABASE_POOL_SIZE', '1', '201', 'many'],
+    ['LOG_SIGNING_KEY', 'secret', `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(43)}`, `log+c74f20a3+${'A'.repeat(44)}`],
     ['UPSTREAM_TIMEOUT_MS', '99', '600001', '30s'],
     ['UPSTREAM_CONNECT_TIMEOUT_MS', '49', '60001'],
     ['UPSTREAM_CONNECTIONS', '0', '1025'],
@@ -139,6 +144,12 @@ describe('the configuration', () => {
   it('wants the companions of what is given: a key with an upstream, a database with its owner', () => {
     expect(refusal({ UPSTREAM_BASE_URL: 'http://localhost' })).toContain('UPSTREAM_API_KEY is required');
     expect(refusal({ DATABASE_OWNER_URL: 'postgres://owner@localhost/x' })).toContain('DATABASE_URL is required');
+    expect(refusal({ DATABASE_SEALER_URL: 'postgres://sealer@localhost/x' })).toContain('DATABASE_URL is required');
+  });
+
+  it("keeps the witness's copy of the checkpoints in DATA_DIR, unless told where else", () => {
+    expect(loadConfig({ DATA_DIR: '/data' }).checkpointFile).toBe('/data/checkpoints');
+    expect(loadConfig({ CHECKPOINT_FILE: '/witness/notes' }).checkpointFile).toBe('/witness/notes');
   });
 
   it('names every bad variable at once, on one line', () => {

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Environment } from './environment';
 import { Secret } from './secret';
@@ -16,7 +16,13 @@ export interface Config {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
   readonly databaseOwnerUrl: string | undefined;
+  /** A login that may be `payout_sealer`; without it, the owner's is used, which steps down to that role. */
+  readonly databaseSealerUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** What signs the log's checkpoints, in the form of Go's note package. */
+  readonly logSigningKey: Secret | undefined;
+  /** To which signed checkpoints are appended, for a witness; undefined: to none. */
+  readonly checkpointFile: string | undefined;
   readonly upstreamBaseUrl: string | undefined;
   readonly upstreamApiKey: Secret | undefined;
   readonly upstreamTimeoutMs: number;
@@ -59,6 +65,7 @@ export type RunningConfig = Config & {
   readonly databaseOwnerUrl: string;
   readonly upstreamBaseUrl: string;
   readonly upstreamApiKey: Secret;
+  readonly logSigningKey: Secret;
 };
 
 /** A start that cannot be: the message is one line for the operator. */
@@ -74,7 +81,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = { ...envFile(), ...process.e
   const faults = validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}));
   if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
     faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
-  if (read.DATABASE_OWNER_URL && !read.DATABASE_URL) faults.push('DATABASE_URL is required with DATABASE_OWNER_URL');
+  for (const name of ['DATABASE_OWNER_URL', 'DATABASE_SEALER_URL'] as const) {
+    if (read[name] && !read.DATABASE_URL) faults.push(`DATABASE_URL is required with ${name}`);
+  }
   if (read.NODE_ENV === 'production') {
     for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const) {
       if (!read[name]) faults.push(`${name} is required with NODE_ENV=production`);
@@ -114,7 +123,10 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL,
     databaseOwnerUrl: env.DATABASE_OWNER_URL,
+    databaseSealerUrl: env.DATABASE_SEALER_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),
+    checkpointFile: resolve(env.CHECKPOINT_FILE ?? join(env.DATA_DIR, 'checkpoints')),
     upstreamBaseUrl: env.UPSTREAM_BASE_URL?.replace(/\/+$/, ''),
     upstreamApiKey: env.UPSTREAM_API_KEY === undefined ? undefined : new Secret(env.UPSTREAM_API_KEY),
     upstreamTimeoutMs: env.UPSTREAM_TIMEOUT_MS,

@@ -66,6 +66,12 @@ const isBaseUrl = {
 const IsHeaderValue = () =>
   Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without blanks' });
 
+/** The form only: whether its parts belong together is seen once it is taken (transparency/log-key.ts). */
+const IsSigningKey = () =>
+  Matches(/^PRIVATE\+KEY\+[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
+    message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>',
+  });
+
 /** The environment, as the operator writes it. The table in README.md says what each is for. */
 export class Environment {
   @IsOptional() @IsIn(['development', 'production', 'test']) NODE_ENV = 'development';
@@ -76,7 +82,11 @@ export class Environment {
 
   @IsOptional() @IsUrl(isPostgresUrl) DATABASE_URL?: string;
   @IsOptional() @IsUrl(isPostgresUrl) DATABASE_OWNER_URL?: string;
+  @IsOptional() @IsUrl(isPostgresUrl) DATABASE_SEALER_URL?: string;
   @Numeric() @IsInt() @Min(2) @Max(200) DATABASE_POOL_SIZE = 10;
+
+  @IsOptional() @IsSigningKey() LOG_SIGNING_KEY?: string;
+  @IsOptional() @IsString() CHECKPOINT_FILE?: string;
 
   @IsOptional() @IsUrl(isBaseUrl) UPSTREAM_BASE_URL?: string;
   @IsOptional() @IsHeaderValue() UPSTREAM_API_KEY?: string;

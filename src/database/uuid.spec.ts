@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import { fromPageToken, isUuid, toPageToken, uuidFloor } from './uuid';
+import { fromPageToken, isUuid, toPageToken, uuidFloor, uuidTime } from './uuid';
 
 /** Up to the end of the 48 bits that a UUIDv7 has for its time. */
 const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
@@ -23,6 +23,10 @@ describe('ids', () => {
         expect(uuidFloor(a) < uuidFloor(b)).toBe(a < b);
       }),
     );
+  });
+
+  it('tell the instant that they were made at', () => {
+    fc.assert(fc.property(instants, (at) => expect(uuidTime(v7({ msecs: at.getTime() }))).toEqual(at)));
   });
 
   it('of an instant before 1970 begin at zero', () => {

@@ -6,7 +6,7 @@ import { Loaded } from '../config/config.module';
 import { databaseUnavailable, Problem } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { Coverage, NewAdmission } from '../journal/records';
-import { Item } from '../policy/item';
+import { Item, phonesOf } from '../policy/item';
 import { Verdict } from '../policy/admission';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
@@ -47,7 +47,7 @@ export class AdmissionService {
    */
   async admit(call: Call, asked: Asked): Promise<Reply | undefined> {
     const { limits } = call.caller as Caller;
-    const key = readIdempotencyKey(call.idempotencyKey);
+    const key = readIdempotencyKey(call.idempotencyKey, phonesOf(asked.items));
     if (key === null && limits.requireIdempotencyKey) throw new Problem('idempotency_key_required');
     const { coverage, objection } = await this.look(call, asked);
     // Rules may have changed since: what was carried out before is answered as it was, whatever they are now.

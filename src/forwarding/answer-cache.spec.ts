@@ -9,7 +9,7 @@ const cacheFor = (infoCacheTtlSeconds: number) =>
 function answered(data: unknown, kind: 'succeeded' | 'rejected' = 'succeeded'): TimedAnswer {
   const body = Buffer.from(JSON.stringify({ status: 'success', data }));
   const answer: Answer = { kind, failure: null, status: 200, body, contentType: null, retryAfter: null };
-  return { answer, sentAt: new Date(), answeredAt: new Date(), upstreamMs: 1, attempts: 1 };
+  return { answer, sentAt: new Date(), answeredAt: new Date(), upstreamMs: 1, tries: [] };
 }
 
 /** An upstream that answers when told, and counts how often it was asked. */

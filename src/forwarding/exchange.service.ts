@@ -61,7 +61,7 @@ export class ExchangeService {
   /** @param answerOf the call that fetched the answer, if this one did not. */
   private async close(call: Call, items: Item[], timed: TimedAnswer, answerOf: string | null): Promise<void> {
     const started = performance.now();
-    const { answer, sentAt, answeredAt, upstreamMs, attempts } = timed;
+    const { answer, sentAt, answeredAt, upstreamMs, tries } = timed;
     const { effect } = rowOf(call.operation as OperationName);
     const transactions = effect !== 'read' && answer.body ? matchItems(items, transactionsIn(answer.body)) : [];
     try {
@@ -74,7 +74,12 @@ export class ExchangeService {
         retryAfter: answer.retryAfter,
         body: answerOf === null ? answer.body : null,
         items: transactions,
-        ...{ sentAt, answeredAt, upstreamMs, attempts, answerOf },
+        attempts: tries.length,
+        tries:
+          answerOf === null
+            ? tries.map(({ answer: { status, failure }, ...one }) => ({ ...one, status, failure }))
+            : [],
+        ...{ sentAt, answeredAt, upstreamMs, answerOf },
       });
     } catch (cause) {
       // It happened, or not, and we cannot prove which: in doubt, like every intent without an outcome.

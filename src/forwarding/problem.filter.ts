@@ -9,7 +9,7 @@ import { JournalService } from '../journal/journal.service';
 import { MetricsService } from '../metrics/metrics.service';
 import { forTheRecord } from '../validation/faults';
 import { bodyFault, OTHER_TYPE } from '../validation/json-body';
-import { keyIn } from '../validation/idempotency-key';
+import { recordedKey } from '../validation/idempotency-key';
 import { INTERFACE_PREFIX } from './operations';
 
 /** Problems that, where something unexpected caused them, somebody has to look into. */
@@ -85,7 +85,7 @@ export class ProblemFilter implements ExceptionFilter {
     const refusal = {
       ...call,
       ...{ caller, status, code, detail, firstCallId },
-      idempotencyKey: keyIn(call.idempotencyKey),
+      idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
       faults: forTheRecord(faults, this.extraFields),
     };
     try {

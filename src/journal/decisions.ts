@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { PrismaService } from '../database/prisma.service';
 import { foresee, Obstacle } from '../policy/admission';
+import { proseAsRecorded } from '../privacy/recorded';
 import { lockClients, toAsking } from './admissions';
 import { NewDecision } from './records';
 import { readState } from './state';
@@ -43,7 +44,7 @@ export async function approve(
     // A rejection takes no lock: it may have come since.
     const written = await tx.$executeRaw`
       INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, reserved_on, process)
-      VALUES (${intentId}::uuid, 'approved', ${reason}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid,
+      VALUES (${intentId}::uuid, 'approved', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid,
         ${by.actor}, ${reservedOn}::date, ${process}::integer)
       ON CONFLICT DO NOTHING`;
     if (written === 0) return { kind: 'decided' };
@@ -78,7 +79,7 @@ export async function reject(prisma: PrismaService, decision: NewDecision): Prom
   const { intentId, bodyCommitment, reason, by, process } = decision;
   const written = await prisma.$executeRaw`
     INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, process)
-    SELECT id, 'rejected', ${reason}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid, ${by.actor},
+    SELECT id, 'rejected', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid, ${by.actor},
       ${process}::integer
     FROM intent
     WHERE id = ${intentId}::uuid AND held_for IS NOT NULL AND (expires_at <= clock_timestamp()) IS NOT TRUE

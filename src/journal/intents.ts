@@ -2,7 +2,9 @@ import { Prisma } from '../database/generated/client';
 import { HeldFor } from '../policy/admission';
 import { commitment, hex, newSalt } from './commitment';
 import { Item, totalOf } from '../policy/item';
+import { queryAsRecorded } from '../privacy/recorded';
 import { NewIntent } from './records';
+import { recordedItems } from './recorded-items';
 
 interface SaltedItem {
   intent_id: string;
@@ -81,7 +83,7 @@ export async function insertIntents(
 function toRows(intents: OpenIntent[], remember: boolean) {
   const salted = intents.map((intent) => ({ intent, salt: newSalt() }));
   const items: SaltedItem[] = intents.flatMap(({ id, items }) =>
-    items.map((item, position) => ({ intent_id: id, position, salt: newSalt(), item })),
+    recordedItems(items).map((item, position) => ({ intent_id: id, position, salt: newSalt(), item })),
   );
   const people = items.filter(({ item }) => item.email ?? item.phone ?? item.handle);
   return {
@@ -103,7 +105,7 @@ function intentRow(intent: OpenIntent, salt: Buffer) {
     request_id: intent.requestId,
     traceparent: intent.traceparent ?? null,
     client_address: intent.clientAddress,
-    query: intent.query,
+    query: queryAsRecorded(intent.query),
     item_count: intent.items.length,
     total_usd: totalOf(intent.items)?.toFixed() ?? null,
     body_commitment: hex(commitment(salt, intent.body)),

@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
+import { AccessJournal } from './accesses';
 import { JournalService } from './journal.service';
 import { RecentContents } from './recent-contents';
 
-@Module({ providers: [JournalService, RecentContents], exports: [JournalService] })
+@Module({
+  providers: [AccessJournal, JournalService, RecentContents],
+  exports: [AccessJournal, JournalService, RecentContents],
+})
 export class JournalModule {}

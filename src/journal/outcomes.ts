@@ -1,6 +1,7 @@
 import { PrismaService } from '../database/prisma.service';
+import { asRecorded, proseAsRecorded } from '../privacy/recorded';
 import { commitment, hex, newSalt } from './commitment';
-import { NewOutcome } from './records';
+import { NewOutcome, NewTry } from './records';
 
 /**
  * Writes outcomes, the transactions they name and the answers' bytes, and gives back what was reserved for what was not
@@ -19,9 +20,9 @@ export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome
   await prisma.$executeRaw`
     WITH outcomes AS (
       INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
-        answered_at, upstream_ms, answer_of, attempts)
+        answered_at, upstream_ms, answer_of, attempts, tries)
       SELECT intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
-        answered_at, upstream_ms, answer_of, attempts
+        answered_at, upstream_ms, answer_of, attempts, tries
       FROM json_populate_recordset(NULL::outcome, ${outcomeRows}::json) ON CONFLICT DO NOTHING
       RETURNING intent_id, kind
     ), items AS (
@@ -43,7 +44,7 @@ function outcomeRow(outcome: NewOutcome, salt: Buffer) {
     kind: outcome.kind,
     failure: outcome.failure,
     upstream_status: outcome.upstreamStatus,
-    content_type: outcome.contentType,
+    content_type: asRecorded(outcome.contentType),
     retry_after: outcome.retryAfter,
     body_commitment: hex(commitment(salt, outcome.body)),
     sent_at: outcome.sentAt,
@@ -51,7 +52,13 @@ function outcomeRow(outcome: NewOutcome, salt: Buffer) {
     upstream_ms: outcome.upstreamMs.toFixed(3),
     answer_of: outcome.answerOf,
     attempts: outcome.attempts,
+    tries: outcome.tries.map(tryRow),
   };
+}
+
+/** Its members in canonical order, for it is kept as it is written here. */
+function tryRow({ failure, ms, phase, startedAt, status }: NewTry) {
+  return { failure, ms: ms.toFixed(3), phase, started_at: startedAt, status };
 }
 
 function itemRowsOf({ intentId, items }: NewOutcome) {
@@ -59,10 +66,10 @@ function itemRowsOf({ intentId, items }: NewOutcome) {
     intent_id: intentId,
     ordinal,
     position: item.position,
-    chi_ref: item.chiRef,
-    upstream_id: item.upstreamId,
-    issue_id: item.issueId,
-    status: item.status,
+    chi_ref: asRecorded(item.chiRef),
+    upstream_id: asRecorded(item.upstreamId),
+    issue_id: asRecorded(item.issueId),
+    status: proseAsRecorded(item.status),
     amount_usd: item.amountUsd?.toFixed() ?? null,
   }));
 }

@@ -61,6 +61,16 @@ export interface UpstreamItem {
   amountUsd: Decimal | null;
 }
 
+/** One go at sending a request. */
+export interface NewTry {
+  startedAt: Date;
+  ms: number;
+  /** How far it came (src/upstream/undici-adapter.ts). */
+  phase: string;
+  status: number | null;
+  failure: string | null;
+}
+
 /** What came of an intent. */
 export interface NewOutcome {
   intentId: string;
@@ -79,6 +89,8 @@ export interface NewOutcome {
   answerOf: string | null;
   /** How often it was sent: more than once only what reads. */
   attempts: number;
+  /** How each of them went; none where another call fetched the answer. */
+  tries: NewTry[];
 }
 
 /** A request of a known caller that was not let through. */

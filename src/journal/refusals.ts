@@ -1,4 +1,5 @@
 import { PrismaService } from '../database/prisma.service';
+import { asRecorded } from '../privacy/recorded';
 import { NewRefusal } from './records';
 
 /** A body of one thousand broken items has thousands of faults: the record keeps the first ones and their number. */
@@ -26,8 +27,10 @@ function refusalRow(refusal: NewRefusal) {
     client_address: refusal.clientAddress,
     status: refusal.status,
     code: refusal.code,
-    detail: refusal.detail,
-    faults: refusal.faults.slice(0, FAULTS_KEPT),
+    detail: asRecorded(refusal.detail),
+    faults: refusal.faults
+      .slice(0, FAULTS_KEPT)
+      .map(({ pointer, detail }) => ({ pointer: asRecorded(pointer), detail: asRecorded(detail) })),
     fault_count: refusal.faults.length,
     received_at: refusal.receivedAt,
     idempotency_key: refusal.idempotencyKey,

@@ -1,4 +1,5 @@
 import { PrismaService } from '../database/prisma.service';
+import { proseAsRecorded } from '../privacy/recorded';
 import { NewResolution } from './records';
 
 /** Past which ages (milliseconds, by the database's clock) a call without an outcome may be settled. */
@@ -25,7 +26,7 @@ export async function insertResolution(
     // release_reservations gives back once, whoever comes first.
     const written = await tx.$executeRaw`
       INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor)
-      SELECT i.id, ${verdict}, ${reason}, ${by.clientId}::uuid, ${by.keyId}::uuid, ${by.actor}
+      SELECT i.id, ${verdict}, ${proseAsRecorded(reason)}, ${by.clientId}::uuid, ${by.keyId}::uuid, ${by.actor}
       FROM intent i LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
       WHERE i.id = ${intentId}::uuid AND (o.kind = 'unknown' OR (
         o.intent_id IS NULL AND (i.held_for IS NULL OR d.verdict = 'approved')

@@ -1,6 +1,7 @@
 import { Prisma } from '../database/generated/client';
 import { uuidFloor } from '../database/uuid';
 import { Item } from '../policy/item';
+import { recordedItems } from './recorded-items';
 
 /** An item whose like is looked for. */
 export interface Wanted {
@@ -30,7 +31,7 @@ export async function readSamePayments(
   whose: 'own' | 'of others',
   sinceMs: number,
 ): Promise<SamePayment[]> {
-  const rows = JSON.stringify(wanted.map(toRow));
+  const rows = JSON.stringify(wanted.flatMap(toRow));
   const since = uuidFloor(new Date(Date.now() - sinceMs));
   return tx.$queryRaw<SamePayment[]>`
     SELECT DISTINCT ON (a.wanted_by, a.position) a.position, a.wanted_by::text AS "wantedBy", i.id::text AS "callId",
@@ -58,13 +59,16 @@ export async function readSamePayments(
 
 /** Whom the item pays, in the one field that counts, and how much. */
 function toRow({ callId, clientId, position, item }: Wanted) {
-  const { recipientField, email, phone, handle, receiver, amountUsd } = item;
-  return {
-    ...{ wanted_by: callId, client_id: clientId, position },
-    phone: recipientField === 'phoneNumber' ? phone : null,
-    email: recipientField === 'email' ? (email?.toLowerCase() ?? null) : null,
-    handle: recipientField === 'twitter' ? (handle?.toLowerCase() ?? null) : null,
-    receiver: recipientField === 'receiver' ? receiver : null,
-    usd: amountUsd?.toFixed() ?? null,
-  };
+  return recordedItems([item]).map(({ recipientField, email, phone, handle, receiver, amountUsd }) => {
+    const isReceiver = recipientField === 'receiver';
+    const isContact = isReceiver && (email ?? phone ?? handle) !== null; // then what else is kept of it is its mask
+    return {
+      ...{ wanted_by: callId, client_id: clientId, position },
+      phone: isReceiver || recipientField === 'phoneNumber' ? phone : null,
+      email: isReceiver || recipientField === 'email' ? (email?.toLowerCase() ?? null) : null,
+      handle: isReceiver || recipientField === 'twitter' ? (handle?.toLowerCase() ?? null) : null,
+      receiver: isReceiver && !isContact ? receiver : null,
+      usd: amountUsd?.toFixed() ?? null,
+    };
+  });
 }

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
+import { proseAsRecorded } from '../privacy/recorded';
 import { Stop, stopFor } from '../policy/stops';
 
 /** Who stops, or lifts a stop; null: the command line. */
@@ -46,7 +47,7 @@ export async function insertStop(
       const id = uuidv7();
       await tx.$executeRaw`
       INSERT INTO stop (id, stops_client_id, stops_operation, reason, client_id, key_id, actor)
-      VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${reason},
+      VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${proseAsRecorded(reason)},
         ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null})`;
       return { id, added: true };
     },

@@ -102,18 +102,33 @@ export class MetricsService {
 
   /** @param length is asked at each reading. */
   watchUpstreamQueue(length: () => number): void {
-    new Gauge({
-      name: 'payout_proxy_upstream_queue_length',
-      help: 'Requests that wait for their turn to be sent.',
-      registers: [this.registry],
-      collect() {
-        this.set(length());
-      },
-    });
+    this.watch('payout_proxy_upstream_queue_length', 'Requests that wait for their turn to be sent.', length);
+  }
+
+  /** Each is asked at each reading. */
+  watchLog(log: { size: () => number; lagSeconds: () => number; failing: () => boolean }): void {
+    this.watch('payout_proxy_log_leaves', 'Records that are sealed in the log.', log.size);
+    this.watch('payout_proxy_log_lag_seconds', 'For how long the oldest record waits to be sealed.', log.lagSeconds);
+    this.watch(
+      'payout_proxy_log_failing',
+      '1 while this instance cannot seal records, or refuses to as the log is not as it was signed; its log says why.',
+      () => (log.failing() ? 1 : 0),
+    );
   }
 
   async text(): Promise<{ contentType: string; body: string }> {
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+  }
+
+  private watch(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(value());
+      },
+    });
   }
 
   private note({ call, method, routeOptions }: FastifyRequest, status: number, seconds: number): void {

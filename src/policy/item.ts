@@ -18,6 +18,11 @@ export interface Item {
   chiRef: string | null;
 }
 
+/** The phone numbers in items, in international form. */
+export function phonesOf(items: Pick<Item, 'phone'>[]): string[] {
+  return items.flatMap(({ phone }) => phone ?? []);
+}
+
 /** What items are worth together, exactly; null where none says what it is worth. */
 export function totalOf(items: Pick<Item, 'amountUsd'>[]): Decimal | null {
   const amounts = items.flatMap(({ amountUsd }) => (amountUsd === null ? [] : [amountUsd]));

@@ -1,6 +1,7 @@
 import { Config, RunningConfig } from '../config/config';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded/embedded-postgres';
 import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../database/migrations';
+import { logKeyOf } from '../transparency/log-key';
 import { RunningSandbox, startSandbox } from './sandbox-process';
 
 /** Reports a step once it has passed. */
@@ -38,7 +39,8 @@ export async function prepareSurroundings(config: Config, report: Report): Promi
     }
     const upstream = upstreamOf(config, sandbox);
     report('Upstream', sandbox ? `the sandbox, ${sandbox.url}` : upstream.upstreamBaseUrl);
-    const settings = Object.freeze({ ...config, ...database, ...upstream });
+    const logSigningKey = logKeyOf(config);
+    const settings = Object.freeze({ ...config, ...database, ...upstream, logSigningKey });
     return { settings, embeddedDatabase: config.databaseUrl === undefined, stop };
   } catch (error) {
     await stop();

@@ -37,7 +37,11 @@ describe('undiciAdapter', () => {
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
     const held = get('/held');
     await arrival;
-    await expect(get('/waiting', 50)).rejects.toMatchObject({ failure: 'timeout', written: false });
+    await expect(get('/waiting', 50)).rejects.toMatchObject({
+      failure: 'timeout',
+      phase: 'connecting',
+      written: false,
+    });
     answerHeld[0]?.();
     expect((await held).data.toString()).toBe('held');
     await get('/next');
@@ -46,9 +50,9 @@ describe('undiciAdapter', () => {
   });
 
   it('says of a request that was written that it was, whatever comes after', async () => {
-    await expect(get('/held', 50)).rejects.toMatchObject({ failure: 'timeout', written: true });
+    await expect(get('/held', 50)).rejects.toMatchObject({ failure: 'timeout', phase: 'waiting', written: true });
     server.prependListener('request', ({ socket }: { socket: Socket }) => socket.destroy());
-    await expect(get('/torn')).rejects.toMatchObject({ failure: 'reset', written: true });
+    await expect(get('/torn')).rejects.toMatchObject({ failure: 'reset', phase: 'waiting', written: true });
     expect(arrived).toEqual(['/held', '/torn']);
   });
 
@@ -56,7 +60,7 @@ describe('undiciAdapter', () => {
     server.removeAllListeners('request').on('request', (_request, response: ServerResponse) => {
       response.end('x'.repeat(1_001));
     });
-    await expect(get('/')).rejects.toMatchObject({ failure: 'oversized', written: true });
+    await expect(get('/')).rejects.toMatchObject({ failure: 'oversized', phase: 'answering', written: true });
   });
 
   it('is not confused by headers with the names of methods', async () => {

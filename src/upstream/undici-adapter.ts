@@ -2,14 +2,24 @@ import { AxiosAdapter, AxiosHeaders, InternalAxiosRequestConfig } from 'axios';
 import { Dispatcher, Pool } from 'undici';
 import { FailureCode } from './answer';
 
+/**
+ * How far an exchange came: it waited for its turn (`queued`); it had its turn, but no connection yet (`connecting`); it was
+ * being written or was written, and nothing came back (`waiting`); a response began (`answering`), and was whole (`answered`).
+ */
+export type Phase = 'queued' | 'connecting' | 'waiting' | 'answering' | 'answered';
+
 /** An exchange that ended without a whole response. */
 export class ExchangeFailed extends Error {
   constructor(
     readonly failure: FailureCode,
-    /** Whether the request had begun to be written: if not, the upstream provably has not seen it. */
-    readonly written: boolean,
+    readonly phase: Phase,
   ) {
     super(failure);
+  }
+
+  /** Whether the request had begun to be written: if not, the upstream provably has not seen it. */
+  get written(): boolean {
+    return this.phase !== 'queued' && this.phase !== 'connecting';
   }
 }
 
@@ -17,7 +27,7 @@ export class ExchangeFailed extends Error {
 const HEADERS_READ = ['content-type', 'content-encoding', 'retry-after'];
 
 interface Progress {
-  written: boolean;
+  phase: 'connecting' | 'waiting' | 'answering';
   expired: boolean;
 }
 
@@ -29,13 +39,13 @@ interface Progress {
 export function undiciAdapter(pool: Pool, maxBytes: number): AxiosAdapter {
   const dispatcher = pool.compose(noteWriting);
   return async (config) => {
-    const progress: Progress = { written: false, expired: false };
+    const progress: Progress = { phase: 'connecting', expired: false };
     const stop = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         progress.expired = true;
-        reject(new ExchangeFailed('timeout', progress.written));
+        reject(new ExchangeFailed('timeout', progress.phase));
         stop.abort();
       }, config.timeout);
     });
@@ -43,7 +53,7 @@ export function undiciAdapter(pool: Pool, maxBytes: number): AxiosAdapter {
       // undici says nothing of a queued request's deadline until a connection is free: it cannot be the one to ask.
       return await Promise.race([exchange(dispatcher, config, progress, stop.signal, maxBytes), deadline]);
     } catch (error) {
-      throw error instanceof ExchangeFailed ? error : new ExchangeFailed(failureOf(error, progress), progress.written);
+      throw error instanceof ExchangeFailed ? error : new ExchangeFailed(failureOf(error, progress), progress.phase);
     } finally {
       clearTimeout(timer);
     }
@@ -78,11 +88,14 @@ const noteWriting: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (opti
   const { opaque: progress } = options as unknown as { opaque: Progress };
   return dispatch(options, {
     onRequestStart: (controller, context) => {
-      if (progress.expired || progress.written) throw new ExchangeFailed('timeout', progress.written);
-      progress.written = true;
+      if (progress.expired || progress.phase !== 'connecting') throw new ExchangeFailed('timeout', progress.phase);
+      progress.phase = 'waiting';
       handler.onRequestStart?.(controller, context);
     },
-    onResponseStart: (...args) => handler.onResponseStart?.(...args),
+    onResponseStart: (...args) => {
+      progress.phase = 'answering';
+      handler.onResponseStart?.(...args);
+    },
     onResponseData: (...args) => handler.onResponseData?.(...args),
     onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
     onResponseError: (...args) => handler.onResponseError?.(...args),
@@ -94,13 +107,13 @@ async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promis
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBytes) throw new ExchangeFailed('oversized', true); // leaving the loop closes the connection
+    if (size > maxBytes) throw new ExchangeFailed('oversized', 'answering'); // leaving the loop closes the connection
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
 }
 
-function failureOf(error: unknown, { written }: Progress): FailureCode {
+function failureOf(error: unknown, { phase }: Progress): FailureCode {
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return 'refused';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'dns';
@@ -109,7 +122,7 @@ function failureOf(error: unknown, { written }: Progress): FailureCode {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'oversized';
   if ((error as Error).name === 'HTTPParserError') return 'unreadable';
   if (code === 'EPROTO' || /CERT|SSL|TLS|VERIFY/.test(code)) return 'tls';
-  return written ? 'reset' : 'not_connected';
+  return phase === 'connecting' ? 'not_connected' : 'reset';
 }
 
 function codeOf(error: unknown): string {

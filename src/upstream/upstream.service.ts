@@ -12,7 +12,7 @@ import { Bulkhead } from './bulkhead';
 import { Circuit } from './circuit';
 import { KeyRemover } from './key-remover';
 import { readAgain } from './read-again';
-import { ExchangeFailed, undiciAdapter } from './undici-adapter';
+import { ExchangeFailed, Phase, undiciAdapter } from './undici-adapter';
 import { UnitName } from './unit-name';
 
 /**
@@ -31,6 +31,15 @@ export interface Outgoing {
   body: Buffer | null;
 }
 
+/** One go at sending a request. */
+export interface Try {
+  startedAt: Date;
+  /** By a monotonic clock. */
+  ms: number;
+  phase: Phase;
+  answer: Answer;
+}
+
 export interface TimedAnswer {
   answer: Answer;
   /** When it was handed over to be sent; it may have waited for its turn. */
@@ -38,8 +47,13 @@ export interface TimedAnswer {
   answeredAt: Date;
   /** By a monotonic clock, waiting included. */
   upstreamMs: number;
-  /** How often sending it was tried: more than once only what reads. */
-  attempts: number;
+  /** In their order: more than one only of what reads. */
+  tries: Try[];
+}
+
+/** Grows as an attempt goes on: what it ended with does not tell how far it came. */
+interface Progress {
+  phase: Phase;
 }
 
 /** Talks to the upstream. Nothing else imports axios, and nothing else reveals the upstream's key. */
@@ -97,17 +111,19 @@ export class UpstreamService implements OnApplicationShutdown {
     const sentAt = new Date();
     const started = performance.now();
     const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
-    const answers: Answer[] = [];
+    const tries: Try[] = [];
     const attempt = async () => {
-      const answer = await this.attempt(outgoing, traceparent, deadline, isStopped);
-      answers.push(answer);
+      const [startedAt, start] = [new Date(), performance.now()];
+      const progress: Progress = { phase: 'queued' };
+      const answer = await this.attempt(outgoing, traceparent, deadline, isStopped, progress);
+      tries.push({ startedAt, ms: performance.now() - start, phase: progress.phase, answer });
       return { answer, deadline };
     };
     const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
     // Nor is it on record as not sent when only its last attempt was not.
-    const answer = answers.findLast(({ kind }) => kind !== 'notSent') ?? last;
+    const answer = tries.findLast(({ answer: { kind } }) => kind !== 'notSent')?.answer ?? last;
     const upstreamMs = performance.now() - started;
-    return { answer, sentAt, answeredAt: new Date(), upstreamMs, attempts: answers.length };
+    return { answer, sentAt, answeredAt: new Date(), upstreamMs, tries };
   }
 
   private async attempt(
@@ -115,6 +131,7 @@ export class UpstreamService implements OnApplicationShutdown {
     traceparent: string | undefined,
     deadline: number,
     isStopped: () => Promise<boolean>,
+    progress: Progress,
   ): Promise<Answer> {
     const circuit = this.circuitOf(outgoing.operation);
     const refusal = circuit.refusal(); // asked before it takes a place in the queue, and again when its turn has come
@@ -123,7 +140,10 @@ export class UpstreamService implements OnApplicationShutdown {
     const answer = await this.bulkhead.run(
       patienceMs,
       async () => (outgoing.effect === 'read' ? undefined : stopRefusal(isStopped)),
-      () => circuit.run(async () => toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now()))),
+      () =>
+        circuit.run(async () =>
+          toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now(), progress)),
+        ),
     );
     if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);
     return answer;
@@ -145,6 +165,7 @@ export class UpstreamService implements OnApplicationShutdown {
     { method, path, body }: Outgoing,
     traceparent: string | undefined,
     timeout: number,
+    progress: Progress,
   ): Promise<Exchange> {
     try {
       const response: AxiosResponse<Buffer> = await this.http.request({
@@ -161,6 +182,7 @@ export class UpstreamService implements OnApplicationShutdown {
           ...(traceparent && { traceparent }),
         },
       });
+      progress.phase = 'answered';
       return {
         status: response.status,
         contentType: this.keyRemover.fromText(headerOf(response, 'content-type') ?? '') || null,
@@ -169,7 +191,11 @@ export class UpstreamService implements OnApplicationShutdown {
         body: this.unitName.inResponse(this.keyRemover.fromBytes(response.data)),
       };
     } catch (error) {
-      if (error instanceof ExchangeFailed) return { failure: error.failure, written: error.written };
+      if (error instanceof ExchangeFailed) {
+        progress.phase = error.phase;
+        return { failure: error.failure, written: error.written };
+      }
+      progress.phase = 'waiting';
       return { failure: 'reset', written: true }; // nothing known: assume the worst
     }
   }

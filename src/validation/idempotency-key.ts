@@ -1,24 +1,39 @@
 import { Problem } from '../errors/problem';
+import { namesContact } from '../privacy/contacts';
 
 /** A string of RFC 8941, section 3.3.3, as the draft has it, or the bare characters, as most clients send it. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+
+const NAMES_SOMEBODY =
+  'Idempotency-Key has an e-mail address, a phone number or a handle in it. Records keep keys for good, so use one that names nobody: an id of your own, or a UUID.';
 
 /** Printable ASCII without blanks: what was sent twice arrives with a comma and a blank in between. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * The key in an `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07, section 2.1); `"k-1"` and `k-1` are
- * the same key.
+ * the same key. Records keep it for ever, so it may name nobody.
+ * @param phones of the people whom the request is about.
  * @throws Problem `invalid_idempotency_key`.
  */
-export function readIdempotencyKey(header: string | undefined): string | null {
+export function readIdempotencyKey(header: string | undefined, phones: string[] = []): string | null {
   if (header === undefined) return null;
   const key = keyIn(header);
   if (key === null) throw new Problem('invalid_idempotency_key');
+  const numbers = new Set(key.match(/\d+/g));
+  if (namesContact(key) || phones.some((phone) => numbers.has(phone.slice(1)))) {
+    throw new Problem('invalid_idempotency_key', { text: NAMES_SOMEBODY });
+  }
   return key;
 }
 
-/** The same, null where it is no key. */
+/** The same as records keep it; null where it may not stand there. */
+export function recordedKey(header: string | undefined): string | null {
+  const key = keyIn(header);
+  return key === null || namesContact(key) ? null : key;
+}
+
+/** What is meant by the header, whoever it names; null where it is no key. */
 export function keyIn(header: string | undefined): string | null {
   if (header === undefined) return null;
   const quoted = QUOTED.exec(header);

@@ -17,6 +17,8 @@ const USD_DECIMALS = 6;
 const MAX_LOCAL = 999_999_999_999;
 const LOCAL_DECIMALS = 3;
 
+const USD_BOUND = new RegExp(`^\\d{1,14}(\\.\\d{1,${USD_DECIMALS}})?$`);
+
 /** ISO 4217: three letters. Which of them the upstream knows, is its own affair. */
 const CURRENCY = /^[A-Z]{3}$/;
 
@@ -62,6 +64,18 @@ export const LocalAmount = (description: string) =>
 /** An amount in US dollars in a query, where everything is text: it is forwarded as written. */
 export const UsdAmountText = (description: string) =>
   amountText({ digits: String(MAX_USD).length, decimals: USD_DECIMALS, description, example: '100' });
+
+/** The least or the most of a sum in US dollars, in a query: as large as records hold sums (numeric(20,6)). */
+export const UsdBound = (description: string) =>
+  field(
+    {
+      name: 'usdBound',
+      required: false,
+      must: `must be a decimal number of US dollars, with at most 14 digits and ${USD_DECIMALS} decimals, such as 100 or 0.5`,
+      test: (value) => typeof value === 'string' && USD_BOUND.test(value),
+    },
+    { type: 'string', pattern: USD_BOUND.source, description, example: '100' },
+  );
 
 /** The same in the currency that is named beside it. */
 export const LocalAmountText = (description: string) =>

@@ -5,6 +5,8 @@ import { isISO8601 } from 'class-validator';
 import { keyIn } from './idempotency-key';
 import { field } from './rules';
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
 /** An instant, ISO 8601 with its zone: without one, a day of records could hide in the difference. */
 export const Instant = (description: string) =>
   field(
@@ -19,6 +21,18 @@ export const Instant = (description: string) =>
         !Number.isNaN(Date.parse(value)), // ISO 8601 has more forms (weeks, days of the year) than JavaScript reads
     },
     { type: 'string', format: 'date-time', description, example: '2026-11-20T08:00:00Z' },
+  );
+
+/** An id of one of our records. */
+export const Uuid = (description: string) =>
+  field(
+    {
+      name: 'uuid',
+      required: false,
+      must: 'must be a UUID, such as 01a1fb98-53b1-7069-a17f-af1e8cacb634',
+      test: (value) => typeof value === 'string' && UUID.test(value),
+    },
+    { type: 'string', format: 'uuid', description },
   );
 
 /** One word of a list. */

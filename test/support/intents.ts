@@ -21,7 +21,8 @@ export async function copyIntent(
   const copy = uuidv7();
   const insert = (table: string, key: string, changed: Record<string, unknown>) =>
     database.query(
-      `INSERT INTO ${table} SELECT (json_populate_record(original, $2::json)).* FROM ${table} original WHERE ${key} = $1`,
+      `INSERT INTO ${table} SELECT (jsonb_populate_record(original,
+         $2::jsonb || jsonb_build_object('tx', pg_current_xact_id()::text))).* FROM ${table} original WHERE ${key} = $1`,
       [id, JSON.stringify({ [key]: copy, ...changed })],
     );
   await insert('intent', 'id', { received_at: new Date(), ...changes });

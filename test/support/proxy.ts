@@ -6,6 +6,7 @@ import { Scope } from '../../src/clients/scopes';
 import { loadConfig, RunningConfig } from '../../src/config/config';
 import { Secret } from '../../src/config/secret';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
+import { newSigningKey } from '../../src/transparency/note';
 import { createTestDatabase, TestDatabase } from './test-database';
 
 export const UPSTREAM_KEY = 'upstream-key-that-must-never-be-seen-anywhere';
@@ -34,6 +35,8 @@ export async function startProxy(
     databaseUrl: own.url,
     databaseOwnerUrl: own.ownerUrl,
     upstreamApiKey: new Secret(UPSTREAM_KEY),
+    logSigningKey: new Secret(newSigningKey('test')),
+    checkpointFile: undefined,
     ...settings,
   });
   await app.listen(0, '127.0.0.1');

@@ -79,6 +79,9 @@ CREATE TABLE access (
   tx                 xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX access_tx ON access (tx, id);
+CREATE INDEX access_client ON access (client_id, id);
+CREATE INDEX access_key ON access (key_id, id);
+CREATE INDEX access_actor ON access (actor, id) WHERE actor IS NOT NULL;
 CREATE INDEX access_call ON access (call_id, id) WHERE call_id IS NOT NULL;
 CREATE INDEX access_calls ON access USING gin (call_ids);
 
@@ -153,12 +156,12 @@ CREATE TABLE log_node (
 
 -- What was signed: how large the tree was, and its root.
 CREATE TABLE checkpoint (
-  size      bigint PRIMARY KEY CHECK (size > 0),
-  root      bytea NOT NULL CHECK (octet_length(root) = 32),
-  note      text NOT NULL, -- C2SP signed note
-  positions jsonb NOT NULL, -- by table, up to where (tx, id) it was read
-  sealed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  complete  boolean NOT NULL -- whether nothing of what had committed by then was left for the next one
+  size           bigint PRIMARY KEY CHECK (size > 0),
+  root           bytea NOT NULL CHECK (octet_length(root) = 32),
+  note           text NOT NULL, -- C2SP signed note; it names the two times below too
+  positions      jsonb NOT NULL, -- by table, up to where (tx, id) it was read
+  sealed_at      timestamptz NOT NULL,
+  complete_until timestamptz -- all that was written before is sealed; null: not known
 );
 
 DO $$

@@ -5,7 +5,7 @@ import { databaseUnavailable, Fault, Problem } from '../../errors/problem';
 import { Foresight } from '../../journal/foresight';
 import { JournalService } from '../../journal/journal.service';
 import { Obstacle } from '../../policy/admission';
-import { Item, totalOf } from '../../policy/item';
+import { Item, phonesOf, totalOf } from '../../policy/item';
 import { readIdempotencyKey } from '../../validation/idempotency-key';
 import { consider, limitProblems, toProblem } from '../asking';
 import { Served } from '../coverage';
@@ -39,7 +39,7 @@ export class PreviewService {
     const { limits, clientId } = call.caller as Caller;
     const placed = soundItems(operation, body, faults);
     const whole = faults.length === 0;
-    const { key, problem: keyProblem } = keyOf(call);
+    const { key, problem: keyProblem } = keyOf(call, phonesOf(placed.map(({ item }) => item)));
     // What is not whole has no total, and repeats nothing.
     const content = whole ? { items: placed.map(({ item }) => item), input: body as object, key } : NOTHING;
     const asking = consider(call, { effect, ...content });
@@ -107,12 +107,12 @@ export class PreviewService {
 const NOTHING = { items: [], input: undefined, key: null };
 const ZERO = new Decimal(0);
 
-function keyOf({ idempotencyKey, caller }: Call): { key: string | null; problem?: Problem } {
+function keyOf({ idempotencyKey, caller }: Call, phones: string[]): { key: string | null; problem?: Problem } {
   if (idempotencyKey === undefined && caller?.limits.requireIdempotencyKey) {
     return { key: null, problem: new Problem('idempotency_key_required') };
   }
   try {
-    return { key: readIdempotencyKey(idempotencyKey) };
+    return { key: readIdempotencyKey(idempotencyKey, phones) };
   } catch (problem) {
     return { key: null, problem: problem as Problem };
   }

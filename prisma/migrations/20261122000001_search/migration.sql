@@ -1,0 +1,261 @@
+-- The search index: what auditors search the history by. It is made of the records and can be made anew of them; it only finds
+-- calls, what is shown and exported is read from the records, which are sealed.
+--
+-- One row per payout, with what holds for its whole call beside it; and one row, position -1, of a call without payouts, or for
+-- the transactions of its answer that belong to no payout for certain. Whatever is searched for exactly stands in `terms`, each
+-- with what it is before it ('client:…', 'country:Kenya'). One GIN index over them answers any combination: it intersects
+-- lists of rows, so two filters that each hold for a fifth of all rows and together for none cost little.
+
+-- Terms ---------------------------------------------------------------------------------------------------------------
+
+-- An index entry has its limits (2,712 bytes): what is longer than anything that is meant to be searched for goes by its hash.
+CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT tag || ':' || CASE
+    WHEN length(value) <= 300 THEN nullif(value, '')
+    ELSE left(value, 200) || '#' || encode(sha256(convert_to(value, 'UTF8')), 'hex') END
+$$;
+
+-- How recipients begin, at four lengths: a search for a beginning looks up the longest of them that it covers.
+CREATE FUNCTION search_beginnings(value text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT ARRAY[
+    CASE WHEN length(value) >= 3 THEN 'begins:' || left(value, 3) END,
+    CASE WHEN length(value) >= 5 THEN 'begins:' || left(value, 5) END,
+    CASE WHEN length(value) >= 7 THEN 'begins:' || left(value, 7) END,
+    CASE WHEN length(value) >= 10 THEN 'begins:' || left(value, 10) END]
+$$;
+
+-- Slices cut the index where a page is looked for piece by piece, in the order in which it is sorted: weeks since 1970, …
+CREATE FUNCTION search_week(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 604800000)::integer
+$$;
+
+-- … and steps of a tenth of an amount; none at all comes last. Rounding is no matter: a slice holds what it holds.
+CREATE FUNCTION search_step(usd numeric) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN usd IS NULL THEN -10000 WHEN usd <= 0 THEN -9999 ELSE floor(10 * ln(usd::float8))::integer END
+$$;
+
+-- The index -----------------------------------------------------------------------------------------------------------
+
+CREATE TABLE search_entry (
+  call_id     uuid NOT NULL,
+  position    integer NOT NULL CHECK (position >= -1), -- of the payout, from 0
+  leads       boolean NOT NULL, -- the first row of its call
+  client_id   uuid NOT NULL,
+  operation   text NOT NULL,
+  country     text,
+  state       text NOT NULL, -- see call_state
+  process     integer,
+  released_at timestamptz,
+  expires_at  timestamptz,
+  repeats     boolean NOT NULL, -- a refusal that only tells of another call
+  item_usd    numeric,
+  total_usd   numeric,
+  upstream_ms numeric,
+  terms       text[] NOT NULL
+);
+
+-- Which slices there are.
+CREATE TABLE search_slice (
+  kind  text NOT NULL CHECK (kind IN ('week', 'item', 'total')),
+  slice integer NOT NULL,
+  PRIMARY KEY (kind, slice)
+);
+
+-- How far the records are indexed. All that `done` sees is. Where more is to be done than fits in one go, the next one begins
+-- after (after_tx, after_id), and ends at what `target` sees.
+CREATE TABLE search_position (
+  one      boolean PRIMARY KEY DEFAULT TRUE CHECK (one),
+  done     pg_snapshot NOT NULL,
+  target   pg_snapshot,
+  after_tx xid8,
+  after_id uuid
+);
+
+-- What the records say of a call ----------------------------------------------------------------------------------------
+
+-- outcomeOf of src/audit/outcome.ts, as far as it does not depend on how late it is: 'sent' is in progress or in doubt, and
+-- 'waiting' pending or expired. An intent whose commit was reported as failed, but was not, was refused and never sent.
+CREATE VIEW call_state AS
+  SELECT i.id AS call_id, i.client_id, i.key_id, i.actor, i.operation, i.request_id, i.client_address, i.idempotency_key,
+    i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at,
+    CASE WHEN o.answer_of IS NULL THEN o.upstream_ms END AS upstream_ms, r.first_call_id IS NOT NULL AS repeats,
+    CASE
+      WHEN o.kind <> 'unknown' THEN o.kind
+      WHEN o.intent_id IS NULL AND r.id IS NOT NULL THEN 'refused'
+      WHEN s.intent_id IS NOT NULL THEN s.verdict
+      WHEN o.intent_id IS NOT NULL THEN 'unknown'
+      WHEN i.held_for IS NOT NULL AND d.intent_id IS NULL THEN 'waiting'
+      WHEN i.held_for IS NOT NULL AND d.verdict <> 'approved' THEN 'declined'
+      ELSE 'sent'
+    END AS state,
+    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.verdict, 'waiting') END AS approval
+  FROM intent i
+  LEFT JOIN outcome o ON o.intent_id = i.id
+  LEFT JOIN decision d ON d.intent_id = i.id
+  LEFT JOIN resolution s ON s.intent_id = i.id
+  LEFT JOIN refusal r ON r.id = i.id
+  UNION ALL
+  SELECT id, client_id, key_id, actor, operation, request_id, client_address, idempotency_key,
+    NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL
+  FROM refusal WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
+
+-- The rows of the index as they should be.
+CREATE VIEW call_entry AS
+  SELECT c.call_id, p.position, p.leads, c.client_id, c.operation, p.country, c.state, c.process, c.released_at, c.expires_at,
+    c.repeats, p.amount_usd AS item_usd, c.total_usd, c.upstream_ms,
+    array_remove(
+      ARRAY[
+        CASE WHEN p.leads THEN 'call' END,
+        'week:' || search_week(c.call_id),
+        'total:' || search_step(c.total_usd),
+        CASE WHEN p.position >= 0 THEN 'item:' || search_step(p.amount_usd) END,
+        'client:' || c.client_id,
+        'key:' || c.key_id,
+        search_term('actor', c.actor),
+        search_term('operation', c.operation),
+        'state:' || c.state,
+        'approval:' || c.approval,
+        search_term('idempotency', c.idempotency_key),
+        search_term('request', c.request_id),
+        search_term('address', c.client_address),
+        search_term('country', p.country),
+        search_term('network', p.network_code),
+        search_term('reference', p.reference),
+        search_term('ref', p.chi_ref),
+        search_term('to', lower(n.email)),
+        search_term('to', lower(n.phone)),
+        search_term('to', lower(n.handle)),
+        search_term('receiver', p.receiver)
+      ] || search_beginnings(lower(n.email)) || search_beginnings(lower(n.phone)) || search_beginnings(lower(n.handle))
+        || search_beginnings(lower(p.receiver)) || u.terms, NULL) AS terms
+  FROM call_state c
+  CROSS JOIN LATERAL (
+    SELECT position, position = 0 AS leads, country, network_code, reference, receiver, chi_ref, amount_usd
+    FROM intent_item WHERE intent_id = c.call_id
+    UNION ALL
+    SELECT -1, NOT e.has_items, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM (SELECT EXISTS (SELECT FROM intent_item WHERE intent_id = c.call_id) AS has_items) AS e
+    WHERE NOT e.has_items OR EXISTS (SELECT FROM outcome_item WHERE intent_id = c.call_id AND outcome_item.position IS NULL)
+  ) AS p
+  LEFT JOIN item_recipient n ON n.intent_id = c.call_id AND n.position = p.position
+  LEFT JOIN LATERAL (
+    SELECT array_agg(DISTINCT search_term('ref', v.ref)) AS terms
+    FROM outcome_item o CROSS JOIN LATERAL (VALUES (o.chi_ref), (o.upstream_id), (o.issue_id)) AS v(ref)
+    WHERE o.intent_id = c.call_id AND coalesce(o.position, -1) = p.position
+  ) AS u ON TRUE;
+
+-- Keeping it --------------------------------------------------------------------------------------------------------------
+
+-- Makes the entries of these calls anew. Whoever takes away what the records say of a call (erasing, pruning) asks for it too.
+CREATE FUNCTION reindex_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off
+SET plan_cache_mode = force_custom_plan SET jit = off AS $$
+BEGIN
+  DELETE FROM search_entry WHERE call_id = ANY (call_ids);
+  WITH entries AS (
+    INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (call_ids)
+    RETURNING call_id, position, item_usd, total_usd
+  )
+  INSERT INTO search_slice
+  SELECT 'week', search_week(call_id) FROM entries
+  UNION SELECT 'total', search_step(total_usd) FROM entries
+  UNION SELECT 'item', search_step(item_usd) FROM entries WHERE position >= 0
+  ON CONFLICT DO NOTHING;
+END
+$$;
+
+-- Indexes what has committed since it was last asked, about `batch` records of it. A reader that remembered only how far it
+-- came would miss what commits late, or read again and again what one long transaction keeps from being final; what a
+-- snapshot had seen is known exactly.
+-- @returns whether some of what had committed before it was asked may be left.
+CREATE FUNCTION index_calls(batch integer) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off
+SET plan_cache_mode = force_custom_plan SET jit = off AS $$
+DECLARE
+  at search_position;
+  resumed boolean;
+  next record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7070010); -- one at a time: who waited here does what came meanwhile
+  SELECT * INTO STRICT at FROM search_position;
+  resumed := at.target IS NOT NULL;
+  IF NOT resumed THEN
+    SELECT pg_current_snapshot(), pg_snapshot_xmin(at.done), '00000000-0000-0000-0000-000000000000'::uuid
+      INTO at.target, at.after_tx, at.after_id;
+  END IF;
+  SELECT array_agg(DISTINCT id) AS ids, count(*) AS rows, (array_agg(tx ORDER BY tx DESC, id DESC))[1] AS tx,
+    (array_agg(id ORDER BY tx DESC, id DESC))[1] AS id
+  INTO next FROM (
+    (SELECT tx, id FROM intent WHERE (tx, id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id FROM outcome WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, id FROM refusal WHERE (tx, id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id FROM decision WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    UNION ALL
+    (SELECT tx, intent_id FROM resolution WHERE (tx, intent_id) > (at.after_tx, at.after_id)
+       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+    ORDER BY 1, 2 LIMIT batch
+  ) AS changed;
+  IF next.rows = 0 AND NOT resumed THEN
+    RETURN FALSE; -- nothing to write: a search that finds the index up to date changes nothing
+  END IF;
+  IF next.rows > 0 THEN
+    PERFORM reindex_calls(next.ids);
+    PERFORM gin_clean_pending_list('search_entry_terms'); -- a search would read it through, entry by entry
+  END IF;
+  IF next.rows < batch THEN
+    UPDATE search_position SET done = at.target, target = NULL, after_tx = NULL, after_id = NULL;
+    RETURN resumed; -- what committed since that target was set is still to come
+  END IF;
+  -- The last transaction may have written of one call in several tables: they come in order, so nothing before it is left.
+  UPDATE search_position SET target = at.target, after_tx = next.tx, after_id = next.id;
+  RETURN TRUE;
+END
+$$;
+
+-- Makes the whole index anew; searches wait meanwhile. Indexes are built faster than they are added to.
+CREATE FUNCTION rebuild_search_index() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET maintenance_work_mem = '256MB' SET work_mem = '64MB' SET jit = off AS $$
+DECLARE
+  seen pg_snapshot;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7070010);
+  TRUNCATE search_entry, search_slice, search_position;
+  SELECT pg_current_snapshot() INTO seen;
+  ALTER TABLE search_entry DROP CONSTRAINT IF EXISTS search_entry_pkey;
+  DROP INDEX IF EXISTS search_entry_item_usd, search_entry_total_usd, search_entry_terms;
+  INSERT INTO search_entry SELECT * FROM call_entry;
+  ALTER TABLE search_entry ADD CONSTRAINT search_entry_pkey PRIMARY KEY (call_id, position);
+  CREATE INDEX search_entry_item_usd ON search_entry ((coalesce(item_usd, -1)), call_id, position);
+  CREATE INDEX search_entry_total_usd ON search_entry ((coalesce(total_usd, -1)), call_id, position);
+  CREATE INDEX search_entry_terms ON search_entry USING gin (terms);
+  INSERT INTO search_slice
+  SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
+  UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
+  UNION SELECT DISTINCT 'item', search_step(item_usd) FROM search_entry WHERE position >= 0;
+  INSERT INTO search_position (done) VALUES (seen);
+  ANALYZE search_entry, search_slice;
+END
+$$;
+
+SELECT rebuild_search_index();
+
+-- Rows change when an outcome comes: what they were is cleared away early.
+ALTER TABLE search_entry SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+
+-- What searched the records themselves before.
+DROP INDEX intent_client, intent_operation, intent_idempotency_key, intent_held, intent_item_reference, intent_item_chi_ref,
+  outcome_kind, outcome_item_chi_ref, outcome_item_upstream_id, outcome_item_issue_id,
+  refusal_client, refusal_operation, refusal_idempotency_key;
+
+-- Rights --------------------------------------------------------------------------------------------------------------
+
+REVOKE ALL ON FUNCTION reindex_calls(uuid[]), index_calls(integer), rebuild_search_index() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION index_calls(integer) TO payout_proxy;
+GRANT SELECT ON search_entry, search_slice TO payout_proxy;

@@ -1,0 +1,21 @@
+import { maskFilters } from './mask-filters';
+
+describe('filters, as a record keeps them', () => {
+  it.each([
+    ['recipient', '+2348012345678', '+234••••5678'],
+    ['recipient', 'ada@example.com', 'a••@example.com'],
+    ['recipient', '@AdaLovelace', '••••'],
+    ['recipient', ' 2348012345678', '••••'], // an unescaped + in an address
+    ['recipient', 'sub-account-1', '••••'],
+    ['recipient_prefix', 'ada.love', '••••'],
+    ['recipient_prefix', '+2348', '+234••••'],
+    ['recipient_prefix', 'ada@', 'a••@'],
+    ['reference', 'for ada@example.com', 'for a••@example.com'],
+    ['reference', '2348012345678', '••••'],
+    ['actor', '@AdaLovelace', '@A••'],
+    ['reference', 'invoice-17', 'invoice-17'],
+    ['min_total_usd', '12345678', '12345678'],
+    ['from', '2026-11-20T08:00:00Z', '2026-11-20T08:00:00Z'],
+    ['a filter that is new', 'ada@example.com', 'a••@example.com'],
+  ])('%s=%s is kept as %s', (name, value, kept) => expect(maskFilters({ [name]: value })).toEqual({ [name]: kept }));
+});

@@ -1,0 +1,173 @@
+import { Prisma } from '../database/generated/client';
+import { Cursor, Listed, Sort } from './cursor';
+import { Conditions } from './filters';
+
+/** What is looked for, in which order. */
+export interface Query {
+  listed: Listed;
+  sort: Sort;
+  /** Newest or largest first, or the other way round. */
+  direction: 'asc' | 'desc';
+  conditions: Conditions;
+  /** Ids from this one on, below that one, and not above that one. */
+  from?: string | undefined;
+  to?: string | undefined;
+  upTo?: string | undefined;
+}
+
+/** What a page needs to know of the index's columns. */
+interface Order {
+  /** The order of an index: amounts, calls, payouts. */
+  scanned: Prisma.Sql[];
+  /** How many of them tell results apart: a call is listed once, whichever of its payouts was found. */
+  telling: number;
+  slices: 'week' | 'item' | 'total';
+  /** The slice that a cursor is in. */
+  sliceOf: (cursor: Cursor) => Prisma.Sql;
+}
+
+const CALL = Prisma.sql`call_id`;
+const POSITION = Prisma.sql`position`;
+const USD = { items: Prisma.sql`coalesce(item_usd, -1)`, calls: Prisma.sql`coalesce(total_usd, -1)` };
+
+function orderOf({ listed, sort }: Query): Order {
+  if (sort === 'time') {
+    const sliceOf = ({ id }: Cursor) => Prisma.sql`search_week(${id}::uuid)`;
+    return { scanned: [CALL, POSITION], telling: listed === 'calls' ? 1 : 2, slices: 'week', sliceOf };
+  }
+  const sliceOf = ({ usd = '-1' }: Cursor) => Prisma.sql`search_step(nullif(${usd}::numeric, -1))`;
+  const telling = listed === 'calls' ? 2 : 3;
+  return { scanned: [USD[listed], CALL, POSITION], telling, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
+}
+
+/** A row of a page: as much of it as its order has. */
+export interface Found {
+  id: string;
+  position: number | null;
+  usd: string | null;
+}
+
+/**
+ * Reads on in the order of an index, `budget` rows at most, and keeps what the conditions hold for. Where they hold for one
+ * row of a hundred this finds a page at once; where they hold for fewer it may find none.
+ */
+export function walked(query: Query, after: Cursor | undefined, limit: number, budget: number): Prisma.Sql {
+  const { conditions } = query;
+  const order = orderOf(query);
+  return Prisma.sql`
+    SELECT ${results(query)} FROM (
+      SELECT DISTINCT ${named(order)} FROM (
+        SELECT * FROM search_entry WHERE ${all([...inRange(query), ...beyond(query, order, after)])}
+        ORDER BY ${sorted(order.scanned, query)} LIMIT ${budget}
+      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others])}
+      ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
+    ) AS found`;
+}
+
+/**
+ * Looks into one slice after the other, by the index over the terms, until the page is full. What a slice costs depends on what
+ * is found in it, and on how long the shortest list of a term is there.
+ */
+export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
+  const { conditions, direction } = query;
+  const order = orderOf(query);
+  const slices = [
+    Prisma.sql`kind = ${order.slices}::text`,
+    ...(after
+      ? [Prisma.sql`slice ${direction === 'desc' ? Prisma.sql`<=` : Prisma.sql`>=`} ${order.sliceOf(after)}`]
+      : []),
+    ...(order.slices === 'week' ? weeks(query) : []),
+  ];
+  const inSlice = Prisma.sql`terms @> ARRAY[${order.slices}::text || ':' || s.slice]`;
+  const rows = all([
+    ...[inSlice, ...withTerms(conditions, true), ...(order.slices === 'week' ? [] : inWeeks(query))],
+    ...[...conditions.others, ...inRange(query), ...beyond(query, order, after)],
+  ]);
+  return Prisma.sql`
+    SELECT ${results(query)} FROM (
+      SELECT ${Prisma.join(names(order))} FROM (
+        SELECT slice FROM search_slice WHERE ${all(slices)} ORDER BY ${sorted([Prisma.sql`slice`], query)}
+      ) AS s CROSS JOIN LATERAL (
+        SELECT DISTINCT ${Prisma.join(names(order))} FROM (
+          SELECT ${named(order)} FROM search_entry WHERE ${rows} OFFSET 0 -- by the terms, not in the order of another index
+        ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
+      ) AS page ORDER BY ${sorted([Prisma.sql`s.slice`, ...names(order)], query)} LIMIT ${limit}
+    ) AS found`;
+}
+
+/** All that is found, without an order. */
+export function matching(query: Query): Prisma.Sql {
+  const { conditions } = query;
+  return all([...withTerms(conditions, true), ...inWeeks(query), ...conditions.others, ...inRange(query)]);
+}
+
+const NAMES = ['usd', 'id', 'position'].map((name) => Prisma.raw(name));
+
+/** The names of what tells results apart, in the order in which they are sorted. */
+function names({ scanned, telling }: Order): Prisma.Sql[] {
+  return NAMES.slice(NAMES.length - scanned.length).slice(0, telling);
+}
+
+function named(order: Order): Prisma.Sql {
+  return Prisma.join(names(order).map((name, index) => Prisma.sql`${order.scanned[index] ?? name} AS ${name}`));
+}
+
+function results({ listed, sort }: Query): Prisma.Sql {
+  const usd = sort === 'amount' ? Prisma.sql`usd::text AS usd` : Prisma.sql`NULL AS usd`;
+  const position = listed === 'items' ? POSITION : Prisma.sql`NULL::integer AS position`;
+  return Prisma.sql`id::text AS id, ${position}, ${usd}`;
+}
+
+function sorted(columns: Prisma.Sql[], { direction }: Query): Prisma.Sql {
+  return Prisma.join(
+    columns.map((column) => Prisma.sql`${column} ${direction === 'desc' ? Prisma.sql`DESC` : Prisma.sql`ASC`}`),
+  );
+}
+
+function beyond({ direction, sort }: Query, { scanned, telling }: Order, after: Cursor | undefined): Prisma.Sql[] {
+  if (!after) return [];
+  const { id, position = -1, usd = '-1' } = after;
+  const values = [
+    ...(sort === 'amount' ? [Prisma.sql`${usd}::numeric`] : []),
+    ...[Prisma.sql`${id}::uuid`, Prisma.sql`${position}::integer`],
+  ];
+  const columns = Prisma.join(scanned.slice(0, telling));
+  const than = direction === 'desc' ? Prisma.sql`<` : Prisma.sql`>`;
+  return [Prisma.sql`(${columns}) ${than} (${Prisma.join(values.slice(0, telling))})`];
+}
+
+function inRange({ from, to, upTo }: Query): Prisma.Sql[] {
+  return [
+    ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
+    ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
+    ...(upTo === undefined ? [] : [Prisma.sql`call_id <= ${upTo}::uuid`]),
+  ];
+}
+
+/** Of the slices that are weeks, those that the range touches. */
+function weeks({ from, to, upTo }: Query): Prisma.Sql[] {
+  return [
+    ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
+    ...(to === undefined ? [] : [Prisma.sql`slice <= search_week(${to}::uuid)`]),
+    ...(upTo === undefined ? [] : [Prisma.sql`slice <= search_week(${upTo}::uuid)`]),
+  ];
+}
+
+/** The same as terms, where other slices are looked into. */
+function inWeeks(query: Query): Prisma.Sql[] {
+  if (query.from === undefined && query.to === undefined) return [];
+  return [
+    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM search_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(query)])})`,
+  ];
+}
+
+function withTerms({ terms, anyOf, hints }: Conditions, hinted: boolean): Prisma.Sql[] {
+  return [
+    ...(terms.length === 0 ? [] : [Prisma.sql`terms @> ARRAY[${Prisma.join(terms)}]`]),
+    ...[...anyOf, ...(hinted ? hints : [])].map((list) => Prisma.sql`terms && ${list}`),
+  ];
+}
+
+function all(conditions: Prisma.Sql[]): Prisma.Sql {
+  return conditions.length === 0 ? Prisma.sql`TRUE` : Prisma.join(conditions, ' AND ');
+}

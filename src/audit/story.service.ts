@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { PrismaService } from '../database/prisma.service';
+import { uuidTime } from '../database/uuid';
+import { AccessesService } from './accesses.service';
+import { Finding, findingsOf } from './findings';
+import { RecordsService } from './records.service';
+import { CallStory, RecordSeal } from './story.dto';
+
+/** Tells all that is on record about one call. */
+@Injectable()
+export class StoryService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly records: RecordsService,
+    private readonly accesses: AccessesService,
+  ) {}
+
+  async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
+    const record = await this.records.one(id, reveal);
+    if (!record) return undefined;
+    const [findings, seals, { accesses, count }] = await Promise.all([
+      this.findings(record.id),
+      this.seals(record.id),
+      this.accesses.ofCall(record.id, reveal),
+    ]);
+    return { ...record, findings, seals, accesses: { count, newest: accesses } };
+  }
+
+  private async findings(id: string): Promise<Finding[]> {
+    const intent = await this.prisma.intent.findUnique({
+      where: { id },
+      include: {
+        items: { include: { recipient: true }, orderBy: { position: 'asc' } },
+        outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
+        ...{ body: true, decision: true, resolution: true },
+      },
+    });
+    if (!intent) return [];
+    const refused = (await this.prisma.refusal.count({ where: { id } })) > 0;
+    const found = findingsOf({ intent, refused, gone: new Set() });
+    if (!found.some(({ code }) => code.endsWith('_missing'))) return found;
+    return findingsOf({ intent, refused, gone: await this.gone(id) });
+  }
+
+  /** The places of this call that erasures and prunings say they have emptied. */
+  private async gone(id: string): Promise<Set<string>> {
+    const month = uuidTime(id).toISOString().slice(0, 7);
+    const [erased, pruned] = await Promise.all([
+      this.prisma.$queryRaw<{ place: string }[]>`
+        SELECT place FROM erasure, unnest(places) AS place WHERE split_part(place, '/', 2) = ${id}`,
+      this.prisma.pruning.count({ where: { month, NOT: { kept: { has: id } } } }),
+    ]);
+    const items = pruned === 0 ? [] : await this.prisma.intentItem.findMany({ where: { intentId: id } });
+    const emptied = pruned === 0 ? [] : [`intent_body/${id}`, `outcome_body/${id}`];
+    return new Set([
+      ...erased.map(({ place }) => place),
+      ...emptied,
+      ...items.map(({ position }) => `item_recipient/${id}/${position}`),
+    ]);
+  }
+
+  /** Every record of a call bears its id. */
+  private async seals(id: string): Promise<RecordSeal[]> {
+    const rows = await this.prisma.$queryRaw<SealRow[]>`
+      SELECT r.kind, l.index, encode(l.hash, 'hex') AS "leafHash", c.size, c.sealed_at AS "sealedAt"
+      FROM (SELECT 1 AS place, 'intent' AS kind FROM intent WHERE id = ${id}::uuid
+        UNION ALL SELECT 2, 'refusal' FROM refusal WHERE id = ${id}::uuid
+        UNION ALL SELECT 3, 'decision' FROM decision WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 4, 'outcome' FROM outcome WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 5, 'resolution' FROM resolution WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 6, 'reservation_release' FROM reservation_release WHERE intent_id = ${id}::uuid) AS r
+      LEFT JOIN log_leaf l ON l.record_id = ${id}::uuid AND l.kind = r.kind
+      LEFT JOIN LATERAL (
+        SELECT size, sealed_at FROM checkpoint WHERE size > l.index ORDER BY size LIMIT 1
+      ) AS c ON TRUE
+      ORDER BY r.place`;
+    return rows.map(({ kind, index, leafHash, size, sealedAt }) => ({
+      kind,
+      index: index === null ? null : Number(index),
+      leaf_hash: leafHash,
+      checkpoint_size: size === null ? null : Number(size),
+      sealed_at: sealedAt,
+    }));
+  }
+}
+
+interface SealRow {
+  kind: string;
+  index: bigint | null;
+  leafHash: string | null;
+  size: bigint | null;
+  sealedAt: Date | null;
+}

@@ -1,0 +1,68 @@
+import { Client } from 'pg';
+import { ClientError } from '../clients/client-error';
+import { PERSON } from '../clients/person';
+import { loadConfig, StartError } from '../config/config';
+import { proseAsRecorded } from '../privacy/recorded';
+import { Wish } from '../retention/erase';
+import { MAX_REASON } from '../stops/stops.dto';
+import { knownLogKeyOf, signerFrom } from '../transparency/log-key';
+import { openNote, Signer } from '../transparency/note';
+import { isText } from '../validation/rules';
+import { withOwner } from './database';
+
+/** What the commands that take something out of the history have in common. */
+export interface RetentionOptions {
+  reason: string;
+  actor?: string;
+  yes?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** Works with the owner's rights: nobody else may take anything out, the proxy neither. */
+export async function withRetention(
+  { reason, actor = null }: Pick<RetentionOptions, 'reason'> & { actor?: string | null },
+  work: (db: Client, wish: Wish) => Promise<void>,
+): Promise<void> {
+  if (reason.trim() === '' || !isText(reason, MAX_REASON)) {
+    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters`);
+  }
+  if (actor !== null && !PERSON.test(actor)) {
+    throw new ClientError(
+      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; name the person by an id',
+    );
+  }
+  await withOwner(async (ownerUrl) => {
+    const signer = logSigner();
+    const db = new Client({ connectionString: ownerUrl });
+    await db.connect();
+    try {
+      await requireOwnLog(db, signer);
+      await work(db, { reason: proseAsRecorded(reason), actor, signer });
+    } finally {
+      await db.end();
+    }
+  });
+}
+
+function logSigner(): Signer {
+  const key = knownLogKeyOf(loadConfig());
+  if (!key) {
+    throw new StartError(
+      'what is taken out must be signed with the key of the log: set LOG_SIGNING_KEY as the proxy has it, or DATA_DIR to where it keeps its own',
+    );
+  }
+  return signerFrom(key);
+}
+
+/** Signed with another key, what is taken out would look stolen. */
+async function requireOwnLog(db: Client, signer: Signer): Promise<void> {
+  const { rows } = await db.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
+  try {
+    if (rows[0]) openNote(rows[0].note, [signer]);
+  } catch {
+    throw new StartError(
+      'LOG_SIGNING_KEY is not the key that signed the latest checkpoint of this database; nothing was changed',
+    );
+  }
+}

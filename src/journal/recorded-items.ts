@@ -1,0 +1,38 @@
+import { maskEmail, maskHandle, maskPhone } from '../privacy/contacts';
+import { asRecorded } from '../privacy/recorded';
+import { Item, phonesOf } from '../policy/item';
+
+/** Whole contacts, of the kinds of which people are kept in columns of their own. */
+const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value: string) => string }[] = [
+  { column: 'phone', form: /^\+[1-9]\d{6,14}$/, mask: maskPhone },
+  { column: 'handle', form: /^@[A-Za-z0-9_][\w.-]{0,63}$/, mask: maskHandle },
+  { column: 'email', form: /^[^\s@]{1,64}@[^\s@]{1,255}$/, mask: maskEmail },
+];
+
+/** The items of a call as records keep them: in their texts, which stay for ever, contacts are masked. */
+export function recordedItems(items: Item[]): Item[] {
+  const phones = new Set(phonesOf(items));
+  return items.map((item) => {
+    const own = recordedReceiver(item);
+    return {
+      ...own,
+      country: asRecorded(own.country, phones),
+      networkCode: asRecorded(own.networkCode, phones),
+      reference: asRecorded(own.reference, phones),
+      receiver: asRecorded(own.receiver),
+      wallet: asRecorded(own.wallet, phones),
+      chiRef: asRecorded(own.chiRef, phones),
+    };
+  });
+}
+
+/**
+ * A sub-account's user id says nothing of a person, unless somebody uses a contact for one. Then it is kept as a recipient's
+ * is, erasable, and to be compared with; the record shows its mask.
+ */
+function recordedReceiver(item: Item): Item {
+  const { receiver } = item;
+  const kind = receiver === null ? undefined : KINDS.find(({ form }) => form.test(receiver));
+  if (!kind || receiver === null || item[kind.column] !== null) return item;
+  return { ...item, [kind.column]: receiver, receiver: kind.mask(receiver) };
+}

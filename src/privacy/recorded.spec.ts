@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { asRecorded, proseAsRecorded, queryAsRecorded, recordedForms } from './recorded';
+
+describe('text as records keep it', () => {
+  it.each([
+    ['invoice 17', 'invoice 17'],
+    ['', ''],
+    ['for ada@example.com', 'for a••@example.com'],
+    ['to +234 801 234 5678, please', 'to +234••••5678, please'],
+    ['@ada_l', '@a••'],
+    ['order 2348012345678', 'order 2348012345678'], // of nobody in the call: it may be an order's number
+  ])('of %s is %s', (text, recorded) => expect(asRecorded(text)).toBe(recorded));
+
+  it('has the numbers of its own people masked without their + too, wherever they stand', () => {
+    const phones = new Set(['+2348012345678']);
+    expect(asRecorded('ref-2348012345678', phones)).toBe('ref-234••••5678');
+    expect(asRecorded('12348012345678 23480123456789', phones)).toBe('12348012345678 23480123456789');
+    expect(asRecorded(null, phones)).toBeNull();
+  });
+
+  it('has each number of a phone’s length masked where it is a sentence', () => {
+    expect(proseAsRecorded('she called from 08012345678 about INC-1234567')).toBe(
+      'she called from •••• about INC-1234567',
+    );
+    expect(proseAsRecorded(null)).toBeNull();
+  });
+
+  it('is masked once: a second time changes nothing', () => {
+    const text = fc.oneof(fc.string(), fc.emailAddress(), fc.stringMatching(/^\+[1-9]\d{6,14}$/));
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        const once = asRecorded(`${a} ${b}`);
+        expect(asRecorded(once)).toBe(once);
+      }),
+    );
+  });
+
+  it('is found by what was asked for', () => {
+    const phones = new Set(['+2348012345678']);
+    for (const text of ['invoice 17', 'for ada@example.com', 'x-2348012345678', '+2348012345678']) {
+      expect(recordedForms(text)).toContain(asRecorded(text, phones));
+      expect(recordedForms(text)).toContain(asRecorded(text));
+    }
+  });
+
+  it('leaves a query as it was sent unless it names somebody', () => {
+    expect(queryAsRecorded(null)).toBeNull();
+    expect(queryAsRecorded('issueID=a%20b&page=2')).toBe('issueID=a%20b&page=2');
+    const masked = queryAsRecorded('issueID=ada%40example.com&x=%2B2348012345678');
+    expect([...new URLSearchParams(masked ?? '')]).toEqual([
+      ['issueID', 'a••@example.com'],
+      ['x', '+234••••5678'],
+    ]);
+  });
+});

@@ -1,0 +1,58 @@
+import { Client } from 'pg';
+
+/** Where bytes stand that may name anybody, by the call or the access that they belong to. */
+export const BODIES = {
+  intent_body: { key: 'intent_id', column: 'body' },
+  outcome_body: { key: 'intent_id', column: 'body' },
+  access_filters: { key: 'access_id', column: 'filters' },
+} as const;
+
+export type BodyTable = keyof typeof BODIES;
+
+/** What is read at once: few rows of large bodies, many of small ones. */
+const ROWS = 2_000;
+const BYTES = 8 << 20;
+
+interface Row {
+  id: string;
+  bytes: Buffer;
+}
+
+/**
+ * Looks through all bodies, some of them at a time.
+ * @param seen hears how many rows were looked at.
+ * @returns the ids of those of which `test` holds.
+ */
+export async function idsWhere(
+  db: Client,
+  table: BodyTable,
+  test: (text: string) => boolean,
+  seen: (rows: number) => void,
+): Promise<string[]> {
+  const { key, column } = BODIES[table];
+  const found: string[] = [];
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    // The sizes are known without reading what they are of.
+    const { rows } = await db.query<Row>(
+      `SELECT id, bytes FROM (
+         SELECT id, bytes, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total
+         FROM (SELECT ${key} AS id, ${column} AS bytes FROM ${table} WHERE ${key} > $1::uuid ORDER BY ${key} LIMIT $2) AS next
+         WINDOW w AS (ORDER BY id)
+       ) AS sized WHERE row = 1 OR total <= $3 ORDER BY id`,
+      [after, ROWS, BYTES],
+    );
+    const last = rows.at(-1);
+    if (!last) return found;
+    found.push(...rows.filter(({ bytes }) => test(bytes.toString('utf8'))).map(({ id }) => id));
+    after = last.id;
+    seen(rows.length);
+  }
+}
+
+/** How many rows there are to look through. */
+export async function countBodies(db: Client): Promise<number> {
+  const counts = Object.keys(BODIES).map((table) => `(SELECT count(*) FROM ${table})`);
+  const { rows } = await db.query<{ count: string }>(`SELECT ${counts.join(' + ')} AS count`);
+  return Number(rows[0]?.count ?? 0);
+}

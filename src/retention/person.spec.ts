@@ -1,0 +1,52 @@
+import { namedIn, Person, personOf } from './person';
+
+const ADA: Person = { kind: 'email', value: 'ada+x@example.com' };
+const PHONE: Person = { kind: 'phone', value: '+2348012345678' };
+const HANDLE: Person = { kind: 'handle', value: '@Ada_L' };
+
+describe('a person who is looked for', () => {
+  it.each([
+    ['ada@example.com', { kind: 'email', value: 'ada@example.com' }],
+    ['  +234 (801) 234-5678 ', { kind: 'phone', value: '+2348012345678' }],
+    ['002348012345678', { kind: 'phone', value: '+2348012345678' }],
+    ['@ada', { kind: 'handle', value: '@ada' }],
+    ['ada', undefined],
+    ['08012345678', undefined], // of which country?
+    ['', undefined],
+  ])('%j is %j', (given, person) => expect(personOf(given)).toEqual(person));
+
+  it.each([
+    [ADA, '{"email":"ada+x@example.com"}'],
+    [ADA, '{"email":"ADA+X@Example.COM"}'],
+    [ADA, '{"ada+x@example.com":{}}'],
+    [ADA, 'mailto:ada+x@example.com.'],
+    [ADA, '{"a":"\\nada+x\\u0040example.com"}'],
+    [ADA, '{"a":"{\\"email\\":\\"ada+x\\\\u0040example.com\\"}"}'],
+    [ADA, 'https://pay.example/?to=ada%2Bx%40example.com&x=1'],
+    [ADA, '<a>ada+x&#64;example&#x2e;com</a>'],
+    [PHONE, '{"phone":"+2348012345678"}'],
+    [PHONE, '{"phone":2348012345678}'],
+    [PHONE, '{"phone":"\\u002b234 801-234-5678"}'],
+    [PHONE, 'tel:%2B2348012345678'],
+    [PHONE, '002348012345678'],
+    [PHONE, 'call 0801 234 5678!'],
+    [PHONE, 'uid_2348012345678_5'],
+    [HANDLE, '{"twitter":"@ada_l"}'],
+    [HANDLE, '{"handle":"Ada_L"}'],
+    [HANDLE, 'https://x.com/ada_l'],
+    [HANDLE, 'thanks @ada_l.'],
+  ])('%j is found in %s', (person, text) => expect(namedIn(person)(text)).toBe(true));
+
+  it.each([
+    [ADA, 'bada+x@example.com ada@example.com ada+x@example.com.ng ada+x@example.community'],
+    [PHONE, '12348012345678 23480123456789 1801234567 2348012345679 {"usd":234.801}'],
+    [HANDLE, '@ada_lovelace @ada x@ada_l.com Ada_L is there'],
+    [ADA, '%zz \\ \\u00 &#; &#x110000; %ff'],
+  ])('%j is not found in %s, which is somebody else', (person, text) => expect(namedIn(person)(text)).toBe(false));
+
+  it('is looked for in a time that grows with the text only', () => {
+    for (const part of ['+234 ', 'ada+x', '@', '\\u0040', '%40', '0 8 0 1 ']) {
+      for (const person of [ADA, PHONE, HANDLE]) expect(namedIn(person)(part.repeat(200_000))).toBe(false);
+    }
+  });
+});

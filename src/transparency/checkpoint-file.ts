@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { appendFile, open, truncate } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Head, readHead } from './head';
+import { splitNotes, Verifier } from './note';
+
+/** Some hundred notes: one is 300 bytes or so. */
+const TAIL_BYTES = 65_536;
+
+/**
+ * The witness's copy of the checkpoints, outside the database: whoever takes the newest records away with their seals
+ * cannot take the checkpoint back that is here. Notes one after another, a blank line after each.
+ */
+export class CheckpointFile {
+  private constructor(
+    readonly path: string,
+    /** The newest checkpoint in it; undefined: it is new. */
+    private newest: Head | undefined,
+  ) {}
+
+  /** @throws Error if the file cannot be read, or its end is signed by another key. */
+  static async open(path: string, verifier: Verifier): Promise<CheckpointFile> {
+    if (!existsSync(path)) {
+      mkdirSync(dirname(path), { recursive: true });
+      return new CheckpointFile(path, undefined);
+    }
+    const { text, start } = await tailOf(path);
+    const whole = text.slice(0, endOfNotes(text));
+    if (whole.length < text.length) await truncate(path, start + Buffer.byteLength(whole)); // cut short by a crash
+    // Where the tail begins within a note, that one is none.
+    const notes = splitNotes(whole).slice(start === 0 ? 0 : 1);
+    const heads = notes.map((note) => readHead(note, verifier));
+    return new CheckpointFile(path, heads.reduce<Head | undefined>(larger, undefined));
+  }
+
+  get last(): Head | undefined {
+    return this.newest;
+  }
+
+  /** Resolves once they are on the disk. */
+  async append(notes: { note: string; head: Head }[]): Promise<void> {
+    if (notes.length === 0) return;
+    const text = notes.map(({ note }) => `${note}\n`).join('');
+    await appendFile(this.path, text, { flush: true });
+    this.newest = notes.map(({ head }) => head).reduce<Head | undefined>(larger, this.newest);
+  }
+}
+
+function larger(one: Head | undefined, other: Head): Head {
+  return one === undefined || other.size > one.size ? other : one;
+}
+
+/** The place after the last signature line and the blank line that follows it. */
+function endOfNotes(text: string): number {
+  const matches = [...text.matchAll(/^\u2014 [^\n]+\n\n/gm)];
+  const last = matches.at(-1);
+  return last === undefined ? 0 : last.index + last[0].length;
+}
+
+async function tailOf(path: string): Promise<{ text: string; start: number }> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const wanted = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    await file.read(wanted, 0, wanted.length, size - wanted.length);
+    // From the first whole note on: a character cut in two would be read as another one, of another length.
+    const from = size > wanted.length ? wanted.indexOf('\n\n') : 0;
+    return {
+      text: wanted.subarray(Math.max(from, 0)).toString('utf8'),
+      start: size - wanted.length + Math.max(from, 0),
+    };
+  } finally {
+    await file.close();
+  }
+}

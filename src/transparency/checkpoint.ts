@@ -1,0 +1,40 @@
+import { HASH_BYTES } from './merkle';
+import { decodeBase64 } from './note';
+
+/** What a log says of itself at one moment, in a signed note (https://c2sp.org/tlog-checkpoint). */
+export interface Checkpoint {
+  /** Names the log, uniquely in the world. */
+  origin: string;
+  /** How many leaves it has. */
+  size: number;
+  /** The Merkle tree's root hash over them (RFC 6962). */
+  root: Buffer;
+  /** Further lines. No monitor audits them. */
+  extensions?: string[];
+}
+
+/** The text that is signed. Throws on what could not be read back. */
+export function formatCheckpoint({ origin, size, root, extensions = [] }: Checkpoint): string {
+  const lines = [origin, String(size), root.toString('base64'), ...extensions];
+  if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`A log cannot have ${size} leaves.`);
+  if (root.length !== HASH_BYTES) throw new RangeError('The root of a checkpoint has 32 bytes.');
+  if (lines.some((line) => line === '' || line.includes('\n'))) {
+    throw new Error('The origin and the extensions of a checkpoint are one line each, and not empty.');
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Of the text of a note, as `openNote` gives it. Throws an Error that says what is malformed. */
+export function parseCheckpoint(text: string): Required<Checkpoint> {
+  const [origin = '', size = '', hash = '', ...more] = text.split('\n');
+  const extensions = more.slice(0, -1);
+  const root = decodeBase64(hash);
+  if (origin === '' || more.at(-1) !== '' || extensions.includes('')) {
+    throw new Error('This is not a checkpoint: it must have lines of origin, size and root hash, none of them empty.');
+  }
+  if (!/^(0|[1-9]\d*)$/.test(size) || !Number.isSafeInteger(Number(size))) {
+    throw new Error('The size of the checkpoint, in its second line, is not a number of leaves.');
+  }
+  if (root?.length !== HASH_BYTES) throw new Error('The root hash of the checkpoint, in its third line, is not one.');
+  return { origin, size: Number(size), root, extensions };
+}

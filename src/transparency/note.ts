@@ -1,0 +1,158 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, KeyObject, sign, verify } from 'node:crypto';
+
+/** The C2SP signature type of plain Ed25519 (https://c2sp.org/signed-note). The only one that is spoken here. */
+const ED25519 = 0x01;
+const SEED_BYTES = 32;
+const KEY_ID_BYTES = 4;
+/** Of Go's note package: a note of a thousand signatures is no note, but an attempt to keep us busy. */
+const MAX_SIGNATURES = 100;
+const MAX_NOTE_LENGTH = 1_000_000;
+/** What precedes a seed in PKCS #8 (RFC 8410, section 7): Node takes a private key in no shorter form. */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const PRIVATE_PREFIX = 'PRIVATE+KEY+';
+const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([^ ]+)$/;
+
+/** Who checks signatures of one key. */
+export interface Verifier {
+  readonly name: string;
+  /** `<name>+<id>+<base64(0x01 || public key)>`: how the key is handed to others. */
+  readonly verifierKey: string;
+  readonly publicKey: KeyObject;
+}
+
+/** Who signs, and checks what it signed. The private key is a KeyObject, which serialises to nothing. */
+export interface Signer extends Verifier {
+  readonly privateKey: KeyObject;
+}
+
+/** A new signing key, in the form of Go's note package: `PRIVATE+KEY+<name>+<id>+<base64(0x01 || seed)>`. A secret. */
+export function newSigningKey(name: string): string {
+  if (!isName(name)) throw new Error('The name of a signing key must not be empty nor contain spaces or "+".');
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-SEED_BYTES);
+  return `${PRIVATE_PREFIX}${name}+${keyId(name, rawOf(publicKey)).toString('hex')}+${typed(seed)}`;
+}
+
+/** Throws an Error that says what is wrong without quoting the key. */
+export function signerOf(signingKey: string): Signer {
+  const parts = signingKey.startsWith(PRIVATE_PREFIX) ? partsOf(signingKey.slice(PRIVATE_PREFIX.length)) : undefined;
+  if (parts === undefined) {
+    throw new Error(
+      'The signing key is not one: it must have the form PRIVATE+KEY+<name>+<id>+<base64>, of type Ed25519.',
+    );
+  }
+  const der = Buffer.concat([PKCS8_PREFIX, parts.key]);
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(privateKey);
+  const raw = rawOf(publicKey);
+  const id = keyId(parts.name, raw).toString('hex');
+  if (id !== parts.id) throw new Error('The signing key is damaged: its id is not that of its name and key.');
+  return { name: parts.name, verifierKey: `${parts.name}+${id}+${typed(raw)}`, publicKey, privateKey };
+}
+
+/** Of a verifier key as `Verifier.verifierKey` gives it. Throws an Error that says what is wrong. */
+export function verifierOf(verifierKey: string): Verifier {
+  const parts = partsOf(verifierKey);
+  if (parts === undefined) {
+    throw new Error('The verifier key is not one: it must have the form <name>+<id>+<base64>, of type Ed25519.');
+  }
+  if (keyId(parts.name, parts.key).toString('hex') !== parts.id) {
+    throw new Error('The verifier key is damaged: its id is not that of its name and key.');
+  }
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: parts.key.toString('base64url') };
+  return { name: parts.name, verifierKey, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
+}
+
+/** A note: the text (which must end with a newline), a blank line and the signature. */
+export function signNote(text: string, signer: Signer): string {
+  if (!text.endsWith('\n') || !isText(text)) {
+    throw new Error('The text of a note must end with a newline and have no other control characters.');
+  }
+  const signature = Buffer.concat([idOf(signer), signBytes(signer, Buffer.from(text))]);
+  return `${text}\n\u2014 ${signer.name} ${signature.toString('base64')}\n`;
+}
+
+/**
+ * The text of a note and which of the verifiers signed it. Throws if it is malformed, if none of them did, or if one's
+ * signature is wrong; signatures of others are ignored, as the specification demands.
+ */
+export function openNote(note: string, verifiers: readonly Verifier[]): { text: string; signedBy: Verifier[] } {
+  const { text, signatures } = parseNote(note);
+  const bytes = Buffer.from(text);
+  const signedBy = new Set<Verifier>();
+  for (const { name, id, signature } of signatures) {
+    const known = verifiers.filter((verifier) => verifier.name === name && idOf(verifier).equals(id));
+    const right = known.filter((verifier) => verifyBytes(verifier, bytes, signature));
+    if (known.length > 0 && right.length === 0) {
+      throw new Error(`The signature of ${name} does not fit the text of the note: one of them was changed.`);
+    }
+    right.forEach((verifier) => signedBy.add(verifier));
+  }
+  if (signedBy.size === 0) {
+    throw new Error(`The note is not signed by ${verifiers.map(({ verifierKey }) => verifierKey).join(' or ')}.`);
+  }
+  return { text, signedBy: [...signedBy] };
+}
+
+/** Raw Ed25519 (RFC 8032), 64 bytes. What is signed must not be mistakable for a note: the caller prefixes its purpose. */
+export function signBytes(signer: Signer, bytes: Uint8Array): Buffer {
+  return sign(null, bytes, signer.privateKey);
+}
+
+/** Whether the key made this raw Ed25519 signature over the bytes. */
+export function verifyBytes(verifier: Verifier, bytes: Uint8Array, signature: Uint8Array): boolean {
+  return verify(null, bytes, verifier.publicKey, signature);
+}
+
+/**
+ * The notes of a file to which each was appended with a blank line after it. One that was cut short is handed out as
+ * it is, for `openNote` to refuse. Texts must not themselves have a line like a signature before a blank line.
+ */
+export function splitNotes(file: string): string[] {
+  return file.split(/(?<=^\u2014 [^\n]*\n)\n+/m).filter((note) => note !== '');
+}
+
+/** The bytes, or undefined if the text is not exactly how base64 (RFC 4648, section 4) writes them: one form only. */
+export function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}
+
+function parseNote(note: string) {
+  const end = note.lastIndexOf('\n\n') + 1;
+  if (note.length > MAX_NOTE_LENGTH || !isText(note) || end === 0 || !note.endsWith('\n')) {
+    throw new Error('This is not a signed note: it must be a text, a blank line and signatures, each ending a line.');
+  }
+  const lines = note.slice(end + 1, -1).split('\n');
+  if (lines.length > MAX_SIGNATURES) throw new Error(`A note has at most ${MAX_SIGNATURES} signatures.`);
+  return { text: note.slice(0, end), signatures: lines.map(parseSignature) };
+}
+
+function parseSignature(line: string) {
+  const [, name = '', base64 = ''] = SIGNATURE_LINE.exec(line) ?? [];
+  const bytes = decodeBase64(base64);
+  if (!isName(name) || bytes === undefined || bytes.length <= KEY_ID_BYTES) {
+    throw new Error('A signature line of the note is malformed: it must be "\u2014 <name> <base64>".');
+  }
+  return { name, id: bytes.subarray(0, KEY_ID_BYTES), signature: bytes.subarray(KEY_ID_BYTES) };
+}
+
+/** Of `<name>+<id>+<base64(0x01 || key)>`. The base64 may have further pluses. */
+function partsOf(text: string): { name: string; id: string; key: Buffer } | undefined {
+  const [, name = '', id = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.*)$/.exec(text) ?? [];
+  const key = decodeBase64(base64);
+  if (!isName(name) || key?.length !== 1 + SEED_BYTES || key[0] !== ED25519) return undefined;
+  return { name, id, key: key.subarray(1) };
+}
+
+function keyId(name: string, publicKey: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]);
+  return hash('sha256', named, 'buffer').subarray(0, KEY_ID_BYTES);
+}
+
+const idOf = ({ name, publicKey }: Verifier) => keyId(name, rawOf(publicKey));
+const rawOf = (publicKey: KeyObject) => Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
+const typed = (key: Buffer) => Buffer.concat([Buffer.of(ED25519), key]).toString('base64');
+/** Valid UTF-8 without control characters below U+0020, but for the newline. */
+const isText = (text: string) => !/[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(text);
+const isName = (name: string) => name !== '' && isText(name) && !/[+\n]|\p{White_Space}/u.test(name);

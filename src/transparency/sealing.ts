@@ -1,0 +1,225 @@
+import { ClientBase } from 'pg';
+import { CheckpointFile } from './checkpoint-file';
+import { Head, signHead } from './head';
+import { checkHead, isSmaller, ownHead } from './head-check';
+import { KIND_NAMES, KindName } from './leaves';
+import { CompactRange, leafHash } from './merkle';
+import { Signer } from './note';
+import * as SQL from './sealing-sql';
+import { NIL, Positions } from './sealing-sql';
+import { Ask, KEPT_EVERY } from './tree-store';
+
+/** The most leaves of one transaction: it takes some hundred milliseconds, so that none runs into a time-out. */
+const BATCH = 5_000;
+
+/** What one pass saw and did. */
+export interface Pass {
+  /** How many leaves it added. */
+  sealed: number;
+  /** Leaves of the log now. */
+  size: number;
+  /** Whether there is more to seal at once. */
+  more: boolean;
+  /** For how long the oldest record that is not sealed waits, in seconds; null: there is none. */
+  waits: number | null;
+}
+
+interface Look {
+  now: string;
+  horizon: string;
+  next: string;
+  size: number | null;
+  note: string | null;
+  positions: Partial<Positions> | null;
+}
+
+interface Row {
+  kind: KindName;
+  id: string;
+  tx: string;
+  leaf: string;
+}
+
+/** Adds what has committed to the log; one for each process. Of several at once one works, the others pass. */
+export class Sealing {
+  /** The largest head that this process has seen to be right. The log never gets smaller, nor another below it. */
+  private trusted: Head | undefined;
+  private positions = positionsAt('0');
+  /** The checkpoint that the positions are of. */
+  private positionsSize: number | undefined;
+  /** When this process looked, and what had not begun by then: how far the log is complete follows from it. */
+  private looks: { at: string; next: bigint }[] = [];
+  private foreignDone = false;
+
+  constructor(
+    private readonly signer: Signer,
+    private readonly file: CheckpointFile | undefined,
+    private readonly batch = BATCH,
+  ) {
+    this.trusted = file?.last;
+  }
+
+  /** @throws LogRefusal, or an error of the database. */
+  async pass(client: ClientBase): Promise<Pass> {
+    const look = await this.look(client);
+    const size = look.size ?? 0;
+    if (this.trusted && size < this.trusted.size) throw isSmaller(size, this.trusted.size);
+    const { rows: news } = await client.query<{ name: KindName; waits: number }>({
+      ...SQL.NEWS,
+      values: [KIND_NAMES.map((name) => this.positions[name][0]), KIND_NAMES.map((name) => this.positions[name][1])],
+    });
+    let sealed = 0;
+    let more = false;
+    if (news.length > 0 || !this.foreignDone) {
+      await client.query('BEGIN');
+      try {
+        const done = await this.seal(client, look, new Set(news.map(({ name }) => name)));
+        await client.query('COMMIT');
+        if (done) ({ sealed, more } = this.settle(done));
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => undefined); // a lost connection rolled back by itself
+        throw error;
+      }
+    } else if (size !== (this.trusted?.size ?? 0)) {
+      await this.check(askWith(client), look);
+    }
+    const waits = more || news.length > 0 ? Math.max(...news.map((one) => one.waits), 0) : null;
+    return { sealed, more, size: size + sealed, waits: sealed > 0 && !more ? null : waits };
+  }
+
+  /** Looks at the newest checkpoint; where another instance made it, goes on from where that one stopped. */
+  private async look(client: ClientBase): Promise<Look> {
+    const { rows } = await client.query<Look>(SQL.LOOK);
+    const look = rows[0]!;
+    this.note(look);
+    if (look.size !== (this.positionsSize ?? null)) {
+      this.positions = { ...positionsAt('0'), ...look.positions };
+      this.positionsSize = look.size ?? undefined;
+    }
+    const horizon = BigInt(look.horizon);
+    // Transactions are numbered from the beginning again: this is a backup, restored to a new server.
+    if (KIND_NAMES.some((name) => BigInt(this.positions[name][0]) > horizon)) this.positions = positionsAt('0');
+    return look;
+  }
+
+  /** Within a transaction. @returns undefined where another sealer is at work. */
+  private async seal(client: ClientBase, look: Look, names: Set<KindName>): Promise<Sealed | undefined> {
+    const { rows } = await client.query<{ locked: boolean }>(SQL.TRY_LOCK);
+    if (!rows[0]?.locked) return undefined;
+    const { rows: now } = await client.query<Look>(SQL.LOOK);
+    if (now[0]?.size !== look.size) return undefined; // it has sealed since: the next pass begins where it stopped
+    const { head, range } = await this.check(askWith(client), look);
+    const read = await this.read(client, look, names);
+    if (read.rows.length === 0) return { head, read, added: 0 };
+
+    const first = range.size;
+    const hashes = read.rows.map(({ leaf }) => leafHash(leaf));
+    const nodes: { level: number; index: number; hash: Buffer }[] = [];
+    for (const hash of hashes) {
+      range.append(hash, (level, index, node) => {
+        if (level % KEPT_EVERY === 0) nodes.push({ level, index, hash: node });
+      });
+    }
+    const newest = { size: range.size, root: range.root(), sealedAt: look.now };
+    const signed: Head = { ...newest, completeUntil: this.completeUntil(look, read.drained, head) };
+    await client.query(SQL.INSERT_LEAVES, [
+      first,
+      read.rows.map(({ kind }) => kind),
+      read.rows.map(({ id }) => id),
+      hashes.map((hash) => hash.toString('hex')),
+    ]);
+    if (nodes.length > 0) {
+      const hex = nodes.map(({ hash }) => hash.toString('hex'));
+      await client.query(SQL.INSERT_NODES, [nodes.map(({ level }) => level), nodes.map(({ index }) => index), hex]);
+    }
+    const note = signHead(signed, this.signer);
+    const values = [signed.size, signed.root, note, JSON.stringify(read.positions)];
+    await client.query(SQL.INSERT_CHECKPOINT, [...values, signed.sealedAt, signed.completeUntil]);
+    return { head: signed, read, added: read.rows.length };
+  }
+
+  /** What may be sealed now, up to one batch of it. */
+  private async read(client: ClientBase, { horizon, next }: Look, names: Set<KindName>): Promise<Read> {
+    const rows: Row[] = [];
+    const positions = positionsAt(horizon);
+    let drained = true;
+    const take = async (kind: KindName, query: { name: string; text: string }, values: unknown[]) => {
+      const left = this.batch - rows.length;
+      const found = await client.query<Omit<Row, 'kind'>>({ ...query, values: [...values, left] });
+      for (const row of found.rows) rows.push({ ...row, kind });
+      if (found.rows.length < left) return undefined;
+      drained = false;
+      return found.rows.at(-1);
+    };
+    for (const kind of KIND_NAMES.filter((name) => names.has(name))) {
+      const [tx, id] = this.positions[kind];
+      const last = await take(kind, SQL.unsealedSql(kind), [tx, id, horizon]);
+      if (last) positions[kind] = [last.tx, last.id];
+      else if (rows.length === this.batch) positions[kind] = this.positions[kind];
+    }
+    const withForeign = drained && !this.foreignDone;
+    for (const kind of withForeign ? KIND_NAMES : []) await take(kind, SQL.foreignSql(kind), [next]);
+    return { rows, positions, drained, foreignDone: withForeign && drained };
+  }
+
+  /** Keeps the last look at which nothing had begun that has not ended by now, and those after it. */
+  private note({ now, horizon, next }: Look): void {
+    this.looks.push({ at: now, next: BigInt(next) });
+    const ended = this.looks.findLastIndex((look) => look.next <= BigInt(horizon));
+    this.looks.splice(0, ended);
+  }
+
+  /** All that was written before that look is below the horizon, and with it in the tree. */
+  private completeUntil({ horizon }: Look, drained: boolean, before: Head | undefined): string | null {
+    const [first] = this.looks;
+    const ended = drained && first && first.next <= BigInt(horizon) ? first.at : undefined;
+    return ended ?? before?.completeUntil ?? null;
+  }
+
+  /** After the commit. */
+  private settle({ head, read, added }: Sealed): { sealed: number; more: boolean } {
+    this.trusted = head ?? this.trusted;
+    this.positions = read.positions;
+    this.positionsSize = head?.size;
+    this.foreignDone ||= read.foreignDone;
+    return { sealed: added, more: !read.drained };
+  }
+
+  private async check(ask: Ask, { size, note }: Look): Promise<{ head: Head | undefined; range: CompactRange }> {
+    if (size === null || note === null) return { head: undefined, range: CompactRange.of(0, []) };
+    const checked = await checkHead(ask, { size, note, signer: this.signer, trusted: this.trusted });
+    this.trusted = checked.head;
+    return checked;
+  }
+
+  /** Adds to the checkpoint file what it does not have: also what another instance sealed, or this one before a crash. */
+  async keepNotes(client: ClientBase): Promise<void> {
+    const { file, trusted } = this;
+    if (!file || !trusted || trusted.size <= (file.last?.size ?? 0)) return;
+    const from = file.last?.size ?? trusted.size - 1; // a new file begins with the newest
+    const rows = await askWith(client)<{ note: string }>(SQL.NOTES_AFTER, [from]);
+    await file.append(rows.map(({ note }) => ({ note, head: ownHead(note, this.signer) })));
+  }
+}
+
+interface Read {
+  rows: Row[];
+  positions: Positions;
+  drained: boolean;
+  foreignDone: boolean;
+}
+
+interface Sealed {
+  head: Head | undefined;
+  read: Read;
+  added: number;
+}
+
+/** All below a transaction. */
+function positionsAt(tx: string): Positions {
+  return Object.fromEntries(KIND_NAMES.map((name) => [name, [tx, NIL]])) as Positions;
+}
+
+function askWith(client: ClientBase): Ask {
+  return async <Row extends object>(sql: string, values: unknown[]) => (await client.query<Row>(sql, values)).rows;
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import supertest from 'supertest';
+import { Approving, startApproving } from './support/approving';
+
+/** Whoever reads the history is in it. */
+describe('reading the history', () => {
+  let approving: Approving;
+  let auditor: { id: string; key: string };
+  let seeing: { id: string; key: string };
+  beforeAll(async () => {
+    approving = await startApproving();
+    auditor = await approving.proxy.client('masked-auditor', 'audit');
+    seeing = await approving.proxy.client('seeing-auditor', 'audit', 'audit:pii');
+  });
+  afterAll(() => approving.close());
+
+  const get = (path: string, key = auditor.key) => approving.proxy.get(key, path);
+  const accessOf = async ({ headers }: supertest.Response) =>
+    (await approving.query('SELECT * FROM access WHERE id = $1', [headers['x-call-id']]))[0];
+  const listed = async (query: string, key = auditor.key) =>
+    (await get(`/v1/audit/accesses?${query}`, key).expect(200)).body.accesses as Record<string, any>[];
+
+  it('is recorded with who, what, how many and when', async () => {
+    const got = await get('/v1/audit/calls?outcome=succeeded&page_size=1').set('X-Actor', 'ada').expect(200);
+    const access = await accessOf(got);
+    expect(access).toMatchObject({
+      ...{ client_id: auditor.id, actor: 'ada', route: 'GET /v1/audit/calls', call_id: null, rows: 1, revealed: false },
+      ...{ filters: { outcome: 'succeeded', page_size: '1' }, filters_commitment: null, client_address: '127.0.0.1' },
+      ...{ call_ids: [got.body.calls[0].id], request_id: got.headers['x-request-id'] },
+    });
+    expect(access?.key_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(Math.abs(access?.read_at.getTime() - Date.now())).toBeLessThan(600_000);
+  });
+
+  it.each<[string, string, string, (held: string) => Promise<supertest.Response> | supertest.Test]>([
+    ['a call', 'GET /v1/audit/calls/:id', 'call', (id) => get(`/v1/audit/calls/${id}`)],
+    ['held calls', 'GET /v1/approvals', 'page', () => get('/v1/approvals', approving.approver.key)],
+    ['a held call', 'GET /v1/approvals/:call_id', 'call', (id) => get(`/v1/approvals/${id}`, approving.approver.key)],
+    ['a call approved', 'POST /v1/approvals/:call_id/approve', 'call', (id) => approving.decide('approve', id)],
+    ['a call rejected', 'POST /v1/approvals/:call_id/reject', 'call', (id) => approving.decide('reject', id)],
+    ['the shapes of answers', 'GET /v1/audit/shapes', 'none', () => get('/v1/audit/shapes')],
+    ['who has read', 'GET /v1/audit/accesses', 'none', () => get('/v1/audit/accesses')],
+  ])('is recorded of %s', async (_what, route, shown, read) => {
+    const held = await approving.hold();
+    const access = await accessOf(await read(held));
+    expect(access).toMatchObject({ route, revealed: false, call_id: shown === 'call' ? held : null });
+    expect(access?.call_ids.includes(held)).toBe(shown === 'page');
+  });
+
+  it('is recorded of a call that was settled', async () => {
+    const doubtful = await approving.hold({
+      held_for: null,
+      expires_at: null,
+      recorded_at: new Date(0),
+      process: null,
+    });
+    const settled = await supertest(approving.proxy.url)
+      .post(`/v1/calls/${doubtful}/resolution`)
+      .set('X-API-Key', approving.approver.key)
+      .send({ verdict: 'absent', reason: 'the provider says so' })
+      .expect(200);
+    expect(await accessOf(settled)).toMatchObject({ call_id: doubtful, rows: 1 });
+  });
+
+  it('says that people were revealed only where somebody may see them and there are some to be seen', async () => {
+    expect(await accessOf(await get('/v1/audit/calls', seeing.key))).toMatchObject({ revealed: true });
+    expect(await accessOf(await get('/v1/audit/calls?reference=none', seeing.key))).toMatchObject({ revealed: false });
+    expect(await accessOf(await get('/v1/audit/shapes', seeing.key))).toMatchObject({ revealed: false });
+    expect(await accessOf(await get(`/v1/audit/calls/${approving.model}`, seeing.key))).toMatchObject({
+      ...{ revealed: true, filters: {} },
+    });
+  });
+
+  it('keeps for ever that somebody was searched for, but not who', async () => {
+    const path = `/v1/audit/calls?recipient=${encodeURIComponent('ada@example.com')}&reference=x`;
+    const got = await get(path).expect(200);
+    const access = await accessOf(got);
+    expect(access?.filters).toEqual({ recipient: 'a••@example.com', reference: 'x' });
+    const [kept] = await approving.query('SELECT * FROM access_filters WHERE access_id = $1', [access?.id]);
+    expect(kept?.filters.toString()).toBe('{"recipient":"ada@example.com","reference":"x"}');
+    const commitment = createHash('sha256').update(kept?.salt).update(kept?.filters).digest();
+    expect(commitment.equals(access?.filters_commitment)).toBe(true);
+
+    const shown = async (key: string) =>
+      (await listed('client=masked-auditor', key)).find(({ id }) => id === access?.id)?.filters.recipient;
+    expect(await shown(auditor.key)).toBe('a••@example.com');
+    expect(await shown(seeing.key)).toBe('ada@example.com');
+    await approving.query('DELETE FROM access_filters WHERE access_id = $1', [access?.id]); // as an erasure does
+    expect(await shown(seeing.key)).toBe('a••@example.com');
+  });
+
+  it('is not recorded of one`s own calls, nor of what was refused: nothing of somebody else was shown', async () => {
+    const before = (await approving.query('SELECT count(*)::int AS n FROM access'))[0]?.n;
+    await get('/v1/calls', approving.app).expect(200);
+    await get(`/v1/calls/${approving.model}`, approving.app).expect(200);
+    await get('/v1/audit/calls', approving.app).expect(403);
+    await get('/v1/audit/calls?outcome=x').expect(400);
+    await get('/v1/audit/calls/x').expect(404);
+    expect((await approving.query('SELECT count(*)::int AS n FROM access'))[0]?.n).toBe(before);
+  });
+
+  it('shows nothing where it cannot be recorded; what was decided stays decided', async () => {
+    const held = await approving.hold();
+    await approving.query('ALTER TABLE access ADD CONSTRAINT unwritable CHECK (false) NOT VALID');
+    try {
+      for (const path of ['/v1/audit/calls', `/v1/audit/calls/${held}`, '/v1/audit/accesses', '/v1/audit/shapes']) {
+        const { body, text } = await get(path).expect(503);
+        expect(body).toMatchObject({
+          code: 'database_unavailable',
+          detail: expect.stringMatching(/so it is not shown/),
+        });
+        expect(text).not.toContain(approving.clientId);
+      }
+      const { body } = await approving.decide('reject', held).expect(503);
+      expect(body.detail).toMatch(/reject was carried out, but that it was shown to you could not be recorded/);
+    } finally {
+      await approving.query('ALTER TABLE access DROP CONSTRAINT unwritable');
+    }
+    expect(await approving.read(held)).toMatchObject({ outcome: 'declined' });
+  });
+
+  it('is listed newest first, in pages, by client, key, person, call and time', async () => {
+    const held = await approving.hold();
+    const first = await get(`/v1/audit/calls/${held}`).set('X-Actor', 'grace').expect(200);
+    const second = await get('/v1/audit/calls', seeing.key).set('X-Actor', 'grace').expect(200);
+    await get(`/v1/audit/calls/${approving.model}`).set('X-Actor', 'grace').expect(200);
+    const ids = [second, first].map(({ headers }) => headers['x-call-id']);
+    expect((await listed(`call=${held}`)).map(({ id }) => id)).toEqual(ids);
+
+    const access = await accessOf(first);
+    expect((await listed(`call=${held}&key=${access?.key_id}`)).map(({ id }) => id)).toEqual([ids[1]]);
+    expect((await listed(`call=${held}&client=seeing-auditor`)).map(({ id }) => id)).toEqual([ids[0]]);
+    expect((await listed(`call=${held}&client=${seeing.id}`)).map(({ id }) => id)).toEqual([ids[0]]);
+    expect(await listed('client=nobody')).toEqual([]);
+    expect(await listed('actor=grace')).toHaveLength(3);
+    expect(await listed(`call=${held}&to=2001-01-01T00:00:00Z`)).toEqual([]);
+    expect(await listed(`call=${held}&from=2001-01-01T00:00:00Z`)).toHaveLength(2);
+
+    const page = await get('/v1/audit/accesses?actor=grace&page_size=2').expect(200);
+    const rest = await get(`/v1/audit/accesses?actor=grace&page_size=2&page_token=${page.body.next_page_token}`);
+    expect([page.body.accesses.length, rest.body.accesses.length, rest.body.next_page_token]).toEqual([2, 1, null]);
+    expect(page.body.accesses[1]).toEqual({
+      ...{ id: ids[0], read_at: expect.any(String), client: { id: seeing.id, name: 'seeing-auditor' } },
+      ...{ key_id: expect.any(String), actor: 'grace', route: 'GET /v1/audit/calls', call_id: null },
+      ...{ call_ids: expect.arrayContaining([held]), filters: {}, revealed: true, rows: expect.any(Number) },
+      ...{ request_id: second.headers['x-request-id'], client_address: '127.0.0.1', end: null },
+    });
+    for (const bad of ['call=x', 'key=x', 'from=x', 'actor=', 'page_size=0', 'rows=1']) {
+      await get(`/v1/audit/accesses?${bad}`).expect(400);
+    }
+  });
+});

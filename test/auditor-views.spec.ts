@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../src/privacy/contacts';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+describe('what the role of auditors sees', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  async function asAuditor(sql: string): Promise<object[]> {
+    await database.query('SET ROLE payout_auditor');
+    try {
+      return await database.query(sql);
+    } finally {
+      await database.query('RESET ROLE');
+    }
+  }
+
+  it('shows an auditor nobody’s contact, whoever wrote it where', async () => {
+    const id = '01a1fe80-0000-7000-8000-000000000001';
+    await database.query(
+      `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, query, item_count, received_at, actor,
+         idempotency_key)
+       SELECT $1, $1, $1, 'POST /send', who, '127.0.0.1', 'email=ada%40example.com', 1, now(), who, who FROM (SELECT $2) AS w(who)`,
+      [id, 'ada@example.com'],
+    );
+    await database.query(
+      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, wallet, chi_ref)
+       SELECT $1, 0, false, who, who, who, who, who, who FROM (SELECT $2) AS w(who)`,
+      [id, 'to ada@example.com, +2348012345678 or @ada_l'],
+    );
+    await database.query(
+      `INSERT INTO item_recipient VALUES ($1, 0, '', 'ada@example.com', '+2348012345678', '@ada_l')`,
+      [id],
+    );
+    await database.query(
+      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+         fault_count, received_at) VALUES ($1, $1, $1, 'x', 'x', 'x', 400, 'x', $2, jsonb_build_array($2::text), 1, now())`,
+      [id, '\nada@example.com "+2348012345678"'],
+    );
+    await database.query(`INSERT INTO decision VALUES ($1, 'rejected', $2, NULL, $1, $1, NULL, now(), NULL, 1)`, [
+      ...[id, 'ada@example.com called from 08012345678'],
+    ]);
+    const views = await database.query<{ name: string }>(
+      `SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = 'audit'::regnamespace AND relkind = 'v'`,
+    );
+    expect(views.length).toBeGreaterThan(10);
+    for (const { name } of views) {
+      const shown = JSON.stringify(await asAuditor(`SELECT * FROM ${name}`));
+      expect([name, shown]).toEqual([name, expect.not.stringMatching(/ada@|ada%40|8012345|@ada/)]);
+    }
+    expect(await asAuditor('SELECT email, phone, handle, reference FROM audit.items')).toEqual([
+      {
+        ...{ email: 'a••@example.com', phone: '+234••••5678', handle: '@a••' },
+        reference: 'to a••@example.com, +234••••5678 or @a••',
+      },
+    ]);
+  });
+
+  it('masks as the proxy does', async () => {
+    const pieces = fc.constantFrom(
+      ...[
+        'ada',
+        '@',
+        '@',
+        '+',
+        '+234',
+        ' 801',
+        '-234',
+        '.5678',
+        '2348012345678',
+        'example.com',
+        ' ',
+        '"',
+        '(',
+        ')',
+        ',',
+        '•',
+      ],
+      ...['••', '\\', '/', '=', '_', '\n', '\u00a0', '\u3000', 'é', '😀', '1', '7', 'a', ':', '<', '[', ']', '%', 'ß'],
+    );
+    const texts = fc
+      .sample(fc.array(pieces, { maxLength: 14 }), { numRuns: 3_000, seed: 7 })
+      .map((parts) => parts.join(''));
+    const rows = await database.query(
+      `SELECT t, audit.mask_contacts(t) AS contacts, audit.mask_prose(t) AS prose FROM unnest($1::text[]) WITH ORDINALITY AS u(t, n)
+       ORDER BY n`,
+      [texts],
+    );
+    expect(rows).toEqual(texts.map((t) => ({ t, contacts: maskContacts(t), prose: maskProse(t) })));
+    expect(rows.filter(({ t, contacts }) => t !== contacts).length).toBeGreaterThan(200);
+    const people = ['a@b.c', 'ab@b.c', '😀@b.c', '😀x@b.c', '+1234567', '+2348012345678', '@a', '@ada', '@adal'];
+    const [masked] = await database.query(
+      `SELECT array_agg(audit.mask_email(p)) AS emails, array_agg(audit.mask_phone(p)) AS phones,
+         array_agg(audit.mask_handle(p)) AS handles FROM unnest($1::text[]) AS p`,
+      [people],
+    );
+    expect(masked?.emails.slice(0, 4)).toEqual(people.slice(0, 4).map(maskEmail));
+    expect(masked?.phones.slice(4, 6)).toEqual(people.slice(4, 6).map(maskPhone));
+    expect(masked?.handles.slice(6)).toEqual(people.slice(6).map(maskHandle));
+  });
+});

@@ -1,0 +1,162 @@
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { ColumnType, KIND_NAMES, kindOf, KindName, leafSql } from '../src/transparency/leaves';
+import { newSigningKey, signerOf } from '../src/transparency/note';
+import { isSignedLeaf, signRecord } from '../src/transparency/signed-records';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+/** Quotes, line ends, controls, half the planes of Unicode: all that Postgres can keep as text. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0')),
+  fc.constantFrom('', '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028\u2029\ufeff\u{1f4b8}', '\ud7ff\ue000\uffff', 'é ≠ é'),
+);
+const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('list'), tie('object')),
+  list: fc.array(tie('value'), { maxLength: 3 }),
+  object: fc.dictionary(text, tie('value'), { maxKeys: 3 }),
+})).object;
+const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => `\\x${Buffer.from(value).toString('hex')}`);
+const time = fc.bigInt(0n, 4_000_000_000_000_000n).map((microseconds) => {
+  const digits = String(microseconds % 1_000_000n).padStart(6, '0');
+  return `${new Date(Number(microseconds / 1_000_000n) * 1_000).toISOString().slice(0, 19)}.${digits}Z`;
+});
+const VALUES: Record<ColumnType, fc.Arbitrary<unknown>> = {
+  text,
+  json,
+  bytes,
+  time,
+  uuid: fc.uuid(),
+  boolean: fc.boolean(),
+  integer: fc.integer({ min: -32_768, max: 32_767 }),
+  bigint: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map(String),
+  numeric: fc
+    .tuple(fc.nat(99_999_999), fc.nat(999))
+    .map(([whole, part]) => `${whole}.${String(part).padStart(3, '0')}`),
+  date: fc.constantFrom('2026-11-21', '1999-12-31', '2024-02-29'),
+  list: fc.array(fc.uuid(), { maxLength: 4 }),
+};
+/** Columns in which the database takes only these. */
+const WORDS: Record<string, fc.Arbitrary<unknown>> = {
+  'intent.coverage': fc.constantFrom('checked', 'unchecked', null),
+  'outcome.kind': fc.constantFrom('succeeded', 'rejected', 'notSent', 'unknown'),
+  'decision.verdict': fc.constantFrom('approved', 'rejected'),
+  'resolution.verdict': fc.constantFrom('landed', 'absent'),
+  'stop.stops_operation': fc.constant(null),
+  'erasure.kind': fc.constantFrom('email', 'phone', 'handle'),
+  'pruning.what': fc.constantFrom('people', 'calls'),
+  'pruning.month': fc.constantFrom('2026-01', '2025-12'),
+  'answer_shape.fingerprint': fc.uint8Array({ minLength: 32, maxLength: 32 }).map((value) => `\\x${hexOf(value)}`),
+};
+
+const hexOf = (value: Uint8Array) => Buffer.from(value).toString('hex');
+
+/** Rows of a table as JSON takes them; what may be null is at times. */
+function rowsOf(table: string, columns: Record<string, ColumnType>, nullable: Set<string>) {
+  const valueOf = (name: string, type: ColumnType) => {
+    const values = WORDS[`${table}.${name}`] ?? VALUES[type];
+    return nullable.has(name) ? fc.option(values, { freq: 6 }) : values;
+  };
+  const entries = Object.entries(columns).map(([name, type]) => [name, valueOf(name, type)] as const);
+  return fc.record(Object.fromEntries(entries));
+}
+
+async function columnsOf(table: string): Promise<{ column_name: string; is_nullable: string }[]> {
+  return database.query('SELECT column_name, is_nullable FROM information_schema.columns WHERE table_name = $1', [
+    table,
+  ]);
+}
+
+async function nullableOf(table: string): Promise<Set<string>> {
+  const columns = await columnsOf(table);
+  return new Set(columns.filter(({ is_nullable }) => is_nullable === 'YES').map(({ column_name }) => column_name));
+}
+
+async function insert(table: string, rows: object[]): Promise<void> {
+  const names = Object.keys(rows[0] ?? {}).join(', ');
+  await database.query(
+    `INSERT INTO ${table} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${table}, $1)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+async function leafOf(name: KindName, id: unknown): Promise<string> {
+  const sql = `SELECT ${leafSql(name, 't')} AS leaf FROM ${name} t WHERE t.${kindOf(name).key} = $1`;
+  const [row] = await database.query<{ leaf: string }>(sql, [id]);
+  return row?.leaf ?? '';
+}
+
+describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
+  const { key, columns, items } = kindOf(name);
+
+  it('has every column but tx, and every column of its items', async () => {
+    const expected = (await columnsOf(name)).map(({ column_name }) => column_name).filter((column) => column !== 'tx');
+    expect(Object.keys(columns).sort()).toEqual(expected.sort());
+    if (!items) return;
+    const ofItems = (await columnsOf(items.table)).map(({ column_name }) => column_name);
+    expect(['intent_id', ...Object.keys(items.columns)].sort()).toEqual(ofItems.sort());
+  });
+
+  it('is canonical JSON, whatever stands in the row, and says it as it is', async () => {
+    const [nullable, nullableItems] = [await nullableOf(name), await nullableOf(items?.table ?? name)];
+    const few = { minLength: 1, maxLength: 8 };
+    const beside = items ? fc.array(rowsOf(items.table, items.columns, nullableItems), few) : fc.constant([]);
+    await fc.assert(
+      fc.asyncProperty(rowsOf(name, columns, nullable), beside, async (drawn, others) => {
+        const row: Record<string, unknown> = { ...drawn, [key]: randomUUID() };
+        await insert(name, [row]);
+        if (items) {
+          const ordered = others.map((item, place) => ({ ...item, [items.order]: place, intent_id: row[key] }));
+          await insert(items.table, ordered);
+        }
+        const leaf = await leafOf(name, row[key]);
+        expect(canonicalize(JSON.parse(leaf))).toBe(leaf);
+        const parsed = JSON.parse(leaf) as Record<string, unknown> & { items?: Record<string, unknown>[] };
+        expect(parsed.table).toBe(name);
+        for (const [column, type] of Object.entries(columns)) expect(said(type, parsed[column])).toEqual(row[column]);
+        expect(parsed.items?.length).toBe(items ? others.length : undefined);
+        parsed.items?.forEach((item, place) => expect(item[items?.order ?? '']).toBe(place));
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+/** Back from a leaf to what was inserted. */
+function said(type: ColumnType, value: unknown): unknown {
+  if (value === null) return null;
+  if (type === 'json') return JSON.parse(value as string);
+  if (type === 'numeric') return (value as string).replace(/(\.\d{3})0*$/, '$1');
+  return type === 'bytes' ? `\\x${value as string}` : value;
+}
+
+describe('the signature of an erasure or a pruning', () => {
+  const signer = signerOf(newSigningKey('log'));
+  const at = new Date('2026-11-21T10:20:30.456Z');
+  const id = '01a1fc4c-d86a-751d-baa6-e9463876b80c';
+  const SIGNED = {
+    erasure: { id, kind: 'email', reason: 'asked "for"', actor: null, places: [`intent_body/${id}`], erased_at: at },
+    pruning: {
+      ...{ id, what: 'calls', month: '2025-01', reason: 'its age', actor: 'x', kept: [id], rows: 12n },
+      ...{ checkpoint: 'a\n1\nb\n\n— a b\n', pruned_at: at },
+    },
+  } as const;
+
+  it.each(['erasure', 'pruning'] as const)('of a row of %s holds for the leaf, and for no other', async (kind) => {
+    const row = SIGNED[kind] as never;
+    const signature = `\\x${signRecord(signer, kind, row).toString('hex')}`;
+    const rows = kind === 'pruning' ? { rows: '12' } : {};
+    await insert(kind, [{ ...(row as object), ...rows, signature }]);
+    const leaf = await leafOf(kind, id);
+    expect(isSignedLeaf(signer, kind, leaf)).toBe(true);
+    expect(isSignedLeaf(signer, kind, leaf.replace('751d', '751e'))).toBe(false);
+    expect(isSignedLeaf(signerOf(newSigningKey('log')), kind, leaf)).toBe(false);
+  });
+});

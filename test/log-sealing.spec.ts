@@ -1,0 +1,227 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { CheckpointFile } from '../src/transparency/checkpoint-file';
+import { readHead } from '../src/transparency/head';
+import { LogRefusal } from '../src/transparency/head-check';
+import { KIND_NAMES, kindOf, leafSql } from '../src/transparency/leaves';
+import { CompactRange, leafHash } from '../src/transparency/merkle';
+import { newSigningKey, signerOf, splitNotes } from '../src/transparency/note';
+import { Sealing } from '../src/transparency/sealing';
+import { storedHashes } from '../src/transparency/tree-store';
+import { addStops, sealAll, sealerClient } from './support/sealing';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const signer = signerOf(newSigningKey('test'));
+const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-sealing-'));
+let database: TestDatabase;
+let client: Client;
+let other: Client;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  [client, other] = [await sealerClient(database), new Client({ connectionString: database.ownerUrl })];
+  await other.connect();
+});
+afterEach(async () => {
+  await client.end();
+  await other.end();
+  await database.close();
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const newFile = (name: string) => CheckpointFile.open(join(dir, name), signer);
+
+/** As whoever owns the database can. */
+async function tamper(sql: string): Promise<void> {
+  await database.query(`SET session_replication_role = replica`);
+  await database.query(sql);
+  await database.query(`RESET session_replication_role`);
+}
+
+async function leaves(): Promise<{ kind: string; id: string; hash: string }[]> {
+  return database.query(
+    `SELECT kind, record_id AS id, encode(hash, 'hex') AS hash, index = row_number() OVER (ORDER BY index) - 1 AS right
+     FROM log_leaf ORDER BY index`,
+  );
+}
+
+/** The whole tree again, from the records and the order of the leaves. */
+async function rootOfRecords(): Promise<Buffer> {
+  const range = CompactRange.of(0, []);
+  for (const { kind, id } of await leaves()) {
+    const name = KIND_NAMES.find((known) => known === kind)!;
+    const [row] = await database.query(
+      `SELECT ${leafSql(name, 't')} AS leaf FROM ${name} t WHERE ${kindOf(name).key} = $1`,
+      [id],
+    );
+    range.append(leafHash(row?.leaf as string));
+  }
+  return range.root();
+}
+
+async function newest() {
+  const [row] = await database.query('SELECT size, note FROM checkpoint ORDER BY size DESC LIMIT 1');
+  return readHead(row?.note as string, signer);
+}
+
+describe('sealing', () => {
+  it('gives each record a leaf, once, in batches, and signs a root that the records have', async () => {
+    const ids = await addStops(database, 300);
+    await database.query('INSERT INTO stop_lift (stop_id) SELECT id FROM stop LIMIT 10');
+    const sealing = new Sealing(signer, undefined, 100);
+    await sealAll(sealing, client);
+    const sealed = await leaves();
+    expect(sealed).toHaveLength(310);
+    expect(sealed.every((leaf) => 'right' in leaf && leaf.right)).toBe(true);
+    expect(new Set(sealed.map(({ kind, id }) => `${kind} ${id}`)).size).toBe(310);
+    expect(ids.every((id) => sealed.some((leaf) => leaf.id === id && leaf.kind === 'stop'))).toBe(true);
+    const head = await newest();
+    expect(head.size).toBe(310);
+    expect(head.root).toEqual(await rootOfRecords());
+    const [node] = await storedHashes((sql, values) => database.query(sql, values), [{ level: 8, index: 0 }]);
+    const first = CompactRange.of(0, []);
+    sealed.slice(0, 256).forEach(({ hash }) => first.append(Buffer.from(hash, 'hex')));
+    expect(node).toEqual(first.root());
+    expect(await sealing.pass(client)).toEqual({ sealed: 0, size: 310, more: false, waits: null });
+  });
+
+  it('misses nothing that commits late: what begins later waits for it', async () => {
+    const sealing = new Sealing(signer, undefined);
+    await sealAll(sealing, client);
+    await other.query('BEGIN');
+    const [early] = await addStops(other, 1);
+    const [late] = await addStops(database, 1);
+    const pass = await sealing.pass(client);
+    expect(pass).toMatchObject({ sealed: 0, size: 0 });
+    expect(pass.waits).toBeGreaterThan(0);
+    await other.query('COMMIT');
+    await sealAll(sealing, client);
+    expect((await leaves()).map(({ id }) => id)).toEqual([early, late]);
+  });
+
+  it('says how far it is complete, and no record that comes later was written before that', async () => {
+    const sealing = new Sealing(signer, undefined);
+    const timeOf = async (id: string | undefined) =>
+      (await database.query('SELECT stopped_at AS at FROM stop WHERE id = $1', [id]))[0]?.at as Date;
+    const [before] = await addStops(database, 1);
+    await sealAll(sealing, client);
+    const { completeUntil } = await newest();
+    expect(new Date(completeUntil ?? 0).getTime()).toBeGreaterThanOrEqual((await timeOf(before)).getTime());
+    await other.query('BEGIN');
+    const [open] = await addStops(other, 1);
+    await database.query('SELECT pg_sleep(0.02)');
+    await addStops(database, 1);
+    await sealing.pass(client);
+    await other.query('COMMIT');
+    await sealing.pass(client);
+    expect(new Date(completeUntil ?? 0).getTime()).toBeLessThanOrEqual((await timeOf(open)).getTime());
+    await sealAll(sealing, client);
+    expect((await newest()).size).toBe(3);
+  });
+
+  it('is done by one at a time: sealers beside each other make one tree, and each record is in it once', async () => {
+    const second = await sealerClient(database);
+    const writers = Array.from({ length: 4 }, async () => {
+      for (let turn = 0; turn < 20; turn += 1) await addStops(database, 3);
+    });
+    const work = [
+      { sealing: new Sealing(signer, await newFile('first'), 20), client },
+      { sealing: new Sealing(signer, await newFile('second'), 20), client: second },
+    ];
+    let writing = true;
+    const sealers = work.map(async (own) => {
+      while (writing) await own.sealing.pass(own.client);
+    });
+    await Promise.all(writers);
+    writing = false;
+    await Promise.all(sealers);
+    for (const own of work) await sealAll(own.sealing, own.client);
+    await second.end();
+    expect(await leaves()).toHaveLength(240);
+    const head = await newest();
+    expect(head).toMatchObject({ size: 240, root: await rootOfRecords() });
+    for (const name of ['first', 'second']) {
+      const heads = splitNotes(readFileSync(join(dir, name), 'utf8')).map((note) => readHead(note, signer));
+      expect(heads.at(-1)).toEqual(head);
+    }
+  });
+
+  it('adds to the checkpoint file what a crash kept from it, and mends what a crash cut short', async () => {
+    const file = await newFile('crash');
+    await addStops(database, 1);
+    await sealAll(new Sealing(signer, file), client);
+    for (let crash = 0; crash < 2; crash += 1) {
+      await addStops(database, 1);
+      const crashing = new Sealing(signer, await newFile('crash'));
+      while ((await crashing.pass(client)).sealed === 0); // and nothing is appended
+    }
+    appendFileSync(join(dir, 'crash'), 'test\n9\nhalf a li');
+    await sealAll(new Sealing(signer, await newFile('crash')), client);
+    const notes = splitNotes(readFileSync(join(dir, 'crash'), 'utf8'));
+    expect(notes.map((note) => readHead(note, signer).size)).toEqual([1, 2, 3]);
+  });
+
+  it('of a backup that was restored to another server goes on, whatever numbers its transactions have there', async () => {
+    await addStops(database, 2);
+    await sealAll(new Sealing(signer, undefined), client);
+    await tamper(
+      `UPDATE checkpoint SET positions = jsonb_build_object('stop', jsonb_build_array('9999999999', gen_random_uuid()))`,
+    );
+    await database.query(
+      `INSERT INTO stop (id, reason, tx) VALUES (gen_random_uuid(), 'before the backup', '8888888888')`,
+    );
+    await addStops(database, 1);
+    await sealAll(new Sealing(signer, undefined), client);
+    expect(await newest()).toMatchObject({ size: 4, root: await rootOfRecords() });
+  });
+
+  describe('refuses to extend', () => {
+    let sealing: Sealing;
+
+    beforeEach(async () => {
+      await addStops(database, 20);
+      sealing = new Sealing(signer, await newFile(expect.getState().currentTestName ?? ''), 10);
+      await sealAll(sealing, client);
+      await addStops(database, 1);
+    });
+
+    const refusal = async (by: Sealing) => {
+      const error: unknown = await by.pass(client).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(LogRefusal);
+      return (error as Error).message;
+    };
+
+    it('a log whose newest leaves are gone with their checkpoint, also after a restart', async () => {
+      await tamper('DELETE FROM checkpoint WHERE size > 10; DELETE FROM log_leaf WHERE index >= 10');
+      expect(await refusal(sealing)).toMatch(/^the log has 10 leaves and had 20: its newest were taken away/);
+      expect(await refusal(new Sealing(signer, await newFile(expect.getState().currentTestName ?? '')))).toMatch(
+        /had 20/,
+      );
+    });
+
+    it('a log of which a leaf is another one, or missing', async () => {
+      await tamper(`UPDATE log_leaf SET hash = sha256('x') WHERE index = 7`);
+      expect(await refusal(sealing)).toMatch(
+        /^the log is not as it was signed: the 20 leaves that are kept have another root/,
+      );
+      await tamper('DELETE FROM log_leaf WHERE index = 7');
+      expect(await refusal(sealing)).toMatch(/1 of the log's leaves from 0 to 15 are missing/);
+    });
+
+    it('a log that somebody else has signed', async () => {
+      const foreign = new Sealing(signerOf(newSigningKey('test')), undefined);
+      await tamper('DELETE FROM checkpoint; DELETE FROM log_leaf');
+      await sealAll(foreign, client);
+      expect(await refusal(sealing)).toMatch(/^the log is not as it was signed: The note is not signed by test\+/);
+    });
+
+    it('a log that our key has signed, and which is another one than before', async () => {
+      await tamper('DELETE FROM checkpoint; DELETE FROM log_leaf');
+      await tamper(`UPDATE stop SET reason = 'another' WHERE id = (SELECT id FROM stop ORDER BY id LIMIT 1)`);
+      await sealAll(new Sealing(signer, undefined), client);
+      expect(await refusal(sealing)).toMatch(/its first 20 leaves are others than before/);
+    });
+  });
+});

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { answer } from './support/fake-upstream';
+import { copyIntent } from './support/intents';
+import { AIRTIME, Paying, PHONE, startPaying, SUCCESS } from './support/paying';
+
+/** All that is on record about one call. */
+describe("a call's story", () => {
+  let paying: Paying;
+  beforeAll(async () => (paying = await startPaying()));
+  afterAll(() => paying.close());
+  beforeEach(() => (paying.upstream.behaviour = answer(200, SUCCESS)));
+
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const story = async (id: string) =>
+    (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+  const pay = async () => (await paying.pay().expect(200)).headers['x-call-id'] as string;
+  const codes = async (id: string) => (await story(id)).findings.map(({ code }: { code: string }) => code);
+
+  it('tells how each attempt went, where its records are sealed, and who has read it', async () => {
+    const id = await pay();
+    const first = await story(id);
+    expect(first.upstream.tries).toEqual([
+      { failure: null, ms: expect.any(Number), phase: 'answered', started_at: expect.any(String), status: 200 },
+    ]);
+    const open = { index: null, leaf_hash: null, checkpoint_size: null, sealed_at: null };
+    expect(first.seals).toEqual([
+      { kind: 'intent', ...open },
+      { kind: 'outcome', ...open },
+    ]);
+    expect(first.accesses).toEqual({ count: 0, newest: [] });
+
+    await paying.proxy.get(paying.auditor, '/v1/audit/calls?page_size=1').expect(200);
+    const { accesses } = await story(id);
+    expect(accesses.count).toBe(2);
+    expect(accesses.newest.map(({ route }: { route: string }) => route)).toEqual([
+      'GET /v1/audit/calls',
+      'GET /v1/audit/calls/:id',
+    ]);
+  });
+
+  it('says of each record which checkpoint covers it', async () => {
+    const id = await pay();
+    const hash = randomBytes(32);
+    await query('INSERT INTO log_leaf (index, kind, record_id, hash) VALUES (7, $1, $2, $3)', ['intent', id, hash]);
+    for (const size of [7, 8, 9]) {
+      await query(
+        `INSERT INTO checkpoint (size, root, note, positions, sealed_at, complete)
+         VALUES ($1, $2, '', '{}', '2026-11-21T08:00:00Z', TRUE)`,
+        [size, hash],
+      );
+    }
+    expect((await story(id)).seals[0]).toEqual({
+      ...{ kind: 'intent', index: 7, leaf_hash: hash.toString('hex') },
+      ...{ checkpoint_size: 8, sealed_at: '2026-11-21T08:00:00.000Z' },
+    });
+  });
+
+  it('finds what the upstream says otherwise than was asked', async () => {
+    const transactions = [
+      { phoneNumber: PHONE, valueInUSD: '2.4', chiRef: 'a' },
+      { phoneNumber: '+254700000000', valueInUSD: '1', chiRef: 'b' },
+    ];
+    paying.upstream.behaviour = answer(200, { status: 'success', data: { data: transactions } });
+    const found = await codes(await pay());
+    expect(found).toEqual(expect.arrayContaining(['transaction_without_item']));
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    expect(await codes(await pay())).toEqual(['item_without_transaction']);
+  });
+
+  it('finds that what is kept was changed, is gone, or was taken out on purpose', async () => {
+    const id = await pay();
+    const own = async () => (await codes(id)).filter((code: string) => code !== 'item_without_transaction');
+    expect(await own()).toEqual([]);
+    await query("UPDATE intent_body SET body = body || ' ' WHERE intent_id = $1", [id]);
+    await query("UPDATE item_recipient SET phone = '+254712345679' WHERE intent_id = $1", [id]);
+    expect(await own()).toEqual(['request_body_changed', 'recipient_changed']);
+
+    for (const table of ['intent_body', 'outcome_body', 'item_recipient']) {
+      await query(`DELETE FROM ${table} WHERE intent_id = $1`, [id]);
+    }
+    expect(await own()).toEqual(['request_body_missing', 'response_body_missing', 'recipient_missing']);
+    await query(
+      `INSERT INTO erasure (id, kind, reason, places, erased_at, signature) VALUES ($1, 'phone', 'asked', $2, now(), '')`,
+      [uuidv7(), [`intent_body/${id}`, `item_recipient/${id}/0`]],
+    );
+    expect(await own()).toEqual(['request_body_erased', 'response_body_missing', 'recipient_erased']);
+    const prune = (kept: string[]) =>
+      query(
+        `INSERT INTO pruning (id, what, month, reason, kept, rows, checkpoint, pruned_at, signature)
+         VALUES ($1, 'people', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'), 'age', $2, 1, '', now(), '')`,
+        [uuidv7(), kept],
+      );
+    await prune([id]);
+    expect(await own()).toContain('response_body_missing');
+    await prune([]);
+    expect(await own()).toEqual(['request_body_erased', 'response_body_erased', 'recipient_erased']);
+  });
+
+  it('finds a success that came after the call was settled as not carried out', async () => {
+    const sent = await pay();
+    const id = await copyIntent(paying.proxy.database, sent, {});
+    await query(
+      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
+       SELECT $1, 'absent', 'asked the provider', client_id, key_id FROM intent WHERE id = $1`,
+      [id],
+    );
+    await query(
+      `INSERT INTO outcome SELECT (json_populate_record(o, json_build_object('intent_id', $1::uuid, 'body_commitment', NULL))).*
+       FROM outcome o WHERE intent_id = $2`,
+      [id, sent],
+    );
+    expect(await codes(id)).toContain('success_after_absent');
+  });
+
+  it('of a refused request tells its seal and its readers too', async () => {
+    const { headers } = await paying.proxy.post(paying.app, '/payouts/airtime', { ...AIRTIME, x: 1 }).expect(400);
+    const refused = await story(headers['x-call-id'] ?? '');
+    expect(refused).toMatchObject({ outcome: 'refused', findings: [], seals: [{ kind: 'refusal', index: null }] });
+    expect((await story(headers['x-call-id'] ?? '')).accesses.count).toBe(1);
+  });
+});

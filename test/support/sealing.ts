@@ -1,0 +1,31 @@
+import { Client, ClientBase } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { connectSealer } from '../../src/transparency/sealer-connection';
+import { Sealing } from '../../src/transparency/sealing';
+import { eventually } from './paying';
+import { TestDatabase } from './test-database';
+
+/** A connection of the sealer's to a test's database. */
+export function sealerClient({ ownerUrl, url }: TestDatabase): Promise<Client> {
+  return connectSealer({ databaseSealerUrl: undefined, databaseOwnerUrl: ownerUrl, databaseUrl: url });
+}
+
+interface Queryable {
+  query(sql: string, values: unknown[]): Promise<unknown>;
+}
+
+/** Adds stops, the smallest of records. @returns their ids. */
+export async function addStops(database: Queryable, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => uuidv7());
+  await database.query(`INSERT INTO stop (id, reason) SELECT id, 'a test' FROM unnest($1::uuid[]) id`, [ids]);
+  return ids;
+}
+
+/** Seals all there is. Transactions of other tests on the same server may hold it up for a moment. */
+export async function sealAll(sealing: Sealing, client: ClientBase): Promise<void> {
+  await eventually(async () => {
+    const { sealed, waits } = await sealing.pass(client);
+    return sealed === 0 && waits === null;
+  });
+  await sealing.keepNotes(client);
+}
