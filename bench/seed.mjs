@@ -1,6 +1,7 @@
 /** npm run seed -- --calls 1000000: a made-up history, for measurements. The first start of a database does the same for real. */
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import pg from 'pg';

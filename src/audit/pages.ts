@@ -2,17 +2,21 @@ import { Prisma } from '../database/generated/client';
 import { Cursor, Listed, Sort } from './cursor';
 import { Conditions } from './filters';
 
-/** What is looked for, in which order. */
-export interface Query {
-  listed: Listed;
-  sort: Sort;
-  /** Newest or largest first, or the other way round. */
-  direction: 'asc' | 'desc';
+/** What is looked for. */
+export interface Scope {
   conditions: Conditions;
   /** Ids from this one on, below that one, and not above that one. */
   from?: string | undefined;
   to?: string | undefined;
   upTo?: string | undefined;
+}
+
+/** And in which order. */
+export interface Query extends Scope {
+  listed: Listed;
+  sort: Sort;
+  /** Newest or largest first, or the other way round. */
+  direction: 'asc' | 'desc';
 }
 
 /** What a page needs to know of the index's columns. */
@@ -40,10 +44,14 @@ function orderOf({ listed, sort }: Query): Order {
   return { scanned: [USD[listed], CALL, POSITION], telling, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
 }
 
-/** A row of a page: as much of it as its order has. */
-export interface Found {
+/** A payout, or a call as a whole. */
+export interface Place {
   id: string;
   position: number | null;
+}
+
+/** A row of a page: as much of it as its order has. */
+export interface Found extends Place {
   usd: string | null;
 }
 
@@ -96,9 +104,9 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
 }
 
 /** All that is found, without an order. */
-export function matching(query: Query): Prisma.Sql {
-  const { conditions } = query;
-  return all([...withTerms(conditions, true), ...inWeeks(query), ...conditions.others, ...inRange(query)]);
+export function matching(scope: Scope): Prisma.Sql {
+  const { conditions } = scope;
+  return all([...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)]);
 }
 
 const NAMES = ['usd', 'id', 'position'].map((name) => Prisma.raw(name));
@@ -136,7 +144,7 @@ function beyond({ direction, sort }: Query, { scanned, telling }: Order, after: 
   return [Prisma.sql`(${columns}) ${than} (${Prisma.join(values.slice(0, telling))})`];
 }
 
-function inRange({ from, to, upTo }: Query): Prisma.Sql[] {
+function inRange({ from, to, upTo }: Scope): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
     ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
@@ -145,7 +153,7 @@ function inRange({ from, to, upTo }: Query): Prisma.Sql[] {
 }
 
 /** Of the slices that are weeks, those that the range touches. */
-function weeks({ from, to, upTo }: Query): Prisma.Sql[] {
+function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
     ...(to === undefined ? [] : [Prisma.sql`slice <= search_week(${to}::uuid)`]),
@@ -154,10 +162,10 @@ function weeks({ from, to, upTo }: Query): Prisma.Sql[] {
 }
 
 /** The same as terms, where other slices are looked into. */
-function inWeeks(query: Query): Prisma.Sql[] {
-  if (query.from === undefined && query.to === undefined) return [];
+function inWeeks(scope: Scope): Prisma.Sql[] {
+  if (scope.from === undefined && scope.to === undefined) return [];
   return [
-    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM search_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(query)])})`,
+    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM search_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
   ];
 }
 
