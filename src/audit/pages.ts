@@ -17,6 +17,9 @@ export interface Query extends Scope {
   sort: Sort;
   /** Newest or largest first, or the other way round. */
   direction: 'asc' | 'desc';
+  /** Between which amounts in US dollars, by amount. */
+  least?: string | undefined;
+  most?: string | undefined;
 }
 
 /** What a page needs to know of the index's columns. */
@@ -31,6 +34,7 @@ interface Order {
 }
 
 const CALL = Prisma.sql`call_id`;
+const SLICE = Prisma.sql`slice`;
 const POSITION = Prisma.sql`position`;
 const USD = { items: Prisma.sql`coalesce(item_usd, -1)`, calls: Prisma.sql`coalesce(total_usd, -1)` };
 
@@ -60,14 +64,17 @@ export interface Found extends Place {
  * row of a hundred this finds a page at once; where they hold for fewer it may find none.
  */
 export function walked(query: Query, after: Cursor | undefined, limit: number, budget: number): Prisma.Sql {
-  const { conditions } = query;
+  const { conditions, sort } = query;
   const order = orderOf(query);
+  const [amount = CALL] = order.scanned;
+  // By amount, a range of ids lies scattered over the whole index: to look for it there could take the whole index.
+  const [inside, outside] = sort === 'time' ? [inRange(query), []] : [inAmounts(query, amount), inRange(query)];
   return Prisma.sql`
     SELECT ${results(query)} FROM (
-      SELECT DISTINCT ${named(order)} FROM (
-        SELECT * FROM search_entry WHERE ${all([...inRange(query), ...beyond(query, order, after)])}
+      SELECT DISTINCT ${Prisma.join(names(order))} FROM (
+        SELECT *, ${amount} AS usd, call_id AS id FROM search_entry WHERE ${all([...inside, ...beyond(query, order, after)])}
         ORDER BY ${sorted(order.scanned, query)} LIMIT ${budget}
-      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others])}
+      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others, ...outside])}
       ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
     ) AS found`;
 }
@@ -77,30 +84,44 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
  * is found in it, and on how long the shortest list of a term is there.
  */
 export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
-  const { conditions, direction } = query;
+  const { conditions, sort } = query;
   const order = orderOf(query);
-  const slices = [
-    Prisma.sql`kind = ${order.slices}::text`,
-    ...(after
-      ? [Prisma.sql`slice ${direction === 'desc' ? Prisma.sql`<=` : Prisma.sql`>=`} ${order.sliceOf(after)}`]
-      : []),
-    ...(order.slices === 'week' ? weeks(query) : []),
-  ];
+  const [amount = CALL] = order.scanned;
   const inSlice = Prisma.sql`terms @> ARRAY[${order.slices}::text || ':' || s.slice]`;
   const rows = all([
-    ...[inSlice, ...withTerms(conditions, true), ...(order.slices === 'week' ? [] : inWeeks(query))],
-    ...[...conditions.others, ...inRange(query), ...beyond(query, order, after)],
+    ...[
+      inSlice,
+      ...withTerms(conditions, true),
+      ...conditions.others,
+      ...inRange(query),
+      ...beyond(query, order, after),
+    ],
+    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, amount)]),
   ]);
   return Prisma.sql`
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
-        SELECT slice FROM search_slice WHERE ${all(slices)} ORDER BY ${sorted([Prisma.sql`slice`], query)}
+        SELECT slice FROM search_slice WHERE ${all(slicesOf(query, order, after))} ORDER BY ${sorted([SLICE], query)}
       ) AS s CROSS JOIN LATERAL (
         SELECT DISTINCT ${Prisma.join(names(order))} FROM (
-          SELECT ${named(order)} FROM search_entry WHERE ${rows} OFFSET 0 -- by the terms, not in the order of another index
+          SELECT position, ${amount} AS usd, call_id AS id FROM search_entry
+          WHERE ${rows} OFFSET 0 -- by the terms, not in the order of another index
         ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
-      ) AS page ORDER BY ${sorted([Prisma.sql`s.slice`, ...names(order)], query)} LIMIT ${limit}
+      ) AS page ORDER BY ${sorted([SLICE, ...names(order)], query)} LIMIT ${limit}
     ) AS found`;
+}
+
+/** The slices that a page may be in. */
+function slicesOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
+  const { direction, sort, least, most } = query;
+  const than = direction === 'desc' ? Prisma.sql`<=` : Prisma.sql`>=`;
+  return [
+    Prisma.sql`kind = ${order.slices}::text`,
+    ...(after ? [Prisma.sql`slice ${than} ${order.sliceOf(after)}`] : []),
+    ...(sort === 'time' ? weeks(query) : []),
+    ...(least === undefined ? [] : [Prisma.sql`slice >= search_step(${least}::numeric)`]),
+    ...(most === undefined ? [] : [Prisma.sql`slice BETWEEN -9999 AND search_step(${most}::numeric)`]),
+  ];
 }
 
 /** All that is found, without an order. */
@@ -114,10 +135,6 @@ const NAMES = ['usd', 'id', 'position'].map((name) => Prisma.raw(name));
 /** The names of what tells results apart, in the order in which they are sorted. */
 function names({ scanned, telling }: Order): Prisma.Sql[] {
   return NAMES.slice(NAMES.length - scanned.length).slice(0, telling);
-}
-
-function named(order: Order): Prisma.Sql {
-  return Prisma.join(names(order).map((name, index) => Prisma.sql`${order.scanned[index] ?? name} AS ${name}`));
 }
 
 function results({ listed, sort }: Query): Prisma.Sql {
@@ -149,6 +166,14 @@ function inRange({ from, to, upTo }: Scope): Prisma.Sql[] {
     ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
     ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
     ...(upTo === undefined ? [] : [Prisma.sql`call_id <= ${upTo}::uuid`]),
+  ];
+}
+
+/** None at all is -1. */
+function inAmounts({ least, most }: Query, amount: Prisma.Sql): Prisma.Sql[] {
+  return [
+    ...(least === undefined ? [] : [Prisma.sql`${amount} >= ${least}::numeric`]),
+    ...(most === undefined ? [] : [Prisma.sql`${amount} BETWEEN 0 AND ${most}::numeric`]),
   ];
 }
 

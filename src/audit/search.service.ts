@@ -34,11 +34,18 @@ export class SearchService {
   async search(search: Search, listed: Listed = 'calls', clientId?: string): Promise<Page<Place>> {
     const after = cursorOf(search, listed);
     const scope = await this.prepare(search, listed, clientId);
-    const query: Query = { ...scope, listed, sort: search.sort ?? 'time', direction: 'desc' };
+    const { sort = 'time' } = search;
+    const query: Query = {
+      ...scope,
+      listed,
+      sort,
+      direction: 'desc',
+      ...(sort === 'amount' && amountsOf(search, listed)),
+    };
     const found = await this.page(query, after, rowsToRead(search), BUDGET);
     const rows = found.slice(0, rowsToRead(search) - 1);
     const last = found.length > rows.length ? rows.at(-1) : undefined;
-    return { rows, nextPageToken: last ? toToken(listed, query.sort, toCursor(last)) : null };
+    return { rows, nextPageToken: last ? toToken(listed, sort, toCursor(last)) : null };
   }
 
   /**
@@ -99,6 +106,13 @@ export class SearchService {
       SELECT id::text FROM client WHERE name = ${client} OR id::text = lower(${client})`;
     return rows.map(({ id }) => id);
   }
+}
+
+/** The bounds of the amounts that results are sorted by. */
+function amountsOf({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters, listed: Listed) {
+  return listed === 'items'
+    ? { least: min_item_usd, most: max_item_usd }
+    : { least: min_total_usd, most: max_total_usd };
 }
 
 function toCursor({ id, position, usd }: Found): Cursor {
