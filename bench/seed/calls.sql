@@ -5,7 +5,7 @@ SELECT setseed((hashint8(current_setting('seed.random')::bigint * 1000003 + curr
 
 CREATE TEMP TABLE seed_drawn ON COMMIT DROP AS
 SELECT n, at, lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS stamp,
-  (36 * power(random(), 2))::integer % 36 AS key_place, random() AS operation, random() AS fate, random() AS items, random() AS actor,
+  floor(36 * power(random(), 2))::integer AS key_place, random() AS operation, random() AS fate, random() AS items, random() AS actor,
   random() AS claimed, (40 * power(random(), 2))::integer AS address, random() AS speed, random() AS settled,
   to_hex((random() * 4294967295)::bigint) || to_hex((random() * 4294967295)::bigint) AS noise
 FROM (
@@ -39,7 +39,7 @@ FROM seed_drawn d JOIN seed_key k ON k.place = d.key_place;
 CREATE TEMP TABLE seed_item ON COMMIT DROP AS
 SELECT i.*, CASE
     WHEN operation = 'POST /account/delete-unpaid-transaction' THEN NULL
-    WHEN common < 0.6 THEN (ARRAY[1, 2, 5, 10, 20, 50, 100])[1 + (6.99 * usual)::integer % 7]::numeric
+    WHEN common < 0.6 THEN (ARRAY[1, 2, 5, 10, 20, 50, 100])[1 + floor(7 * usual)::integer]::numeric
     ELSE round((power(10, common * 7 - 4.3))::numeric, 2) + 0.01 END AS usd,
   CASE WHEN by_phone THEN c.dial || (700000000 + person * 1009 % 99000000) END AS phone,
   CASE WHEN by_mail THEN (ARRAY['ada', 'grace', 'alan', 'edsger', 'barbara'])[1 + person % 5] || '.' || person || '@example.com' END AS email,
@@ -51,7 +51,7 @@ SELECT i.*, CASE
   decode(md5(id::text || position || clock_timestamp()), 'hex') AS salt,
   'chi-' || md5(id::text || position) AS chi_ref
 FROM (
-  SELECT n, id, operation, position, (60000 * power(random(), 1.5))::bigint AS person, (14.99 * power(random(), 2.2))::integer AS place,
+  SELECT n, id, operation, position, (60000 * power(random(), 1.5))::bigint AS person, floor(15 * power(random(), 2.2))::integer AS place,
     random() AS common, random() AS usual,
     operation IN ('POST /payouts/airtime', 'POST /payouts/mobile-money') AS by_phone,
     operation IN ('POST /send', 'POST /payouts/credit', 'POST /payouts/initiate-credit') AND random() < 0.8 AS by_mail

@@ -134,7 +134,7 @@ CREATE VIEW call_entry AS
         || search_beginnings(lower(p.receiver)) || u.terms, NULL) AS terms
   FROM call_state c
   CROSS JOIN LATERAL (
-    SELECT position, position = 0 AS leads, country, network_code, reference, receiver, chi_ref, amount_usd
+    SELECT position, position = min(position) OVER () AS leads, country, network_code, reference, receiver, chi_ref, amount_usd
     FROM intent_item WHERE intent_id = c.call_id
     UNION ALL
     SELECT -1, NOT e.has_items, NULL, NULL, NULL, NULL, NULL, NULL
