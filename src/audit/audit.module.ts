@@ -4,9 +4,13 @@ import { JournalModule } from '../journal/journal.module';
 import { AccessesController } from './accesses.controller';
 import { AccessesService } from './accesses.service';
 import { AuditController } from './audit.controller';
+import { CheckpointsService } from './export/checkpoints.service';
+import { ExportController } from './export/export.controller';
+import { ExportService } from './export/export.service';
 import { IndexService } from './index.service';
 import { PresentService } from './present.service';
 import { ReadingsInterceptor } from './readings.interceptor';
+import { ReadingsService } from './readings.service';
 import { RecordsService } from './records.service';
 import { SearchService } from './search.service';
 import { ShapesController } from './shapes.controller';
@@ -15,12 +19,15 @@ import { StoryService } from './story.service';
 
 @Module({
   imports: [JournalModule],
-  controllers: [AuditController, AccessesController, ShapesController],
+  controllers: [AuditController, AccessesController, ExportController, ShapesController],
   providers: [
     AccessesService,
+    CheckpointsService,
+    ExportService,
     IndexService,
     { provide: APP_INTERCEPTOR, useClass: ReadingsInterceptor },
     PresentService,
+    ReadingsService,
     RecordsService,
     SearchService,
     ShapesService,

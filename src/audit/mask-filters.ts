@@ -1,6 +1,5 @@
+import { DOTS } from '../privacy/contacts';
 import { maskEmail, maskPhone, maskProse } from './masking';
-
-const DOTS = '••••';
 
 /** Filters whose values are words, numbers, instants and ids of ours: nobody can be named in them. */
 const SHOWN = new Set([

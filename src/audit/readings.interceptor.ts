@@ -2,58 +2,26 @@ import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nes
 import { Reflector } from '@nestjs/core';
 import { FastifyRequest } from 'fastify';
 import { concatMap, Observable } from 'rxjs';
-import { Call, mayReveal } from '../auth/call';
-import { Shown, ShownBy, SHOWS } from '../auth/shows';
-import { Problem } from '../errors/problem';
-import { AccessJournal } from '../journal/accesses';
-import { maskFilters } from './mask-filters';
+import { ShownBy, SHOWS } from '../auth/shows';
+import { ReadingsService } from './readings.service';
 
 /** Records who reads the history, before what they read leaves. */
 @Injectable()
 export class ReadingsInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
-    private readonly accesses: AccessJournal,
+    private readonly readings: ReadingsService,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const shownBy = this.reflector.get<ShownBy | undefined>(SHOWS, context.getHandler());
-    if (!shownBy) return next.handle();
+    const shownBy = this.reflector.get<ShownBy | 'itself' | undefined>(SHOWS, context.getHandler());
+    if (shownBy === undefined || shownBy === 'itself') return next.handle();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     return next.handle().pipe(
       concatMap(async (answer: unknown) => {
-        await this.record(request, shownBy(answer));
+        await this.readings.record(request, shownBy(answer));
         return answer;
       }),
     );
   }
-
-  private async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
-    const { id, caller = null, actor, operation, requestId, clientAddress } = call;
-    const filters = shown.callId === undefined ? filtersIn(query) : {};
-    try {
-      await this.accesses.open({
-        ...{ id, caller, actor, route: operation, requestId, clientAddress, filters },
-        maskedFilters: maskFilters(filters),
-        callId: shown.callId ?? null,
-        callIds: shown.callIds ?? [],
-        revealed: shown.people && mayReveal(call),
-        rows: shown.rows,
-      });
-    } catch (cause) {
-      throw new Problem('database_unavailable', { text: textFor(method, call), cause });
-    }
-  }
-}
-
-/** What was validated is text; other values come only where a route has no filters, and mean nothing. */
-function filtersIn(query: unknown): Record<string, string> {
-  const given = Object.entries(query as Record<string, unknown>);
-  return Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === 'string'));
-}
-
-function textFor(method: string, { operation }: Call): string {
-  const because = 'that it was shown to you could not be recorded, so it is not shown';
-  if (method === 'GET') return `Our database cannot be reached or is too busy: ${because}. Try again in a moment.`;
-  return `${operation} was carried out, but ${because}. Do not ask for it again; read the call in a moment.`;
 }

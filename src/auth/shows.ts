@@ -20,8 +20,9 @@ export type ShownBy<Answer = unknown> = (answer: Answer) => Shown;
 /**
  * Says that a route shows the history to somebody else than who made it: that it was read is recorded before the answer
  * leaves, and where it cannot be recorded, nothing is shown (src/audit/readings.interceptor.ts).
+ * @param by `itself`: the handler sees to it.
  */
-export const Shows = <Answer>(by: ShownBy<Answer>) => SetMetadata(SHOWS, by);
+export const Shows = <Answer>(by: ShownBy<Answer> | 'itself') => SetMetadata(SHOWS, by);
 
 export const showsCall: ShownBy<{ id: string }> = ({ id }) => ({ rows: 1, callId: id, people: true });
 

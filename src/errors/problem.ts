@@ -106,6 +106,11 @@ export const PROBLEMS = {
     text: 'Too many requests with wrong keys came from your address; try again later.',
     retryAfter: 60,
   },
+  too_many_exports: {
+    status: 503,
+    text: 'As many exports as this instance streams at once are under way; try again when one of them is done.',
+    retryAfter: 10,
+  },
   not_ready: { status: 503, text: 'The database cannot be reached, or the proxy is stopping.' },
   internal_error: { status: 500, text: 'A fault of ours; nothing was sent. Tell the operator the call_id.' },
   database_unavailable: {

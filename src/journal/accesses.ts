@@ -33,7 +33,7 @@ export interface NewAccessEnd {
   /** Of the bytes that were given, up to their manifest. */
   sha256: Buffer | null;
   /** Of the checkpoint that the manifest names. */
-  checkpointSize: bigint | null;
+  checkpointSize: number | null;
 }
 
 /** Records who reads the history. */

@@ -1,0 +1,49 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { Cell, csvLine } from './csv';
+
+/** As docs tell machines to undo it. */
+const undone = (cell: string) => (cell.startsWith("'") ? cell.slice(1) : cell);
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({
+    unit: fc.constantFrom('=', '+', '-', '@', "'", '"', ',', ';', '\r', '\n', '\t', '＝', 'a', '1', '#', ' '),
+  }),
+);
+
+describe('a line of CSV', () => {
+  it('is read by others as what was written', () => {
+    // A line of one empty cell is a blank line.
+    const rows = fc
+      .integer({ min: 2, max: 5 })
+      .chain((width) =>
+        fc.array(fc.array(texts, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 5 }),
+      );
+    fc.assert(
+      fc.property(rows, (written) => {
+        const read: string[][] = parse(written.map(csvLine).join(''), { recordDelimiter: '\r\n' });
+        expect(read.map((row) => row.map(undone))).toEqual(written);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has no cell that a spreadsheet would take for a formula', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const [[cell] = []] = parse(csvLine([text, 'x']), { recordDelimiter: '\r\n' });
+        expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each<[Cell[], string]>([
+    [['a', 1.5, null, ''], 'a,1.5,,'],
+    [['=HYPERLINK("x")'], `"'=HYPERLINK(""x"")"`],
+    [['+2348012345678', '-1', '@ada', '＝1'], "'+2348012345678,'-1,'@ada,'＝1"],
+    [["'=1", "it's"], "''=1,it's"],
+    [['a\r\nb', '\tx'], `"a\r\nb",'\tx`],
+  ])('is %j as %s', (cells, line) => expect(csvLine(cells)).toBe(`${line}\r\n`));
+});

@@ -1,0 +1,153 @@
+import { Injectable, Logger, OnModuleDestroy } from '@nestjs/common';
+import { FastifyRequest } from 'fastify';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mayReveal } from '../../auth/call';
+import { PrismaService } from '../../database/prisma.service';
+import { Problem } from '../../errors/problem';
+import { AccessJournal } from '../../journal/accesses';
+import { maskFilters } from '../mask-filters';
+import { Query } from '../pages';
+import { PresentService } from '../present.service';
+import { filtersIn, ReadingsService } from '../readings.service';
+import { SearchService } from '../search.service';
+import { ahead } from './ahead';
+import { CheckpointsService } from './checkpoints.service';
+import { ExportSearch, Format } from './export.dto';
+import { readRows, Row } from './export-rows';
+import { heading, Manifest, manifestText, rowsText } from './format';
+
+/** Each holds a database connection most of the time, and the payouts need some too. */
+const MAX_EXPORTS = 4;
+
+/** Large enough that a batch costs little more than its rows, small enough that payouts wait some milliseconds at most. */
+const BATCH_ROWS = 500;
+
+/** Bytes that wait for a slow reader, beside the batch that is being written and the one behind it. */
+const BUFFERED_BYTES = 64 * 1_024;
+
+/** How long the beginning waits for the number of rows, which only a progress bar needs. */
+const COUNT_MS = 300;
+
+export interface Exporting {
+  stream: Readable;
+  /** How many rows there will be, if that could be found out at once. */
+  total: number | undefined;
+}
+
+/** Streams what a search finds, oldest first, in constant memory. */
+@Injectable()
+export class ExportService implements OnModuleDestroy {
+  private readonly logger = new Logger('Export');
+  private readonly running = new Set<Readable>();
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly searching: SearchService,
+    private readonly present: PresentService,
+    private readonly checkpoints: CheckpointsService,
+    private readonly readings: ReadingsService,
+    private readonly accesses: AccessJournal,
+  ) {}
+
+  /** Resolves once the export is on record; nothing is read before somebody reads the stream. */
+  async begin(request: FastifyRequest, { format, what = 'calls', ...filters }: ExportSearch): Promise<Exporting> {
+    const query = await this.searching.open(filters, what);
+    if (this.running.size >= MAX_EXPORTS) throw new Problem('too_many_exports');
+    const stream = Readable.from(this.bytes(request, format, query), {
+      objectMode: false,
+      highWaterMark: BUFFERED_BYTES,
+    });
+    this.running.add(stream);
+    stream.once('close', () => this.running.delete(stream));
+    stream.on('error', () => undefined); // its reader hears it, and it is logged where it arose
+    try {
+      await this.readings.record(request, { rows: null, people: true });
+      return { stream, total: await this.total(query) };
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    }
+  }
+
+  /** Whoever reads a broken export sees that it is: better than a stop that takes as long as the longest of them. */
+  async onModuleDestroy(): Promise<void> {
+    const closed = (stream: Readable) =>
+      new Promise((resolve) => stream.once('close', resolve).destroy(new Error('the proxy stops')));
+    await Promise.all([...this.running].map(closed));
+  }
+
+  private async total(query: Query): Promise<number | undefined> {
+    const count = this.searching.count(query).catch(() => undefined);
+    return Promise.race([count, sleep(COUNT_MS, undefined)]);
+  }
+
+  private async *bytes(request: FastifyRequest, format: Format, query: Query): AsyncGenerator<Buffer, void> {
+    const { id: accessId } = request.call;
+    const hash = createHash('sha256');
+    const hashed = (text: string) => {
+      const bytes = Buffer.from(text);
+      hash.update(bytes);
+      return bytes;
+    };
+    let rows = 0;
+    let complete = false;
+    try {
+      if (format === 'csv') yield hashed(heading(format, query.listed));
+      for await (const batch of ahead(this.batches(query, mayReveal(request.call)))) {
+        const bytes = hashed(rowsText(format, batch));
+        rows += batch.length;
+        yield bytes;
+      }
+      const sha256 = hash.digest();
+      const manifest = await this.manifest(request, {
+        format,
+        what: query.listed,
+        rows,
+        sha256: sha256.toString('hex'),
+      });
+      const checkpointSize = manifest.checkpoint?.size ?? null;
+      await this.accesses.end({ accessId, complete: true, rows, sha256, checkpointSize });
+      complete = true;
+      yield Buffer.from(manifestText(manifest));
+    } catch (error) {
+      this.logger.warn({ call_id: accessId, rows, err: error }, 'an export broke off');
+      throw error;
+    } finally {
+      if (!complete) await this.endBroken(accessId, rows);
+    }
+  }
+
+  private async *batches(query: Query, reveal: boolean): AsyncGenerator<Row[], void> {
+    for await (const places of this.searching.walk(query, { batch: BATCH_ROWS })) {
+      // Asked before the records are read, as for a page.
+      yield await readRows(this.prisma, query.listed, places, reveal, await this.present.read());
+    }
+  }
+
+  private async manifest(
+    { call, query }: FastifyRequest,
+    known: Pick<Manifest, 'format' | 'what' | 'rows' | 'sha256'>,
+  ): Promise<Manifest> {
+    const filters = Object.fromEntries(
+      Object.entries(filtersIn(query)).filter(([name]) => name !== 'format' && name !== 'what'),
+    );
+    return {
+      ...known,
+      filters: mayReveal(call) ? filters : maskFilters(filters),
+      checkpoint: await this.checkpoints.covering(call.id),
+      exported_at: new Date().toISOString(),
+      access_id: call.id,
+    };
+  }
+
+  /** One that is not on record as ended was cut off too. */
+  private async endBroken(accessId: string, rows: number): Promise<void> {
+    try {
+      await this.accesses.end({ accessId, complete: false, rows, sha256: null, checkpointSize: null });
+    } catch {
+      this.logger.warn({ call_id: accessId, rows }, 'that an export broke off could not be recorded');
+    }
+  }
+}

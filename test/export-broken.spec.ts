@@ -1,0 +1,133 @@
+import { get, IncomingMessage } from 'node:http';
+import { Place, SearchService } from '../src/audit/search.service';
+import { FakeUpstream } from './support/fake-upstream';
+import { eventually } from './support/paying';
+import { startProxy, TestProxy } from './support/proxy';
+
+/** More than all buffers between the proxy and a client hold: some 30 MB. */
+const ROWS = 4_000;
+const ROW_TEXT = 8_000;
+
+const MAX_EXPORTS = 4;
+
+/** An export that does not come to its end, or not at once. */
+describe('an export', () => {
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let auditor: string;
+  let batches: number[];
+
+  beforeAll(async () => {
+    upstream = await FakeUpstream.start();
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url });
+    ({ key: auditor } = await proxy.client('auditor', 'audit'));
+    await addRefusals(ROWS);
+    const { walk } = SearchService.prototype as { walk: (...args: unknown[]) => AsyncGenerator<Place[], void> };
+    batches = []; // how many each export has read
+    jest.spyOn(SearchService.prototype, 'walk').mockImplementation(async function* (this: SearchService, ...args) {
+      const place = batches.push(0) - 1;
+      for await (const batch of walk.apply(this, args)) {
+        batches[place] = (batches[place] ?? 0) + 1;
+        yield batch;
+      }
+    });
+  });
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await proxy.close();
+    await upstream.stop();
+  });
+  beforeEach(() => (batches.length = 0));
+
+  const query = (sql: string, parameters?: unknown[]) => proxy.database.query(sql, parameters);
+  const addRefusals = (count: number) =>
+    query(
+      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+         fault_count, received_at)
+       SELECT uuidv7(), c.id, c.id, 'POST /send', 'r', '127.0.0.1', 400, 'invalid_request', repeat('x', $2::int), '[]', 0, now()
+       FROM client c, generate_series(1, $1::int) WHERE c.name = 'auditor'`,
+      [count, ROW_TEXT],
+    );
+  /** An answer of which nothing has been read but its head. */
+  const begin = (): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const options = { headers: { 'x-api-key': auditor }, agent: false as const };
+      get(`${proxy.url}/v1/audit/export?format=ndjson`, options, resolve).on('error', reject);
+    });
+  const ended = async (response: IncomingMessage) => {
+    const [end] = await query('SELECT complete, rows::int, sha256 FROM access_end WHERE access_id = $1', [
+      response.headers['x-call-id'],
+    ]);
+    return end;
+  };
+  /** @returns the last line of what came, and how it ended. */
+  const readAll = async (response: IncomingMessage) => {
+    const chunks: Buffer[] = [];
+    let error: { code?: string } | undefined;
+    try {
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+    } catch (reason) {
+      error = reason as { code?: string };
+    }
+    const lines = Buffer.concat(chunks).toString('utf8').split('\n');
+    return { error, lines: lines.length - 1, last: lines.at(-2) ?? '' };
+  };
+
+  it('is read no further than somebody reads it, and has no more rows than there were when it began', async () => {
+    const [stalled, read] = [await begin(), await begin()];
+    await addRefusals(100); // these came later
+    const { error, lines, last } = await readAll(read);
+    expect([error, lines]).toEqual([undefined, ROWS + 1]);
+    expect(JSON.parse(last).manifest).toMatchObject({ rows: ROWS });
+    expect(batches[1]).toBe(ROWS / 500);
+    expect(batches[0]).toBeLessThan(ROWS / 500);
+    const whole = await readAll(stalled);
+    expect([whole.error, whole.lines]).toEqual([undefined, ROWS + 1]);
+    expect(await ended(stalled)).toMatchObject({ complete: true, rows: ROWS });
+  });
+
+  it('stops when its reader goes away, and is on record as broken off', async () => {
+    const response = await begin();
+    response.destroy();
+    await eventually(async () => (await ended(response)) !== undefined);
+    const end = await ended(response);
+    expect(end).toMatchObject({ complete: false, sha256: null });
+    expect(end?.rows).toBeLessThan(ROWS);
+    expect(batches[0]).toBeLessThan(ROWS / 500);
+  });
+
+  it('that our database breaks off ends abruptly and without a manifest', async () => {
+    const response = await begin();
+    await query('REVOKE SELECT ON refusal FROM payout_proxy');
+    const { error, last } = await readAll(response).finally(() => query('GRANT SELECT ON refusal TO payout_proxy'));
+    expect(error?.code).toBe('ECONNRESET');
+    expect(last).not.toContain('manifest');
+    await eventually(async () => (await ended(response)) !== undefined);
+    expect(await ended(response)).toMatchObject({ complete: false });
+  });
+
+  it('has to wait where as many as may are under way already', async () => {
+    const underWay = await Promise.all(Array.from({ length: MAX_EXPORTS }, begin));
+    const refused = await begin();
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
+    expect((await readAll(refused)).last).toBe('');
+    underWay[0]?.destroy();
+    await eventually(async () => (await ended(underWay[0] as IncomingMessage)) !== undefined);
+    const next = await begin();
+    expect(next.statusCode).toBe(200);
+    for (const each of [...underWay, next]) each.destroy();
+    for (const each of [...underWay, next]) await eventually(async () => (await ended(each)) !== undefined);
+  });
+
+  it('is broken off by a stop of the proxy, which waits for nobody', async () => {
+    const second = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);
+    const response = await new Promise<IncomingMessage>((resolve) =>
+      get(`${second.url}/v1/audit/export?format=csv`, { headers: { 'x-api-key': auditor }, agent: false }, resolve),
+    );
+    await second.close();
+    const { error, last } = await readAll(response);
+    expect(error?.code).toBe('ECONNRESET');
+    expect(last).not.toContain('manifest');
+    expect(await ended(response)).toMatchObject({ complete: false });
+  });
+});

@@ -1,0 +1,228 @@
+import { parse } from 'csv-parse/sync';
+import { createHash } from 'node:crypto';
+import supertest from 'supertest';
+import { answer } from './support/fake-upstream';
+import { copyIntent } from './support/intents';
+import { Paying, PHONE, phones, startPaying } from './support/paying';
+
+const EXPORT = '/v1/audit/export';
+
+/** The whole history, or what a search finds of it, in one stream. */
+describe('an export', () => {
+  let paying: Paying;
+  let masked: string;
+  let seeing: string;
+  const sent: string[] = [];
+
+  beforeAll(async () => {
+    paying = await startPaying();
+    seeing = paying.auditor;
+    masked = (await paying.proxy.client('masked', 'audit')).key;
+    paying.upstream.behaviour = (received, response, socket) => {
+      const [item] = received.body ? JSON.parse(received.body).airtimes : [];
+      const data = [{ ...item, chiRef: `ref-${item?.phoneNumber}`, id: '=1+1', status: 'paid' }];
+      void answer(200, { status: 'success', data: { data } })(received, response, socket);
+    };
+    for (const phone of phones(5)) sent.push((await paying.pay(phone).expect(200)).headers['x-call-id'] as string);
+    sent.push((await paying.proxy.post(paying.app, '/payouts/airtime', {}).expect(400)).headers['x-call-id'] as string);
+  });
+  afterAll(() => paying.close());
+
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const get = (filters: string, key = seeing) =>
+    paying.proxy.get(key, `${EXPORT}?${filters}`).buffer(true).parse(asText);
+  const endOf = async (id: unknown) => (await query('SELECT * FROM access_end WHERE access_id = $1', [id]))[0];
+
+  it('in NDJSON is one object a line, oldest first, and ends with a manifest that proves it whole', async () => {
+    const got = await get('format=ndjson')
+      .expect(200)
+      .expect('Content-Type', /^application\/x-ndjson/);
+    const text = got.body as string;
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { manifest } = lines.pop();
+    expect(lines.map(({ id }) => id)).toEqual(sent);
+    expect(manifest).toEqual({
+      ...{ format: 'ndjson', what: 'calls', filters: {}, rows: 6, checkpoint: null },
+      sha256: sha256(text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1)),
+      ...{ exported_at: expect.stringMatching(/Z$/), access_id: got.headers['x-call-id'] },
+    });
+    expect(got.headers).toMatchObject({
+      ...{ 'x-total-count': '6', 'content-disposition': 'attachment; filename="payout-proxy-calls.ndjson"' },
+    });
+    expect(lines[0]).toMatchObject({
+      ...{ operation: 'POST /payouts/airtime', outcome: 'succeeded', client: 'app', total_usd: '2.5', item_count: 1 },
+      ...{ upstream_status: 200, attempts: 1, refusal_code: null, approval: null },
+      received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    });
+    expect(lines[5]).toMatchObject({ outcome: 'refused', refusal_code: 'invalid_request', refusal_status: 400 });
+    expect(Object.keys(lines[5])).toEqual(Object.keys(lines[0]));
+  });
+
+  it('in CSV says the same, under the same names', async () => {
+    const { body } = await get('format=csv')
+      .expect(200)
+      .expect('Content-Type', /^text\/csv/);
+    const { rows, manifest, before } = readCsv(body as string);
+    expect(manifest).toMatchObject({ format: 'csv', rows: 6, sha256: sha256(before) });
+    const objects = ((await get('format=ndjson')).body as string).trimEnd().split('\n').slice(0, -1);
+    const [first] = objects.map((line) => JSON.parse(line));
+    expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(first));
+    const asCells = Object.values<string | number | null>(first).map((value) => String(value ?? ''));
+    expect(Object.values(rows[0] ?? {}).map((cell) => cell.replace(/^'/, ''))).toEqual(asCells);
+  });
+
+  it('of payouts has one row for each, with its transaction; formulas are disarmed', async () => {
+    const { rows } = readCsv((await get('format=csv&what=items').expect(200)).body as string);
+    expect(rows.map(({ call_id }) => call_id)).toEqual(sent.slice(0, 5));
+    expect(rows[0]).toMatchObject({
+      ...{ position: '0', phone: `'${phones(1)[0]}`, amount_usd: '2.5', upstream_chi_ref: `ref-${phones(1)[0]}` },
+      ...{ upstream_id: "'=1+1", upstream_item_status: 'paid', outcome: 'succeeded' },
+    });
+  });
+
+  it('shows people only to who may see them', async () => {
+    const text = (await get('format=csv&what=items', masked).expect(200)).body as string;
+    for (const phone of phones(5)) expect(text).not.toContain(phone.slice(1));
+    expect(readCsv(text).rows[0]).toMatchObject({ phone: "'+254••••0000" });
+    const { manifest } = readCsv(
+      (await get(`format=csv&recipient=${PHONE.replace('+', '%2B')}`, masked)).body as string,
+    );
+    expect(manifest).toMatchObject({ rows: 0, filters: { recipient: '+254••••5678' } });
+  });
+
+  it('takes the filters of the search', async () => {
+    const one = encodeURIComponent(phones(2)[1] ?? '');
+    const found = async (filters: string) =>
+      readCsv((await get(`format=csv&${filters}`).expect(200)).body as string).rows.map(
+        ({ id, call_id }) => id ?? call_id,
+      );
+    expect(await found(`recipient=${one}`)).toEqual([sent[1]]);
+    expect(await found(`recipient=${one}&what=items`)).toEqual([sent[1]]);
+    expect(await found('outcome=refused')).toEqual([sent[5]]);
+    expect(await found('min_item_usd=3')).toEqual([]);
+    expect(await found('operation=POST%20/payouts/airtime&outcome=succeeded')).toEqual(sent.slice(0, 5));
+    for (const bad of ['format=xml', '', 'format=csv&what=all', 'format=csv&page_size=1', 'format=csv&from=x']) {
+      await get(bad).expect(400);
+    }
+    await get('format=csv&min_item_usd=3&max_item_usd=2').expect(400);
+    await get('format=csv', paying.app).expect(403);
+  });
+
+  it('tells what waits, was decided, is in doubt and was settled as pages do', async () => {
+    const model = sent[0] ?? '';
+    const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z' };
+    const ids = [
+      await copyIntent(paying.proxy.database, model, held),
+      await copyIntent(paying.proxy.database, model, { ...held, expires_at: '2001-01-01T00:00:00Z' }),
+      await copyIntent(paying.proxy.database, model, { process: 999_999 }),
+      await copyIntent(paying.proxy.database, model, { process: 999_999 }),
+      await copyIntent(paying.proxy.database, model, held),
+    ];
+    await query(
+      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor)
+       SELECT id, 'absent', 'asked +254712345678', client_id, key_id, 'ada' FROM intent WHERE id = $1`,
+      [ids[3]],
+    );
+    await query(
+      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process)
+       SELECT id, 'rejected', 'too much', client_id, key_id, 1 FROM intent WHERE id = $1`,
+      [ids[4]],
+    );
+    const lines = ((await get(`format=ndjson`, masked)).body as string)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    for (const id of ids) {
+      const { body: page } = await paying.proxy.get(masked, `/v1/audit/calls/${id}`).expect(200);
+      expect(lines.find((line) => line.id === id)).toMatchObject({
+        outcome: page.outcome,
+        in_doubt_since: page.in_doubt_since?.replace('Z', '')
+          ? expect.stringContaining(page.in_doubt_since.slice(0, -1))
+          : null,
+        ...{ held_for: page.approval?.held_for ?? null, approval: page.approval?.status ?? null },
+        ...{ decision_reason: page.approval?.reason ?? null, resolution: page.resolution?.verdict ?? null },
+        ...{
+          resolution_reason: page.resolution?.reason ?? null,
+          resolved_by_actor: page.resolution?.resolved_by.actor ?? null,
+        },
+      });
+    }
+    const words = ids.map((id) => lines.find((line) => line.id === id)?.outcome);
+    expect(words).toEqual(['pendingApproval', 'expired', 'unknown', 'absent', 'declined']);
+  });
+
+  it('is on record before its first byte, and when it ended', async () => {
+    const got = await get('format=ndjson&outcome=succeeded').expect(200);
+    const id = got.headers['x-call-id'];
+    const [access] = await query('SELECT * FROM access WHERE id = $1', [id]);
+    expect(access).toMatchObject({
+      ...{
+        route: 'GET /v1/audit/export',
+        rows: null,
+        revealed: true,
+        filters: { format: 'ndjson', outcome: 'succeeded' },
+      },
+    });
+    const text = got.body as string;
+    const end = await endOf(id);
+    expect(end).toMatchObject({ complete: true, rows: '5', checkpoint_size: null });
+    expect(end?.sha256.toString('hex')).toBe(sha256(text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1)));
+    const { body } = await paying.proxy.get(masked, '/v1/audit/accesses?client=auditor&page_size=1').expect(200);
+    expect(body.accesses[0]).toMatchObject({
+      id,
+      end: { complete: true, rows: 5, sha256: end?.sha256.toString('hex') },
+    });
+
+    await query('ALTER TABLE access ADD CONSTRAINT unwritable CHECK (false) NOT VALID');
+    const refused = await get('format=ndjson').expect(503);
+    await query('ALTER TABLE access DROP CONSTRAINT unwritable');
+    expect(refused.headers).not.toHaveProperty('x-total-count');
+    expect(refused.body).toMatch(/so it is not shown/);
+  });
+
+  it('names the checkpoint that covers it', async () => {
+    const hash = Buffer.alloc(32);
+    // As the sealer will: as soon as the access is there, it is a leaf.
+    await query(`CREATE FUNCTION seal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO log_leaf (index, kind, record_id, hash) VALUES (3, 'access', NEW.id, '\\x${hash.toString('hex')}');
+      INSERT INTO checkpoint (size, root, note, positions, complete) VALUES (4, '\\x${hash.toString('hex')}', 'a note', '{}', TRUE);
+      RETURN NEW; END $$`);
+    await query('CREATE TRIGGER seal AFTER INSERT ON access FOR EACH ROW EXECUTE FUNCTION seal()');
+    await query('ALTER FUNCTION seal() SECURITY DEFINER');
+    try {
+      const got = await get('format=csv').expect(200);
+      expect(readCsv(got.body as string).manifest.checkpoint).toEqual({
+        size: 4,
+        note: 'a note',
+        covers_beginning: true,
+      });
+      expect((await endOf(got.headers['x-call-id']))?.checkpoint_size).toBe('4');
+    } finally {
+      await query('DROP FUNCTION seal() CASCADE');
+    }
+  });
+});
+
+function asText(response: supertest.Response, done: (error: Error | null, text: string) => void): void {
+  const stream = response as unknown as NodeJS.ReadableStream;
+  let text = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => (text += chunk));
+  stream.on('end', () => done(null, text));
+}
+
+function readCsv(text: string) {
+  const start = text.lastIndexOf('\r\n', text.length - 3) + 2;
+  const [before, last] = [text.slice(0, start), text.slice(start)];
+  expect(last).toMatch(/^# manifest \{.*\}\r\n$/);
+  return {
+    before,
+    rows: parse<Record<string, string>>(before, { columns: true, recordDelimiter: '\r\n' }),
+    manifest: JSON.parse(last.slice('# manifest '.length)) as Record<string, unknown>,
+  };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
