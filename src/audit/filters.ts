@@ -1,5 +1,6 @@
 import { Prisma } from '../database/generated/client';
 import { uuidFloor } from '../database/uuid';
+import { asRecorded, recordedForms } from '../privacy/recorded';
 import { Listed } from './cursor';
 import { OutcomeWord, Present } from './outcome';
 import { SearchFilters } from './search.dto';
@@ -63,17 +64,19 @@ const SELDOM: readonly string[] = [
 
 /** @param clientIds of the clients that the search names; undefined if it names none. */
 export function conditionsOf(
-  search: SearchFilters,
+  asked: SearchFilters,
   rows: Rows,
   clientIds: string[] | undefined,
   present: Present,
 ): Conditions {
+  const search = toRecorded(asked);
+  const references = recordedForms(asked.reference ?? '');
   const { recipient, recipient_prefix: prefix, upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
   const words = inDoubt === 'true' ? ['unknown'] : [];
   if (outcome !== undefined) words.push(outcome);
   return {
     terms: [
-      ...exactTerms(search),
+      ...exactTerms(search, references.length > 1 ? ['reference'] : []),
       ...(ref === undefined || isOfWholeCall(search, rows) ? [] : [term('ref', ref)]),
       ...(approval === undefined ? [] : [term('approval', APPROVAL_TERMS[approval] ?? approval)]),
       ...(rows === 'calls' && !filtersItems(search) && ref === undefined ? [Prisma.sql`'call'`] : []),
@@ -81,6 +84,7 @@ export function conditionsOf(
     anyOf: [
       ...(clientIds === undefined ? [] : [Prisma.sql`ARRAY(SELECT 'client:' || unnest(${clientIds}::text[]))`]),
       ...(recipient === undefined ? [] : [recipientTerms(recipient)]),
+      ...(references.length > 1 ? [Prisma.sql`${references.map((form) => `reference:${form}`)}::text[]`] : []),
       ...(prefix === undefined ? [] : [beginnings(prefix)]),
       ...words.map((word) => Prisma.sql`${(STATES_OF[word] ?? [word]).map((state) => `state:${state}`)}::text[]`),
     ],
@@ -100,6 +104,14 @@ export function conditionsOf(
     ],
     rare: isRare(search) || words.some((word) => SELDOM.includes(word)),
   };
+}
+
+/** What is searched for, as records have it: contacts in it are masked there. */
+function toRecorded({ ...search }: SearchFilters): SearchFilters {
+  for (const name of ['country', 'network_code', 'reference', 'upstream_ref'] as const) {
+    if (search[name] !== undefined) search[name] = asRecorded(search[name]);
+  }
+  return search;
 }
 
 const APPROVAL_TERMS: Partial<Record<string, string>> = { pending: 'waiting', expired: 'waiting' };
@@ -133,10 +145,11 @@ const TERM_TAGS = {
   client_address: 'address',
 } as const satisfies Partial<Record<keyof SearchFilters, string>>;
 
-function exactTerms(search: SearchFilters): Prisma.Sql[] {
+/** @param but filters that are not of one term. */
+function exactTerms(search: SearchFilters, but: string[]): Prisma.Sql[] {
   return Object.entries(TERM_TAGS).flatMap(([name, tag]) => {
     const value = search[name as keyof typeof TERM_TAGS];
-    return value === undefined ? [] : [term(tag, tag === 'key' ? value.toLowerCase() : value)];
+    return value === undefined || but.includes(name) ? [] : [term(tag, tag === 'key' ? value.toLowerCase() : value)];
   });
 }
 
