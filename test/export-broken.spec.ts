@@ -1,4 +1,5 @@
 import { get, IncomingMessage } from 'node:http';
+import { CheckpointsService } from '../src/audit/export/checkpoints.service';
 import { Place, SearchService } from '../src/audit/search.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
@@ -18,6 +19,7 @@ describe('an export', () => {
   let batches: number[];
 
   beforeAll(async () => {
+    jest.spyOn(CheckpointsService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     ({ key: auditor } = await proxy.client('auditor', 'audit'));
