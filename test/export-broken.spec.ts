@@ -1,6 +1,7 @@
 import { get, IncomingMessage } from 'node:http';
 import { CheckpointsService } from '../src/audit/export/checkpoints.service';
-import { Place, SearchService } from '../src/audit/search.service';
+import { Place } from '../src/audit/pages';
+import { SearchService } from '../src/audit/search.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';

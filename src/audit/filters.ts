@@ -18,6 +18,9 @@ export interface Conditions {
   rare: boolean;
 }
 
+/** Which rows of the index: one of each call is enough, those that are payouts, or all of them. */
+export type Rows = Listed | 'all';
+
 /** The ids that a search asks for: from this one on, and below that one. */
 export interface Range {
   from: string | undefined;
@@ -61,7 +64,7 @@ const SELDOM: readonly string[] = [
 /** @param clientIds of the clients that the search names; undefined if it names none. */
 export function conditionsOf(
   search: SearchFilters,
-  listed: Listed,
+  rows: Rows,
   clientIds: string[] | undefined,
   present: Present,
 ): Conditions {
@@ -71,9 +74,9 @@ export function conditionsOf(
   return {
     terms: [
       ...exactTerms(search),
-      ...(ref === undefined || isOfWholeCall(search, listed) ? [] : [term('ref', ref)]),
+      ...(ref === undefined || isOfWholeCall(search, rows) ? [] : [term('ref', ref)]),
       ...(approval === undefined ? [] : [term('approval', APPROVAL_TERMS[approval] ?? approval)]),
-      ...(listed === 'calls' && !filtersItems(search) && ref === undefined ? [Prisma.sql`'call'`] : []),
+      ...(rows === 'calls' && !filtersItems(search) && ref === undefined ? [Prisma.sql`'call'`] : []),
     ],
     anyOf: [
       ...(clientIds === undefined ? [] : [Prisma.sql`ARRAY(SELECT 'client:' || unnest(${clientIds}::text[]))`]),
@@ -82,8 +85,8 @@ export function conditionsOf(
       ...words.map((word) => Prisma.sql`${(STATES_OF[word] ?? [word]).map((state) => `state:${state}`)}::text[]`),
     ],
     others: [
-      ...(listed === 'items' ? [Prisma.sql`position >= 0`] : []),
-      ...(ref !== undefined && isOfWholeCall(search, listed) ? [hasRef(ref)] : []),
+      ...(rows === 'items' ? [Prisma.sql`position >= 0`] : []),
+      ...(ref !== undefined && isOfWholeCall(search, rows) ? [hasRef(ref)] : []),
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...words.filter((word) => word in STATES_OF).map((word) => Prisma.sql`${outcomeWord(present)} = ${word}`),
       ...(inDoubt === 'false' ? [Prisma.sql`${outcomeWord(present)} <> 'unknown'`] : []),
@@ -170,8 +173,8 @@ function beginsWith(prefix: string): Prisma.Sql {
 }
 
 /** A transaction may belong to a call and to none of its payouts for certain: then it does not say more of one of them. */
-function isOfWholeCall(search: SearchFilters, listed: Listed): boolean {
-  return listed === 'calls' && filtersItems(search);
+function isOfWholeCall(search: SearchFilters, rows: Rows): boolean {
+  return rows !== 'items' && filtersItems(search);
 }
 
 function hasRef(ref: string): Prisma.Sql {

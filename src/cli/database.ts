@@ -78,7 +78,7 @@ export async function withOwner(work: (ownerUrl: string) => Promise<void>): Prom
 }
 
 /** The embedded Postgres is joined where it runs, and started for the time of the work where it does not. */
-async function withDatabase(work: (urls: DatabaseUrls) => Promise<void>): Promise<void> {
+export async function withDatabase(work: (urls: DatabaseUrls) => Promise<void>): Promise<void> {
   const config = loadConfig();
   if (config.databaseUrl) return work(namedUrls(config));
   const postgres = await startEmbeddedPostgres(config.dataDir, { joinRunning: true });

@@ -85,7 +85,7 @@ export const KINDS = {
         answered_at: 'time',
         upstream_ms: 'numeric',
       },
-      ...{ recorded_at: 'time', answer_of: 'uuid', attempts: 'integer' },
+      ...{ recorded_at: 'time', answer_of: 'uuid', attempts: 'integer', tries: 'json' },
     },
     items: {
       table: 'outcome_item',

@@ -105,6 +105,8 @@ describe('a note', () => {
     expect(() => openNote(NOTE, [])).toThrow('not signed');
     const namesake = signerOf(newSigningKey(LOG));
     expect(() => openNote(NOTE, [verifierOf(namesake.verifierKey)])).toThrow('not signed');
+    const renamed = NOTE.replace(`\u2014 ${LOG}`, '\u2014 other.example');
+    expect(() => openNote(renamed, [verifier])).toThrow('not signed');
   });
 
   it('is refused for each character of its text that was changed', () => {

@@ -1,0 +1,120 @@
+import { Command } from 'commander';
+import { existsSync, readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { ClientError } from '../clients/client-error';
+import { Config, loadConfig, StartError } from '../config/config';
+import { knownLogKeyOf, signerFrom } from '../transparency/log-key';
+import { splitNotes, Verifier, verifierOf } from '../transparency/note';
+import { Fault } from '../transparency/verify/fault';
+import { Report, verifyLog, VerifyRequest } from '../transparency/verify/verify';
+import { withDatabase } from './database';
+import { Progress } from './progress';
+
+/** While one is asked for the next leaves, the others' are hashed. */
+const CONNECTIONS = 3;
+
+const EXAMPLES = `
+It recomputes the whole log: each record, body and recipient against its leaf, the leaves against every signed checkpoint,
+and both against the copies of the checkpoints that a witness keeps outside the database. The first fault is named with its
+place, and the exit code is then 1.
+
+What it must trust: the key; the copies of the checkpoints (those that were kept where whoever runs the database cannot
+write); and that the database server answers with what it holds. Who does not trust the server verifies a backup on another.
+
+Examples:
+  npm run cli -- audit verify
+  npm run cli -- audit verify --checkpoint /media/witness/checkpoints --key payout-proxy+0a1b2c3d+AdH…
+  npm run cli -- audit verify --json`;
+
+interface VerifyOptions {
+  checkpoint?: string;
+  key?: string;
+  json?: boolean;
+}
+
+export function auditVerifyCommand(): Command {
+  return new Command('verify')
+    .description('recompute the log and name the first fault')
+    .option('--checkpoint <file>', "the witness's copies of checkpoints; default: CHECKPOINT_FILE, where it exists")
+    .option('--key <key>', "the log's verifier key, or a file with it; default: of the proxy's own key")
+    .option('--json', 'for machines')
+    .addHelpText('after', EXAMPLES)
+    .action((options: VerifyOptions) =>
+      withDatabase(async ({ url }) => {
+        const config = loadConfig();
+        const progress = new Progress('records');
+        const request = {
+          verifier: verifierFrom(options.key, config),
+          notes: notesFrom(options.checkpoint, config),
+          onProgress: (done: number, of: number) => progress.at(done, of),
+        };
+        const report = await verifyAt(url, request).finally(() => progress.end());
+        process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : forPeople(report));
+        if (!report.ok) process.exitCode = 1;
+      }),
+    );
+}
+
+/** On connections that see the same: what is recorded meanwhile is left out. */
+async function verifyAt(url: string, request: VerifyRequest): Promise<Report> {
+  const clients: Client[] = [];
+  try {
+    let snapshot: string | undefined;
+    for (let each = 0; each < CONNECTIONS; each += 1) {
+      const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+      client.on('error', () => undefined); // the query in flight says so
+      clients.push(client);
+      await client.connect();
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      if (snapshot !== undefined) await client.query(`SET TRANSACTION SNAPSHOT '${snapshot}'`);
+      snapshot ??= (await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id')).rows[0]?.id;
+    }
+    return await verifyLog(clients as [Client, ...Client[]], request);
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+function verifierFrom(given: string | undefined, config: Config): Verifier {
+  if (given === undefined) {
+    const key = knownLogKeyOf(config);
+    if (key) return signerFrom(key);
+    throw new StartError(
+      'which key signs the log? Give --key, LOG_SIGNING_KEY, or the DATA_DIR where the proxy keeps its own',
+    );
+  }
+  try {
+    return verifierOf((existsSync(given) ? readFileSync(given, 'utf8') : given).trim());
+  } catch (error) {
+    throw new ClientError(`--key cannot be used: ${(error as Error).message}`);
+  }
+}
+
+function notesFrom(given: string | undefined, { checkpointFile }: Config): VerifyRequest['notes'] {
+  if (given !== undefined && !existsSync(given)) throw new ClientError(`there is no file ${given}`);
+  const file = given ?? checkpointFile;
+  if (file === undefined || !existsSync(file)) return [];
+  const notes = splitNotes(readFileSync(file, 'utf8'));
+  return notes.map((note, place) => ({ note, source: `note ${place + 1} of ${file}` }));
+}
+
+function forPeople(report: Report): string {
+  const { fault, records, checkpoints, witnessed, unsealed, pruned, erasures, prunings, seconds } = report;
+  const rate = `${records.toLocaleString('en')} records in ${seconds} s, ${report.records_per_second.toLocaleString('en')}/s`;
+  const lines = fault ? ['NOT as it was sealed', ...said(fault), ''] : ['as it was sealed', ''];
+  lines.push(
+    `verified       ${rate}`,
+    `checkpoints    ${checkpoints}, and ${witnessed} copies of a witness${witnessed === 0 ? ': that the newest records are missing could not be seen' : ''}`,
+    `not yet sealed ${unsealed.count}${unsealed.oldest === null ? '' : `, the first of ${unsealed.oldest}`}`,
+    `taken out      ${pruned} records, by ${prunings} prunings; people, by ${erasures} erasures`,
+  );
+  if (report.root !== null) lines.push(`root           ${report.root}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function said({ meaning, leaf, to_leaf, kind, record_id, received_at }: Fault): string[] {
+  const leaves = leaf === undefined ? undefined : `leaf ${leaf}${to_leaf === undefined ? '' : ` to ${to_leaf}`}`;
+  const record = [kind, record_id].filter(Boolean).join(' ');
+  const place = [leaves, record, received_at && `received ${received_at}`].filter(Boolean).join(', ');
+  return [...(place === '' ? [] : [`at ${place}:`]), meaning];
+}

@@ -1,0 +1,139 @@
+import { Head } from '../head';
+import { KIND_NAMES, kindOf, KindName } from '../leaves';
+import { Ask } from '../tree-store';
+import { LogFault, placeOf } from './fault';
+import { Seen } from './seen';
+
+/** Tables beside the records, with what each row must belong to. */
+const BESIDE: {
+  table: string;
+  id: string;
+  owner: string;
+  key: string;
+  also?: string;
+  /** How many of its rows belong to records that are sealed. */
+  count: (seen: Seen) => number;
+}[] = [
+  { table: 'intent_item', id: 'intent_id', owner: 'intent', key: 'id', count: (seen: Seen) => seen.items },
+  {
+    table: 'outcome_item',
+    id: 'intent_id',
+    owner: 'outcome',
+    key: 'intent_id',
+    count: (seen: Seen) => seen.outcomeItems,
+  },
+  { table: 'intent_body', id: 'intent_id', owner: 'intent', key: 'id', count: (seen: Seen) => seen.intentBodies },
+  {
+    table: 'outcome_body',
+    id: 'intent_id',
+    owner: 'outcome',
+    key: 'intent_id',
+    count: (seen: Seen) => seen.outcomeBodies,
+  },
+  { table: 'access_filters', id: 'access_id', owner: 'access', key: 'id', count: (seen: Seen) => seen.filters },
+  {
+    ...{ table: 'item_recipient', id: 'intent_id', owner: 'intent_item', key: 'intent_id' },
+    also: ' AND o.position = x.position',
+    count: (seen: Seen) => seen.recipients,
+  },
+];
+
+const LOG = ['log_leaf', 'log_node', 'checkpoint'];
+
+/** Whoever owns the database could put a view, or a policy that hides rows, in a table's place. */
+export async function requireTables(ask: Ask): Promise<void> {
+  const names = [...KIND_NAMES, ...BESIDE.map(({ table }) => table), ...LOG];
+  const rows = await ask<{ name: string; right: boolean }>(
+    `SELECT n.name, coalesce(bool_and(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity AND NOT c.relhasrules), false) AS right
+     FROM unnest($1::text[]) n (name)
+     LEFT JOIN LATERAL (
+       SELECT to_regclass('public.' || n.name)::oid AS oid
+       UNION ALL SELECT relid FROM pg_partition_tree(to_regclass('public.' || n.name))
+     ) t ON true
+     LEFT JOIN pg_class c ON c.oid = t.oid
+     GROUP BY n.name ORDER BY n.name`,
+    [names],
+  );
+  const wrong = rows.find(({ right }) => !right);
+  if (wrong) {
+    const meaning = `${wrong.name} is not the table that it was: somebody put a view, a rule or a policy in its place, or dropped it.`;
+    throw new LogFault('table_replaced', meaning, { kind: wrong.name });
+  }
+}
+
+/** What is not sealed yet: how many records, and since when the first of them waits. */
+export interface Unsealed {
+  count: number;
+  oldest: string | null;
+}
+
+/** Records without a leaf are new, or somebody hid them from the sealer. */
+export async function checkUnsealed(ask: Ask, seen: Seen, head: Head | undefined): Promise<Unsealed> {
+  let count = 0;
+  let oldest: string | null = null;
+  for (const name of KIND_NAMES) {
+    const { key, at } = kindOf(name);
+    const inTable = await countOf(ask, name);
+    if (inTable === (seen.records[name] ?? 0)) continue;
+    const unsealed = `FROM public.${name} t WHERE NOT EXISTS (
+      SELECT FROM public.log_leaf l WHERE l.record_id = t.${key} AND l.kind = '${name}')`;
+    const hidden = `(t.${at} < $1::timestamptz - interval '1 minute' OR t.${at} > clock_timestamp() + interval '1 minute')`;
+    const [row] = await ask<{ id: string }>(
+      `SELECT t.${key}::text AS id ${unsealed} AND ${hidden} ORDER BY t.${at} LIMIT 1`,
+      [head?.completeUntil ?? null],
+    );
+    if (row) {
+      const meaning =
+        'The record is not sealed, though all that was written when it says it was is: somebody put it in, past the sealer.';
+      throw new LogFault('record_in_the_past', meaning, placeOf(name, row.id));
+    }
+    const [all] = await ask<{ count: number; oldest: Date | null }>(
+      `SELECT count(*)::float8 AS count, min(t.${at}) AS oldest ${unsealed}`,
+      [],
+    );
+    count += all?.count ?? 0;
+    const since = all?.oldest?.toISOString();
+    if (since !== undefined && (oldest === null || since < oldest)) oldest = since;
+  }
+  return { count, oldest };
+}
+
+/** Items, bodies and recipients whose record is not there: no seal covers them. */
+export async function checkBeside(ask: Ask, seen: Seen): Promise<void> {
+  for (const { table, id, owner, key, also = '', count } of BESIDE) {
+    if ((await countOf(ask, table)) === count(seen)) continue;
+    const [row] = await ask<{ id: string }>(
+      `SELECT x.${id}::text AS id FROM public.${table} x
+       WHERE NOT EXISTS (SELECT FROM public.${owner} o WHERE o.${key} = x.${id}${also}) ORDER BY x.${id} LIMIT 1`,
+      [],
+    );
+    if (row) {
+      const meaning = `There is a row of ${table} that belongs to no record: somebody put it in, or took its record away.`;
+      throw new LogFault('orphan', meaning, placeOf(table, row.id));
+    }
+  }
+}
+
+export async function checkLogTables(ask: Ask, seen: Seen, size: number): Promise<void> {
+  const [leaf] = await ask<{ index: number; kind: KindName; id: string }>(
+    `SELECT index::float8 AS index, kind, record_id::text AS id FROM public.log_leaf WHERE index >= $1 ORDER BY index LIMIT 1`,
+    [size],
+  );
+  if (leaf) {
+    const meaning = 'The leaf is past the newest checkpoint: nobody has signed it.';
+    throw new LogFault('not_signed', meaning, placeOf(leaf.kind, leaf.id, leaf.index));
+  }
+  if ((await countOf(ask, 'log_node')) !== seen.nodes) {
+    throw new LogFault('node_differs', 'The log keeps nodes of subtrees that it does not have.', { kind: 'log_node' });
+  }
+  if ((await countOf(ask, 'checkpoint')) !== seen.checkpoints) {
+    throw new LogFault('checkpoint_changed', 'There is a checkpoint of a size that the log does not have.', {
+      kind: 'checkpoint',
+    });
+  }
+}
+
+async function countOf(ask: Ask, table: string): Promise<number> {
+  const [row] = await ask<{ count: number }>(`SELECT count(*)::float8 AS count FROM public.${table}`, []);
+  return row?.count ?? 0;
+}

@@ -1,0 +1,217 @@
+import { Head, readHead } from '../head';
+import { CompactRange, leafHash } from '../merkle';
+import { Verifier } from '../note';
+import { KEPT_EVERY } from '../tree-store';
+import { KindName } from '../leaves';
+import { Chunk, LeafRow, RecordRow } from './chunks';
+import { Excuses } from './excuses';
+import { LogFault, Place, placeOf, timeOfId } from './fault';
+import { countRecord, newSeen } from './seen';
+
+/** A record may be that much older than what was complete when it was sealed: clocks are set, processes sleep. Seconds. */
+const LATE_SECONDS = 60;
+/** How far the clocks of the proxy, which makes ids, and of the database may be apart. Seconds. */
+const CLOCKS_APART_SECONDS = 900;
+
+/** Kinds whose id was made for them, when they were written. */
+const OWN_ID: ReadonlySet<KindName> = new Set([
+  'intent',
+  'refusal',
+  'stop',
+  'answer_shape',
+  'access',
+  'erasure',
+  'pruning',
+]);
+
+/** A checkpoint that the database's own list need not have. */
+export interface Witnessed {
+  note: string;
+  /** Which one it is, for people: `note 3 of checkpoints`. */
+  source: string;
+  place: Place;
+}
+
+/** Goes through the log once, leaf by leaf, and makes the tree anew. */
+export class Walk {
+  readonly seen = newSeen();
+  private readonly range = CompactRange.of(0, []);
+  /** The newest checkpoint that was found right. */
+  private newest: Head | undefined;
+  private completeUntil = -Infinity;
+  /** Of the leaves since the last checkpoint. */
+  private latest: { at: number; place: Place } | undefined;
+  private readonly made = new Map<string, string>();
+
+  /** @param witnessed by size. */
+  constructor(
+    private readonly verifier: Verifier,
+    private readonly excuses: Excuses,
+    private readonly witnessed: ReadonlyMap<number, Witnessed[]>,
+  ) {}
+
+  get head(): Head | undefined {
+    return this.newest;
+  }
+
+  get size(): number {
+    return this.range.size;
+  }
+
+  /** @throws LogFault at the first thing that is wrong. */
+  add(chunk: Chunk, to: number): void {
+    const checkpoints = new Map(chunk.checkpoints.map((checkpoint) => [checkpoint.size, checkpoint]));
+    for (let index = chunk.from; index < to; index += 1) {
+      const leaf = chunk.leaves[index - chunk.from];
+      if (leaf === undefined || Number(leaf[0]) !== index) {
+        throw new LogFault('leaf_missing', 'A leaf of the log itself was deleted.', { leaf: index });
+      }
+      this.addLeaf(index, leaf, chunk.records.get(leaf[0]));
+      const size = index + 1;
+      const checkpoint = checkpoints.get(size);
+      const witnessed = this.witnessed.get(size);
+      if (checkpoint || witnessed) this.checkNotes(checkpoint, witnessed ?? []);
+    }
+    this.checkNodes(chunk);
+  }
+
+  private addLeaf(index: number, [, kind, id, hash]: LeafRow, record: RecordRow | undefined): void {
+    const stored = Buffer.from(hash, 'hex');
+    if (record) this.checkRecord(index, kind, id, stored, record);
+    else if (this.excuses.excusesRecord(kind, id)) this.seen.pruned += 1;
+    else {
+      throw new LogFault(
+        'record_missing',
+        'A record that was sealed is gone, and no signed pruning took it away: somebody deleted it.',
+        placeOf(kind, id, index),
+      );
+    }
+    this.range.append(stored, (level, nodeIndex, node) => {
+      if (level % KEPT_EVERY === 0) this.made.set(`${level}/${nodeIndex}`, node.toString('hex'));
+    });
+  }
+
+  private checkRecord(index: number, kind: KindName, id: string, stored: Buffer, row: RecordRow): void {
+    const [, at, leaf, body, , recipients] = row;
+    const place = () => placeOf(kind, id, index);
+    if (!leafHash(leaf).equals(stored)) {
+      throw new LogFault(
+        'record_changed',
+        'The record is not the one that was sealed: it, or an item of it, was changed.',
+        place(),
+      );
+    }
+    this.checkTime(kind, id, Number(at), place);
+    if (body !== null) this.checkPeople(bodyPlace(kind, id), body, id, place);
+    for (const one of recipients?.split(',') ?? []) {
+      const [position, state = ''] = one.split(':');
+      this.checkPeople(`item_recipient/${id}/${position}`, state, id, place);
+    }
+    countRecord(this.seen, kind, row);
+  }
+
+  private checkTime(kind: KindName, id: string, at: number, place: () => Place): void {
+    if (at < this.completeUntil - LATE_SECONDS) {
+      throw new LogFault(
+        'record_in_the_past',
+        `The record says that it was written at ${iso(at)}, but all that was written before ${iso(this.completeUntil)} had been ` +
+          'sealed before it: somebody put it in later.',
+        place(),
+      );
+    }
+    if (OWN_ID.has(kind) && !(Math.abs(timeOfId(id) / 1_000 - at) <= CLOCKS_APART_SECONDS)) {
+      throw new LogFault(
+        'record_in_the_past',
+        `The record was written at ${iso(at)}, and its id is of another time: somebody put it where it does not belong.`,
+        place(),
+      );
+    }
+    if (!this.latest || at > this.latest.at) this.latest = { at, place: place() };
+  }
+
+  private checkPeople(where: string, state: string, id: string, place: () => Place): void {
+    if (state === 'missing') {
+      if (this.excuses.excusesPeople(where, id)) return;
+      const meaning = `What stood in ${where} is gone, and no signed erasure or pruning took it away: somebody deleted it.`;
+      throw new LogFault('people_missing', meaning, place());
+    }
+    const meaning =
+      state === 'changed'
+        ? `What stands in ${where} is not what the record commits to: it was changed.`
+        : `The record commits to nothing that could stand in ${where}: somebody put it there.`;
+    throw new LogFault(state === 'changed' ? 'people_changed' : 'people_added', meaning, place());
+  }
+
+  private checkNotes(checkpoint: Chunk['checkpoints'][number] | undefined, witnessed: Witnessed[]): void {
+    const range = { leaf: this.newest?.size ?? 0, to_leaf: this.size - 1 };
+    if (checkpoint) {
+      const head = this.checkNote(checkpoint.note, `the checkpoint of ${this.size} leaves`, range);
+      const { root, sealedAt, completeUntil } = checkpoint;
+      if (head.root.toString('hex') !== root || head.sealedAt !== sealedAt || head.completeUntil !== completeUntil) {
+        throw new LogFault('checkpoint_changed', 'The checkpoint is not what its signed note says.', range);
+      }
+      this.seen.checkpoints += 1;
+      this.settle(head);
+    }
+    for (const { note, source, place } of witnessed) {
+      if (note !== checkpoint?.note) this.checkNote(note, source, { ...range, ...place });
+    }
+  }
+
+  private checkNote(note: string, source: string, place: Place): Head {
+    const head = readOwn(note, this.verifier, source, place);
+    if (head.size !== this.size || !head.root.equals(this.range.root())) {
+      throw new LogFault(
+        'root_differs',
+        `The leaves of the log are not those that ${source} was signed over: among these, or before, some were changed, swapped, ` +
+          'added or taken out, and the log was written anew to hide it.',
+        place,
+      );
+    }
+    return head;
+  }
+
+  private settle(head: Head): void {
+    const { latest } = this;
+    if (latest && latest.at > Date.parse(head.sealedAt) / 1_000 + LATE_SECONDS) {
+      const meaning = `The record says that it was written at ${iso(latest.at)}, which is after it was sealed.`;
+      throw new LogFault('record_in_the_future', meaning, latest.place);
+    }
+    this.latest = undefined;
+    this.newest = head;
+    if (head.completeUntil !== null) {
+      this.completeUntil = Math.max(this.completeUntil, Date.parse(head.completeUntil) / 1_000);
+    }
+  }
+
+  private checkNodes({ nodes }: Chunk): void {
+    for (const [name, hash] of this.made) {
+      if (nodes.get(name) === hash) continue;
+      const [level = 0, index = 0] = name.split('/').map(Number);
+      const place = { leaf: index * 2 ** level, to_leaf: (index + 1) * 2 ** level - 1 };
+      throw new LogFault('node_differs', `The node ${name} that the log keeps is not that of its leaves.`, place);
+    }
+    this.seen.nodes += this.made.size;
+    this.made.clear();
+  }
+}
+
+/** @throws LogFault if the key did not sign the note. */
+export function readOwn(note: string, verifier: Verifier, source: string, place: Place): Head {
+  try {
+    return readHead(note, verifier);
+  } catch (error) {
+    throw new LogFault(
+      'not_signed',
+      `What stands for ${source} is not signed by the log's key: ${(error as Error).message}`,
+      place,
+    );
+  }
+}
+
+function bodyPlace(kind: KindName, id: string): string {
+  return `${kind === 'access' ? 'access_filters' : `${kind}_body`}/${id}`;
+}
+
+const iso = (seconds: number) =>
+  Math.abs(seconds) < 8.64e12 ? new Date(seconds * 1_000).toISOString() : 'no time at all';

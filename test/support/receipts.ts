@@ -1,0 +1,91 @@
+import canonicalize from 'canonicalize';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { formatCheckpoint } from '../../src/transparency/checkpoint';
+import { CompactRange, leafHash } from '../../src/transparency/merkle';
+import { newSigningKey, signerOf, signNote } from '../../src/transparency/note';
+import { inclusionProof } from '../../src/transparency/proofs';
+
+/** Receipts of a small log, and the stand-alone verifier that is asked about them. */
+
+export const ORIGIN = 'payouts.example/log';
+export const CALL = '0193a6f0-0000-7000-8000-000000000001';
+export const signer = signerOf(newSigningKey(ORIGIN));
+export const forger = signerOf(newSigningKey(ORIGIN));
+export const SALT = '000102030405060708090a0b0c0d0e0f';
+const BODY = '{"email":"ada@example.com"}';
+const commit = (value: string) => createHash('sha256').update(Buffer.from(SALT, 'hex')).update(value).digest('hex');
+/** The intent of another call. */
+export const other = (id: number) => ({
+  kind: 'intent',
+  id: `0193a6f0-0000-7000-8000-0000000000${id + 10}`,
+  note: 'zażółć 😂',
+});
+/** Three of its records are of CALL: 3, 5 and 8. */
+export const LOG: Record<string, unknown>[] = [
+  ...[other(0), other(1), other(2)],
+  {
+    ...{ kind: 'intent', id: CALL, operation: 'POST /payouts/airtime', total_usd: '12.500000' },
+    ...{
+      recorded_at: '2026-11-21T14:00:00.000001Z',
+      body_commitment: commit(BODY),
+      attempts: 1,
+      held: null,
+      digest: commit('x'),
+    },
+    items: [{ amount_usd: '12.500000', email_commitment: commit('ada@example.com') }, { amount_usd: '0.1' }],
+  },
+  ...[other(3), { kind: 'decision', intent_id: CALL, verdict: 'approved', id: other(4).id }, other(5), other(6)],
+  { kind: 'outcome', intent_id: CALL, outcome: 'succeeded', upstream_status: 200 },
+  ...[other(7), other(8)],
+];
+
+/** A receipt over the leaves that are listed, of a log of these records; all loose ends are for the tests to pull. */
+export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
+  const nodes = new Map<string, Buffer>();
+  const tree = CompactRange.of(0, []);
+  for (const [index, record] of log.entries()) {
+    const hash = leafHash(canonicalize(record)!);
+    nodes.set(`0/${index}`, hash);
+    tree.append(hash, (level, at, node) => nodes.set(`${level}/${at}`, node));
+  }
+  const checkpoint = signNote(formatCheckpoint({ origin: ORIGIN, size: tree.size, root: tree.root() }), by);
+  const records = places.map(async (index) => {
+    const proof = await inclusionProof(index, log.length, (all) =>
+      Promise.resolve(all.map((node) => nodes.get(`${node.level}/${node.index}`)!)),
+    );
+    return { kind: log[index]!.kind, index, record: log[index], proof: proof.map((hash) => hash.toString('base64')) };
+  });
+  const openings = [
+    { commitment: 'body_commitment', salt: SALT, value: Buffer.from(BODY).toString('base64'), encoding: 'base64' },
+    { commitment: 'items/0/email_commitment', salt: SALT, value: 'ada@example.com', encoding: 'utf8' },
+  ];
+  const receipt: any = {
+    ...{ format: 'payout-proxy/receipt/1', call_id: CALL, log: { origin: ORIGIN, key: by.verifierKey }, checkpoint },
+    records: await Promise.all(records),
+  };
+  if (log === LOG) receipt.records[0].openings = openings;
+  return receipt;
+}
+
+/** Asks the tool's functions many questions in one process of its own; answers in the order of the questions. */
+export function askAll(questions: { receipts?: { text: string; keys?: string[] }[]; values?: unknown[] }) {
+  const program = `
+    import { canonical, verifyReceipt } from ${JSON.stringify(pathToFileURL(join('tools', 'verify-receipt.mjs')).href)};
+    import { readFileSync } from 'node:fs';
+    const attempt = (what) => { try { return what(); } catch (error) { return error.constructor.name + ': ' + error.message; } };
+    const { receipts = [], values = [] } = JSON.parse(readFileSync(0, 'utf8'));
+    process.stdout.write(JSON.stringify({
+      receipts: receipts.map(({ text, keys }) => attempt(() => verifyReceipt(text, keys))),
+      values: values.map((value) => attempt(() => canonical(value))),
+    }));`;
+  const input = JSON.stringify(questions);
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', program], { input, encoding: 'utf8', maxBuffer: 1e9 }),
+  ) as { receipts: any[]; values: any[] };
+}
+
+/** As it comes from the wire: what is changed in it stays in it. */
+export const clone = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));

@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { Secret } from '../../src/config/secret';
+import { KIND_NAMES } from '../../src/transparency/leaves';
+import { newSigningKey, Signer, signerOf, splitNotes } from '../../src/transparency/note';
+import { timeOfId } from '../../src/transparency/verify/fault';
+import { Report, verifyLog } from '../../src/transparency/verify/verify';
+import { answer, FakeUpstream } from './fake-upstream';
+import { eventually } from './paying';
+import { startProxy, TestProxy } from './proxy';
+import { createTestDatabase, TestDatabase } from './test-database';
+
+const ANSWER = {
+  status: 'success',
+  data: { error: 'None', data: [{ chiRef: 'chi-1', id: 'transaction-1', email: 'ada@example.com', valueInUSD: 2.5 }] },
+};
+
+/** A history that a proxy has made and sealed; its calls, oldest first. */
+export interface SealedScene {
+  database: TestDatabase;
+  client: Client;
+  signer: Signer;
+  dir: string;
+  checkpointFile: string;
+  calls: string[];
+  /** Calls of the second half: sealed after a checkpoint that covers the first. */
+  later: string[];
+  /** Starts the proxy again for as long as the work takes; all is sealed afterwards. */
+  withProxy(work: (proxy: TestProxy, key: (...scopes: 'audit'[]) => Promise<string>) => Promise<void>): Promise<void>;
+  /** Verifies what is left after somebody who owns the database has changed it; then all is as before. */
+  verifyAfter(...changes: (string | [sql: string, values: unknown[]])[]): Promise<Report>;
+  close(): Promise<void>;
+}
+
+export async function makeSealedScene(): Promise<SealedScene> {
+  const [database, upstream] = [await createTestDatabase(), await FakeUpstream.start()];
+  const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-verify-'));
+  const [key, checkpointFile] = [newSigningKey('test'), join(dir, 'checkpoints')];
+  const signer = signerOf(key);
+  const client = new Client({ connectionString: database.ownerUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  upstream.behaviour = answer(200, ANSWER);
+  let people = 0;
+
+  const withProxy: SealedScene['withProxy'] = async (work) => {
+    const settings = { upstreamBaseUrl: upstream.url, logSigningKey: new Secret(key), checkpointFile };
+    const proxy = await startProxy(settings, database);
+    await work(proxy, async (...scopes) => (await proxy.client(`c${(people += 1)}`, ...scopes)).key);
+    await eventually(() => isSealed(database));
+    await proxy.close();
+  };
+  const make = async (count: number) => {
+    const ids: string[] = [];
+    await withProxy(async (proxy, newKey) => {
+      const { key: app } = await proxy.client(`app${(people += 1)}`, 'pay', 'write', 'read');
+      for (let each = 0; each < count; each += 1) {
+        const credits = [
+          { email: `ada${each}@example.com`, twitter: '@Ada', valueInUSD: 2.5 },
+          { email: 'bob@example.com', valueInUSD: 1.25 },
+        ];
+        ids.push((await proxy.post(app, '/payouts/credit', { credits }).expect(200)).headers['x-call-id'] as string);
+      }
+      await proxy.post(app, '/payouts/credit', { credits: [{ valueInUSD: -1 }] }).expect(400);
+      await proxy.get(app, '/api/v0.1/info/assets');
+      await proxy.get(await newKey('audit'), '/v1/audit/calls?recipient=ada1%40example.com').expect(200);
+      await database.query(`WITH stopped AS (
+        INSERT INTO stop (id, reason) VALUES (uuid_floor(clock_timestamp()), 'a test') RETURNING id
+      ) INSERT INTO stop_lift (stop_id) SELECT id FROM stopped`);
+    });
+    return ids;
+  };
+  const calls = await make(4);
+  const later = await make(4);
+  return {
+    ...{ database, client, signer, dir, checkpointFile, calls, later, withProxy },
+    verifyAfter: async (...changes) => {
+      await client.query('BEGIN; SET LOCAL session_replication_role = replica');
+      try {
+        for (const change of changes)
+          await (typeof change === 'string' ? client.query(change) : client.query(...change));
+        const notes = splitNotes(readFileSync(checkpointFile, 'utf8'));
+        const named = notes.map((note, place) => ({ note, source: `note ${place + 1}` }));
+        return await verifyLog([client], { verifier: signer, notes: named });
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    },
+    close: async () => {
+      await client.end();
+      await upstream.stop();
+      await database.close();
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+async function isSealed(database: TestDatabase): Promise<boolean> {
+  const records = KIND_NAMES.map((name) => `(SELECT count(*) FROM ${name})`).join(' + ');
+  const [row] = await database.query(`SELECT ${records} = (SELECT count(*) FROM log_leaf) AS sealed`);
+  return row?.sealed as boolean;
+}
+
+/** When a call was received, as its id tells. */
+export const receivedAt = (id: string) => new Date(timeOfId(id)).toISOString();
+
+/** An id that was made at the same time, and is another one. */
+export function anotherId(id: string): string {
+  return `${id.slice(0, -4)}${id.endsWith('0000') ? '0001' : '0000'}`;
+}

@@ -1,0 +1,240 @@
+import { leafSql } from '../src/transparency/leaves';
+import { signHead } from '../src/transparency/head';
+import { CompactRange } from '../src/transparency/merkle';
+import { newSigningKey, signerOf } from '../src/transparency/note';
+import { anotherId, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
+
+let scene: SealedScene;
+
+beforeAll(async () => {
+  scene = await makeSealedScene();
+});
+afterAll(() => scene.close());
+
+async function leafOf(kind: string, id: string): Promise<number> {
+  const sql = 'SELECT index::integer AS index FROM log_leaf WHERE kind = $1 AND record_id = $2';
+  const [row] = await scene.database.query<{ index: number }>(sql, [kind, id]);
+  return row?.index ?? -1;
+}
+
+/** Leaves between two checkpoints. */
+async function sealedWith(leaf: number): Promise<{ leaf: number; to_leaf: number }> {
+  const rows = await scene.database.query<{ size: number }>(
+    'SELECT size::integer AS size FROM checkpoint ORDER BY size',
+  );
+  const to = rows.find(({ size }) => size > leaf)?.size ?? 0;
+  return { leaf: rows.findLast(({ size }) => size <= leaf)?.size ?? 0, to_leaf: to - 1 };
+}
+
+describe('verifying', () => {
+  it('finds nothing wrong with what the proxy has recorded and sealed', async () => {
+    const report = await scene.verifyAfter();
+    expect(report).toMatchObject({ ok: true, fault: null, unsealed: { count: 0 }, pruned: 0 });
+    expect(report.records).toBeGreaterThan(20);
+    expect(report.checkpoints).toBeGreaterThan(1);
+    expect(report.witnessed).toBe(report.checkpoints);
+  });
+
+  describe('names the call', () => {
+    let call: string;
+    let place: object;
+
+    beforeAll(() => {
+      call = scene.calls[2]!;
+      place = { record_id: call, received_at: receivedAt(call) };
+    });
+
+    it.each([
+      [
+        'a byte of a body was changed',
+        'people_changed',
+        'intent',
+        `UPDATE intent_body SET body = set_byte(body, 10, 33) WHERE`,
+      ],
+      [
+        'a byte of an answer was changed',
+        'people_changed',
+        'outcome',
+        `UPDATE outcome_body SET body = set_byte(body, 10, 33) WHERE`,
+      ],
+      [
+        'a recipient was changed',
+        'people_changed',
+        'intent',
+        `UPDATE item_recipient SET email = 'eve@example.com' WHERE position = 1 AND`,
+      ],
+      [
+        'a recipient was taken away',
+        'people_missing',
+        'intent',
+        `UPDATE item_recipient SET email = NULL WHERE position = 1 AND`,
+      ],
+      ['a body was deleted', 'people_missing', 'intent', `DELETE FROM intent_body WHERE`],
+      ['a recipient was deleted', 'people_missing', 'intent', `DELETE FROM item_recipient WHERE position = 0 AND`],
+      [
+        'an amount was changed',
+        'record_changed',
+        'intent',
+        `UPDATE intent_item SET amount_usd = 2.51 WHERE position = 0 AND`,
+      ],
+      ['an item was deleted', 'record_changed', 'intent', `DELETE FROM intent_item WHERE position = 1 AND`],
+      [
+        'an item was added',
+        'record_changed',
+        'outcome',
+        `INSERT INTO outcome_item SELECT intent_id, 77, position, 'chi-2' FROM outcome_item WHERE`,
+      ],
+      ['an outcome was changed', 'record_changed', 'outcome', `UPDATE outcome SET kind = 'rejected' WHERE`],
+      ['an outcome was deleted', 'record_missing', 'outcome', `DELETE FROM outcome WHERE`],
+    ])('of which %s', async (_what, code, kind, sql) => {
+      const { fault } = await scene.verifyAfter(`${sql} intent_id = '${call}'`);
+      const changed = /missing|changed/.test(code) && sql.includes('SET email = NULL') ? 'people_changed' : code;
+      expect(fault).toMatchObject({ code: changed, kind, leaf: await leafOf(kind, call), ...place });
+    });
+
+    it('that was deleted in the middle, alone or with its leaf', async () => {
+      const leaf = await leafOf('intent', call);
+      const gone = `DELETE FROM intent WHERE id = '${call}'`;
+      expect((await scene.verifyAfter(gone)).fault).toMatchObject({
+        code: 'record_missing',
+        kind: 'intent',
+        leaf,
+        ...place,
+      });
+      const { fault } = await scene.verifyAfter(gone, `DELETE FROM log_leaf WHERE index = ${leaf}`);
+      expect(fault).toMatchObject({ code: 'leaf_missing', leaf });
+    });
+
+    it('that was swapped with another one', async () => {
+      const [one, other] = [call, scene.calls[3]!];
+      const third = '01a00000-0000-7000-8000-000000000000';
+      const rename = (from: string, to: string) => `UPDATE intent SET id = '${to}' WHERE id = '${from}'`;
+      const { fault } = await scene.verifyAfter(rename(one, third), rename(other, one), rename(third, other));
+      expect(fault).toMatchObject({ code: 'record_changed', kind: 'intent', leaf: await leafOf('intent', one) });
+    });
+
+    it('that was put in the past, and is not sealed yet', async () => {
+      const id = anotherId(scene.calls[0]!);
+      const add = `INSERT INTO intent SELECT (i2).* FROM (SELECT jsonb_populate_record(i, jsonb_build_object('id', '${id}')) AS i2 FROM intent i WHERE id = '${call}') x`;
+      const old = `UPDATE intent SET recorded_at = recorded_at - interval '10 minutes', body_commitment = NULL WHERE id = '${id}'`;
+      const { fault } = await scene.verifyAfter(add, old);
+      expect(fault).toMatchObject({ code: 'record_in_the_past', kind: 'intent', record_id: id });
+      expect(fault?.meaning).toMatch(/past the sealer/);
+    });
+  });
+
+  it('names the leaves among which two were swapped', async () => {
+    const [one, other] = [await leafOf('intent', scene.calls[0]!), await leafOf('intent', scene.calls[1]!)];
+    const swap = (from: number, to: number) => `UPDATE log_leaf SET index = ${to} WHERE index = ${from}`;
+    const { fault } = await scene.verifyAfter(swap(one, 999), swap(other, one), swap(999, other));
+    expect(fault).toMatchObject({ code: 'root_differs', ...(await sealedWith(one)) });
+  });
+
+  it('tells that the newest records are gone, though with all their seals, by what the witness has', async () => {
+    const [row] = await scene.database.query('SELECT size::integer AS size FROM checkpoint ORDER BY size LIMIT 1');
+    const size = row?.size as number;
+    const cut = [
+      `CREATE TEMP TABLE cut ON COMMIT DROP AS SELECT kind, record_id FROM log_leaf WHERE index >= ${size}`,
+      ...['intent', 'refusal', 'access', 'stop', 'answer_shape'].map(
+        (table) => `DELETE FROM ${table} WHERE id IN (SELECT record_id FROM cut WHERE kind = '${table}')`,
+      ),
+      ...['outcome', 'outcome_item', 'outcome_body'].map(
+        (table) => `DELETE FROM ${table} WHERE intent_id IN (SELECT record_id FROM cut WHERE kind = 'outcome')`,
+      ),
+      ...['intent_item', 'intent_body', 'item_recipient'].map(
+        (table) => `DELETE FROM ${table} WHERE intent_id IN (SELECT record_id FROM cut WHERE kind = 'intent')`,
+      ),
+      `DELETE FROM access_filters WHERE access_id IN (SELECT record_id FROM cut)`,
+      `DELETE FROM log_leaf WHERE index >= ${size}`,
+      `DELETE FROM checkpoint WHERE size > ${size}`,
+    ];
+    const { fault } = await scene.verifyAfter(...cut);
+    expect(fault).toMatchObject({ code: 'log_cut_off', leaf: size });
+    expect(fault?.meaning).toMatch(
+      /^The log has \d+ leaves, and note \d+ was signed over \d+: the newest records were taken away/,
+    );
+  });
+
+  describe('tells of a log that was written anew', () => {
+    const AMOUNT = `UPDATE intent_item SET amount_usd = 99 WHERE position = 0 AND intent_id = `;
+    /** As the database's own tools can: leaves of what stands there now, and nothing else of the log left. */
+    const rewrite = () => [
+      `${AMOUNT}'${scene.calls[1]}'`,
+      `UPDATE log_leaf l SET hash = sha256('\\x00'::bytea || convert_to(${leafSql('intent', 't')}, 'UTF8')) FROM intent t WHERE t.id = l.record_id AND l.kind = 'intent'`,
+    ];
+
+    async function rewrittenHead(): Promise<{ size: number; root: Buffer }> {
+      const rows = await scene.client.query<{ hash: Buffer }>('SELECT hash FROM log_leaf ORDER BY index');
+      const range = CompactRange.of(0, []);
+      rows.rows.forEach(({ hash }) => range.append(hash));
+      return { size: range.size, root: range.root() };
+    }
+
+    it('and kept its old checkpoints', async () => {
+      const { fault } = await scene.verifyAfter(...rewrite());
+      const leaf = await leafOf('intent', scene.calls[1]!);
+      expect(fault).toMatchObject({ code: 'root_differs', ...(await sealedWith(leaf)) });
+    });
+
+    it.each([
+      ['an unsigned head', undefined],
+      ['a head of another key of the same name', signerOf(newSigningKey('test'))],
+    ])('and got %s', async (_what, forger) => {
+      await scene.client.query('BEGIN; SET LOCAL session_replication_role = replica');
+      for (const sql of rewrite()) await scene.client.query(sql);
+      const head = await rewrittenHead();
+      await scene.client.query('ROLLBACK');
+      const at = '2026-11-21T12:00:00.000000Z';
+      const signed = { ...head, sealedAt: at, completeUntil: at };
+      const note = forger ? signHead(signed, forger) : `test\n${head.size}\n${head.root.toString('base64')}\n`;
+      const insert =
+        'INSERT INTO checkpoint (size, root, note, positions, sealed_at, complete_until) VALUES ($1, $2, $3, $4, $5, $5)';
+      const values = [head.size, head.root, note, '{}', at];
+      const { fault } = await scene.verifyAfter(...rewrite(), 'DELETE FROM checkpoint', 'DELETE FROM log_node', [
+        insert,
+        values,
+      ]);
+      expect(fault?.code).toMatch(/^(not_signed|root_differs)$/);
+      expect(fault).toMatchObject({ leaf: 0 });
+    });
+  });
+
+  it('tells of leaves that nobody has signed, and of records whose items and bodies belong to nothing', async () => {
+    const id = anotherId(scene.later[0]!);
+    const unsigned = `INSERT INTO log_leaf SELECT max(index) + 1, 'stop', '${id}', sha256('x') FROM log_leaf`;
+    expect((await scene.verifyAfter(unsigned)).fault).toMatchObject({
+      code: 'not_signed',
+      kind: 'stop',
+      record_id: id,
+    });
+    const orphan = `INSERT INTO outcome_item (intent_id, ordinal) VALUES ('${id}', 0)`;
+    expect((await scene.verifyAfter(orphan)).fault).toMatchObject({
+      code: 'orphan',
+      kind: 'outcome_item',
+      record_id: id,
+    });
+    const body = `INSERT INTO intent_body (intent_id, salt, body) VALUES ('${id}', 'x', 'y')`;
+    expect((await scene.verifyAfter(body)).fault).toMatchObject({ code: 'orphan', kind: 'intent_body', record_id: id });
+  });
+
+  it('is not taken in by a view, a rule or a policy in the place of a table', async () => {
+    const view = ['ALTER TABLE stop RENAME TO stop_old', 'CREATE VIEW stop AS SELECT * FROM stop_old'];
+    expect((await scene.verifyAfter(...view)).fault).toMatchObject({ code: 'table_replaced', kind: 'stop' });
+    const policy = 'ALTER TABLE intent_default ENABLE ROW LEVEL SECURITY';
+    expect((await scene.verifyAfter(policy)).fault).toMatchObject({ code: 'table_replaced', kind: 'intent' });
+  });
+
+  it('counts new records that are not sealed yet, and names those that only say that they are new', async () => {
+    const stop = (at: string, tx = '') =>
+      `INSERT INTO stop (id, reason, stopped_at${tx && ', tx'}) VALUES (gen_random_uuid(), 'x', clock_timestamp() ${at}${tx})`;
+    expect(await scene.verifyAfter(stop(''))).toMatchObject({ ok: true, unsealed: { count: 1 } });
+    expect((await scene.verifyAfter(stop(`- interval '1 hour'`))).fault).toMatchObject({
+      code: 'record_in_the_past',
+      kind: 'stop',
+    });
+    expect((await scene.verifyAfter(stop(`+ interval '1 hour'`))).fault).toMatchObject({
+      code: 'record_in_the_past',
+      kind: 'stop',
+    });
+  });
+});

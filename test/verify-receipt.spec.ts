@@ -1,0 +1,175 @@
+import { formatCheckpoint, parseCheckpoint } from '../src/transparency/checkpoint';
+import { openNote, signNote } from '../src/transparency/note';
+import { askAll, CALL, clone, forger, LOG, ORIGIN, other, receiptOf, SALT, signer } from './support/receipts';
+
+const flip = (base64: string) => {
+  const bytes = Buffer.from(base64, 'base64');
+  bytes[7]! ^= 16;
+  return bytes.toString('base64');
+};
+
+/** What is done to a good receipt, and the fault that is named. Nobody without the log's key can do more than this. */
+const BROKEN: [string, (receipt: any, earlier: any) => unknown, RegExp][] = [
+  ['is of a later format', (it) => (it.format = 'payout-proxy/receipt/2'), /not a receipt of the format/],
+  ['names no call', (it) => delete it.call_id, /call_id is missing/],
+  ['names another call', (it) => (it.call_id = other(0).id), /records\[0\] \(intent\) is a record of another call/],
+  ['names no log', (it) => delete it.log, /does not name its log/],
+  ['names another log', (it) => (it.log.origin = 'other.example/log'), /checkpoint is of another log/],
+  ['names another key', (it) => (it.log.key = forger.verifierKey), /not signed by the log's key/],
+  ['names a damaged key', (it) => (it.log.key = it.log.key.replace('payouts', 'others')), /not a verifier key/],
+  ['has no checkpoint', (it) => delete it.checkpoint, /no checkpoint/],
+  [
+    'has a checkpoint of another size',
+    (it) => (it.checkpoint = it.checkpoint.replace('\n11\n', '\n12\n')),
+    /does not fit/,
+  ],
+  ['has an unsigned checkpoint', (it) => (it.checkpoint = it.checkpoint.replace(/\u2014.*\n/, '')), /no signature/],
+  [
+    'has a signature renamed',
+    (it) => (it.checkpoint = it.checkpoint.replace(`\u2014 ${ORIGIN}`, '\u2014 other')),
+    /not signed by/,
+  ],
+  ['has a checkpoint cut short', (it) => (it.checkpoint = it.checkpoint.slice(0, -1)), /not a signed note/],
+  ['has a note for a checkpoint', (it) => (it.checkpoint = signNote('hello\n', signer)), /signed, but not one/],
+  [
+    'has a checkpoint before its records',
+    (it, earlier) => (it.checkpoint = earlier.checkpoint),
+    /\(intent\) is not proved/,
+  ],
+  ['has no records', (it) => (it.records = []), /proves nothing/],
+  ['has nothing for a record', (it) => (it.records[1] = null), /records\[1\] has no kind/],
+  ['lists a record twice', (it) => it.records.push(clone(it.records[0])), /same leaf twice/],
+  [
+    'has a record of another call',
+    (it) => (it.records[1].record.intent_id = other(4).id),
+    /\(decision\) is a record of another/,
+  ],
+  [
+    'hides whose record it is',
+    (it) => delete it.records[1].record.intent_id,
+    /\(decision\) is a record of another call/,
+  ],
+  ['labels a record otherwise', (it) => (it.records[2].kind = 'resolution'), /records\[2\] \(resolution\) is labelled/],
+  [
+    'has another kind of record',
+    (it) => (it.records[2].kind = it.records[2].record.kind = 'resolution'),
+    /is not proved/,
+  ],
+  [
+    'has another amount',
+    (it) => (it.records[0].record.total_usd = '12.500001'),
+    /records\[0\] \(intent\) is not proved/,
+  ],
+  ['has a number for a text', (it) => (it.records[0].record.total_usd = 12.5), /is not proved/],
+  ['has a text for nothing', (it) => (it.records[0].record.held = ''), /is not proved/],
+  ['has a field more', (it) => (it.records[2].record.outcome2 = 'rejected'), /\(outcome\) is not proved/],
+  ['has a field less', (it) => delete it.records[2].record.outcome, /\(outcome\) is not proved/],
+  ['has items in another order', (it) => it.records[0].record.items.reverse(), /is not proved/],
+  ['has another index', (it) => (it.records[0].index = 2), /is not proved/],
+  ['has an index beyond the log', (it) => (it.records[0].index = 11), /claims a leaf/],
+  ['has a fraction of an index', (it) => (it.records[0].index = 3.5), /claims a leaf/],
+  ['has a hash changed', (it) => (it.records[0].proof[1] = flip(it.records[0].proof[1])), /is not proved/],
+  ['has a hash less', (it) => it.records[0].proof.pop(), /is not proved/],
+  ['has a hash more', (it) => it.records[0].proof.push(it.records[0].proof[0]), /is not proved/],
+  ['has hashes swapped', (it) => it.records[0].proof.reverse(), /is not proved/],
+  ['has a short hash', (it) => (it.records[0].proof[0] = 'AAAA'), /proof that is not a list of hashes/],
+  ['has no proof', (it) => delete it.records[0].proof, /proof that is not a list of hashes/],
+  ['has openings of no form', (it) => (it.records[0].openings = 'none'), /openings that are not a list/],
+  [
+    'opens another value',
+    (it) => (it.records[0].openings[1].value = 'bob@example.com'),
+    /openings\[1\] shows another value/,
+  ],
+  [
+    'opens with another salt',
+    (it) => (it.records[0].openings[1].salt = SALT.replace('00', '10')),
+    /shows another value/,
+  ],
+  ['opens what is no commitment', (it) => (it.records[0].openings[0].commitment = 'total_usd'), /no commitment/],
+  [
+    'opens what fits, but is no commitment',
+    (it) => Object.assign(it.records[0].openings[1], { commitment: 'digest', value: 'x' }),
+    /no commitment/,
+  ],
+  [
+    'opens what is not there',
+    (it) => (it.records[0].openings[0].commitment = 'items/7/email_commitment'),
+    /no commitment/,
+  ],
+  ['opens what all objects have', (it) => (it.records[0].openings[0].commitment = 'constructor/name'), /no commitment/],
+  ['opens in an unknown encoding', (it) => (it.records[0].openings[0].encoding = 'hex'), /no value that can be read/],
+  ['opens with half a character', (it) => (it.records[0].openings[1].value = '\ud800'), /no value that can be read/],
+  [
+    'passes the first letters of a value off as salt', // SHA-256(salt || value) is the same: only the length tells
+    (it) => Object.assign(it.records[0].openings[1], { salt: `${SALT}616461`, value: '@example.com' }),
+    /salt that is not 16 bytes/,
+  ],
+];
+
+describe('the verifier of receipts', () => {
+  it('accepts a good receipt, and names each way in which one can be broken', async () => {
+    const [good, earlier] = [await receiptOf(), await receiptOf(LOG.slice(0, 8), [3])];
+    const texts = BROKEN.map(([, change]) => {
+      const receipt = clone(good);
+      change(receipt, earlier);
+      return JSON.stringify(receipt);
+    });
+    const keys = [forger.verifierKey, signer.verifierKey];
+    const { receipts } = askAll({ receipts: [JSON.stringify(good), ...texts].map((text) => ({ text })) });
+    expect(receipts[0]).toMatchObject({
+      ...{ call_id: CALL, log: { origin: ORIGIN, size: 11, key: signer.verifierKey } },
+      records: [{ opened: ['body_commitment', 'items/0/email_commitment'] }, { opened: [] }, { kind: 'outcome' }],
+    });
+    const wrong = BROKEN.filter(
+      ([, , fault], at) => !/^Fault: /.test(receipts[at + 1]) || !fault.test(receipts[at + 1]),
+    );
+    expect(wrong.map(([how]) => `${how}: ${receipts[1 + BROKEN.findIndex(([name]) => name === how)]}`)).toEqual([]);
+    expect(
+      askAll({ receipts: texts.map((text) => ({ text, keys })) }).receipts.every((fault) => typeof fault === 'string'),
+    ).toBe(true);
+  });
+
+  it('sees that a checkpoint and a path are of different sizes, though the root is right', async () => {
+    const resized = (receipt: any, size: number, index: number) => {
+      const checkpoint = parseCheckpoint(openNote(receipt.checkpoint, [signer]).text);
+      receipt.checkpoint = signNote(formatCheckpoint({ ...checkpoint, size }), signer);
+      receipt.records[0].index = index;
+      return { text: JSON.stringify(receipt) };
+    };
+    const [eight, six] = [await receiptOf(LOG.slice(0, 8), [3]), await receiptOf(LOG.slice(0, 6), [5])];
+    const honest = resized(clone(six), 6, 5);
+    const { receipts } = askAll({ receipts: [honest, resized(eight, 11, 3), resized(six, 2, 1)] });
+    expect(receipts).toEqual([
+      expect.objectContaining({ call_id: CALL }),
+      ...Array(2).fill(expect.stringContaining('is not proved')),
+    ]);
+  });
+
+  it('believes the key it is given, not that of the receipt', async () => {
+    const [good, forged] = [await receiptOf(), await receiptOf(LOG, [3, 5, 8], forger)].map((it) => JSON.stringify(it));
+    const mixed = JSON.stringify({ ...JSON.parse(forged!), log: JSON.parse(good!).log });
+    const keys = [signer.verifierKey];
+    const { receipts } = askAll({
+      receipts: [
+        ...[{ text: good!, keys }, { text: good! }, { text: forged! }],
+        ...[{ text: forged!, keys }, { text: mixed, keys }, { text: mixed }],
+      ],
+    });
+    expect(receipts[0].warning).toBeUndefined();
+    expect([receipts[1].warning, receipts[2].warning]).toEqual(
+      Array(2).fill(expect.stringContaining('Nothing shows who')),
+    );
+    expect(receipts[3]).toMatch(/names another key/);
+    expect([receipts[4], receipts[5]]).toEqual(Array(2).fill(expect.stringContaining("not signed by the log's key")));
+  });
+
+  it('reads what a reader reads: no name twice, however it is spelt', async () => {
+    const text = JSON.stringify(await receiptOf());
+    const twice = ['"total_usd":"99"', '"\\u0074otal_usd" : "99"'].map((first) =>
+      text.replace('"total_usd"', `${first},$&`),
+    );
+    const { receipts } = askAll({ receipts: twice.map((each) => ({ text: each })) });
+    expect(JSON.parse(twice[1]!).records[0].record.total_usd).toBe('12.500000'); // JSON.parse shows nothing of it
+    expect(receipts).toEqual(Array(2).fill('Fault: The receipt has total_usd twice in one object.'));
+  });
+});

@@ -1,0 +1,250 @@
+#!/usr/bin/env node
+/**
+ * Checks a receipt of payout-proxy offline. It stands alone on purpose: one file, Node's own modules, no code of the
+ * proxy, so that whoever trusts neither its operators nor its programmers can read it in one sitting.
+ * Sources: RFC 6962 (hashes), 9162 (proofs), 8785 (canonical JSON), c2sp.org/signed-note, c2sp.org/tlog-checkpoint.
+ */
+import { Buffer } from 'node:buffer';
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { readFileSync, realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, TextDecoder } from 'node:util';
+
+const FORMAT = 'payout-proxy/receipt/1';
+const HASH_BYTES = 32;
+/** Of exactly this length: otherwise the first letters of a value could be passed off as the end of its salt. */
+const SALT_BYTES = 16;
+/** What of a record is worth a word, if it is there. All of it is printed with --json. */
+const SHOWN = 'operation outcome verdict upstream_status total_usd recorded_at decided_at resolved_at'.split(' ');
+
+const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
+
+Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) without asking anybody: that the log's signed checkpoint
+is intact, that each record of the receipt is in the tree it signs, that all of them are of one call, and that the
+values opened in the receipt are those the records commit to.
+
+  FILE        the receipt; - reads it from standard input
+  --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line. Get it from somebody
+              other than whoever gave you the receipt. Without it the receipt's own word is taken for the key; then
+              nothing shows who made it. That is a warning and no failure: the exit code does not tell of it.
+  --json      prints the result for machines: {"holds", "fault" or what is proved, "warning"}
+
+Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 it could not be read or was asked for wrongly.
+Example: node verify-receipt.mjs --key log.pub receipt.json
+`;
+const LIMITS = `This does not prove that the call has no other records, that what was recorded was true, or that the log shows all
+the same history: compare its checkpoint with a witness's copy. The log is tamper-evident, not tamper-proof.`;
+const WARNING = `Nothing shows who made this receipt: its key is its own word, and anybody can sign with a key of their own.
+Give the key that you have from the log's operator or a witness with --key.`;
+
+/** Why a receipt does not hold: a sentence that names the first fault. */
+export class Fault extends Error {}
+
+function must(holds, otherwise) {
+  if (!holds) throw new Fault(otherwise);
+}
+
+/** What the receipt proves; throws a Fault if it does not hold. Without `pinned` keys it is asked for its own. */
+export function verifyReceipt(text, pinned = []) {
+  const receipt = parse(text);
+  must(receipt?.format === FORMAT, `This is not a receipt of the format ${FORMAT}.`);
+  const { call_id: callId, log, checkpoint, records } = receipt;
+  must(isFilled(callId), 'The receipt does not say of which call it is: call_id is missing.');
+  must(isFilled(log?.origin) && isFilled(log.key), 'The receipt does not name its log: origin or key is missing.');
+  must(isFilled(checkpoint), 'The receipt has no checkpoint.');
+  must(Array.isArray(records) && records.length > 0, 'The receipt has no records, and so proves nothing.');
+  const isPinned = pinned.length > 0;
+  must(!isPinned || pinned.includes(log.key), `The receipt names another key of the log: ${shown(log.key)}.`);
+  const { origin, size, root } = parseCheckpoint(openNote(checkpoint, log.key));
+  must(origin === log.origin, `The checkpoint is of another log than the receipt says: ${shown(origin)}.`);
+  const proved = records.map((entry, at) => verifyRecord(entry, `records[${at}]`, callId, size, root));
+  must(new Set(proved.map(({ index }) => index)).size === proved.length, 'The receipt has the same leaf twice.');
+  const warning = isPinned ? {} : { warning: WARNING };
+  return { ...warning, call_id: callId, log: { origin, size, key: log.key }, records: proved };
+}
+
+function verifyRecord(entry, place, callId, size, root) {
+  const { kind, index, record, proof, openings = [] } = entry ?? {};
+  must(isFilled(kind), `${place} has no kind.`);
+  const where = `${place} (${shown(kind)})`;
+  must(isObject(record), `${where} has no record.`);
+  must(record.kind === kind, `${where} is labelled as another kind than the record has in the log.`);
+  const ofCall = Object.hasOwn(record, 'intent_id') ? record.intent_id : record.id;
+  must(ofCall === callId, `${where} is a record of another call than ${shown(callId)}.`);
+  must(Number.isSafeInteger(index) && index >= 0 && index < size, `${where} claims a leaf that the log does not have.`);
+  const hashes = Array.isArray(proof) ? proof.map(decodeBase64) : [undefined];
+  must(!hashes.some((hash) => hash?.length !== HASH_BYTES), `${where} has a proof that is not a list of hashes.`);
+  const leaf = sha256('\0', canonical(record));
+  const isThere = isIncluded(leaf, index, size, hashes, root);
+  must(isThere, `${where} is not proved: the record, its index, its proof or the checkpoint was changed.`);
+  must(Array.isArray(openings), `${where} has openings that are not a list.`);
+  const opened = openings.map((opening, at) => verifyOpening(opening, record, `${where}, openings[${at}]`));
+  return { kind, index, leaf_hash: leaf.toString('base64'), opened, record };
+}
+
+/** Answers with the path of the commitment that was opened. */
+function verifyOpening(opening, record, where) {
+  const { commitment, salt, value, encoding = 'utf8' } = opening ?? {};
+  must(isFilled(commitment), `${where} does not say which commitment it opens.`);
+  const isPath = commitment.endsWith('_commitment');
+  const named = isPath ? commitment.split('/').reduce((at, name) => at?.[name], record) : undefined;
+  const isCommitment = typeof named === 'string' && /^[0-9a-f]{64}$/.test(named);
+  must(isCommitment, `${where} opens ${shown(commitment)}, which is no commitment of the record.`);
+  const isSalt = typeof salt === 'string' && /^([0-9a-f]{2})+$/.test(salt) && salt.length === 2 * SALT_BYTES;
+  must(isSalt, `${where} has a salt that is not ${SALT_BYTES} bytes in hex.`);
+  const isText = encoding === 'utf8' && typeof value === 'string' && value.isWellFormed();
+  const bytes = isText ? Buffer.from(value) : encoding === 'base64' ? decodeBase64(value) : undefined;
+  must(bytes, `${where} has no value that can be read.`);
+  const isValue = sha256(Buffer.from(salt, 'hex'), bytes).toString('hex') === named;
+  must(isValue, `${where} shows another value than the record commits to in ${shown(commitment)}.`);
+  return commitment;
+}
+
+/** RFC 9162, section 2.1.3.2. No bit operators: they cut numbers to 32 bits. */
+function isIncluded(leaf, index, size, proof, root) {
+  let [node, last, hash] = [index, size - 1, leaf];
+  for (const sibling of proof) {
+    if (last === 0) return false;
+    const isRight = node % 2 === 1 || node === last;
+    hash = isRight ? sha256('\x01', sibling, hash) : sha256('\x01', hash, sibling);
+    while (isRight && node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
+    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  }
+  return last === 0 && hash.equals(root);
+}
+
+/** The text of the note, if the key signed it. Signatures by other keys are ignored. */
+function openNote(note, verifierKey) {
+  const [, name, id, base64] = /^([^+\s]+)\+([0-9a-f]{8})\+(.+)$/s.exec(verifierKey) ?? [];
+  const key = decodeBase64(base64);
+  const isKey = key?.length === 1 + HASH_BYTES && key[0] === 1 && sha256(`${name}\n`, key).toString('hex', 0, 4) === id;
+  must(isKey, 'The key of the log is not a verifier key of type Ed25519, or damaged.');
+  const end = note.lastIndexOf('\n\n') + 1;
+  const isNote = end > 0 && note.endsWith('\n') && !/[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(note);
+  must(isNote, 'The checkpoint is not a signed note.');
+  const lines = note.slice(end + 1, -1).split('\n');
+  const signatures = lines.map((line) => {
+    const [, by, signature] = /^\u2014 ([^ ]+) ([^ ]+)$/.exec(line) ?? [];
+    return { by, bytes: decodeBase64(signature) };
+  });
+  must(!signatures.some(({ bytes }) => !bytes), 'The checkpoint has a line that is no signature.');
+  const ours = signatures.filter(({ by, bytes }) => by === name && bytes.toString('hex', 0, 4) === id);
+  must(ours.length > 0, `The checkpoint is not signed by the log's key ${shown(verifierKey)}.`);
+  const text = note.slice(0, end);
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.toString('base64url', 1) };
+  const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
+  const isSigned = ours.every(({ bytes }) => verify(null, Buffer.from(text), publicKey, bytes.subarray(4)));
+  must(isSigned, "The checkpoint's signature does not fit its text: one of them was changed.");
+  return text;
+}
+
+function parseCheckpoint(text) {
+  const [origin, size, hash, ...more] = text.split('\n');
+  const root = decodeBase64(hash);
+  const isSize = /^(0|[1-9]\d*)$/.test(size) && Number.isSafeInteger(Number(size));
+  const isCheckpoint = origin !== '' && isSize && root?.length === HASH_BYTES && more.at(-1) === '';
+  must(isCheckpoint, 'The checkpoint is signed, but not one: it must have lines of origin, size and root hash.');
+  return { origin, size: Number(size), root };
+}
+
+/** RFC 8785. JavaScript itself writes numbers and strings, and orders texts, as the RFC demands. */
+export function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map((one) => canonical(one)).join(',')}]`;
+  if (isObject(value)) {
+    const names = Object.keys(value).sort();
+    return `{${names.map((name) => `${canonical(name)}:${canonical(value[name])}`).join(',')}}`;
+  }
+  must(typeof value !== 'string' || value.isWellFormed(), 'A record has a text with half a character.');
+  return JSON.stringify(value);
+}
+
+/** The JSON, unless an object has a name twice: JSON.parse keeps the last, and a reader of the file may see the first. */
+function parse(text) {
+  const receipt = JSON.parse(text);
+  const objects = [];
+  let last;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}:]/g)) {
+    if (token === '{') objects.push(new Set());
+    else if (token === '}') objects.pop();
+    else if (token !== ':') last = JSON.parse(token);
+    else {
+      must(!objects.at(-1).has(last), `The receipt has ${shown(last)} twice in one object.`);
+      objects.at(-1).add(last);
+    }
+  }
+  return receipt;
+}
+
+const isFilled = (value) => typeof value === 'string' && value !== '';
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const joined = (parts) => Buffer.concat(parts.map((part) => Buffer.from(part)));
+const sha256 = (...parts) => createHash('sha256').update(joined(parts)).digest();
+
+/** Only the one spelling that RFC 4648 has for the bytes. */
+function decodeBase64(text) {
+  const bytes = Buffer.from(String(text), 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}
+
+/** Without what could move the cursor or turn the text around: a receipt must not write the verdict on itself. */
+function shown(value) {
+  const text = typeof value === 'string' ? value : String(JSON.stringify(value));
+  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+  return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
+}
+
+function sentences({ holds, fault, warning, call_id: callId, log, records }) {
+  if (!holds) return `The receipt does NOT hold. ${fault}\n`;
+  const lines = records.flatMap(({ kind, index, opened, record }) => [
+    `- ${shown(kind)}, leaf ${index}: ${facts(record)}`,
+    ...opened.map((path) => `    opened, and as committed to: ${shown(path.replace(/_commitment$/, ''))}`),
+  ]);
+  const start = warning ? 'The receipt agrees with itself. By its own word, the log' : 'The receipt holds. The log';
+  return `${start} signed that these, of call ${shown(callId)}, are among its first ${log.size} records:
+${lines.join('\n')}
+Log: ${shown(log.origin)}. Key: ${shown(log.key)}.
+
+${LIMITS}
+${warning ? `\nWARNING: ${warning}\n` : ''}`;
+}
+
+function facts(record) {
+  const known = SHOWN.filter((name) => ['string', 'number'].includes(typeof record[name]));
+  return known.map((name) => `${name} ${shown(record[name])}`).join(', ') || 'nothing to sum up';
+}
+
+function verdict(bytes, keys) {
+  try {
+    return { holds: true, ...verifyReceipt(new TextDecoder('utf-8', { fatal: true }).decode(bytes), keys) };
+  } catch (error) {
+    return { holds: false, fault: error instanceof Fault ? error.message : 'It is no JSON that could be checked.' };
+  }
+}
+
+function keysOf(key) {
+  const text = /^[^+\s]+\+[0-9a-f]{8}\+\S+$/.test(key) ? key : readFileSync(key, 'utf8');
+  const keys = text.match(/\S+/g);
+  if (!keys) throw new Error(`there is no key in ${key}`);
+  return keys;
+}
+
+function main() {
+  const options = { key: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.help) return { text: HELP, code: 0 };
+  if (positionals.length !== 1) throw new Error('name one receipt, or - for standard input');
+  const keys = values.key === undefined ? [] : keysOf(values.key);
+  const result = verdict(readFileSync(positionals[0] === '-' ? 0 : positionals[0]), keys);
+  return { text: values.json ? `${JSON.stringify(result)}\n` : sentences(result), code: result.holds ? 0 : 1 };
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    const { text, code } = main();
+    process.stdout.write(text);
+    process.exitCode = code;
+  } catch (error) {
+    process.stderr.write(`verify-receipt: ${error.message}\nTry --help.\n`);
+    process.exitCode = 2;
+  }
+}
