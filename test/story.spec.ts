@@ -67,7 +67,9 @@ describe("a call's story", () => {
     ];
     paying.upstream.behaviour = answer(200, { status: 'success', data: { data: transactions } });
     const found = await codes(await pay());
-    expect(found).toEqual(expect.arrayContaining(['transaction_without_item']));
+    expect(found).toEqual(['item_without_transaction', 'transaction_without_item', 'transaction_without_item']);
+    paying.upstream.behaviour = answer(200, { status: 'success', data: { data: transactions.slice(0, 1) } });
+    expect(await codes(await pay())).toEqual(['amount_differs']);
     paying.upstream.behaviour = answer(200, SUCCESS);
     expect(await codes(await pay())).toEqual(['item_without_transaction']);
   });
