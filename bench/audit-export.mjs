@@ -27,22 +27,28 @@ const options = new Command('npm run bench:export --')
   .opts();
 
 const key = JSON.parse(readFileSync(options.keys, 'utf8'))[options.key];
-const proxy = options.url ? { url: options.url, pid: options.pid, stop: async () => undefined } : await startProxy();
+let proxy = options.url ? { url: options.url, pid: options.pid, stop: async () => undefined } : await startProxy();
 try {
-  await sealed();
+  if ((await sealed()) && !options.url) {
+    await proxy.stop(); // the memory that it grew by is not the export's
+    proxy = await startProxy();
+  }
   await run();
 } finally {
   await proxy.stop();
 }
 
-/** A history that was just made up is sealed first: that is another measurement. */
+/** A history that was just made up is sealed first: that is another measurement. @returns whether it had to be. */
 async function sealed() {
+  let waited = false;
   for (let calm = 0; calm < 3;) {
     const text = await (await fetch(`${proxy.url}/metrics`)).text();
     const lag = Number(/^payout_proxy_log_lag_seconds (\S+)$/m.exec(text)?.[1] ?? 0);
+    waited ||= lag > 5;
     calm = lag > 5 ? 0 : calm + 1;
     await sleep(1_000);
   }
+  return waited;
 }
 
 /** Of Linux: the largest resident set since it was last asked, in MB. */
