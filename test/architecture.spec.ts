@@ -120,6 +120,7 @@ describe('the architecture', () => {
     );
     expect(unrecorded.map(({ where }) => where)).toEqual([
       'StopsController.list', // what holds now, and no call
+      ...['LogController.checkpoint', 'LogController.key', 'LogController.consistency'], // hashes, and no record
     ]);
   });
 
