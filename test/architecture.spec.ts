@@ -121,6 +121,7 @@ describe('the architecture', () => {
     );
     expect(unrecorded.map(({ where }) => where)).toEqual([
       'StopsController.list', // what holds now, and no call
+      ...['LogController.checkpoint', 'LogController.key', 'LogController.consistency'], // hashes, and no record
     ]);
   });
 
