@@ -84,7 +84,7 @@ describe('sealing', () => {
     const first = CompactRange.of(0, []);
     sealed.slice(0, 256).forEach(({ hash }) => first.append(Buffer.from(hash, 'hex')));
     expect(node).toEqual(first.root());
-    expect(await sealing.pass(client)).toEqual({ sealed: 0, size: 310, more: false, waits: null });
+    expect(await sealing.pass(client)).toEqual({ sealed: 0, size: 310, more: false });
   });
 
   it('misses nothing that commits late: what begins later waits for it', async () => {
@@ -93,9 +93,8 @@ describe('sealing', () => {
     await other.query('BEGIN');
     const [early] = await addStops(other, 1);
     const [late] = await addStops(database, 1);
-    const pass = await sealing.pass(client);
-    expect(pass).toMatchObject({ sealed: 0, size: 0 });
-    expect(pass.waits).toBeGreaterThan(0);
+    expect(await sealing.pass(client)).toEqual({ sealed: 0, size: 0, more: false });
+    expect(sealing.waits).toBeGreaterThan(0);
     await other.query('COMMIT');
     await sealAll(sealing, client);
     expect((await leaves()).map(({ id }) => id)).toEqual([early, late]);

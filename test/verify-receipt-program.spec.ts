@@ -8,7 +8,7 @@ import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer } from './s
 
 describe("the verifier's proofs", () => {
   it('agrees with the proxy about every leaf of logs of every size to 40', async () => {
-    const logOf = (size: number) => Array.from({ length: size }, (_, n) => ({ kind: 'access', intent_id: CALL, n }));
+    const logOf = (size: number) => Array.from({ length: size }, (_, n) => ({ table: 'access', intent_id: CALL, n }));
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, at) => receiptOf(logOf(at + 1), [...Array(at + 1).keys()])),
     );
@@ -97,7 +97,7 @@ describe('verify-receipt.mjs', () => {
     opened, and as committed to: body
     opened, and as committed to: items/0/email
 - decision, leaf 5: verdict approved
-- outcome, leaf 8: outcome succeeded, upstream_status 200
+- outcome, leaf 8: kind succeeded, upstream_status 200
 Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     expect(stdout).toContain('tamper-evident, not tamper-proof');
     expect(stdout).not.toContain('WARNING');
@@ -105,8 +105,8 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
   });
 
   it('warns if nobody gave it the key, and lets no receipt write on the screen', async () => {
-    const kind = 'intent\u001b[2K\u202e\nThe receipt holds.';
-    const receipt = await receiptOf([{ ...LOG[3], kind, operation: 'x\r\u009b1A' }], [0], forger);
+    const table = 'intent\u001b[2K\u202e\nThe receipt holds.';
+    const receipt = await receiptOf([{ ...LOG[3], table, operation: 'x\r\u009b1A' }], [0], forger);
     const { status, stdout } = run(['-'], JSON.stringify(receipt));
     expect(status).toBe(0);
     expect(stdout).toMatch(/^The receipt agrees with itself\. By its own word, the log signed/);

@@ -15,7 +15,7 @@ const HASH_BYTES = 32;
 /** Of exactly this length: otherwise the first letters of a value could be passed off as the end of its salt. */
 const SALT_BYTES = 16;
 /** What of a record is worth a word, if it is there. All of it is printed with --json. */
-const SHOWN = 'operation outcome verdict upstream_status total_usd recorded_at decided_at resolved_at'.split(' ');
+const SHOWN = 'operation kind verdict upstream_status total_usd recorded_at decided_at resolved_at'.split(' ');
 
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
@@ -68,7 +68,7 @@ function verifyRecord(entry, place, callId, size, root) {
   must(isFilled(kind), `${place} has no kind.`);
   const where = `${place} (${shown(kind)})`;
   must(isObject(record), `${where} has no record.`);
-  must(record.kind === kind, `${where} is labelled as another kind than the record has in the log.`);
+  must(record.table === kind, `${where} is labelled as another kind than the record has in the log.`);
   const ofCall = Object.hasOwn(record, 'intent_id') ? record.intent_id : record.id;
   must(ofCall === callId, `${where} is a record of another call than ${shown(callId)}.`);
   must(Number.isSafeInteger(index) && index >= 0 && index < size, `${where} claims a leaf that the log does not have.`);

@@ -3,6 +3,7 @@ import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger
 import { Allow } from '../auth/allow';
 import { Call, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
+import { Shows, showsCalls, showsNobody } from '../auth/shows';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { ItemPage } from './record.dto';
 import { RecordsService } from './records.service';
@@ -24,6 +25,7 @@ export class ItemsController {
 
   @Get('items')
   @Allow('audit')
+  @Shows(({ items }: ItemPage) => showsCalls(items))
   @ApiOperation({
     summary: 'Search the history by payouts',
     operationId: 'searchItems',
@@ -38,6 +40,7 @@ export class ItemsController {
 
   @Get('summary')
   @Allow('audit')
+  @Shows(({ groups }: Summary) => showsNobody(groups))
   @ApiOperation({
     summary: 'Count the history',
     operationId: 'summarizeHistory',

@@ -70,6 +70,12 @@ export const PROBLEMS = {
   stop_not_found: { status: 404, text: 'There is no stop with this id that still holds; GET /v1/stops lists them.' },
   not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
   call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
+  record_not_found: { status: 404, text: 'There is no record with this id.' },
+  not_sealed: {
+    status: 409,
+    text: 'This was recorded a moment ago and is not sealed yet; it is within seconds. Ask again.',
+    retryAfter: 1,
+  },
   request_in_progress: {
     status: 409,
     text: 'The first request with this Idempotency-Key is still being carried out; send this one again in a moment, with the same key.',

@@ -12,6 +12,7 @@ const CONNECTION = {
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 10_000,
   keepAlive: true,
+  application_name: 'payout-proxy sealer',
 };
 
 /** SQLSTATE of a login that may not take the role, and of a role that does not exist. */

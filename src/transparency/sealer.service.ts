@@ -7,7 +7,7 @@ import { MetricsService } from '../metrics/metrics.service';
 import { CheckpointFile } from './checkpoint-file';
 import { LogRefusal } from './head-check';
 import { signerFrom } from './log-key';
-import { Pass, Sealing } from './sealing';
+import { Sealing } from './sealing';
 import { connectSealer } from './sealer-connection';
 
 /** Records are sealed within a second or two. */
@@ -25,13 +25,13 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
   private stopped = false;
   /** What was last complained of; undefined: all is well. */
   private complaint: string | undefined;
-  private last: (Pass & { at: number }) | undefined;
+  private size = 0;
 
   constructor(config: ConfigService<Loaded, true>, metrics: MetricsService) {
     this.settings = config.get('settings', { infer: true });
     metrics.watchLog({
-      size: () => this.last?.size ?? 0,
-      lagSeconds: () => this.lagSeconds(),
+      size: () => this.size,
+      lagSeconds: () => this.sealing?.waits ?? 0,
       failing: () => this.complaint !== undefined,
     });
   }
@@ -63,7 +63,7 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
       const client = await this.connected();
       this.sealing ??= await this.begin();
       const pass = await this.sealing.pass(client);
-      this.last = { ...pass, at: performance.now() };
+      this.size = pass.size;
       await this.sealing.keepNotes(client);
       if (this.complaint !== undefined) this.logger.log('records are sealed again');
       this.complaint = undefined;
@@ -109,11 +109,5 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
     this.complaint = complaint;
     if (isRefusal) this.logger.error(complaint);
     else this.logger.warn(complaint);
-  }
-
-  /** For how long the oldest record waits that is not sealed. */
-  private lagSeconds(): number {
-    if (!this.last || this.last.waits === null) return 0;
-    return this.last.waits + (performance.now() - this.last.at) / 1_000;
   }
 }

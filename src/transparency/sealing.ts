@@ -20,8 +20,6 @@ export interface Pass {
   size: number;
   /** Whether there is more to seal at once. */
   more: boolean;
-  /** For how long the oldest record that is not sealed waits, in seconds; null: there is none. */
-  waits: number | null;
 }
 
 interface Look {
@@ -50,6 +48,7 @@ export class Sealing {
   /** When this process looked, and what had not begun by then: how far the log is complete follows from it. */
   private looks: { at: string; next: bigint }[] = [];
   private foreignDone = false;
+  private waitsFrom: number | undefined;
 
   constructor(
     private readonly signer: Signer,
@@ -63,11 +62,13 @@ export class Sealing {
   async pass(client: ClientBase): Promise<Pass> {
     const look = await this.look(client);
     const size = look.size ?? 0;
-    if (this.trusted && size < this.trusted.size) throw isSmaller(size, this.trusted.size);
     const { rows: news } = await client.query<{ name: KindName; waits: number }>({
       ...SQL.NEWS,
       values: [KIND_NAMES.map((name) => this.positions[name][0]), KIND_NAMES.map((name) => this.positions[name][1])],
     });
+    this.waitsFrom =
+      news.length > 0 ? performance.now() - 1_000 * Math.max(...news.map((one) => one.waits)) : undefined;
+    if (this.trusted && size < this.trusted.size) throw isSmaller(size, this.trusted.size);
     let sealed = 0;
     let more = false;
     if (news.length > 0 || !this.foreignDone) {
@@ -83,8 +84,13 @@ export class Sealing {
     } else if (size !== (this.trusted?.size ?? 0)) {
       await this.check(askWith(client), look);
     }
-    const waits = more || news.length > 0 ? Math.max(...news.map((one) => one.waits), 0) : null;
-    return { sealed, more, size: size + sealed, waits: sealed > 0 && !more ? null : waits };
+    if (sealed > 0 && !more) this.waitsFrom = undefined;
+    return { sealed, more, size: size + sealed };
+  }
+
+  /** For how long the oldest record waits that is not sealed, as far as the last pass saw. Seconds; 0: there is none. */
+  get waits(): number {
+    return this.waitsFrom === undefined ? 0 : (performance.now() - this.waitsFrom) / 1_000;
   }
 
   /** Looks at the newest checkpoint; where another instance made it, goes on from where that one stopped. */

@@ -19,7 +19,7 @@ const BODY = '{"email":"ada@example.com"}';
 const commit = (value: string) => createHash('sha256').update(Buffer.from(SALT, 'hex')).update(value).digest('hex');
 /** The intent of another call. */
 export const other = (id: number) => ({
-  kind: 'intent',
+  table: 'intent',
   id: `0193a6f0-0000-7000-8000-0000000000${id + 10}`,
   note: 'zażółć 😂',
 });
@@ -27,7 +27,7 @@ export const other = (id: number) => ({
 export const LOG: Record<string, unknown>[] = [
   ...[other(0), other(1), other(2)],
   {
-    ...{ kind: 'intent', id: CALL, operation: 'POST /payouts/airtime', total_usd: '12.500000' },
+    ...{ table: 'intent', id: CALL, operation: 'POST /payouts/airtime', total_usd: '12.500000' },
     ...{
       recorded_at: '2026-11-21T14:00:00.000001Z',
       body_commitment: commit(BODY),
@@ -37,8 +37,8 @@ export const LOG: Record<string, unknown>[] = [
     },
     items: [{ amount_usd: '12.500000', email_commitment: commit('ada@example.com') }, { amount_usd: '0.1' }],
   },
-  ...[other(3), { kind: 'decision', intent_id: CALL, verdict: 'approved', id: other(4).id }, other(5), other(6)],
-  { kind: 'outcome', intent_id: CALL, outcome: 'succeeded', upstream_status: 200 },
+  ...[other(3), { table: 'decision', intent_id: CALL, verdict: 'approved', id: other(4).id }, other(5), other(6)],
+  { table: 'outcome', intent_id: CALL, kind: 'succeeded', upstream_status: 200 },
   ...[other(7), other(8)],
 ];
 
@@ -56,7 +56,7 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
     const proof = await inclusionProof(index, log.length, (all) =>
       Promise.resolve(all.map((node) => nodes.get(`${node.level}/${node.index}`)!)),
     );
-    return { kind: log[index]!.kind, index, record: log[index], proof: proof.map((hash) => hash.toString('base64')) };
+    return { kind: log[index]!.table, index, record: log[index], proof: proof.map((hash) => hash.toString('base64')) };
   });
   const openings = [
     { commitment: 'body_commitment', salt: SALT, value: Buffer.from(BODY).toString('base64'), encoding: 'base64' },

@@ -24,8 +24,8 @@ export async function addStops(database: Queryable, count: number): Promise<stri
 /** Seals all there is. Transactions of other tests on the same server may hold it up for a moment. */
 export async function sealAll(sealing: Sealing, client: ClientBase): Promise<void> {
   await eventually(async () => {
-    const { sealed, waits } = await sealing.pass(client);
-    return sealed === 0 && waits === null;
+    const { sealed } = await sealing.pass(client);
+    return sealed === 0 && sealing.waits === 0;
   });
   await sealing.keepNotes(client);
 }

@@ -1,0 +1,35 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../auth/allow';
+import { Call, Caller } from '../auth/call';
+import { CurrentCall } from '../auth/current-call';
+import { isUuid } from '../database/uuid';
+import { ApiKeyProblems } from '../errors/api-problems';
+import { Problem } from '../errors/problem';
+import { Receipt } from './receipt.dto';
+import { ReceiptsService } from './receipts.service';
+
+@ApiTags('Calls')
+@ApiSecurity('key')
+@Controller('v1/calls')
+export class ReceiptsController {
+  constructor(private readonly receipts: ReceiptsService) {}
+
+  @Get(':id/receipt')
+  @Allow('pay', 'write', 'read')
+  @ApiOperation({
+    summary: 'A receipt of a call, provable offline',
+    operationId: 'readReceipt',
+    description:
+      'Scope `pay`, `write` or `read`; only calls of the same client are found. Its records, the proofs that the log has them, ' +
+      'and what they commit to. `node tools/verify-receipt.mjs --key <key> receipt.json` checks it and asks nobody. Records ' +
+      'are sealed within seconds; one that comes later, such as an outcome, stands in the next receipt.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The `X-Call-Id` of its answer.' })
+  @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
+  @ApiKeyProblems('call_not_found', 'not_sealed')
+  async one(@CurrentCall() { caller }: Call, @Param('id') id: string): Promise<Receipt> {
+    if (!isUuid(id)) throw new Problem('call_not_found');
+    return this.receipts.receipt(id.toLowerCase(), (caller as Caller).clientId); // Allow has seen to that
+  }
+}

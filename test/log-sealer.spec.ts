@@ -1,0 +1,69 @@
+import { Logger } from '@nestjs/common';
+import { eventually, Paying, startPaying } from './support/paying';
+import { startProxy } from './support/proxy';
+
+let paying: Paying;
+
+beforeAll(async () => (paying = await startPaying()));
+afterAll(() => paying.close());
+afterEach(() => jest.restoreAllMocks());
+
+const query = (sql: string, values: unknown[] = []) => paying.proxy.database.query(sql, values);
+
+async function metric(name: string, { url } = paying.proxy): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^payout_proxy_log_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+const isSealed = async (call: string | undefined) =>
+  (await query('SELECT FROM log_leaf WHERE record_id = $1', [call])).length === 2;
+
+/** Within a running proxy. */
+describe('the sealer', () => {
+  it('seals what a request recorded, by itself and soon, and counts it', async () => {
+    const call = (await paying.pay().expect(200)).headers['x-call-id'];
+    await eventually(() => isSealed(call));
+    await eventually(async () => (await metric('leaves')) >= 2);
+    expect(await metric('failing')).toBe(0);
+    expect(await metric('lag_seconds')).toBeLessThan(10);
+  });
+
+  it('goes on after its connection was lost, and nobody else notices', async () => {
+    const lost = await query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'payout-proxy sealer' AND datname = current_database()`,
+    );
+    expect(lost).toHaveLength(1);
+    const call = (await paying.pay().expect(200)).headers['x-call-id'];
+    await eventually(() => isSealed(call));
+    await eventually(async () => (await metric('failing')) === 0);
+  });
+
+  it('that may not become its role says so, and requests are served all the same', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const { database } = paying.proxy;
+    const settings = { upstreamBaseUrl: paying.upstream.url, databaseSealerUrl: database.url };
+    const proxy = await startProxy(settings, database);
+    await eventually(async () => (await metric('failing', proxy)) === 1);
+    const { key } = await proxy.client('other', 'read');
+    await proxy.get(key, '/api/v0.1/info/assets').expect(200);
+    await proxy.close();
+    expect(warn.mock.calls.flat().join('\n')).toMatch(
+      /no login of ours may become payout_sealer; .* DATABASE_SEALER_URL/,
+    );
+  });
+
+  it('refuses to extend a log that was changed, says what to do, and requests are served all the same', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    await query('SET session_replication_role = replica');
+    await query(`UPDATE log_leaf SET hash = sha256('x') WHERE index = 0`);
+    await query('RESET session_replication_role');
+    const call = (await paying.pay().expect(200)).headers['x-call-id'];
+    await eventually(async () => (await metric('failing')) === 1);
+    expect(error.mock.calls).toEqual([
+      [expect.stringMatching(/^the log is not as it was signed: .* Run audit verify /)],
+    ]);
+    expect(await isSealed(call)).toBe(false);
+    await eventually(async () => (await metric('lag_seconds')) > 0);
+  });
+});
