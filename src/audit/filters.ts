@@ -18,7 +18,7 @@ export interface Conditions {
   rare: boolean;
 }
 
-/** Which rows of the index: one of each call is enough, those that are payouts, or all of them. */
+/** Which rows of the index: one of each call is enough, those that are payouts, or both. */
 export type Rows = Listed | 'all';
 
 /** The ids that a search asks for: from this one on, and below that one. */
@@ -86,6 +86,7 @@ export function conditionsOf(
     ],
     others: [
       ...(rows === 'items' ? [Prisma.sql`position >= 0`] : []),
+      ...(rows === 'all' && ref === undefined ? [Prisma.sql`(leads OR position >= 0)`] : []),
       ...(ref !== undefined && isOfWholeCall(search, rows) ? [hasRef(ref)] : []),
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...words.filter((word) => word in STATES_OF).map((word) => Prisma.sql`${outcomeWord(present)} = ${word}`),
