@@ -39,7 +39,7 @@ export default tseslint.config(
     ...tseslint.configs.disableTypeChecked,
     languageOptions: {
       parserOptions: { projectService: false },
-      globals: { process: 'readonly', console: 'readonly', module: 'writable' },
+      globals: { process: 'readonly', console: 'readonly', module: 'writable', fetch: 'readonly' },
     },
   },
   prettier,
