@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { IndexService } from '../src/audit/index.service';
@@ -115,6 +116,20 @@ describe('the search index', () => {
       [model],
     );
     expect(rows).toEqual(made.sort().map((id) => ({ id, count: items })));
+  });
+
+  it('is kept up with the records in the background too, also after its connections were lost', async () => {
+    const indexed = async (request: string) => {
+      const rows = () => query('SELECT FROM search_entry WHERE terms @> ARRAY[$1]', [`request:${request}`]);
+      while ((await rows()).length === 0) await sleep(50);
+    };
+    await copyIntent(paying.proxy.database, model, { request_id: 'background' });
+    await indexed('background');
+    await query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'payout_proxy_login' AND datname = current_database()",
+    );
+    await copyIntent(paying.proxy.database, model, { request_id: 'after-the-loss' });
+    await indexed('after-the-loss');
   });
 
   it('is the same when it is made anew', async () => {
