@@ -126,6 +126,28 @@ describe('the search of the history', () => {
     ['upstream_ref=transaction-1', ['airtime']],
     ['upstream_ref=issue_1', ['airtime']],
     ['upstream_ref=chi-9', ['deletion']],
+    ['in_doubt=true', ['unknown']],
+    ['in_doubt=false&client=other', ['send', 'credit']],
+    ['approval=pending', []],
+    ['recipient_prefix=%2B23480', ['airtime', 'unknown']],
+    ['recipient_prefix=+2547123', ['airtime', 'momo']],
+    ['recipient_prefix=ADA', ['send']],
+    ['recipient_prefix=@bo', ['credit']],
+    ['recipient_prefix=sub%20acc', ['transfer']],
+    ['recipient_prefix=Ada%2BPrizes@', ['send']],
+    ['recipient_prefix=%25%25%25', []],
+    ['recipient_prefix=prizes', []],
+    ['country=Kenya&operation=POST%20/payouts/airtime', ['airtime', 'unknown', 'busy']],
+    ['country=kenya', []],
+    ['network_code=MPS', ['momo']],
+    ['min_item_usd=5', ['transfer', 'unknown', 'busy']],
+    ['min_item_usd=2&max_item_usd=5', ['airtime', 'send', 'transfer']],
+    ['max_item_usd=1.000000', ['airtime', 'momo']],
+    ['min_item_usd=7.000001', []],
+    ['min_total_usd=3&max_total_usd=3', ['airtime', 'send']],
+    ['max_total_usd=2', ['momo']],
+    ['client_address=127.0.0.1&operation=POST%20/send', ['send', 'refused', 'no scope']],
+    ['client_address=127.0.0.2', []],
   ];
   it.each(BY_ONE_FILTER)('by %s finds %j', async (query, names) => {
     expect(await found(query)).toEqual(names);
@@ -138,6 +160,10 @@ describe('the search of the history', () => {
     ['outcome=refused&client=shop&operation=POST%20/send', ['refused']],
     ['outcome=refused&recipient=@ada', []],
     ['recipient=+254712345678&reference=invoice-17&upstream_ref=chi-2', []],
+    ['recipient=+254712345678&reference=invoice-17', ['momo']],
+    ['recipient=+256712345678&reference=invoice-17', []], // of two payouts of one call
+    ['recipient=+254712345678&min_item_usd=2', ['airtime']],
+    ['country=Kenya&min_total_usd=3&max_item_usd=2&outcome=succeeded', ['airtime']],
     ['recipient=+254712345678&upstream_ref=chi-2&client=shop&outcome=succeeded', ['airtime']],
   ];
   it.each(BY_SEVERAL)('by %s, all of it at once, finds %j', async (query, names) => {
@@ -168,7 +194,14 @@ describe('the search of the history', () => {
     expect(await found('from=2099-01-01T00:00:00Z&to=2000-01-01T00:00:00Z')).toEqual([]);
   });
 
-  it.each(['', 'client=shop&', 'operation=POST%20/send&'])(
+  it('sorts by amount, largest first, then newest; what has none comes last', async () => {
+    const { body } = await proxy.get(auditor, `${CALLS}?sort=amount`).expect(200);
+    const names = body.calls.map(({ id }: { id: string }) => [...made].find(([, one]) => one === id)?.[0]);
+    const without = ['no scope', 'refused', 'deletion', 'credit'];
+    expect(names).toEqual(['busy', 'unknown', 'transfer', 'send', 'airtime', 'momo', ...without]);
+  });
+
+  it.each(['', 'client=shop&', 'operation=POST%20/send&', 'sort=amount&', 'sort=amount&min_item_usd=1&'])(
     'pages of any size join without gaps and without repeats (%s)',
     async (filter) => {
       const whole = (await proxy.get(auditor, `${CALLS}?${filter}page_size=200`).expect(200)).body.calls as unknown[];

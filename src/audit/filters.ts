@@ -19,7 +19,7 @@ export interface Conditions {
   rare: boolean;
 }
 
-/** Which rows of the index: one of each call is enough, those that are payouts, or all of them. */
+/** Which rows of the index: one of each call is enough, those that are payouts, or both. */
 export type Rows = Listed | 'all';
 
 /** The ids that a search asks for: from this one on, and below that one. */
@@ -90,6 +90,7 @@ export function conditionsOf(
     ],
     others: [
       ...(rows === 'items' ? [Prisma.sql`position >= 0`] : []),
+      ...(rows === 'all' && ref === undefined ? [Prisma.sql`(leads OR position >= 0)`] : []),
       ...(ref !== undefined && isOfWholeCall(search, rows) ? [hasRef(ref)] : []),
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...words.filter((word) => word in STATES_OF).map((word) => Prisma.sql`${outcomeWord(present)} = ${word}`),

@@ -67,14 +67,15 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
   const { conditions, sort } = query;
   const order = orderOf(query);
   const [amount = CALL] = order.scanned;
-  // By amount, a range of ids lies scattered over the whole index: to look for it there could take the whole index.
-  const [inside, outside] = sort === 'time' ? [inRange(query), []] : [inAmounts(query, amount), inRange(query)];
+  // Where it begins is all that the index is told. By time, a planner that knew the other end too might rather sort the whole
+  // range; by amount, a range of ids lies scattered, and to look for it could take the whole index.
+  const begin = sort === 'time' ? beginning(query) : inAmounts(query, amount);
   return Prisma.sql`
     SELECT ${results(query)} FROM (
       SELECT DISTINCT ${Prisma.join(names(order))} FROM (
-        SELECT *, ${amount} AS usd, call_id AS id FROM search_entry WHERE ${all([...inside, ...beyond(query, order, after)])}
+        SELECT *, ${amount} AS usd, call_id AS id FROM search_entry WHERE ${all([...begin, ...beyond(query, order, after)])}
         ORDER BY ${sorted(order.scanned, query)} LIMIT ${budget}
-      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others, ...outside])}
+      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others, ...inRange(query)])}
       ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
     ) AS found`;
 }
@@ -161,12 +162,17 @@ function beyond({ direction, sort }: Query, { scanned, telling }: Order, after: 
   return [Prisma.sql`(${columns}) ${than} (${Prisma.join(values.slice(0, telling))})`];
 }
 
-function inRange({ from, to, upTo }: Scope): Prisma.Sql[] {
+function inRange({ from, to, upTo }: Omit<Scope, 'conditions'>): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
     ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
     ...(upTo === undefined ? [] : [Prisma.sql`call_id <= ${upTo}::uuid`]),
   ];
+}
+
+/** The end of the range that is read first. */
+function beginning({ direction, from, to, upTo }: Query): Prisma.Sql[] {
+  return inRange(direction === 'desc' ? { to, upTo } : { from });
 }
 
 /** None at all is -1. */

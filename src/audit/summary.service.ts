@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
-import { outcomeWord } from './filters';
+import { filtersItems, outcomeWord } from './filters';
 import { maskContacts } from './masking';
 import { matching } from './pages';
 import { PresentService } from './present.service';
@@ -42,16 +42,20 @@ export class SummaryService {
       outcome: word,
     };
     const order = groupBy === 'day' ? Prisma.sql`1 DESC` : Prisma.sql`2 DESC, 1`;
-    // By calls first: what holds for a call counts once, however many of its payouts are found.
+    // What holds for a call counts once, however many of its payouts are found: with the first of them.
+    const isOfPayouts = groupBy === 'country' || filtersItems(search) || search.upstream_ref !== undefined;
+    const first = isOfPayouts
+      ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]})`
+      : Prisma.sql`leads`;
     const rows = await this.prisma.$queryRaw<Row[]>`
-      SELECT "group", count(*)::float8 AS calls, sum(items)::float8 AS items, trim_scale(coalesce(sum(usd), 0))::text AS asked,
-        trim_scale(coalesce(sum(usd) FILTER (WHERE outcome = 'succeeded'), 0))::text AS succeeded,
-        percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) AS latency
+      SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, count(*) FILTER (WHERE position >= 0)::float8 AS items,
+        trim_scale(coalesce(sum(item_usd), 0))::text AS asked,
+        trim_scale(coalesce(sum(item_usd) FILTER (WHERE outcome = 'succeeded'), 0))::text AS succeeded,
+        percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) FILTER (WHERE first) AS latency
       FROM (
-        SELECT ${groups[groupBy]} AS "group", count(*) FILTER (WHERE position >= 0) AS items, sum(item_usd) AS usd,
-          min(${word}) AS outcome, min(upstream_ms)::float8 AS ms
-        FROM search_entry WHERE ${where} GROUP BY call_id, 1
-      ) AS calls
+        SELECT ${groups[groupBy]} AS "group", ${first} AS first, position, item_usd, ${word} AS outcome, upstream_ms::float8 AS ms
+        FROM search_entry WHERE ${where}
+      ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
     const names = groupBy === 'client' ? await this.namesOf(rows) : new Map<string | null, string>();
     return {

@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { IndexService } from '../src/audit/index.service';
+import { SearchService } from '../src/audit/search.service';
+import { answer } from './support/fake-upstream';
+import { copyIntent } from './support/intents';
+import { Paying, startPaying, SUCCESS } from './support/paying';
+
+/** Whatever has committed is found by the next search, in whatever order it was written and committed. */
+describe('the search index', () => {
+  let paying: Paying;
+  let searching: SearchService;
+  let model: string;
+
+  beforeAll(async () => {
+    paying = await startPaying();
+    searching = paying.proxy.app.get(SearchService, { strict: false });
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
+  });
+  afterAll(() => paying.close());
+
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const ids = async (search: object) => (await searching.search(search)).rows.map(({ id }) => id);
+  const found = async (search: object) => (await ids({ ...search, page_size: 200 })).sort();
+
+  async function connect(): Promise<Client> {
+    const client = new Client({ connectionString: paying.proxy.database.ownerUrl });
+    await client.connect();
+    return client;
+  }
+
+  const INSERT = `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at)
+    SELECT $1, client_id, key_id, 'POST /late', $2, client_address, 0, received_at FROM intent WHERE id = $3`;
+
+  it('finds a call that commits after others with later ids, and later transactions, were found', async () => {
+    const request_id = 'late-commit';
+    const [late, later] = [await connect(), await connect()];
+    const ofLate = uuidv7();
+    await late.query('BEGIN');
+    await late.query(INSERT, [ofLate, request_id, model]);
+    const ofLater = uuidv7();
+    await later.query(INSERT, [ofLater, request_id, model]);
+    expect(await found({ request_id })).toEqual([ofLater]);
+    await later.query(INSERT, [uuidv7(), 'another', model]);
+    expect(await found({ request_id })).toEqual([ofLater]);
+    await late.query('COMMIT');
+    expect(await found({ request_id })).toEqual([ofLate, ofLater]);
+    await Promise.all([late.end(), later.end()]);
+  });
+
+  it('reads each record once, even while a long transaction keeps the last ones from being final', async () => {
+    const long = await connect();
+    await long.query('BEGIN');
+    await long.query('SELECT pg_current_xact_id()');
+    await copyIntent(paying.proxy.database, model, { request_id: 'once' });
+    expect(await found({ request_id: 'once' })).toHaveLength(1);
+    const version = async () =>
+      (await query("SELECT xmin::text FROM search_entry WHERE terms @> '{request:once}'"))[0]?.xmin;
+    const before = await version();
+    expect(await found({ request_id: 'once' })).toHaveLength(1);
+    expect(await version()).toBe(before);
+    await long.query('ROLLBACK');
+    await long.end();
+  });
+
+  it('follows what comes of a call: outcome, decision, resolution, refusal', async () => {
+    const id = await copyIntent(paying.proxy.database, model, {
+      request_id: 'fate',
+      recorded_at: '2026-01-01T00:00:00Z',
+    });
+    const held = await copyIntent(paying.proxy.database, model, {
+      request_id: 'fate',
+      held_for: 'x',
+      expires_at: '2099-01-01T00:00:00Z',
+    });
+    const by = `(intent_id, verdict, reason, client_id, key_id`;
+    expect(await found({ request_id: 'fate', outcome: 'unknown' })).toEqual([id]);
+    expect(await found({ request_id: 'fate', approval: 'pending' })).toEqual([held]);
+    await query(`INSERT INTO resolution ${by}) SELECT id, 'absent', '', client_id, key_id FROM intent WHERE id = $1`, [
+      id,
+    ]);
+    expect(await found({ request_id: 'fate', outcome: 'absent' })).toEqual([id]);
+    await query(
+      `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, 'rejected', now(), now(), 1)`,
+      [id],
+    );
+    expect(await found({ request_id: 'fate', outcome: 'rejected' })).toEqual([id]);
+    await query(
+      `INSERT INTO decision ${by}, process) SELECT id, 'rejected', '', client_id, key_id, 0 FROM intent WHERE id = $1`,
+      [held],
+    );
+    expect(await found({ request_id: 'fate', approval: 'rejected', outcome: 'declined' })).toEqual([held]);
+    expect(await found({ request_id: 'fate', approval: 'pending' })).toEqual([]);
+  });
+
+  it('is brought up to date by many at once, in batches of any size, and has each payout once', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 30; n += 1) made.push(await copyIntent(paying.proxy.database, model, { request_id: 'many' }));
+    const connections = await Promise.all(Array.from({ length: 6 }, () => connect()));
+    await Promise.all(
+      connections.map(async (connection, n) => {
+        for (;;) {
+          const { rows } = await connection.query('SELECT index_calls($1) AS more', [1 + n * 3]);
+          if (!rows[0].more) break;
+        }
+        await connection.end();
+      }),
+    );
+    const rows = await query(
+      "SELECT call_id::text AS id, count(*)::integer FROM search_entry WHERE terms @> '{request:many}' GROUP BY 1 ORDER BY 1",
+    );
+    const [{ items } = { items: 0 }] = await query(
+      'SELECT count(*)::integer AS items FROM intent_item WHERE intent_id = $1',
+      [model],
+    );
+    expect(rows).toEqual(made.sort().map((id) => ({ id, count: items })));
+  });
+
+  it('is kept up with the records in the background too, also after its connections were lost', async () => {
+    const indexed = async (request: string) => {
+      const rows = () => query('SELECT FROM search_entry WHERE terms @> ARRAY[$1]', [`request:${request}`]);
+      while ((await rows()).length === 0) await sleep(50);
+    };
+    await copyIntent(paying.proxy.database, model, { request_id: 'background' });
+    await indexed('background');
+    await query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'payout_proxy_login' AND datname = current_database()",
+    );
+    await copyIntent(paying.proxy.database, model, { request_id: 'after-the-loss' });
+    await indexed('after-the-loss');
+  });
+
+  it('is the same when it is made anew', async () => {
+    const all = 'SELECT * FROM search_entry ORDER BY call_id, position';
+    await found({});
+    const before = await query(all);
+    await query('SELECT rebuild_search_index()');
+    expect(await query(all)).toEqual(before);
+    expect(before.length).toBeGreaterThan(30);
+  });
+
+  it('forgets a person whose traces were erased, and keeps the call', async () => {
+    const [{ contact } = { contact: '' }] = await query(
+      'SELECT coalesce(email, phone, handle) AS contact FROM item_recipient WHERE intent_id = $1',
+      [model],
+    );
+    const id = await copyIntent(paying.proxy.database, model, { request_id: 'erased' });
+    expect(await found({ recipient: contact, request_id: 'erased' })).toEqual([id]);
+    await query('UPDATE item_recipient SET email = NULL, phone = NULL, handle = NULL WHERE intent_id = $1', [id]);
+    await query('SELECT reindex_calls(ARRAY[$1]::uuid[])', [id]);
+    expect(await found({ recipient: contact, request_id: 'erased' })).toEqual([]);
+    expect(await found({ request_id: 'erased' })).toEqual([id]);
+    const [entry] = await query("SELECT terms::text FROM search_entry WHERE terms @> '{request:erased}'");
+    expect(entry?.terms).not.toContain(contact.toLowerCase().slice(0, 4));
+  });
+
+  it('may only be read and brought up to date by the proxy', async () => {
+    const proxy = new Client({ connectionString: paying.proxy.database.url });
+    await proxy.connect();
+    for (const sql of [
+      'DELETE FROM search_entry',
+      'UPDATE search_position SET target = NULL',
+      'SELECT * FROM search_position',
+      "SELECT reindex_calls('{}')",
+      'SELECT rebuild_search_index()',
+      "INSERT INTO search_slice VALUES ('week', 1)",
+    ]) {
+      await expect(proxy.query(sql)).rejects.toThrow('permission denied');
+    }
+    await proxy.query('SELECT index_calls(10)');
+    await proxy.end();
+  });
+
+  it('says so where there is more to index than a search can wait for', async () => {
+    const index = paying.proxy.app.get(IndexService, { strict: false });
+    const endless = jest.spyOn(index, 'runOnce').mockResolvedValue(true);
+    const clock = jest.spyOn(Date, 'now');
+    const started = Date.now();
+    clock.mockImplementation(() => started + clock.mock.calls.length * 1_000);
+    await expect(index.catchUp()).rejects.toMatchObject({ code: 'database_unavailable', retryAfter: 60 });
+    endless.mockRestore();
+    clock.mockRestore();
+  });
+});

@@ -1,0 +1,139 @@
+import { Prisma } from '../src/database/generated/client';
+import { PrismaService } from '../src/database/prisma.service';
+import { RecordsService } from '../src/audit/records.service';
+import { CallSearch } from '../src/audit/search.dto';
+import { SearchService } from '../src/audit/search.service';
+import { makeUpHistory } from './support/history';
+import { startProxy, TestProxy } from './support/proxy';
+
+const CALLS = 20_000;
+const RECORDS =
+  /Seq Scan on (search_entry|intent|intent_item|outcome|outcome_item|refusal|decision|resolution|item_recipient)/;
+
+/** No search reads a table from end to end. */
+describe('the plans of searches', () => {
+  let proxy: TestProxy;
+  let searching: SearchService;
+  /** The questions that were asked of the index. */
+  let asked: Prisma.Sql[];
+  let one: Record<string, string>;
+
+  beforeAll(async () => {
+    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
+    await makeUpHistory(proxy.database, { calls: CALLS, days: 90 });
+    await proxy.database.query('SELECT rebuild_search_index()');
+    searching = proxy.app.get(SearchService, { strict: false });
+    const prisma = proxy.app.get(PrismaService, { strict: false });
+    const ask = prisma.$queryRaw.bind(prisma) as (sql: unknown, ...values: unknown[]) => any;
+    jest.spyOn(prisma, '$queryRaw').mockImplementation((sql: any, ...values: unknown[]) => {
+      if ('text' in sql) asked.push(sql as Prisma.Sql);
+      return ask(sql, ...values);
+    });
+    asked = [];
+    const [{ id = '' } = {}] = (
+      await searching.search({ operation: 'POST /payouts/mobile-money', outcome: 'succeeded' })
+    ).rows;
+    const [call] = await proxy.app.get(RecordsService, { strict: false }).list([id], true);
+    const item = call?.items[0];
+    one = {
+      ...{ key: call?.key_id ?? '', request_id: call?.request_id ?? '', recipient: item?.recipient.phone ?? '' },
+      ...{ reference: item?.reference ?? '', upstream_ref: item?.upstream?.chi_ref ?? '' },
+    };
+  }, 60_000);
+  afterAll(() => proxy.close());
+
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+  async function check(search: CallSearch, listed: 'calls' | 'items'): Promise<number> {
+    asked = [];
+    const { rows } = await searching.search(search, listed);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const { text, values } of asked) {
+      const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
+      const lines = plan.map((row) => row['QUERY PLAN'] as string).join('\n');
+      expect([search, RECORDS.exec(lines)?.[0]]).toEqual([search, undefined]);
+    }
+    return rows.length;
+  }
+
+  const FILTERS: [name: string, search: () => CallSearch][] = [
+    ['nothing', () => ({})],
+    ['from', () => ({ from: ago(30) })],
+    ['to', () => ({ to: ago(30) })],
+    ['a day', () => ({ from: ago(31), to: ago(30) })],
+    ['client', () => ({ client: 'shop' })],
+    ['a client that made no call', () => ({ client: 'nobody' })],
+    ['key', () => ({ key: one.key as string })],
+    ['actor', () => ({ actor: 'clerk-1' })],
+    ['operation', () => ({ operation: 'POST /account/transfer' })],
+    ...['succeeded', 'unknown', 'pendingApproval', 'inProgress', 'refused'].map(
+      (outcome) => [`outcome ${outcome}`, () => ({ outcome })] as [string, () => CallSearch],
+    ),
+    ['in doubt', () => ({ in_doubt: 'true' })],
+    ['not in doubt', () => ({ in_doubt: 'false' })],
+    ['approval', () => ({ approval: 'expired' })],
+    ['recipient', () => ({ recipient: one.recipient as string })],
+    ['recipient_prefix', () => ({ recipient_prefix: '+2547' })],
+    ['country', () => ({ country: 'Kenya' })],
+    ['network_code', () => ({ network_code: 'VCL' })],
+    ['reference', () => ({ reference: one.reference as string })],
+    ['amounts of payouts', () => ({ min_item_usd: '99', max_item_usd: '101' })],
+    ['amounts of calls', () => ({ min_total_usd: '900' })],
+    ['upstream_ref', () => ({ upstream_ref: one.upstream_ref as string })],
+    ['idempotency_key', () => ({ idempotency_key: 'order-17' })],
+    ['request_id', () => ({ request_id: one.request_id as string })],
+    ['client_address', () => ({ client_address: '192.0.2.3' })],
+    ['1: client + country', () => ({ client: 'shop', country: 'Nigeria' })],
+    [
+      '2: client + country that have nothing in common',
+      () => ({ client: 'shop', operation: 'POST /account/transfer', country: 'Mali' }),
+    ],
+    [
+      '3: client + operation + outcome + a month',
+      () => ({
+        client: 'rewards',
+        operation: 'POST /payouts/mobile-money',
+        outcome: 'rejected',
+        from: ago(60),
+        to: ago(30),
+      }),
+    ],
+    ['4: rejected + large', () => ({ outcome: 'rejected', min_item_usd: '400' })],
+    ['5: actor + address', () => ({ actor: 'clerk-3', client_address: '192.0.2.5' })],
+    ['6: in doubt + client', () => ({ in_doubt: 'true', client: 'shop' })],
+    ['7: beginning + network', () => ({ recipient_prefix: '+254', network_code: 'MPS' })],
+    ['8: recipient + reference', () => ({ recipient: one.recipient as string, reference: one.reference as string })],
+    [
+      '9: recipient + transaction',
+      () => ({ recipient: one.recipient as string, upstream_ref: one.upstream_ref as string }),
+    ],
+    ['10: amounts + a day', () => ({ min_total_usd: '50', max_total_usd: '60', from: ago(31), to: ago(30) })],
+  ];
+
+  it.each(FILTERS)('%s', async (_name, search) => {
+    const deep = (await searching.search({ ...search(), page_size: 200 })).nextPageToken;
+    await check(search(), 'calls');
+    await check({ ...search(), sort: 'amount' }, 'calls');
+    await check({ ...search(), sort: 'amount' }, 'items');
+    if (deep) await check({ ...search(), page_token: deep }, 'calls');
+  });
+
+  it('a page in the depth of the history begins there, and reads as little as the first one', async () => {
+    const [{ id } = { id: '' }] = await proxy.database.query(
+      'SELECT id::text FROM intent ORDER BY id OFFSET 500 LIMIT 1',
+    );
+    const token = Buffer.from(String(id).replaceAll('-', ''), 'hex').toString('base64url');
+    for (const search of [{}, { country: 'Kenya' }, { outcome: 'notSent' }]) {
+      asked = [];
+      await searching.search({ ...search, page_size: 20, page_token: token });
+      const blocks = await Promise.all(
+        asked.map(async ({ text, values }) => {
+          const [row] = await proxy.database.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+          const plan = row?.['QUERY PLAN'][0].Plan;
+          return (plan['Shared Hit Blocks'] as number) + (plan['Shared Read Blocks'] as number);
+        }),
+      );
+      expect(Math.max(...blocks)).toBeLessThan(1_500); // of the 5,000 or so that the index has
+    }
+  });
+});
