@@ -39,8 +39,12 @@ export default tseslint.config(
     ...tseslint.configs.disableTypeChecked,
     languageOptions: {
       parserOptions: { projectService: false },
-      globals: { process: 'readonly', console: 'readonly', module: 'writable' },
+      globals: {
+        ...{ process: 'readonly', console: 'readonly', module: 'writable' },
+        ...{ Buffer: 'readonly', fetch: 'readonly', URLSearchParams: 'readonly' },
+      },
     },
+    rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-console': 'off' }, // these are scripts
   },
   prettier,
 );

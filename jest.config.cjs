@@ -19,5 +19,6 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   maxWorkers: 2,
 };

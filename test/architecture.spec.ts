@@ -59,6 +59,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   retention: ['clients', 'database', 'privacy', 'transparency', 'validation'],
   cli: [
     'approvals',
+    'audit',
     'clients',
     'config',
     'database',

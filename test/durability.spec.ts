@@ -82,25 +82,21 @@ describe('what is durable, and when', () => {
     expect(settings).toEqual([{ statement_timeout: '10s' }]);
   });
 
-  it('while outcomes cannot be written, the app gets 502 outcome_unknown and the intent stays, in doubt', async () => {
+  it('while outcomes cannot be written, the app gets 502 outcome_unknown and the intent stays, in doubt; a read is safe to ask again, and is told so', async () => {
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
-    const got = await paying.pay();
+    // Together, because each is answered only once our patience is over.
+    const [got, read] = await Promise.all([paying.pay(), paying.proxy.get(paying.app, '/api/v0.1/wallets/list')]);
     await query('GRANT INSERT ON outcome TO payout_proxy');
     expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
-    expect(paying.upstream.received).toHaveLength(1);
+    expect(paying.upstream.received.filter(({ url }) => url === '/api/v0.1/payouts/airtime')).toHaveLength(1);
     expect(await paying.record(got)).toMatchObject({ outcome: 'inProgress', upstream: null, item_count: 1 });
-    expect(await paying.listed('inProgress')).toEqual([callOf(got)]);
     const { body } = await paying.proxy.get(paying.app, `/v1/calls/${callOf(got)}`).expect(200);
     expect(body.outcome).toBe('inProgress');
+    expect([read.status, read.body.code]).toEqual([502, 'outcome_unknown']);
+    expect(read.body.error).toContain('it is safe to ask again');
+    expect((await paying.listed('inProgress')).sort()).toEqual([callOf(got), callOf(read)].sort());
+    expect(paying.upstream.received).toHaveLength(2);
     await paying.pay().expect(200);
-  });
-
-  it('a read whose outcome cannot be written is safe to ask again, and is told so', async () => {
-    await query('REVOKE INSERT ON outcome FROM payout_proxy');
-    const got = await paying.proxy.get(paying.app, '/api/v0.1/wallets/list');
-    await query('GRANT INSERT ON outcome TO payout_proxy');
-    expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
-    expect(got.body.error).toContain('it is safe to ask again');
   });
 
   it('an outage that is over before the app loses its patience is not seen by it', async () => {
@@ -185,32 +181,31 @@ describe('what is durable, and when', () => {
     ]);
   });
 
-  it("a client's row that somebody keeps locked holds up that client, and not the others, nor reads", async () => {
+  it("a client's row that somebody keeps locked holds up that client, and not the others, nor reads; a change of it is answered in time, as what can be tried again", async () => {
     const held = await paying.proxy.client('held-up', 'pay');
+    await paying.proxy.client('locked', 'pay');
+    const { key } = await paying.proxy.client('its-admin', 'admin');
     await query('BEGIN');
-    await query("SELECT FROM client WHERE name = 'held-up' FOR UPDATE");
+    await query("SELECT FROM client WHERE name IN ('held-up', 'locked') FOR UPDATE");
     const stuck = paying.proxy.post(held.key, '/payouts/airtime', AIRTIME).then(({ status }) => status);
+    const change = () =>
+      supertest(paying.proxy.url).patch('/v1/clients/locked').set('X-API-Key', key).send({ max_items: 3 });
+    const changing = change().then((got) => got); // beside the others, because it takes as long as a lock is waited for
     const others = await Promise.all([
       ...phones(5).map((phone) => paying.pay(phone)),
       paying.proxy.get(paying.app, '/api/v0.1/wallets/list'),
       paying.proxy.get('', '/readyz'),
     ]);
+    const changed = await changing;
     await query('ROLLBACK');
     expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+    expect([changed.status, changed.body.code, changed.headers['retry-after']]).toEqual([
+      503,
+      'database_unavailable',
+      '1',
+    ]);
     expect([200, 503]).toContain(await stuck); // it was let go after a while, or tried again in time
     await paying.proxy.post(held.key, '/payouts/airtime', AIRTIME).expect(200);
-  });
-
-  it("a change that a locked client's row holds up is answered in time, as what can be tried again", async () => {
-    const { name } = await paying.proxy.client('locked', 'pay');
-    const { key } = await paying.proxy.client('its-admin', 'admin');
-    await query('BEGIN');
-    await query("SELECT FROM client WHERE name = 'locked' FOR UPDATE");
-    const change = () =>
-      supertest(paying.proxy.url).patch(`/v1/clients/${name}`).set('X-API-Key', key).send({ max_items: 3 });
-    const held = await change();
-    await query('ROLLBACK');
-    expect([held.status, held.body.code, held.headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
     await change().expect(200);
   });
 

@@ -1,5 +1,7 @@
 import { get, IncomingMessage } from 'node:http';
-import { Place, SearchService } from '../src/audit/search.service';
+import { CheckpointsService } from '../src/audit/export/checkpoints.service';
+import { Place } from '../src/audit/pages';
+import { SearchService } from '../src/audit/search.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -18,6 +20,7 @@ describe('an export', () => {
   let batches: number[];
 
   beforeAll(async () => {
+    jest.spyOn(CheckpointsService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     ({ key: auditor } = await proxy.client('auditor', 'audit'));

@@ -12,9 +12,12 @@ const READY = /payout-proxy is ready\s+(http\S+)/;
 const connectTo = (port: number) => new Client({ host: '127.0.0.1', port }).connect();
 const PAYMENT = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 2 }] };
 
+/** Made by the first start; to make it takes longer than to start. */
+const dataDir = newDataDir();
+afterAll(() => removeDataDir(dataDir));
+
 /** npm start, as a newcomer runs it. */
 describe('npm start', () => {
-  const dataDir = newDataDir();
   const start = (env: Record<string, string> = {}) =>
     new Product('main.js', [], { DATA_DIR: dataDir, PORT: '0', ...env }, dataDir);
   const pay = (url: string) =>
@@ -27,8 +30,6 @@ describe('npm start', () => {
     const payouts = '/v1/audit/calls?operation=POST%20/payouts/airtime';
     return (await supertest(url).get(payouts).set('X-API-Key', key).expect(200)).body.calls;
   };
-
-  afterAll(() => removeDataDir(dataDir));
 
   it('brings everything along, pays, keeps its history over a restart, and leaves nothing running', async () => {
     const first = start();
@@ -160,15 +161,12 @@ describe('npm start', () => {
 });
 
 describe('a start that cannot be says why in one line and ends with 1', () => {
-  const dataDir = newDataDir();
   const refuse = async (env: Record<string, string>) => {
     const { code, stderr } = await new Product('main.js', [], { DATA_DIR: dataDir, ...env }, dataDir).exit;
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     return stderr;
   };
-
-  afterAll(() => removeDataDir(dataDir));
 
   it('for a taken port', async () => {
     const holder = createServer();

@@ -8,6 +8,8 @@ import { CheckpointsService } from './export/checkpoints.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
 import { IndexService } from './index.service';
+import { ItemsController } from './items.controller';
+import { SummaryService } from './summary.service';
 import { PresentService } from './present.service';
 import { ReadingsInterceptor } from './readings.interceptor';
 import { ReadingsService } from './readings.service';
@@ -19,7 +21,7 @@ import { StoryService } from './story.service';
 
 @Module({
   imports: [JournalModule],
-  controllers: [AuditController, AccessesController, ExportController, ShapesController],
+  controllers: [AuditController, AccessesController, ExportController, ItemsController, ShapesController],
   providers: [
     AccessesService,
     CheckpointsService,
@@ -32,6 +34,7 @@ import { StoryService } from './story.service';
     SearchService,
     ShapesService,
     StoryService,
+    SummaryService,
   ],
   exports: [PresentService, RecordsService, SearchService],
 })

@@ -1,5 +1,6 @@
 import { Prisma } from '../database/generated/client';
 import { uuidFloor } from '../database/uuid';
+import { asRecorded, recordedForms } from '../privacy/recorded';
 import { Listed } from './cursor';
 import { OutcomeWord, Present } from './outcome';
 import { SearchFilters } from './search.dto';
@@ -17,6 +18,9 @@ export interface Conditions {
   /** Whether terms are among them that few rows have: it is not worth while to read rows in order and hope. */
   rare: boolean;
 }
+
+/** Which rows of the index: one of each call is enough, those that are payouts, or all of them. */
+export type Rows = Listed | 'all';
 
 /** The ids that a search asks for: from this one on, and below that one. */
 export interface Range {
@@ -60,30 +64,33 @@ const SELDOM: readonly string[] = [
 
 /** @param clientIds of the clients that the search names; undefined if it names none. */
 export function conditionsOf(
-  search: SearchFilters,
-  listed: Listed,
+  asked: SearchFilters,
+  rows: Rows,
   clientIds: string[] | undefined,
   present: Present,
 ): Conditions {
+  const search = toRecorded(asked);
+  const references = recordedForms(asked.reference ?? '');
   const { recipient, recipient_prefix: prefix, upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
   const words = inDoubt === 'true' ? ['unknown'] : [];
   if (outcome !== undefined) words.push(outcome);
   return {
     terms: [
-      ...exactTerms(search),
-      ...(ref === undefined || isOfWholeCall(search, listed) ? [] : [term('ref', ref)]),
+      ...exactTerms(search, references.length > 1 ? ['reference'] : []),
+      ...(ref === undefined || isOfWholeCall(search, rows) ? [] : [term('ref', ref)]),
       ...(approval === undefined ? [] : [term('approval', APPROVAL_TERMS[approval] ?? approval)]),
-      ...(listed === 'calls' && !filtersItems(search) && ref === undefined ? [Prisma.sql`'call'`] : []),
+      ...(rows === 'calls' && !filtersItems(search) && ref === undefined ? [Prisma.sql`'call'`] : []),
     ],
     anyOf: [
       ...(clientIds === undefined ? [] : [Prisma.sql`ARRAY(SELECT 'client:' || unnest(${clientIds}::text[]))`]),
       ...(recipient === undefined ? [] : [recipientTerms(recipient)]),
+      ...(references.length > 1 ? [Prisma.sql`${references.map((form) => `reference:${form}`)}::text[]`] : []),
       ...(prefix === undefined ? [] : [beginnings(prefix)]),
       ...words.map((word) => Prisma.sql`${(STATES_OF[word] ?? [word]).map((state) => `state:${state}`)}::text[]`),
     ],
     others: [
-      ...(listed === 'items' ? [Prisma.sql`position >= 0`] : []),
-      ...(ref !== undefined && isOfWholeCall(search, listed) ? [hasRef(ref)] : []),
+      ...(rows === 'items' ? [Prisma.sql`position >= 0`] : []),
+      ...(ref !== undefined && isOfWholeCall(search, rows) ? [hasRef(ref)] : []),
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...words.filter((word) => word in STATES_OF).map((word) => Prisma.sql`${outcomeWord(present)} = ${word}`),
       ...(inDoubt === 'false' ? [Prisma.sql`${outcomeWord(present)} <> 'unknown'`] : []),
@@ -97,6 +104,14 @@ export function conditionsOf(
     ],
     rare: isRare(search) || words.some((word) => SELDOM.includes(word)),
   };
+}
+
+/** What is searched for, as records have it: contacts in it are masked there. */
+function toRecorded({ ...search }: SearchFilters): SearchFilters {
+  for (const name of ['country', 'network_code', 'reference', 'upstream_ref'] as const) {
+    if (search[name] !== undefined) search[name] = asRecorded(search[name]);
+  }
+  return search;
 }
 
 const APPROVAL_TERMS: Partial<Record<string, string>> = { pending: 'waiting', expired: 'waiting' };
@@ -130,10 +145,11 @@ const TERM_TAGS = {
   client_address: 'address',
 } as const satisfies Partial<Record<keyof SearchFilters, string>>;
 
-function exactTerms(search: SearchFilters): Prisma.Sql[] {
+/** @param but filters that are not of one term. */
+function exactTerms(search: SearchFilters, but: string[]): Prisma.Sql[] {
   return Object.entries(TERM_TAGS).flatMap(([name, tag]) => {
     const value = search[name as keyof typeof TERM_TAGS];
-    return value === undefined ? [] : [term(tag, tag === 'key' ? value.toLowerCase() : value)];
+    return value === undefined || but.includes(name) ? [] : [term(tag, tag === 'key' ? value.toLowerCase() : value)];
   });
 }
 
@@ -170,8 +186,8 @@ function beginsWith(prefix: string): Prisma.Sql {
 }
 
 /** A transaction may belong to a call and to none of its payouts for certain: then it does not say more of one of them. */
-function isOfWholeCall(search: SearchFilters, listed: Listed): boolean {
-  return listed === 'calls' && filtersItems(search);
+function isOfWholeCall(search: SearchFilters, rows: Rows): boolean {
+  return rows !== 'items' && filtersItems(search);
 }
 
 function hasRef(ref: string): Prisma.Sql {

@@ -56,6 +56,7 @@ describe('findings', () => {
     ['approved_other_content', CALL, { ...HELD, decision: { verdict: 'approved', bodyCommitment: SALT } }],
     ['approved_other_content', CALL, { ...HELD, decision: { verdict: 'approved', bodyCommitment: null } }],
     ['amount_differs', 0, { outcome: outcome({ items: [paid({ amountUsd: usd('2.500001') })] }) }],
+    ['amount_differs', 0, { outcome: outcome({ items: [paid({ position: null, amountUsd: usd('2.4') })] }) }],
     ['item_without_transaction', 0, { outcome: outcome({ items: [] }) }],
     ['transaction_without_item', CALL, { outcome: outcome({ items: [paid(), paid({ ordinal: 1, position: null })] }) }],
     ['items_incomplete', CALL, { itemCount: 2 }],

@@ -34,6 +34,9 @@ type IntentRow = Prisma.IntentGetPayload<{
   };
 }>;
 
+type ItemRow = IntentRow['items'][number];
+type OutcomeRow = NonNullable<IntentRow['outcome']>;
+
 /** What the database holds of one call. */
 export interface Facts {
   intent: IntentRow;
@@ -86,22 +89,28 @@ function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow):
   if (items.length !== itemCount || (totalUsd && !totalUsd.equals(sum))) {
     found.push(find('items_incomplete', 'Its items are not as many, or not worth as much, as its record says.'));
   }
-  const matched = new Map(outcome?.items.map((item) => [item.position, item]));
+  return [...found, ...(outcome ? transactions(operation, items, outcome) : [])];
+}
+
+/** Only a transaction that agrees with an item is linked to it (src/forwarding/match.ts). */
+function transactions(operation: string, items: ItemRow[], { kind, items: answered }: OutcomeRow): Finding[] {
+  const found: Finding[] = [];
+  const matched = new Map(answered.map((transaction) => [transaction.position, transaction]));
+  const unmatched = new Map(answered.filter(({ position }) => position === null).map((one) => [one.ordinal, one]));
   for (const { position, amountUsd } of items) {
-    const paid = matched.get(position);
+    // Where nothing else tells which one is meant, it is the one at the same place of an answer with as many.
+    const paid = matched.get(position) ?? (items.length === answered.length ? unmatched.get(position) : undefined);
     if (amountUsd && paid?.amountUsd && !paid.amountUsd.equals(amountUsd)) {
       const detail = `${amountUsd.toFixed()} US dollars were asked for; the upstream says ${paid.amountUsd.toFixed()}.`;
       found.push(find('amount_differs', detail, position));
-    }
-    if (!paid && outcome?.kind === 'succeeded' && operation.startsWith('POST /payouts/')) {
+      unmatched.delete(paid.ordinal);
+    } else if (!matched.has(position) && kind === 'succeeded' && operation.startsWith('POST /payouts/')) {
       const detail = "The upstream's success names no transaction that is certainly this item's.";
       found.push(find('item_without_transaction', detail, position));
     }
   }
-  for (const { position, ordinal } of outcome?.items ?? []) {
-    if (position !== null) continue;
-    const detail = `Transaction ${ordinal + 1} of the answer is certainly no item's.`;
-    found.push(find('transaction_without_item', detail));
+  for (const ordinal of unmatched.keys()) {
+    found.push(find('transaction_without_item', `Transaction ${ordinal + 1} of the answer is certainly no item's.`));
   }
   return found;
 }
@@ -130,7 +139,7 @@ function kept(
   return same ? [] : [find(`${what}_changed`, `${name} is not what its record commits to: somebody changed it.`)];
 }
 
-function recipientFinding(item: IntentRow['items'][number], gone: boolean): Finding[] {
+function recipientFinding(item: ItemRow, gone: boolean): Finding[] {
   const { position, recipient, emailCommitment, phoneCommitment, handleCommitment } = item;
   const committed = [emailCommitment, phoneCommitment, handleCommitment];
   if (committed.every((one) => one === null)) return [];

@@ -12,6 +12,7 @@ describe('filters, as a record keeps them', () => {
     ['recipient_prefix', 'ada@', 'a••@'],
     ['reference', 'for ada@example.com', 'for a••@example.com'],
     ['reference', '2348012345678', '••••'],
+    ['reference', 'r-2348012345678', 'r-••••'],
     ['actor', '@AdaLovelace', '@A••'],
     ['reference', 'invoice-17', 'invoice-17'],
     ['min_total_usd', '12345678', '12345678'],

@@ -17,6 +17,8 @@ export function maskFilters(filters: Record<string, string>): Record<string, str
 
 function masked(name: string, value: string): string {
   if (SHOWN.has(name)) return value;
+  // As it was asked, it is kept where it can be erased: a number too many that is masked is not lost.
+  if (name === 'reference') return maskProse(value).replace(/\d{7,15}/g, DOTS);
   if (!WHO.has(name)) return maskProse(value);
   if (/^\+\d+$/.test(value)) return maskPhone(value);
   return value.lastIndexOf('@') > 0 ? maskEmail(value) : DOTS;

@@ -2,17 +2,24 @@ import { Prisma } from '../database/generated/client';
 import { Cursor, Listed, Sort } from './cursor';
 import { Conditions } from './filters';
 
-/** What is looked for, in which order. */
-export interface Query {
-  listed: Listed;
-  sort: Sort;
-  /** Newest or largest first, or the other way round. */
-  direction: 'asc' | 'desc';
+/** What is looked for. */
+export interface Scope {
   conditions: Conditions;
   /** Ids from this one on, below that one, and not above that one. */
   from?: string | undefined;
   to?: string | undefined;
   upTo?: string | undefined;
+}
+
+/** And in which order. */
+export interface Query extends Scope {
+  listed: Listed;
+  sort: Sort;
+  /** Newest or largest first, or the other way round. */
+  direction: 'asc' | 'desc';
+  /** Between which amounts in US dollars, by amount. */
+  least?: string | undefined;
+  most?: string | undefined;
 }
 
 /** What a page needs to know of the index's columns. */
@@ -27,6 +34,7 @@ interface Order {
 }
 
 const CALL = Prisma.sql`call_id`;
+const SLICE = Prisma.sql`slice`;
 const POSITION = Prisma.sql`position`;
 const USD = { items: Prisma.sql`coalesce(item_usd, -1)`, calls: Prisma.sql`coalesce(total_usd, -1)` };
 
@@ -40,10 +48,14 @@ function orderOf({ listed, sort }: Query): Order {
   return { scanned: [USD[listed], CALL, POSITION], telling, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
 }
 
-/** A row of a page: as much of it as its order has. */
-export interface Found {
+/** A payout, or a call as a whole. */
+export interface Place {
   id: string;
   position: number | null;
+}
+
+/** A row of a page: as much of it as its order has. */
+export interface Found extends Place {
   usd: string | null;
 }
 
@@ -52,14 +64,17 @@ export interface Found {
  * row of a hundred this finds a page at once; where they hold for fewer it may find none.
  */
 export function walked(query: Query, after: Cursor | undefined, limit: number, budget: number): Prisma.Sql {
-  const { conditions } = query;
+  const { conditions, sort } = query;
   const order = orderOf(query);
+  const [amount = CALL] = order.scanned;
+  // By amount, a range of ids lies scattered over the whole index: to look for it there could take the whole index.
+  const [inside, outside] = sort === 'time' ? [inRange(query), []] : [inAmounts(query, amount), inRange(query)];
   return Prisma.sql`
     SELECT ${results(query)} FROM (
-      SELECT DISTINCT ${named(order)} FROM (
-        SELECT * FROM search_entry WHERE ${all([...inRange(query), ...beyond(query, order, after)])}
+      SELECT DISTINCT ${Prisma.join(names(order))} FROM (
+        SELECT *, ${amount} AS usd, call_id AS id FROM search_entry WHERE ${all([...inside, ...beyond(query, order, after)])}
         ORDER BY ${sorted(order.scanned, query)} LIMIT ${budget}
-      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others])}
+      ) AS walked WHERE ${all([...withTerms(conditions, false), ...conditions.others, ...outside])}
       ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
     ) AS found`;
 }
@@ -69,36 +84,50 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
  * is found in it, and on how long the shortest list of a term is there.
  */
 export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
-  const { conditions, direction } = query;
+  const { conditions, sort } = query;
   const order = orderOf(query);
-  const slices = [
-    Prisma.sql`kind = ${order.slices}::text`,
-    ...(after
-      ? [Prisma.sql`slice ${direction === 'desc' ? Prisma.sql`<=` : Prisma.sql`>=`} ${order.sliceOf(after)}`]
-      : []),
-    ...(order.slices === 'week' ? weeks(query) : []),
-  ];
+  const [amount = CALL] = order.scanned;
   const inSlice = Prisma.sql`terms @> ARRAY[${order.slices}::text || ':' || s.slice]`;
   const rows = all([
-    ...[inSlice, ...withTerms(conditions, true), ...(order.slices === 'week' ? [] : inWeeks(query))],
-    ...[...conditions.others, ...inRange(query), ...beyond(query, order, after)],
+    ...[
+      inSlice,
+      ...withTerms(conditions, true),
+      ...conditions.others,
+      ...inRange(query),
+      ...beyond(query, order, after),
+    ],
+    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, amount)]),
   ]);
   return Prisma.sql`
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
-        SELECT slice FROM search_slice WHERE ${all(slices)} ORDER BY ${sorted([Prisma.sql`slice`], query)}
+        SELECT slice FROM search_slice WHERE ${all(slicesOf(query, order, after))} ORDER BY ${sorted([SLICE], query)}
       ) AS s CROSS JOIN LATERAL (
         SELECT DISTINCT ${Prisma.join(names(order))} FROM (
-          SELECT ${named(order)} FROM search_entry WHERE ${rows} OFFSET 0 -- by the terms, not in the order of another index
+          SELECT position, ${amount} AS usd, call_id AS id FROM search_entry
+          WHERE ${rows} OFFSET 0 -- by the terms, not in the order of another index
         ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
-      ) AS page ORDER BY ${sorted([Prisma.sql`s.slice`, ...names(order)], query)} LIMIT ${limit}
+      ) AS page ORDER BY ${sorted([SLICE, ...names(order)], query)} LIMIT ${limit}
     ) AS found`;
 }
 
+/** The slices that a page may be in. */
+function slicesOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
+  const { direction, sort, least, most } = query;
+  const than = direction === 'desc' ? Prisma.sql`<=` : Prisma.sql`>=`;
+  return [
+    Prisma.sql`kind = ${order.slices}::text`,
+    ...(after ? [Prisma.sql`slice ${than} ${order.sliceOf(after)}`] : []),
+    ...(sort === 'time' ? weeks(query) : []),
+    ...(least === undefined ? [] : [Prisma.sql`slice >= search_step(${least}::numeric)`]),
+    ...(most === undefined ? [] : [Prisma.sql`slice BETWEEN -9999 AND search_step(${most}::numeric)`]),
+  ];
+}
+
 /** All that is found, without an order. */
-export function matching(query: Query): Prisma.Sql {
-  const { conditions } = query;
-  return all([...withTerms(conditions, true), ...inWeeks(query), ...conditions.others, ...inRange(query)]);
+export function matching(scope: Scope): Prisma.Sql {
+  const { conditions } = scope;
+  return all([...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)]);
 }
 
 const NAMES = ['usd', 'id', 'position'].map((name) => Prisma.raw(name));
@@ -106,10 +135,6 @@ const NAMES = ['usd', 'id', 'position'].map((name) => Prisma.raw(name));
 /** The names of what tells results apart, in the order in which they are sorted. */
 function names({ scanned, telling }: Order): Prisma.Sql[] {
   return NAMES.slice(NAMES.length - scanned.length).slice(0, telling);
-}
-
-function named(order: Order): Prisma.Sql {
-  return Prisma.join(names(order).map((name, index) => Prisma.sql`${order.scanned[index] ?? name} AS ${name}`));
 }
 
 function results({ listed, sort }: Query): Prisma.Sql {
@@ -136,7 +161,7 @@ function beyond({ direction, sort }: Query, { scanned, telling }: Order, after: 
   return [Prisma.sql`(${columns}) ${than} (${Prisma.join(values.slice(0, telling))})`];
 }
 
-function inRange({ from, to, upTo }: Query): Prisma.Sql[] {
+function inRange({ from, to, upTo }: Scope): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`call_id >= ${from}::uuid`]),
     ...(to === undefined ? [] : [Prisma.sql`call_id < ${to}::uuid`]),
@@ -144,8 +169,16 @@ function inRange({ from, to, upTo }: Query): Prisma.Sql[] {
   ];
 }
 
+/** None at all is -1. */
+function inAmounts({ least, most }: Query, amount: Prisma.Sql): Prisma.Sql[] {
+  return [
+    ...(least === undefined ? [] : [Prisma.sql`${amount} >= ${least}::numeric`]),
+    ...(most === undefined ? [] : [Prisma.sql`${amount} BETWEEN 0 AND ${most}::numeric`]),
+  ];
+}
+
 /** Of the slices that are weeks, those that the range touches. */
-function weeks({ from, to, upTo }: Query): Prisma.Sql[] {
+function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
     ...(to === undefined ? [] : [Prisma.sql`slice <= search_week(${to}::uuid)`]),
@@ -154,10 +187,10 @@ function weeks({ from, to, upTo }: Query): Prisma.Sql[] {
 }
 
 /** The same as terms, where other slices are looked into. */
-function inWeeks(query: Query): Prisma.Sql[] {
-  if (query.from === undefined && query.to === undefined) return [];
+function inWeeks(scope: Scope): Prisma.Sql[] {
+  if (scope.from === undefined && scope.to === undefined) return [];
   return [
-    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM search_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(query)])})`,
+    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM search_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
   ];
 }
 

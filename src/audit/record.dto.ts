@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath, OmitType } from '@nestjs/swagger';
 import { FaultDto } from '../errors/envelope.dto';
 import { OUTCOME_HELP, OUTCOMES, OutcomeWord } from './outcome';
 
@@ -200,7 +200,21 @@ export class FullCallRecord extends CallRecord {
   response!: RecordMessage | null;
 }
 
+class ItemUpstream extends OmitType(RecordUpstream, ['other_items'] as const) {}
+
+/** One payout, and what holds for its whole call. */
+export class ItemRecord extends OmitType(CallRecord, ['items', 'upstream'] as const) {
+  @ApiProperty({ type: RecordItem, description: 'The payout.' }) item!: RecordItem;
+  @orNull(ItemUpstream, 'What the upstream said; null where no outcome is recorded.')
+  upstream!: ItemUpstream | null;
+}
+
+export class ItemPage {
+  @ApiProperty({ type: [ItemRecord], description: 'Newest or largest first.' }) items!: ItemRecord[];
+  @nullable('string', 'For `page_token`; null on the last page.') next_page_token!: string | null;
+}
+
 export class CallPage {
-  @ApiProperty({ type: [CallRecord], description: 'Newest first.' }) calls!: CallRecord[];
+  @ApiProperty({ type: [CallRecord], description: 'Newest or largest first.' }) calls!: CallRecord[];
   @nullable('string', 'For `page_token`; null on the last page.') next_page_token!: string | null;
 }

@@ -3,7 +3,15 @@ import { Fault } from '../errors/problem';
 import { isDeeperThan } from '../validation/json-body';
 import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
 import { inDoubtSince, outcomeOf } from './outcome';
-import { CallRecord, RecordItem, RecordMessage, RecordTry, RecordUpstreamItem } from './record.dto';
+import {
+  CallRecord,
+  ItemRecord,
+  RecordItem,
+  RecordMessage,
+  RecordTry,
+  RecordUpstream,
+  RecordUpstreamItem,
+} from './record.dto';
 import { approvalOf, resolutionOf } from './settlement';
 import { shown, View } from './view';
 
@@ -87,6 +95,15 @@ function triesOf({ tries }: OutcomeRow): RecordTry[] {
     ...one,
     ms: Number(one.ms),
   }));
+}
+
+/** One payout with what holds for its whole call. Transactions that belong to no payout for certain are left out. */
+export function toItemRecord({ items: _, upstream, ...call }: CallRecord, item: RecordItem): ItemRecord {
+  return { ...call, upstream: upstream && withoutOthers(upstream), item };
+}
+
+function withoutOthers({ other_items: _, ...upstream }: RecordUpstream) {
+  return upstream;
 }
 
 /** What was sent and what came back: JSON as such, anything else as text. */

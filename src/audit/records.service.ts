@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { PrismaService } from '../database/prisma.service';
 import { PresentService } from './present.service';
-import { CallRecord, FullCallRecord } from './record.dto';
-import { fromIntent, fromRefusal, toMessages } from './record';
+import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
+import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
+import { Place } from './pages';
 import { View } from './view';
 
 /** Items of one call that a list of calls shows. */
@@ -21,22 +22,44 @@ export class RecordsService {
 
   /** In the order of `ids`. */
   async list(ids: string[], reveal: boolean): Promise<CallRecord[]> {
+    const byId = await this.read(ids, reveal, { take: ITEMS_IN_LISTS });
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** Payouts, each with what holds for its whole call, in the order of `places`. */
+  async items(places: Place[], reveal: boolean): Promise<ItemRecord[]> {
+    const ids = [...new Set(places.map(({ id }) => id))];
+    const positions = [...new Set(places.flatMap(({ position }) => position ?? []))];
+    const byId = await this.read(ids, reveal, { where: { position: { in: positions } } });
+    return places.flatMap(({ id, position }) => {
+      const call = byId.get(id);
+      const item = call?.items.find((one) => one.position === position);
+      return call && item ? toItemRecord(call, item) : [];
+    });
+  }
+
+  /** Calls by their ids, with those items that `which` leaves. */
+  private async read(
+    ids: string[],
+    reveal: boolean,
+    which: { take: number } | { where: { position: { in: number[] } } },
+  ): Promise<Map<string, CallRecord>> {
     const present = await this.present.read();
     const where = { id: { in: ids } };
-    const items = { include: { recipient: true }, orderBy: { position: 'asc' }, take: ITEMS_IN_LISTS } as const;
+    const items = { include: { recipient: true }, orderBy: { position: 'asc' }, ...which } as const;
     const outcome = { include: { items: { orderBy: { ordinal: 'asc' } } } } as const;
     const [intents, refusals] = await Promise.all([
       this.prisma.intent.findMany({ where, include: { items, outcome, decision: true, resolution: true } }),
       this.prisma.refusal.findMany({ where }),
     ]);
     const view = { reveal, present, clientNames: await this.namesIn([...intents, ...refusals]) };
-    // A refusal stands for its intent, if there is one too: see search.service.ts.
-    const records = [
-      ...intents.map((intent) => fromIntent(intent, view)),
-      ...refusals.map((refusal) => fromRefusal(refusal, view)),
-    ];
-    const byId = new Map(records.map((record) => [record.id, record]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
+    const byId = new Map(intents.map((intent) => [intent.id, fromIntent(intent, view)]));
+    // A refusal stands for its intent, if there is one too (call_state of the migrations); what was asked is the intent's.
+    for (const refusal of refusals) {
+      const asked = byId.get(refusal.id)?.items;
+      byId.set(refusal.id, { ...fromRefusal(refusal, view), ...(asked && 'where' in which && { items: asked }) });
+    }
+    return byId;
   }
 
   /** @param clientId shows only calls of this client. */

@@ -4,10 +4,10 @@ import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { Fault, Problem } from '../errors/problem';
 import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
-import { conditionsOf, rangeOf } from './filters';
+import { conditionsOf, rangeOf, Rows } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, rowsToRead } from './page';
-import { Found, matching, Query, sliced, walked } from './pages';
+import { Found, matching, Place, Query, Scope, sliced, walked } from './pages';
 import { PresentService } from './present.service';
 import { SearchFilters } from './search.dto';
 
@@ -17,12 +17,6 @@ const BUDGET = 5_000;
 const BUDGET_PER_ROW = 20;
 
 type Search = SearchFilters & PageRequest & { sort?: Sort };
-
-/** A payout, or a call as a whole. */
-export interface Place {
-  id: string;
-  position: number | null;
-}
 
 /** Finds calls and payouts by the search index; what each holds, records.service.ts reads. */
 @Injectable()
@@ -39,11 +33,19 @@ export class SearchService {
    */
   async search(search: Search, listed: Listed = 'calls', clientId?: string): Promise<Page<Place>> {
     const after = cursorOf(search, listed);
-    const query = await this.prepare(search, listed, clientId);
+    const scope = await this.prepare(search, listed, clientId);
+    const { sort = 'time' } = search;
+    const query: Query = {
+      ...scope,
+      listed,
+      sort,
+      direction: 'desc',
+      ...(sort === 'amount' && amountsOf(search, listed)),
+    };
     const found = await this.page(query, after, rowsToRead(search), BUDGET);
     const rows = found.slice(0, rowsToRead(search) - 1);
     const last = found.length > rows.length ? rows.at(-1) : undefined;
-    return { rows, nextPageToken: last ? toToken(query.listed, query.sort, toCursor(last)) : null };
+    return { rows, nextPageToken: last ? toToken(listed, sort, toCursor(last)) : null };
   }
 
   /**
@@ -51,10 +53,10 @@ export class SearchService {
    * @throws Problem if the search makes no sense.
    */
   async open(search: SearchFilters, listed: Listed): Promise<Query> {
-    const query = await this.prepare(search, listed);
+    const scope = await this.prepare(search, listed);
     const [newest] = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT call_id::text AS id FROM search_entry ORDER BY call_id DESC, position DESC LIMIT 1`;
-    return { ...query, sort: 'time', direction: 'asc', upTo: newest?.id };
+    return { ...scope, listed, sort: 'time', direction: 'asc', upTo: newest?.id };
   }
 
   /** In batches, the last of which may be smaller; none is empty. */
@@ -77,16 +79,16 @@ export class SearchService {
   }
 
   /** Makes sure that all that has committed can be found, and says what to look for. */
-  async prepare(search: Search, listed: Listed, clientId?: string): Promise<Query> {
+  async prepare(search: SearchFilters, rows: Rows, clientId?: string): Promise<Scope> {
     requireSense(search);
     const present = await this.present.read(); // before the records are: see there
     await this.index.catchUp();
-    const conditions = conditionsOf(search, listed, await this.clientsOf(search, clientId), present);
+    const conditions = conditionsOf(search, rows, await this.clientsOf(search, clientId), present);
     if (clientId !== undefined) {
       conditions.terms.push(Prisma.sql`'client:' || ${clientId}::text`);
       conditions.others.push(Prisma.sql`NOT repeats`);
     }
-    return { listed, sort: search.sort ?? 'time', direction: 'desc', conditions, ...rangeOf(search) };
+    return { conditions, ...rangeOf(search) };
   }
 
   private async page(query: Query, after: Cursor | undefined, limit: number, budget: number): Promise<Found[]> {
@@ -104,6 +106,13 @@ export class SearchService {
       SELECT id::text FROM client WHERE name = ${client} OR id::text = lower(${client})`;
     return rows.map(({ id }) => id);
   }
+}
+
+/** The bounds of the amounts that results are sorted by. */
+function amountsOf({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters, listed: Listed) {
+  return listed === 'items'
+    ? { least: min_item_usd, most: max_item_usd }
+    : { least: min_total_usd, most: max_total_usd };
 }
 
 function toCursor({ id, position, usd }: Found): Cursor {

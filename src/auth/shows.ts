@@ -26,8 +26,9 @@ export const Shows = <Answer>(by: ShownBy<Answer> | 'itself') => SetMetadata(SHO
 
 export const showsCall: ShownBy<{ id: string }> = ({ id }) => ({ rows: 1, callId: id, people: true });
 
-export function showsCalls(calls: { id: string }[]): Shown {
-  return { rows: calls.length, callIds: calls.map(({ id }) => id), people: calls.length > 0 };
+/** @param rows calls, or payouts of them, of which several may be of one call. */
+export function showsCalls(rows: { id: string }[]): Shown {
+  return { rows: rows.length, callIds: [...new Set(rows.map(({ id }) => id))], people: rows.length > 0 };
 }
 
 /** Lists that name nobody. */

@@ -42,11 +42,9 @@ async function run(options: PruneOptions): Promise<void> {
   await withRetention(options, async (db, wish) => {
     const wishes: PruneWish = { ...wish, before, checkpointFile, what: options.peopleOnly ? 'people' : 'calls' };
     const due = await prune(db, wishes, true, () => undefined);
-    if (due.length > 0 && !options.dryRun) {
-      await confirm(
-        `${due.length} months (${due.map(({ month }) => month).join(', ')}) will go for good.`,
-        options.yes,
-      );
+    if (!options.dryRun) {
+      const months = due.map(({ month }) => month).join(', ');
+      if (due.length > 0) await confirm(`${due.length} months (${months}) will go for good.`, options.yes);
       await prune(db, wishes, false, (month) => tell(month, options));
     }
     if (options.json || options.dryRun) print(due, options.json);

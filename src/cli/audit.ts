@@ -1,11 +1,14 @@
 import { Command } from 'commander';
 import { auditEraseCommand } from './audit-erase';
+import { auditCheckExportCommand, auditExportCommand } from './audit-export';
 import { auditPruneCommand } from './audit-prune';
 import { auditVerifyCommand } from './audit-verify';
 
 export function auditCommands(): Command {
   return new Command('audit')
-    .description('what auditors are owed: proof of the records, erasing people, and letting old records go')
+    .description('what auditors are owed: exports, proof of the records, erasing people, and letting old records go')
+    .addCommand(auditExportCommand())
+    .addCommand(auditCheckExportCommand())
     .addCommand(auditVerifyCommand())
     .addCommand(auditEraseCommand())
     .addCommand(auditPruneCommand());

@@ -2,7 +2,7 @@ import { maskEmail, maskHandle, maskPhone } from '../privacy/contacts';
 import { asRecorded } from '../privacy/recorded';
 import { Item, phonesOf } from '../policy/item';
 
-/** Whole contacts, of the kinds of which people are kept in columns of their own. */
+/** Whole contacts, of the kinds of which people are kept in columns of their item. */
 const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value: string) => string }[] = [
   { column: 'phone', form: /^\+[1-9]\d{6,14}$/, mask: maskPhone },
   { column: 'handle', form: /^@[A-Za-z0-9_][\w.-]{0,63}$/, mask: maskHandle },
@@ -11,19 +11,17 @@ const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value:
 
 /** The items of a call as records keep them: in their texts, which stay for ever, contacts are masked. */
 export function recordedItems(items: Item[]): Item[] {
-  const phones = new Set(phonesOf(items));
-  return items.map((item) => {
-    const own = recordedReceiver(item);
-    return {
-      ...own,
-      country: asRecorded(own.country, phones),
-      networkCode: asRecorded(own.networkCode, phones),
-      reference: asRecorded(own.reference, phones),
-      receiver: asRecorded(own.receiver),
-      wallet: asRecorded(own.wallet, phones),
-      chiRef: asRecorded(own.chiRef, phones),
-    };
-  });
+  const people = items.map(recordedReceiver);
+  const phones = new Set(phonesOf(people));
+  return people.map((item) => ({
+    ...item,
+    country: asRecorded(item.country, phones),
+    networkCode: asRecorded(item.networkCode, phones),
+    reference: asRecorded(item.reference, phones),
+    receiver: asRecorded(item.receiver),
+    wallet: asRecorded(item.wallet, phones),
+    chiRef: asRecorded(item.chiRef, phones),
+  }));
 }
 
 /**

@@ -92,17 +92,17 @@ async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: num
   return { unsealed: Number(rows[0]?.unsealed), sealed: Number(rows[0]?.sealed) };
 }
 
+/** The newest one that the log's key signed: the last may be cut short, by a crash or because it is being written. */
 function latestNote(file: string, signer: Signer): { note: string; size: number; root: Buffer } {
-  const note = notesIn(file).at(-1);
-  if (note === undefined) throw new ClientError(`${file} has no checkpoint in it; nothing was pruned`);
-  try {
-    const { size, root } = parseCheckpoint(openNote(note, [signer]).text);
-    return { note, size, root };
-  } catch (error) {
-    throw new ClientError(
-      `the latest checkpoint of ${file} cannot be trusted; nothing was pruned. ${(error as Error).message}`,
-    );
+  for (const note of notesIn(file).reverse()) {
+    try {
+      const { size, root } = parseCheckpoint(openNote(note, [signer]).text);
+      return { note, size, root };
+    } catch {
+      continue;
+    }
   }
+  throw new ClientError(`${file} has no checkpoint in it that the log's key signed; nothing was pruned`);
 }
 
 function notesIn(file: string): string[] {

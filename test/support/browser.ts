@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser, chromium } from 'playwright-core';
@@ -9,6 +9,11 @@ const UNPACK = `import('@sparticuz/chromium').then(async ({ default: chromium })
 
 /** Makes the package unpack the libraries of its Chromium too: a bare machine has none of them. */
 const WITH_LIBRARIES = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
+
+/** The package's own names /tmp/fonts, where another program may or may not have left some; without any font, no text has a size. */
+const FONT_CONFIG = (folder: string) => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`;
 
 export interface TestBrowser {
   browser: Browser;
@@ -23,10 +28,12 @@ export async function startBrowser(): Promise<TestBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-browser-'));
   const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder };
   const executablePath = process.env.CHROMIUM_PATH ?? unpack({ ...env, ...WITH_LIBRARIES });
+  const fontConfig = join(folder, 'fonts.conf');
+  writeFileSync(fontConfig, FONT_CONFIG(folder));
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--headless=shell'], // Chromium's own sandbox needs rights that root in a container lacks
-    env: { ...env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_PATH: join(folder, 'fonts') },
+    env: { ...env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_FILE: fontConfig },
   });
   return {
     browser,

@@ -1,9 +1,15 @@
-import { mkdtempSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { removeDataDir } from './data-dir';
 import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/database/migrations';
+
+/** A file system in memory, on Linux. */
+const MEMORY = '/dev/shm';
+
+/** Many times what the databases of a run take at once; a container may have 64 MB there. */
+const SPACE_BYTES = 2 * 1024 ** 3;
 
 declare global {
   var stopTestPostgres: (() => Promise<void>) | undefined;
@@ -11,7 +17,8 @@ declare global {
 
 /** One real Postgres for the whole run; its migrated databases are the templates that each spec file clones. */
 export default async function globalSetup(): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-test-'));
+  const dataDir = mkdtempSync(join(fastestDirectory(), 'payout-proxy-test-'));
+  chmodSync(dataDir, 0o755); // where root runs this, the user that Postgres runs as must get in, or its home is put on the disk
   // What is lost in a power cut does not matter here, time does.
   const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
   const postgres = await startEmbeddedPostgres(dataDir, { settings });
@@ -22,4 +29,16 @@ export default async function globalSetup(): Promise<void> {
     await postgres.stop();
     removeDataDir(dataDir);
   };
+}
+
+/** A clone is a thousand small files, which a disk takes many times longer to make and unmake than memory does. */
+function fastestDirectory(): string {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (bavail * bsize >= SPACE_BYTES) return MEMORY;
+  } catch {
+    // not there, or not for us
+  }
+  return tmpdir();
 }

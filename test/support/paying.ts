@@ -1,4 +1,5 @@
 import { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { RunningConfig } from '../../src/config/config';
 import { FakeUpstream, Received } from './fake-upstream';
@@ -65,7 +66,10 @@ export function bytes(response: supertest.Response, done: (error: Error | null, 
   stream.on('end', () => done(null, Buffer.concat(chunks)));
 }
 
-/** Asks again until the answer is true; each question is a turn of its own. */
+/** Between two questions: what is waited for needs the core that asking takes. */
+const PAUSE_MS = 5;
+
+/** Asks again until the answer is true. */
 export async function eventually(ask: () => Promise<boolean>): Promise<void> {
-  while (!(await ask())) await new Promise(setImmediate);
+  while (!(await ask())) await sleep(PAUSE_MS);
 }

@@ -29,6 +29,10 @@ CREATE FUNCTION search_week(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRI
   SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 604800000)::integer
 $$;
 
+CREATE FUNCTION search_day(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 86400000)::integer
+$$;
+
 -- … and steps of a tenth of an amount; none at all comes last. Rounding is no matter: a slice holds what it holds.
 CREATE FUNCTION search_step(usd numeric) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN usd IS NULL THEN -10000 WHEN usd <= 0 THEN -9999 ELSE floor(10 * ln(usd::float8))::integer END
@@ -130,7 +134,7 @@ CREATE VIEW call_entry AS
         || search_beginnings(lower(p.receiver)) || u.terms, NULL) AS terms
   FROM call_state c
   CROSS JOIN LATERAL (
-    SELECT position, position = 0 AS leads, country, network_code, reference, receiver, chi_ref, amount_usd
+    SELECT position, position = min(position) OVER () AS leads, country, network_code, reference, receiver, chi_ref, amount_usd
     FROM intent_item WHERE intent_id = c.call_id
     UNION ALL
     SELECT -1, NOT e.has_items, NULL, NULL, NULL, NULL, NULL, NULL

@@ -13,26 +13,22 @@ export class CheckpointsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /**
-   * The latest checkpoint, after a short wait for one that covers an access, and with it all that had been recorded before;
-   * null where nothing was ever sealed.
+   * The latest checkpoint, after a short wait for one that covers all that had been recorded before an access; null where
+   * nothing was ever sealed.
    */
   async covering(accessId: string): Promise<ManifestCheckpoint | null> {
     const until = performance.now() + PATIENCE_MS;
     for (;;) {
       const latest = await this.latest(accessId);
-      if (!latest || latest.covers_beginning || performance.now() > until) return latest;
+      if (latest?.covers_beginning || performance.now() > until) return latest;
       await sleep(ASK_AGAIN_MS);
     }
   }
 
   private async latest(accessId: string): Promise<ManifestCheckpoint | null> {
-    // Only a complete checkpoint leaves nothing out that had committed before what it covers.
     const [latest] = await this.prisma.$queryRaw<{ size: bigint; note: string; covers: boolean }[]>`
-      SELECT c.size, c.note, EXISTS (
-        SELECT FROM log_leaf l JOIN checkpoint k ON k.size > l.index AND k.complete
-        WHERE l.kind = 'access' AND l.record_id = ${accessId}::uuid
-      ) AS covers
-      FROM checkpoint c ORDER BY c.size DESC LIMIT 1`;
+      SELECT c.size, c.note, (c.complete_until >= a.read_at) IS TRUE AS covers
+      FROM checkpoint c LEFT JOIN access a ON a.id = ${accessId}::uuid ORDER BY c.size DESC LIMIT 1`;
     return latest ? { size: Number(latest.size), note: latest.note, covers_beginning: latest.covers } : null;
   }
 }

@@ -2,7 +2,7 @@ import { Prisma } from '../../database/generated/client';
 import { PrismaService } from '../../database/prisma.service';
 import { outcomeOf, Present, Recorded } from '../outcome';
 import { Listed } from '../cursor';
-import { Place } from '../search.service';
+import { Place } from '../pages';
 import { Column, COLUMNS, STATE_COLUMNS } from './columns';
 import { Cell } from './csv';
 

@@ -1,0 +1,105 @@
+/**
+ * How fast the history is exported over HTTP, and what memory that takes: all of it, in each form, checked against its manifest.
+ * Needs a history: npm run seed -- --calls 1000000 --keys keys.json
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { startProxy } from './running-proxy.mjs';
+
+const EXPORTS = ['format=csv&what=calls', 'format=ndjson&what=calls', 'format=csv&what=items'];
+/** Longer than a manifest. */
+const END_BYTES = 64 * 1_024;
+
+const options = new Command('npm run bench:export --')
+  .description('measure the export of a seeded history')
+  .option('--url <url>', 'of a proxy that runs; without it, one is started on DATA_DIR or DATABASE_URL')
+  .option('--pid <number>', 'its process, to measure its memory', Number)
+  .option('--keys <file>', "with the auditor's key, as npm run seed wrote it", 'keys.json')
+  .option('--key <name>', 'which of them: auditor shows people, another one may not', 'auditor')
+  .option('--results <file>', 'where the figures go', join(import.meta.dirname, 'results', 'audit-export.json'))
+  .parse()
+  .opts();
+
+const key = JSON.parse(readFileSync(options.keys, 'utf8'))[options.key];
+let proxy = options.url ? { url: options.url, pid: options.pid, stop: async () => undefined } : await startProxy();
+try {
+  if ((await sealed()) && !options.url) {
+    await proxy.stop(); // the memory that it grew by is not the export's
+    proxy = await startProxy();
+  }
+  await run();
+} finally {
+  await proxy.stop();
+}
+
+/** A history that was just made up is sealed first: that is another measurement. @returns whether it had to be. */
+async function sealed() {
+  let waited = false;
+  for (let calm = 0; calm < 3;) {
+    const text = await (await fetch(`${proxy.url}/metrics`)).text();
+    const lag = Number(/^payout_proxy_log_lag_seconds (\S+)$/m.exec(text)?.[1] ?? 0);
+    waited ||= lag > 5;
+    calm = lag > 5 ? 0 : calm + 1;
+    await sleep(1_000);
+  }
+  return waited;
+}
+
+/** Of Linux: the largest resident set since it was last asked, in MB. */
+function peakMemory() {
+  if (proxy.pid === undefined) return undefined;
+  const kib = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${proxy.pid}/status`, 'utf8'))?.[1]);
+  writeFileSync(`/proc/${proxy.pid}/clear_refs`, '5');
+  return Math.round(kib / 1_024);
+}
+
+async function measure(query) {
+  const before = peakMemory();
+  const started = performance.now();
+  const response = await new Promise((resolve, reject) => {
+    get(`${proxy.url}/v1/audit/export?${query}`, { headers: { 'x-api-key': key } }, resolve).on('error', reject);
+  });
+  if (response.statusCode !== 200) throw new Error(`${query}: ${response.statusCode}`);
+  const hash = createHash('sha256');
+  let firstByteMs;
+  let bytes = 0;
+  let end = Buffer.alloc(0); // what may be the manifest is not hashed yet
+  for await (const chunk of response) {
+    firstByteMs ??= performance.now() - started;
+    bytes += chunk.length;
+    const known = Buffer.concat([end, chunk]);
+    const rest = Math.max(0, known.length - END_BYTES);
+    hash.update(known.subarray(0, rest));
+    end = Buffer.from(known.subarray(rest));
+  }
+  const seconds = (performance.now() - started) / 1_000;
+  const line = end.lastIndexOf('\n', -2) + 1;
+  hash.update(end.subarray(0, line));
+  const text = end.subarray(line).toString('utf8');
+  const manifest = text.startsWith('#') ? JSON.parse(text.slice('# manifest '.length)) : JSON.parse(text).manifest;
+  if (manifest.sha256 !== hash.digest('hex')) throw new Error(`${query}: not what its manifest says`);
+  return {
+    ...{ query, rows: manifest.rows, megabytes: Math.round(bytes / 1_000_000), seconds: Number(seconds.toFixed(1)) },
+    ...{ rowsPerSecond: Math.round(manifest.rows / seconds), firstByteMs: Math.round(firstByteMs) },
+    ...{ memoryBeforeMb: before, peakMemoryMb: peakMemory() },
+  };
+}
+
+async function run() {
+  const results = [];
+  for (const query of EXPORTS) {
+    results.push(await measure(query));
+    console.table(results.slice(-1));
+  }
+  mkdirSync(join(options.results, '..'), { recursive: true });
+  writeFileSync(
+    options.results,
+    `${JSON.stringify({ node: process.version, cpus: cpus().length, results }, null, 2)}\n`,
+  );
+}

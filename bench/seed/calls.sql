@@ -1,0 +1,144 @@
+-- Calls number seed.first to seed.last of seed.calls, evenly from seed.begin to seed.end, in one transaction: what was asked, by
+-- whom, and what came of it. The same settings make the same history, but for the salts.
+-- Bodies and people are kept with the commitments that the proxy would have made: SHA-256(salt || value).
+SELECT setseed((hashint8(current_setting('seed.random')::bigint * 1000003 + current_setting('seed.first')::bigint) / 2147483648.0)::float8);
+
+CREATE TEMP TABLE seed_drawn ON COMMIT DROP AS
+SELECT n, at, lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS stamp,
+  floor(36 * power(random(), 2))::integer AS key_place, random() AS operation, random() AS fate, random() AS items, random() AS actor,
+  random() AS claimed, (40 * power(random(), 2))::integer AS address, random() AS speed, random() AS settled,
+  to_hex((random() * 4294967295)::bigint) || to_hex((random() * 4294967295)::bigint) AS noise
+FROM (
+  SELECT n, date_trunc('milliseconds', begin + (until - begin) * (n / calls)) AS at
+  FROM generate_series(current_setting('seed.first')::bigint, current_setting('seed.last')::bigint) AS n,
+    (SELECT current_setting('seed.begin')::timestamptz AS begin, current_setting('seed.end')::timestamptz AS until,
+       current_setting('seed.calls')::float8 AS calls) AS settings
+) AS times;
+
+-- What came of a call, by chance: of a hundred, four are refused, one waits or waited for an approval, one is in doubt or was.
+CREATE TEMP TABLE seed_call ON COMMIT DROP AS
+SELECT d.n, d.at, k.client_id, k.key_id, d.key_place,
+  (left(stamp, 8) || '-' || right(stamp, 4) || '-7' || substr(md5(noise), 1, 3) || '-8' || substr(md5(noise), 4, 3) || '-' || substr(md5(noise), 7, 12))::uuid AS id,
+  CASE WHEN operation < 0.35 THEN 'POST /payouts/airtime' WHEN operation < 0.55 THEN 'POST /payouts/mobile-money'
+    WHEN operation < 0.65 THEN 'POST /payouts/credit' WHEN operation < 0.70 THEN 'POST /send' WHEN operation < 0.74 THEN 'POST /account/transfer'
+    WHEN operation < 0.76 THEN 'POST /account/delete-unpaid-transaction' WHEN operation < 0.80 THEN 'POST /payouts/initiate-credit'
+    WHEN operation < 0.90 THEN 'GET /wallets/list' WHEN operation < 0.95 THEN 'POST /account/transactions' ELSE 'GET /account/transaction' END AS operation,
+  CASE WHEN fate < 0.04 THEN 'refused' WHEN operation < 0.70 AND fate < 0.05 THEN 'held' WHEN fate < 0.056 THEN 'lost' WHEN fate < 0.062 THEN 'unknown'
+    WHEN fate < 0.067 THEN 'notSent' WHEN fate < 0.12 THEN 'rejected' ELSE 'succeeded' END AS fate,
+  CASE WHEN operation < 0.70 OR operation BETWEEN 0.76 AND 0.80
+    THEN CASE WHEN items < 0.55 THEN 1 WHEN items < 0.75 THEN 2 WHEN items < 0.87 THEN 3 WHEN items < 0.95 THEN 4 ELSE 5 END
+    WHEN operation < 0.76 THEN 1 ELSE 0 END AS item_count,
+  CASE WHEN actor < 0.6 THEN 'clerk-' || (300 * power(actor / 0.6, 2))::integer END AS actor,
+  CASE WHEN claimed < 0.7 AND operation < 0.80 THEN 'order-' || d.n END AS idempotency_key,
+  'request-' || md5(noise || 'request') AS request_id,
+  '192.0.2.' || address AS client_address,
+  round((20 + 60 * power(speed, 6) * 100)::numeric, 3) AS upstream_ms,
+  settled
+FROM seed_drawn d JOIN seed_key k ON k.place = d.key_place;
+
+CREATE TEMP TABLE seed_item ON COMMIT DROP AS
+SELECT i.*, CASE
+    WHEN operation = 'POST /account/delete-unpaid-transaction' THEN NULL
+    WHEN common < 0.6 THEN (ARRAY[1, 2, 5, 10, 20, 50, 100])[1 + floor(7 * usual)::integer]::numeric
+    ELSE round((power(10, common * 7 - 4.3))::numeric, 2) + 0.01 END AS usd,
+  CASE WHEN by_phone THEN c.dial || (700000000 + person * 1009 % 99000000) END AS phone,
+  CASE WHEN by_mail THEN (ARRAY['ada', 'grace', 'alan', 'edsger', 'barbara'])[1 + person % 5] || '.' || person || '@example.com' END AS email,
+  CASE WHEN operation IN ('POST /send', 'POST /payouts/credit', 'POST /payouts/initiate-credit') AND NOT by_mail THEN '@person' || person END AS handle,
+  CASE WHEN by_phone THEN c.name END AS country,
+  CASE WHEN operation = 'POST /payouts/mobile-money' THEN coalesce(c.networks[1 + person % greatest(cardinality(c.networks), 1)], 'BANK') END AS network_code,
+  CASE WHEN operation = 'POST /payouts/mobile-money' THEN 'invoice-' || n || '-' || position END AS reference,
+  CASE WHEN operation = 'POST /account/transfer' THEN 'sub-account-' || person % 500 END AS receiver,
+  decode(md5(id::text || position || clock_timestamp()), 'hex') AS salt,
+  'chi-' || md5(id::text || position) AS chi_ref
+FROM (
+  SELECT n, id, operation, position, (60000 * power(random(), 1.5))::bigint AS person, floor(15 * power(random(), 2.2))::integer AS place,
+    random() AS common, random() AS usual,
+    operation IN ('POST /payouts/airtime', 'POST /payouts/mobile-money') AS by_phone,
+    operation IN ('POST /send', 'POST /payouts/credit', 'POST /payouts/initiate-credit') AND random() < 0.8 AS by_mail
+  FROM seed_call CROSS JOIN LATERAL generate_series(0, item_count - 1) AS position WHERE fate <> 'refused'
+) AS i JOIN seed_country c ON c.place = i.place;
+
+CREATE TEMP TABLE seed_body ON COMMIT DROP AS
+SELECT id, sum(usd) AS total_usd, decode(md5(id::text || clock_timestamp()), 'hex') AS salt, convert_to(CASE min(operation)
+    WHEN 'POST /account/transfer' THEN '{"receiver":' || to_json(min(receiver)) || ',"amount":' || trim_scale(min(usd)) || '}'
+    WHEN 'POST /account/delete-unpaid-transaction' THEN '{"chiRef":' || to_json(min(chi_ref)) || '}'
+    ELSE '{"' || CASE min(operation) WHEN 'POST /payouts/airtime' THEN 'airtimes' WHEN 'POST /payouts/mobile-money' THEN 'momos' WHEN 'POST /send' THEN 'credit' ELSE 'credits' END || '":[' ||
+      string_agg(json_strip_nulls(json_build_object('countryToSend', country, 'phoneNumber', phone, 'email', email, 'twitter', handle,
+        'reference', reference, 'momoCode', network_code, 'valueInUSD', trim_scale(usd)))::text, ',' ORDER BY position) || ']}' END, 'UTF8') AS body,
+  convert_to('{"status":"success","data":{"error":"None","data":[' ||
+    string_agg(json_build_object('chiRef', chi_ref, 'id', 'tx-' || right(chi_ref, 20), 'issueID', 'issue-' || n, 'status', 'paid', 'valueInUSD', trim_scale(usd)::text)::text, ',' ORDER BY position)
+    || ']}}', 'UTF8') AS answer
+FROM seed_item GROUP BY id;
+CREATE INDEX ON seed_body (id);
+ANALYZE seed_body;
+
+-- The last held ones still wait: as long as an approval may be given.
+INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, total_usd, body_commitment, received_at, recorded_at,
+  idempotency_key, actor, held_for, expires_at, reserved_on, process)
+SELECT c.id, client_id, key_id, operation, request_id, client_address, item_count, total_usd, sha256(b.salt || b.body), at, at,
+  idempotency_key, actor, CASE WHEN fate = 'held' THEN 'over_threshold' END, CASE WHEN fate = 'held' THEN at + interval '1 day' END,
+  CASE WHEN total_usd IS NOT NULL AND fate <> 'held' AND operation <> 'POST /payouts/initiate-credit' AND operation <> 'POST /send'
+    THEN (at AT TIME ZONE 'UTC')::date END, 0
+FROM seed_call c LEFT JOIN seed_body b ON b.id = c.id WHERE fate <> 'refused';
+
+INSERT INTO intent_body (intent_id, salt, body) SELECT id, salt, body FROM seed_body;
+
+INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, chi_ref,
+  email_commitment, phone_commitment, handle_commitment)
+SELECT id, position, CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'twitter' WHEN phone IS NOT NULL THEN 'phoneNumber' WHEN receiver IS NOT NULL THEN 'receiver' END,
+  FALSE, usd, country, network_code, reference, receiver, CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN chi_ref END,
+  sha256(salt || convert_to(email, 'UTF8')), sha256(salt || convert_to(phone, 'UTF8')), sha256(salt || convert_to(handle, 'UTF8'))
+FROM seed_item;
+
+INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
+SELECT id, position, salt, email, phone, handle FROM seed_item WHERE email IS NOT NULL OR phone IS NOT NULL OR handle IS NOT NULL;
+
+INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, decided_at, reserved_on, process)
+SELECT c.id, CASE WHEN settled < 0.7 THEN 'approved' ELSE 'rejected' END, 'as agreed', sha256(b.salt || b.body), k.client_id, k.key_id, 'approver-1', at + interval '10 minutes',
+  CASE WHEN settled < 0.7 AND total_usd IS NOT NULL AND operation <> 'POST /send' THEN ((at + interval '10 minutes') AT TIME ZONE 'UTC')::date END, 0
+FROM seed_call c JOIN seed_body b ON b.id = c.id JOIN seed_key k ON k.place = (c.key_place + 3) % 36
+WHERE fate = 'held' AND settled < 0.82 AND at < current_setting('seed.end')::timestamptz - interval '1 hour';
+
+-- An approved one is paid; a lost one has no outcome.
+CREATE TEMP TABLE seed_outcome ON COMMIT DROP AS
+SELECT c.id, operation, upstream_ms, b.answer, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
+  coalesce(d.decided_at, at) + interval '2 milliseconds' AS sent_at, decode(md5(c.id::text || 'answer' || clock_timestamp()), 'hex') AS salt
+FROM seed_call c LEFT JOIN decision d ON d.intent_id = c.id LEFT JOIN seed_body b ON b.id = c.id
+WHERE fate IN ('succeeded', 'rejected', 'notSent', 'unknown') OR d.verdict = 'approved';
+UPDATE seed_outcome SET answer = CASE kind
+  WHEN 'succeeded' THEN coalesce(answer, convert_to('{"status":"success","data":[]}', 'UTF8'))
+  WHEN 'rejected' THEN convert_to('{"status":"error","error":"not enough in the wallet"}', 'UTF8') END WHERE kind <> 'succeeded' OR answer IS NULL;
+
+INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, body_commitment, sent_at, answered_at, upstream_ms, recorded_at)
+SELECT id, kind, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'notSent' THEN 'refused' END, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END,
+  CASE WHEN answer IS NOT NULL THEN 'application/json' END, sha256(salt || answer), sent_at, sent_at + upstream_ms * interval '1 millisecond', upstream_ms,
+  sent_at + (upstream_ms + 1) * interval '1 millisecond'
+FROM seed_outcome;
+
+INSERT INTO outcome_body (intent_id, salt, body) SELECT id, salt, answer FROM seed_outcome WHERE answer IS NOT NULL;
+
+-- Of one in a hundred it is not certain to which payout its transactions belong.
+INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
+SELECT i.id, i.position, CASE WHEN i.n % 100 <> 0 THEN i.position END, i.chi_ref, 'tx-' || right(i.chi_ref, 20), 'issue-' || i.n, 'paid', i.usd
+FROM seed_item i JOIN seed_outcome o ON o.id = i.id
+WHERE o.kind = 'succeeded' AND i.operation <> 'POST /account/delete-unpaid-transaction';
+
+INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor, resolved_at)
+SELECT c.id, CASE WHEN settled < 0.4 THEN 'landed' ELSE 'absent' END, 'looked up at the provider', k.client_id, k.key_id, 'approver-1', at + interval '1 day'
+FROM seed_call c JOIN seed_key k ON k.place = (c.key_place + 3) % 36
+WHERE fate IN ('lost', 'unknown') AND settled < 0.7 AND at < current_setting('seed.end')::timestamptz - interval '2 days';
+
+INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at, idempotency_key, actor)
+SELECT id, client_id, key_id, operation, request_id, client_address, CASE WHEN settled < 0.5 THEN 400 ELSE 403 END,
+  CASE WHEN settled < 0.5 THEN 'invalid_request' ELSE 'cap_exceeded' END, 'This is over a limit of your client; nothing was sent.', '[]', 0, at, at, idempotency_key, actor
+FROM seed_call WHERE fate = 'refused';
+
+INSERT INTO reservation_release (intent_id, released_at)
+SELECT i.id, i.recorded_at + interval '1 day' FROM seed_call c JOIN intent i ON i.id = c.id LEFT JOIN resolution r ON r.intent_id = i.id
+WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'notSent') OR r.verdict = 'absent');
+
+INSERT INTO spending (client_id, day, usd)
+SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on), sum(i.total_usd)
+FROM seed_call c JOIN intent i ON i.id = c.id LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN reservation_release r ON r.intent_id = i.id
+WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND r.intent_id IS NULL GROUP BY 1, 2
+ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd;

@@ -1,0 +1,137 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, RequestListener } from 'node:http';
+import { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CheckpointsService } from '../src/audit/export/checkpoints.service';
+import { auditCommands } from '../src/cli/audit';
+import { Paying, phones, startPaying } from './support/paying';
+import { Product } from './support/process';
+
+/** `audit export` as auditors type it, against a proxy that runs. */
+describe('the export command', () => {
+  let paying: Paying;
+  let folder: string;
+
+  beforeAll(async () => {
+    jest.spyOn(CheckpointsService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
+    paying = await startPaying();
+    folder = mkdtempSync(join(tmpdir(), 'payout-proxy-export-'));
+    for (const phone of phones(3)) await paying.pay(phone).expect(200);
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await paying.close();
+  });
+
+  const env = () => ({ DATA_DIR: folder, PORT: new URL(paying.proxy.url).port, PAYOUT_PROXY_KEY: paying.auditor });
+  const cli = (args: string[]) => new Product('cli/main.js', ['audit', ...args], env(), folder).exit;
+  /** In this process, which is quicker: what main.ts would run. */
+  const run = async (args: string[]) => {
+    const before = { ...process.env };
+    Object.assign(process.env, env());
+    const [stdout, stderr] = [process.stdout, process.stderr].map((stream) =>
+      jest.spyOn(stream, 'write').mockImplementation((_text: unknown, written: unknown) => {
+        if (typeof written === 'function') (written as () => void)();
+        return true;
+      }),
+    );
+    try {
+      await auditCommands().parseAsync(args, { from: 'user' });
+      const textOf = (spy: jest.SpyInstance | undefined) =>
+        (spy?.mock.calls ?? []).map(([text]) => String(text)).join('');
+      return { stdout: textOf(stdout), stderr: textOf(stderr) };
+    } finally {
+      stdout?.mockRestore();
+      stderr?.mockRestore();
+      process.env = before;
+    }
+  };
+  const listen = async (listener: RequestListener) => {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  };
+
+  it('writes a file that is whole, for its owner only, and that can be checked again', async () => {
+    const { code, stdout, stderr } = await cli(['export', '--format', 'csv', '--out', 'calls.csv']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^calls\.csv: 3 calls, whole; SHA-256 [0-9a-f]{64}; /);
+    const file = join(folder, 'calls.csv');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8').split('\r\n')).toHaveLength(6);
+    expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, whole/);
+    expect(JSON.parse((await run(['check-export', file, '--json'])).stdout)).toMatchObject({ rows: 3, format: 'csv' });
+  });
+
+  it('gives all to standard output without a file, with filters', async () => {
+    const filters = ['--filter', `recipient=${phones(2)[1]}`, '--filter', 'outcome=succeeded'];
+    const { stdout } = await run(['export', '--format', 'ndjson', '--what', 'items', ...filters]);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ phone: phones(2)[1], position: 0 });
+    expect(lines[1].manifest).toMatchObject({ rows: 1, filters: { recipient: phones(2)[1], outcome: 'succeeded' } });
+  });
+
+  it('says what is wrong with what was asked, and writes nothing', async () => {
+    await expect(
+      run(['export', '--format', 'csv', '--out', join(folder, 'none'), '--filter', 'from=x']),
+    ).rejects.toThrow(/\n\/from must be an instant/);
+    await expect(run(['export', '--format', 'csv', '--out', join(folder, 'no', 'where')])).rejects.toThrow(
+      /where\.partial cannot be written \(ENOENT\)/,
+    );
+    expect(existsSync(join(folder, 'none'))).toBe(false);
+    await expect(run(['check-export', join(folder, 'none')])).rejects.toThrow(/none cannot be read/);
+  });
+
+  const whole = () => readFileSync(join(folder, 'calls.csv'));
+  it.each<[string, RequestListener, RegExp]>([
+    [
+      'breaks off',
+      (_request, response) => {
+        response.writeHead(200, { 'x-total-count': '3' });
+        response.write(whole().subarray(0, 1_000), () => response.destroy());
+      },
+      /the export broke off after \d+ rows; run it again/,
+    ],
+    [
+      'ends too early',
+      (_request, response) => response.end(whole().subarray(0, whole().lastIndexOf('# manifest'))),
+      /the export broke off: there is no manifest at its end/,
+    ],
+    [
+      'is changed',
+      (_request, response) => response.end(whole().toString().replace('2.5', '9.5')),
+      /the export was changed: its SHA-256 is not that of its manifest/,
+    ],
+    [
+      'says another number of rows',
+      (_request, response) => response.end(whole().toString().replace('"rows":3', '"rows":4')),
+      /the export has 3 rows, and its manifest says 4/,
+    ],
+    ['comes from another service', (_request, response) => response.writeHead(500).end('<html>'), /check --url/],
+  ])('leaves no file where the export %s', async (_what, listener, words) => {
+    const { server, url } = await listen(listener);
+    const file = join(folder, 'broken.csv');
+    await expect(run(['export', '--format', 'csv', '--out', file, '--url', url])).rejects.toThrow(words);
+    server.closeAllConnections();
+    server.close();
+    expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
+  });
+
+  it('finds rows whatever stands in them: lines within cells, quotes, apostrophes', async () => {
+    const file = join(folder, 'strange.csv');
+    await paying.proxy.database.query(
+      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
+       SELECT id, 'landed', E'said "yes"\\r\\n=1\\n# manifest {}', client_id, key_id FROM intent LIMIT 1`,
+    );
+    for (const format of ['csv', 'ndjson']) {
+      await run(['export', '--format', format, '--out', file, '--filter', 'outcome=succeeded']);
+      expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, whole/);
+    }
+    writeFileSync(file, 'x'.repeat(3_000_000));
+    await expect(run(['check-export', file])).rejects.toThrow(/this is no export/);
+  });
+});

@@ -1,0 +1,199 @@
+import { auditCommands } from '../src/cli/audit';
+import { Secret } from '../src/config/secret';
+import { newSigningKey, signerOf } from '../src/transparency/note';
+import { isSignedLeaf } from '../src/transparency/signed-records';
+import { leafSql } from '../src/transparency/leaves';
+import { answer } from './support/fake-upstream';
+import { everythingIn } from './support/everything';
+import { cliOf } from './support/cli';
+import { eventually, Paying, startPaying } from './support/paying';
+
+const KEY = newSigningKey('test');
+const EMAIL = 'canary.bird@nest.example';
+const PHONE = '+2349099887766';
+const HANDLE = '@CanaryBird';
+const PEOPLE = ['intent_body', 'outcome_body', 'item_recipient', 'access_filters', 'idempotency_claim', 'erasure'];
+const OTHER = 'bob@example.com';
+const ok = (data: object) => answer(200, { status: 'success', data });
+
+describe('audit erase', () => {
+  let paying: Paying;
+  const audit = cliOf(auditCommands);
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const credits = (...items: object[]) => ({ credits: items.map((item) => ({ valueInUSD: 1.5, ...item })) });
+  const post = (path: string, body: object, key = '') =>
+    paying.proxy.post(paying.app, path, body).set(key ? { 'Idempotency-Key': key } : {});
+  const find = async (search: string) =>
+    (await paying.proxy.get(paying.auditor, `/v1/audit/calls?${search}`).expect(200)).body.calls as { id: string }[];
+  const erase = (recipient: string, ...more: string[]) =>
+    audit('erase', '--recipient', recipient, '--reason', 'case 17', '--json', ...more);
+  const erasures = () => query('SELECT kind, reason, actor, places FROM erasure ORDER BY id');
+
+  beforeAll(async () => {
+    paying = await startPaying({ duplicateWindowSeconds: 60, logSigningKey: new Secret(KEY) });
+    Object.assign(process.env, {
+      DATABASE_URL: paying.proxy.database.url,
+      DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,
+      LOG_SIGNING_KEY: KEY,
+    });
+  });
+  afterAll(async () => {
+    delete process.env.LOG_SIGNING_KEY;
+    await paying.close();
+  });
+
+  it('leaves no byte of a person in the database, and everybody else and every sum where they are', async () => {
+    paying.upstream.behaviour = ok([{ chiRef: 'chi-1', valueInUSD: '1.5', to: EMAIL }]);
+    const both = await post('/payouts/credit', credits({ email: EMAIL.toUpperCase() }, { email: OTHER }), 'k-1').expect(
+      200,
+    );
+    paying.upstream.behaviour = ok([{ chiRef: 'chi-2' }]);
+    const bob = await post('/payouts/credit', credits({ email: OTHER, valueInUSD: 4 }), 'k-2').expect(200);
+    paying.upstream.behaviour = ok([
+      { note: `x ${EMAIL.replace('@', '\\u0040')} y` },
+      { 'canary.bird%40nest.example': 1 },
+    ]);
+    const listing = await paying.proxy.post(paying.app, '/account/transactions', {}).expect(200);
+    paying.upstream.behaviour = ok({ names: 'nobody' });
+    await paying.proxy.post(paying.app, '/account/transactions', {}).expect(200);
+    await find(`recipient=${EMAIL}`);
+    const before = await everythingIn(paying.proxy.database);
+    const sums =
+      'SELECT sum(total_usd)::text AS total, (SELECT sum(usd)::text FROM spending) AS spent, count(*) FROM intent';
+    const [sum] = await query(sums);
+
+    const [bothId, listingId] = [both.headers['x-call-id'], listing.headers['x-call-id']];
+    const dry = JSON.parse((await erase(EMAIL, '--dry-run')).stdout);
+    expect(dry).toMatchObject({ id: null, open: [] });
+    const unchanged = await everythingIn(paying.proxy.database);
+    for (const table of PEOPLE) expect(unchanged[table]).toBe(before[table]);
+
+    const { stdout, exitCode } = await erase(EMAIL, '--yes', '--actor', 'dpo');
+    const erased = JSON.parse(stdout);
+    expect(exitCode).toBeUndefined();
+    const [access] = await query(`SELECT id FROM access WHERE filters_commitment IS NOT NULL`);
+    expect(erased.places).toEqual([
+      `access_filters/${access?.id}`,
+      `intent_body/${bothId}`,
+      `item_recipient/${bothId}/0`,
+      ...[bothId, listingId].sort().map((id) => `outcome_body/${id}`),
+    ]);
+    expect(erased.places).toEqual(dry.places);
+    const after = await everythingIn(paying.proxy.database);
+    expect(Object.values(before).join('')).toMatch(/canary/i);
+    for (const [table, rows] of Object.entries(after))
+      expect([table, rows]).toEqual([table, expect.not.stringMatching(/canary/i)]);
+    for (const table of ['intent', 'intent_item', 'outcome', 'outcome_item', 'access'])
+      expect(after[table]).toBe(before[table]);
+
+    expect(await query('SELECT email FROM item_recipient ORDER BY intent_id, position')).toEqual([
+      { email: OTHER },
+      { email: OTHER },
+    ]);
+    expect((await query(sums))[0]).toEqual(sum);
+    expect(await find(`recipient=${EMAIL}`)).toEqual([]);
+    expect((await find(`recipient=${OTHER}`)).map(({ id }) => id).sort()).toEqual(
+      [bothId, bob.headers['x-call-id']].sort(),
+    );
+    const record = await paying.record(both);
+    expect(record).toMatchObject({ request: { body: null }, response: { body: null }, total_usd: '3' });
+    expect(record.items.map((item: any) => item.recipient.email)).toEqual([null, OTHER]);
+
+    // Of what it was made of, nothing is left either that a guess could be compared with.
+    expect(await query(`SELECT key, salt, content_hash FROM idempotency_claim ORDER BY key LIMIT 1`)).toEqual([
+      { key: 'k-1', salt: null, content_hash: null },
+    ]);
+    expect(await query('SELECT intent_id AS id FROM recent_content')).toEqual([{ id: bob.headers['x-call-id'] }]);
+    const sent = paying.upstream.received.length;
+    const again = await post(
+      '/payouts/credit',
+      credits({ email: EMAIL.toUpperCase() }, { email: OTHER }),
+      'k-1',
+    ).expect(200);
+    expect(again.body).toMatchObject({ status: 'success', call_id: bothId });
+    await post('/payouts/credit', credits({ email: OTHER, valueInUSD: 5 }), 'k-2').expect(422);
+    expect(paying.upstream.received.length).toBe(sent);
+  });
+
+  it('is on record, signed, without saying who it was; repeated, it finds no more and records nothing', async () => {
+    expect(await erasures()).toEqual([
+      { kind: 'email', reason: 'case 17', actor: 'dpo', places: expect.arrayContaining([expect.any(String)]) },
+    ]);
+    const [row] = await query(`SELECT ${leafSql('erasure', 't')} AS leaf FROM erasure t`);
+    expect(isSignedLeaf(signerOf(KEY), 'erasure', row?.leaf)).toBe(true);
+    expect(isSignedLeaf(signerOf(newSigningKey('test')), 'erasure', row?.leaf)).toBe(false);
+    // Who looked for her after it, to see that she is gone, has named her once more.
+    expect(JSON.parse((await erase(EMAIL, '--yes')).stdout).places).toEqual([expect.stringMatching(/^access_filters/)]);
+    const { stdout, exitCode } = await erase(EMAIL, '--yes');
+    expect([JSON.parse(stdout), exitCode]).toEqual([{ id: null, places: [], open: [] }, undefined]);
+    expect(await erasures()).toHaveLength(2);
+  });
+
+  it('finds a phone and a handle however they are written, and takes nobody who is only like them', async () => {
+    paying.upstream.behaviour = ok([{ tel: '0909 988 7766' }]);
+    const item = { countryToSend: 'Nigeria', valueInUSD: 1 };
+    const hers = await post('/payouts/airtime', { airtimes: [{ ...item, phoneNumber: PHONE }] }).expect(200);
+    const listing = await paying.proxy.post(paying.app, '/account/transactions', {}).expect(200);
+    paying.upstream.behaviour = ok([{ tel: 2349099887767, who: '@CanaryBirds' }]);
+    const likes = await post('/payouts/airtime', { airtimes: [{ ...item, phoneNumber: `${PHONE}1` }] }).expect(200);
+    const phone = JSON.parse((await erase('+234 909-988 7766', '--yes')).stdout);
+    expect(phone.places).toEqual(
+      [
+        `item_recipient/${hers.headers['x-call-id']}/0`,
+        ...['intent_body', 'outcome_body'].map((table) => `${table}/${hers.headers['x-call-id']}`),
+        `outcome_body/${listing.headers['x-call-id']}`,
+      ].sort(),
+    );
+    paying.upstream.behaviour = ok([{ handle: 'canarybird' }]);
+    const tagged = await post('/payouts/credit', credits({ twitter: HANDLE.toLowerCase() })).expect(200);
+    const handle = JSON.parse((await erase(HANDLE, '--yes')).stdout);
+    expect(handle.places).toHaveLength(3);
+    expect(handle.places[0]).toContain(tagged.headers['x-call-id']);
+    expect((await paying.record(likes)).response.body).not.toBeNull();
+  });
+
+  it('leaves calls that are not over as they are, lists them, and ends with 2', async () => {
+    paying.upstream.behaviour = (_request, _response, socket) => socket.destroy();
+    const { body } = await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 9 })).expect(502);
+    const count = (await erasures()).length;
+    const { stdout, exitCode } = await erase(EMAIL, '--yes');
+    expect([JSON.parse(stdout), exitCode]).toEqual([{ id: null, places: [], open: [body.call_id] }, 2]);
+    const { stdout: said } = await audit('erase', '--recipient', EMAIL, '--reason', 'case 17', '--yes');
+    expect(said).toBe(
+      `nothing of this email was erased\n1 calls are not over and were left as they are; run it again when they are:\n${body.call_id}\n`,
+    );
+    expect(await erasures()).toHaveLength(count);
+    await query(
+      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'landed', 'x', $1, $1)`,
+      [body.call_id],
+    );
+    const { stdout: settled } = await erase(EMAIL, '--yes');
+    expect(JSON.parse(settled).places).toHaveLength(2);
+  });
+
+  it.each([
+    [['ada'], /must be an e-mail address, a phone number/],
+    [[EMAIL, '--reason', `asked by ${EMAIL}`], /--reason says who is to be erased/],
+    [[EMAIL, '--reason', ' '], /--reason must be text/],
+    [[EMAIL, '--actor', EMAIL], /--actor must be/],
+  ])('refuses %j', async (args, message) => {
+    await expect(erase(args[0] ?? '', ...args.slice(1), '--yes')).rejects.toThrow(message);
+  });
+
+  it('is not done unasked, nor with another key than the log’s', async () => {
+    await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 11 })).expect(502);
+    await query(`INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
+      SELECT intent_id, 'landed', 'x', intent_id, intent_id FROM item_recipient WHERE email = '${EMAIL}'`);
+    await expect(erase(EMAIL)).rejects.toThrow(/add --yes/);
+    await eventually(async () => (await query('SELECT FROM checkpoint LIMIT 1')).length > 0);
+    process.env.LOG_SIGNING_KEY = newSigningKey('test');
+    await expect(erase(EMAIL, '--yes')).rejects.toThrow(/not the key that signed the latest checkpoint/);
+    delete process.env.LOG_SIGNING_KEY;
+    process.env.DATA_DIR = '/nonexistent';
+    await expect(erase(EMAIL, '--yes')).rejects.toThrow(/set LOG_SIGNING_KEY/);
+    delete process.env.DATA_DIR;
+    expect(await query(`SELECT count(*)::int AS left FROM item_recipient WHERE email = '${EMAIL}'`)).toEqual([
+      { left: 1 },
+    ]);
+  });
+});

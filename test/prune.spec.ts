@@ -1,0 +1,221 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { auditCommands } from '../src/cli/audit';
+import { uuidFloor } from '../src/database/uuid';
+import { CheckpointFile } from '../src/transparency/checkpoint-file';
+import { leafSql } from '../src/transparency/leaves';
+import { newSigningKey, signerOf, splitNotes } from '../src/transparency/note';
+import { Sealing } from '../src/transparency/sealing';
+import { isSignedLeaf } from '../src/transparency/signed-records';
+import { cliOf } from './support/cli';
+import { everythingIn } from './support/everything';
+import { callOf, refusalOf } from './support/old-calls';
+import { sealAll, sealerClient } from './support/sealing';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const KEY = newSigningKey('test');
+const signer = signerOf(KEY);
+const CALL_TABLES = ['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal'];
+const PEOPLE = ['intent_body', 'outcome_body', 'item_recipient'];
+const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-prune-'));
+const file = join(dir, 'checkpoints');
+
+describe('audit prune', () => {
+  const audit = cliOf(auditCommands);
+  let database: TestDatabase;
+  let sealer: Client;
+  let sealing: Sealing;
+  const query = <Row extends object = Record<string, any>>(sql: string, parameters?: unknown[]) =>
+    database.query<Row>(sql, parameters);
+  const prune = async (...args: string[]) =>
+    JSON.parse(
+      (await audit('prune', '--older-than', '400d', '--reason', 'age', '--yes', '--json', ...args)).stdout,
+    ) as unknown;
+  const idsIn = async (table: string) =>
+    (
+      await query(
+        `SELECT ${table === 'intent' || table === 'refusal' ? 'id' : 'intent_id'} AS id FROM ${table} ORDER BY 1`,
+      )
+    ).map(({ id }) => id as string);
+  const seal = () => sealAll(sealing, sealer);
+
+  const call = (day: string, outcome?: 'succeeded' | 'unknown' | null) => callOf(database, day, outcome);
+  const refusal = (day: string) => refusalOf(database, day);
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    sealer = await sealerClient(database);
+    rmSync(file, { force: true });
+    sealing = new Sealing(signer, await CheckpointFile.open(file, signer));
+    Object.assign(process.env, {
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
+      LOG_SIGNING_KEY: KEY,
+      CHECKPOINT_FILE: file,
+    });
+    // As if the proxy had run then: January has partitions. February has none, and stands in the default one.
+    for (const table of [...CALL_TABLES, ...PEOPLE]) {
+      await query('SELECT make_partition($1, $2, $3)', [
+        ...[table, `${table}_2025_01`],
+        `FOR VALUES FROM ('${uuidFloor(new Date('2025-01-01'))}') TO ('${uuidFloor(new Date('2025-02-01'))}')`,
+      ]);
+    }
+  });
+  afterEach(async () => {
+    await sealer.end();
+    await database.close();
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  it('lets whole months go with their keys, and keeps what is not over, what is young, and what says of it that it was', async () => {
+    const gone = [await call('2025-01-05'), await call('2025-01-31T23:59:59Z'), await call('2025-02-01')];
+    const inDoubt = await call('2025-01-06', 'unknown');
+    const unanswered = await call('2025-02-06', null);
+    const young = await call(new Date(Date.now() - 390 * 86_400_000).toISOString());
+    const [refused, today] = [await refusal('2025-01-07'), await call(new Date().toISOString())];
+    await query('SELECT index_calls(1000)');
+    await seal();
+    const due = [
+      { month: '2025-01', calls: 3, kept: 1 },
+      { month: '2025-02', calls: 1, kept: 1 },
+    ];
+    const before = await everythingIn(database);
+    expect(await prune('--dry-run')).toEqual(due);
+    expect(await everythingIn(database)).toEqual(before);
+    expect(await prune()).toEqual(due);
+
+    const left = [inDoubt, unanswered, young, today].sort();
+    for (const table of ['intent', 'intent_item', 'intent_body', 'item_recipient'])
+      expect([table, await idsIn(table)]).toEqual([table, left]);
+    for (const table of ['outcome', 'outcome_item', 'outcome_body']) {
+      expect([table, await idsIn(table)]).toEqual([table, left.filter((id) => id !== unanswered)]);
+    }
+    expect(await idsIn('refusal')).toEqual([]);
+    expect(await idsIn('idempotency_claim')).toEqual(left);
+    expect((await query('SELECT DISTINCT call_id AS id FROM search_entry ORDER BY 1')).map(({ id }) => id)).toEqual(
+      left,
+    );
+    expect(await query(`SELECT relname FROM pg_class WHERE relname ~ '2025|pruned' AND relkind = 'r'`)).toEqual([]);
+    const [sealed] = await query('SELECT count(*)::int AS leaves FROM log_leaf WHERE record_id = ANY ($1)', [
+      [...gone, refused],
+    ]);
+    expect(sealed?.leaves).toBe(3 * 2 + 1); // what proves that they were stays
+
+    const records = await query(`SELECT t.*, ${leafSql('pruning', 't')} AS leaf FROM pruning t ORDER BY month`);
+    expect(records).toMatchObject([
+      { what: 'calls', month: '2025-01', reason: 'age', actor: null, kept: [inDoubt], rows: '3' },
+      { what: 'calls', month: '2025-02', kept: [unanswered], rows: '1' },
+    ]);
+    for (const { leaf, checkpoint } of records) {
+      expect(isSignedLeaf(signer, 'pruning', leaf)).toBe(true);
+      expect(splitNotes(readFileSync(file, 'utf8'))).toContain(checkpoint);
+    }
+
+    // What stayed is as guarded as it was, months to come are made, and new rows are taken.
+    for (const table of CALL_TABLES) {
+      await expect(query(`TRUNCATE ${table}_default`)).rejects.toThrow(/records are only added to/);
+    }
+    await expect(query('DELETE FROM intent')).rejects.toThrow(/records are only added to/);
+    expect(await query(`SELECT DISTINCT tgenabled FROM pg_trigger WHERE tgname = 'refuse_change'`)).toEqual([
+      { tgenabled: 'O' },
+    ]);
+    await query('SELECT make_partitions(5)');
+    await call('2025-01-09');
+
+    // Once it is over it goes too.
+    await query(
+      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'landed', 'x', $1, $1)`,
+      [inDoubt],
+    );
+    await seal();
+    expect(await prune()).toEqual([{ month: '2025-01', calls: 2, kept: 0 }]);
+    expect(await idsIn('intent')).toEqual([unanswered, young, today].sort());
+    expect(await prune()).toEqual([]);
+  });
+
+  it('with --people-only takes bodies and recipients, and leaves the calls', async () => {
+    const [old, february, inDoubt] = [
+      await call('2025-01-05'),
+      await call('2025-02-05'),
+      await call('2025-01-06', 'unknown'),
+    ];
+    await query('SELECT index_calls(1000)');
+    await seal();
+    const found = `SELECT call_id AS id FROM search_entry WHERE 'to:ada@example.com' = ANY (terms) ORDER BY 1`;
+    expect(await query(found)).toHaveLength(3);
+    expect(await prune('--people-only')).toEqual([
+      { month: '2025-01', calls: 1, kept: 1 },
+      { month: '2025-02', calls: 1, kept: 0 },
+    ]);
+    for (const table of PEOPLE) expect([table, await idsIn(table)]).toEqual([table, [inDoubt]]);
+    for (const table of ['intent', 'intent_item', 'outcome'])
+      expect(await idsIn(table)).toEqual([old, inDoubt, february].sort());
+    expect(await query(found)).toEqual([{ id: inDoubt }]);
+    expect(
+      await query('SELECT intent_id AS id FROM idempotency_claim WHERE salt IS NOT NULL OR content_hash IS NOT NULL'),
+    ).toEqual([{ id: inDoubt }]);
+    expect(await query('SELECT what, month, rows FROM pruning ORDER BY month')).toEqual([
+      { what: 'people', month: '2025-01', rows: '1' },
+      { what: 'people', month: '2025-02', rows: '1' },
+    ]);
+    await seal();
+    expect(await prune('--people-only')).toEqual([]);
+    expect(await prune()).toMatchObject([{ month: '2025-01' }, { month: '2025-02' }]);
+    expect(await idsIn('intent')).toEqual([inDoubt]);
+  });
+
+  it('does nothing before all of it is sealed, and covered by a checkpoint that is kept outside and stands in the database', async () => {
+    const id = await call('2025-01-05');
+    await expect(prune()).rejects.toThrow('2025-01: 2 records are not sealed yet; nothing was pruned');
+    await seal();
+    const first = readFileSync(file, 'utf8');
+    await call('2025-01-06');
+    await seal();
+    await expect(prune('--checkpoint', join(dir, 'none'))).rejects.toThrow(/cannot be read \(ENOENT\)/);
+    const other = join(dir, 'other');
+    writeFileSync(other, '');
+    await expect(prune('--checkpoint', other)).rejects.toThrow(/has no checkpoint in it that the log's key signed/);
+    writeFileSync(other, first);
+    await expect(prune('--checkpoint', other)).rejects.toThrow(/does not cover it/);
+    writeFileSync(other, first.replace(/^\d+$/m, '99'));
+    await expect(prune('--checkpoint', other)).rejects.toThrow(/has no checkpoint in it/);
+    await query(`SET session_replication_role = replica`);
+    await query(`UPDATE checkpoint SET root = sha256('') WHERE size > 2`);
+    await query(`RESET session_replication_role`);
+    await expect(prune()).rejects.toThrow(/is not in the database; nothing was pruned. Run audit verify/);
+    expect(await idsIn('intent')).toContain(id);
+    expect(await query('SELECT FROM pruning')).toEqual([]);
+  });
+
+  it('waits for who reads, lets others work meanwhile, and finishes what was cut off', async () => {
+    const id = await call('2025-01-05');
+    await query('SELECT index_calls(1000)');
+    await seal();
+    const reader = new Client({ connectionString: database.url });
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM intent');
+    const pruning = prune();
+    const waits = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'intent'::regclass`;
+    while ((await query(waits)).length === 0) await new Promise(setImmediate);
+    while ((await query(waits)).length > 0) await new Promise(setImmediate); // it has given way
+    const added = await call(new Date().toISOString());
+    await reader.query('COMMIT');
+    await reader.end();
+    expect(await pruning).toEqual([{ month: '2025-01', calls: 1, kept: 0 }]);
+    expect(await idsIn('intent')).toEqual([added]);
+
+    // As if it had ended before it dropped what it had taken out: the index still finds somebody by it.
+    await query(`CREATE TABLE pruned_item_recipient_2025_01 AS SELECT $1::uuid AS intent_id`, [id]);
+    await query(
+      `INSERT INTO search_entry (call_id, position, leads, client_id, operation, state, repeats, terms)
+       VALUES ($1, 0, true, $1, 'x', 'succeeded', false, '{to:ada@example.com}')`,
+      [id],
+    );
+    expect(await prune()).toEqual([]);
+    expect(await query(`SELECT FROM pg_class WHERE relname ~ 'pruned'`)).toEqual([]);
+    expect(await query('SELECT FROM search_entry WHERE call_id = $1', [id])).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+import { Command } from 'commander';
+
+/** Runs a group of commands as operators type them, in this process. */
+export function cliOf(commands: () => Command) {
+  return async (...args: string[]): Promise<{ stdout: string; exitCode: number | undefined }> => {
+    let stdout = '';
+    const written = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      stdout += String(text);
+      return true;
+    });
+    try {
+      await commands().parseAsync(args, { from: 'user' });
+      return { stdout, exitCode: process.exitCode as number | undefined };
+    } finally {
+      process.exitCode = undefined;
+      written.mockRestore();
+    }
+  };
+}

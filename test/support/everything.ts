@@ -1,0 +1,22 @@
+import { TestDatabase } from './test-database';
+
+/** All that stands in a database's tables, each row as text, bytes as what they say. */
+export async function everythingIn(database: TestDatabase): Promise<Record<string, string>> {
+  const tables = await database.query<{ name: string }>(
+    `SELECT c.oid::regclass::text AS name FROM pg_class c
+     WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND NOT relispartition ORDER BY 1`,
+  );
+  const all: Record<string, string> = {};
+  for (const { name } of tables) {
+    const rows = await database.query(`SELECT * FROM ${name}`);
+    all[name] = rows.map((row) => JSON.stringify(row, asText)).join('\n');
+  }
+  return all;
+}
+
+function asText(_key: string, value: any): unknown {
+  // Buffers come as what their toJSON makes of them.
+  return value?.type === 'Buffer' && Array.isArray(value.data)
+    ? Buffer.from(value.data).toString('latin1')
+    : (value as unknown);
+}

@@ -1,0 +1,41 @@
+import { v7 as uuidv7 } from 'uuid';
+import { TestDatabase } from './test-database';
+
+/** A call of that day with everything that a call may have. */
+export async function callOf(
+  database: TestDatabase,
+  day: string,
+  outcome: 'succeeded' | 'unknown' | null = 'succeeded',
+): Promise<string> {
+  const msecs = new Date(day).getTime();
+  const id = uuidv7({ msecs });
+  const at = new Date(msecs);
+  await database.query(
+    `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at)
+     VALUES ($1, $1, $1, 'POST /send', 'r', '::1', 1, $2, $2)`,
+    [id, at],
+  );
+  await database.query('INSERT INTO intent_item (intent_id, position, handle_ignored) VALUES ($1, 0, false)', [id]);
+  await database.query(`INSERT INTO item_recipient VALUES ($1, 0, 's', 'ada@example.com')`, [id]);
+  await database.query(`INSERT INTO intent_body VALUES ($1, 's', '{}')`, [id]);
+  await database.query(`INSERT INTO idempotency_claim VALUES ($1, 'POST /send', 'k', $1, 's', 'h')`, [id]);
+  if (outcome === null) return id;
+  await database.query(
+    `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, $2, $3, $3, 1)`,
+    [id, outcome, at],
+  );
+  await database.query('INSERT INTO outcome_item (intent_id, ordinal) VALUES ($1, 0)', [id]);
+  await database.query(`INSERT INTO outcome_body VALUES ($1, 's', '{}')`, [id]);
+  return id;
+}
+
+/** A request of that day that was refused. */
+export async function refusalOf(database: TestDatabase, day: string): Promise<string> {
+  const id = uuidv7({ msecs: new Date(day).getTime() });
+  await database.query(
+    `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+       fault_count, received_at) VALUES ($1, $1, $1, 'x', 'r', '::1', 400, 'x', 'x', '[]', 0, now())`,
+    [id],
+  );
+  return id;
+}
