@@ -87,6 +87,7 @@ describe('verifying after an erasure or a pruning', () => {
       ...['intent_item', 'outcome', 'outcome_item'].map((table) => `DELETE FROM ${table} WHERE intent_id <> '${kept}'`),
       `DELETE FROM intent WHERE id <> '${kept}'`,
       'DELETE FROM refusal',
+      `DELETE FROM search_entry WHERE call_id <> '${kept}'`,
     ];
     expect(await scene.verifyAfter(await pruning('people', [kept]), ...people)).toMatchObject({
       ok: true,
@@ -103,6 +104,23 @@ describe('verifying after an erasure or a pruning', () => {
     });
     const forged = await pruning('calls', [kept], signerOf(newSigningKey('test')));
     expect((await scene.verifyAfter(forged, ...calls)).fault).toMatchObject({ code: 'not_signed', kind: 'pruning' });
+  });
+});
+
+describe('verifying the search index', () => {
+  it('tells of calls that the search index has lost, shows otherwise, or has made up', async () => {
+    const [call, id] = [scene.calls[1]!, anotherId(scene.calls[1]!)];
+    const after = async (change: string) => (await scene.verifyAfter('SELECT index_calls(10000)', change)).fault;
+    scene.indexDelaySeconds = 0;
+    expect(await after('SELECT 1')).toBeNull();
+    const differs = { code: 'search_index_differs', record_id: call };
+    expect(await after(`DELETE FROM search_entry WHERE call_id = '${call}'`)).toMatchObject(differs);
+    expect(
+      await after(`UPDATE search_entry SET item_usd = 7 WHERE position = 0 AND call_id = '${call}'`),
+    ).toMatchObject(differs);
+    const made = `UPDATE search_entry SET call_id = '${id}' WHERE position = 1 AND call_id = '${call}'`;
+    expect(await after(made)).toMatchObject({ code: 'search_index_differs' });
+    scene.indexDelaySeconds = undefined;
   });
 });
 

@@ -31,6 +31,8 @@ export interface SealedScene {
   withProxy(work: (proxy: TestProxy, key: (...scopes: 'audit'[]) => Promise<string>) => Promise<void>): Promise<void>;
   /** Verifies what is left after somebody who owns the database has changed it; then all is as before. */
   verifyAfter(...changes: (string | [sql: string, values: unknown[]])[]): Promise<Report>;
+  /** How old a record is that the search index must have; undefined: as usual. */
+  indexDelaySeconds: number | undefined;
   close(): Promise<void>;
 }
 
@@ -74,7 +76,8 @@ export async function makeSealedScene(): Promise<SealedScene> {
   };
   const calls = await make(4);
   const later = await make(4);
-  return {
+  const scene: SealedScene = {
+    indexDelaySeconds: undefined,
     ...{ database, client, signer, dir, checkpointFile, calls, later, withProxy },
     verifyAfter: async (...changes) => {
       await client.query('BEGIN; SET LOCAL session_replication_role = replica');
@@ -83,7 +86,8 @@ export async function makeSealedScene(): Promise<SealedScene> {
           await (typeof change === 'string' ? client.query(change) : client.query(...change));
         const notes = splitNotes(readFileSync(checkpointFile, 'utf8'));
         const named = notes.map((note, place) => ({ note, source: `note ${place + 1}` }));
-        return await verifyLog([client], { verifier: signer, notes: named });
+        const { indexDelaySeconds } = scene;
+        return await verifyLog([client], { verifier: signer, notes: named, indexDelaySeconds });
       } finally {
         await client.query('ROLLBACK');
       }
@@ -95,6 +99,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
       rmSync(dir, { recursive: true });
     },
   };
+  return scene;
 }
 
 async function isSealed(database: TestDatabase): Promise<boolean> {
