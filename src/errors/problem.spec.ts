@@ -11,12 +11,14 @@ describe('problems', () => {
     expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
-  it('only what is safe to send again says when: nothing was paid, or it has its key', () => {
+  it('only what is safe to send again says when: it only read, nothing was paid, or it has its key', () => {
     const inviting = CODES.filter((code) => new Problem(code).retryAfter !== undefined);
     expect(inviting).toEqual([
+      'not_sealed',
       'request_in_progress',
       'rate_limited',
       'too_many_attempts',
+      'too_many_exports',
       'database_unavailable',
       'upstream_busy',
       'upstream_overloaded',
