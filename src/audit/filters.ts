@@ -79,7 +79,6 @@ export function conditionsOf(
       ...exactTerms(search, references.length > 1 ? ['reference'] : []),
       ...(ref === undefined || isOfWholeCall(search, rows) ? [] : [term('ref', ref)]),
       ...(approval === undefined ? [] : [term('approval', APPROVAL_TERMS[approval] ?? approval)]),
-      ...(rows === 'calls' && !filtersItems(search) && ref === undefined ? [Prisma.sql`'call'`] : []),
     ],
     anyOf: [
       ...(clientIds === undefined ? [] : [Prisma.sql`ARRAY(SELECT 'client:' || unnest(${clientIds}::text[]))`]),
@@ -90,6 +89,7 @@ export function conditionsOf(
     ],
     others: [
       ...(rows === 'items' ? [Prisma.sql`position >= 0`] : []),
+      ...(rows === 'calls' && !filtersItems(search) && ref === undefined ? [Prisma.sql`leads`] : []),
       ...(rows === 'all' && ref === undefined ? [Prisma.sql`(leads OR position >= 0)`] : []),
       ...(ref !== undefined && isOfWholeCall(search, rows) ? [hasRef(ref)] : []),
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),

@@ -19,15 +19,16 @@ export async function copyIntent(
   changes: Record<string, unknown>,
 ): Promise<string> {
   const copy = uuidv7();
-  const insert = (table: string, key: string, changed: Record<string, unknown>) =>
-    database.query(
-      `INSERT INTO ${table} SELECT (jsonb_populate_record(original,
-         $2::jsonb || jsonb_build_object('tx', pg_current_xact_id()::text))).* FROM ${table} original WHERE ${key} = $1`,
-      [id, JSON.stringify({ [key]: copy, ...changed })],
-    );
-  await insert('intent', 'id', { received_at: new Date(), ...changes });
-  await insert('intent_body', 'intent_id', {});
-  await insert('intent_item', 'intent_id', {});
-  await insert('item_recipient', 'intent_id', {});
+  const rows = { intent: { id: copy, received_at: new Date(), ...changes }, others: { intent_id: copy } };
+  const insert = (table: string, key: string, changed: string) => `
+    INSERT INTO ${table} SELECT (jsonb_populate_record(original,
+      $2::jsonb -> '${changed}' || jsonb_build_object('tx', pg_current_xact_id()::text))).* FROM ${table} original WHERE ${key} = $1`;
+  const others = ['intent_body', 'intent_item', 'item_recipient'];
+  // In one statement, as the proxy does: what reads them by the intent's commit sees all of them, or none.
+  await database.query(
+    `WITH ${others.map((table) => `${table}s AS (${insert(table, 'intent_id', 'others')})`).join(', ')}
+     ${insert('intent', 'id', 'intent')}`,
+    [id, JSON.stringify(rows)],
+  );
   return copy;
 }

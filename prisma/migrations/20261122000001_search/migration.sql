@@ -109,7 +109,6 @@ CREATE VIEW call_entry AS
     c.repeats, p.amount_usd AS item_usd, c.total_usd, c.upstream_ms,
     array_remove(
       ARRAY[
-        CASE WHEN p.leads THEN 'call' END,
         'week:' || search_week(c.call_id),
         'total:' || search_step(c.total_usd),
         CASE WHEN p.position >= 0 THEN 'item:' || search_step(p.amount_usd) END,
