@@ -24,6 +24,9 @@ const MAX_EXPORTS = 4;
 /** Large enough that a batch costs little more than its rows, small enough that payouts wait some milliseconds at most. */
 const BATCH_ROWS = 500;
 
+/** What is written at once: small enough to be cleared away as soon as it is written. */
+const CHUNK_ROWS = 100;
+
 /** Bytes that wait for a slow reader, beside the batch that is being written and the one behind it. */
 const BUFFERED_BYTES = 64 * 1_024;
 
@@ -96,9 +99,12 @@ export class ExportService implements OnModuleDestroy {
     try {
       if (format === 'csv') yield hashed(heading(format, query.listed));
       for await (const batch of ahead(this.batches(query, mayReveal(request.call)))) {
-        const bytes = hashed(rowsText(format, batch));
-        rows += batch.length;
-        yield bytes;
+        for (let from = 0; from < batch.length; from += CHUNK_ROWS) {
+          const part = batch.slice(from, from + CHUNK_ROWS);
+          const bytes = hashed(rowsText(format, part));
+          rows += part.length;
+          yield bytes;
+        }
       }
       const sha256 = hash.digest();
       const manifest = await this.manifest(request, {
