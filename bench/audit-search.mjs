@@ -2,7 +2,6 @@
  * How long the search of the history takes, over HTTP: every filter alone and some combinations, the first page and page 1,000
  * (or the last one, where there are fewer). Needs a history: npm run seed -- --calls 1000000 --keys keys.json
  */
-import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { performance } from 'node:perf_hooks';
 import { URLSearchParams } from 'node:url';
 import { Command } from 'commander';
 import { combinations, singles } from './audit-search-cases.mjs';
+import { startProxy } from './running-proxy.mjs';
 
 const PAGE = 50;
 const DEEP_PAGE = 1_000;
@@ -31,25 +31,7 @@ const proxy = options.url ? { url: options.url, stop: () => undefined } : await 
 try {
   await run();
 } finally {
-  proxy.stop();
-}
-
-async function startProxy() {
-  const main = join(import.meta.dirname, '..', 'dist', 'main.js');
-  const child = spawn(process.execPath, [main], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const url = await new Promise((resolve, reject) => {
-    let said = '';
-    child.stdout.on('data', (data) => {
-      said += data;
-      const found = /Proxy\s+(http:\S+)/.exec(said);
-      if (found) resolve(found[1]);
-    });
-    child.on('exit', () => reject(new Error('the proxy did not start')));
-  });
-  return { url, stop: () => child.kill('SIGTERM') };
+  await proxy.stop();
 }
 
 async function get(path) {

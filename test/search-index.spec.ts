@@ -141,6 +141,12 @@ describe('the search index', () => {
     expect(before.length).toBeGreaterThan(30);
   });
 
+  it('finds what is new in a backup that was restored to a server whose transactions are numbered lower', async () => {
+    await query("UPDATE search_position SET done = '900000000000:900000000000:'");
+    await copyIntent(paying.proxy.database, model, { request_id: 'after-the-restore' });
+    expect(await found({ request_id: 'after-the-restore' })).toHaveLength(1);
+  });
+
   it('forgets a person whose traces were erased, and keeps the call', async () => {
     const [{ contact } = { contact: '' }] = await query(
       'SELECT coalesce(email, phone, handle) AS contact FROM item_recipient WHERE intent_id = $1',

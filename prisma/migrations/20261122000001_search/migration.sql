@@ -181,6 +181,10 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(7070010); -- one at a time: who waited here does what came meanwhile
   SELECT * INTO STRICT at FROM search_position;
+  IF pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(at.done) THEN
+    -- Transactions are numbered from the beginning again: this is a backup, restored to a new server. All is looked at anew.
+    UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL RETURNING * INTO STRICT at;
+  END IF;
   resumed := at.target IS NOT NULL;
   IF NOT resumed THEN
     SELECT pg_current_snapshot(), pg_snapshot_xmin(at.done), '00000000-0000-0000-0000-000000000000'::uuid
