@@ -10,7 +10,7 @@ const SHAPES = '/v1/audit/shapes';
 
 describe('the watch over the shapes of answers', () => {
   let paying: Paying;
-  /** The lines that were logged, as they were given to the logger. */
+  /** The lines that were logged of shapes, as they were given to the logger. */
   let logged: unknown[][];
 
   beforeEach(async () => {
@@ -21,7 +21,7 @@ describe('the watch over the shapes of answers', () => {
   afterEach(() => paying.close());
 
   function hear({ app }: TestProxy): void {
-    const log = (...line: unknown[]) => void logged.push(line);
+    const log = (...line: unknown[]) => void (line.at(-1) === 'Shapes' && logged.push(line));
     app.useLogger({ log: () => undefined, warn: log, error: log, fatal: log });
   }
 
