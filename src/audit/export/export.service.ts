@@ -22,7 +22,7 @@ import { heading, Manifest, manifestText, rowsText } from './format';
 const MAX_EXPORTS = 4;
 
 /** Large enough that a batch costs little more than its rows, small enough that payouts wait some milliseconds at most. */
-const BATCH_ROWS = 500;
+const BATCH_ROWS = 250;
 
 /** What is written at once: small enough to be cleared away as soon as it is written. */
 const CHUNK_ROWS = 100;
