@@ -40,9 +40,8 @@ export async function readRows(
 ): Promise<Row[]> {
   const ids = [...new Set(places.map(({ id }) => id))];
   const positions = places.map(({ position }) => position);
-  const parameters = listed === 'calls' ? [ids] : [ids, places.map(({ id }) => id), positions];
-  // These texts are constant; it is the only way to say one long parameter many times and send it once.
-  const texts = await prisma.$queryRawUnsafe<{ row: string }[]>(SQL[listed], ...parameters);
+  const values = listed === 'calls' ? [ids] : [ids, places.map(({ id }) => id), positions];
+  const texts = await prisma.readLong<{ row: string }>({ text: SQL[listed], values });
   const byKey = new Map<string, Found>();
   for (const text of texts) {
     const row = JSON.parse(text.row) as Found;

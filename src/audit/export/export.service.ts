@@ -128,7 +128,7 @@ export class ExportService implements OnModuleDestroy {
   private async *batches(query: Query, reveal: boolean): AsyncGenerator<Row[], void> {
     for await (const places of this.searching.walk(query, { batch: BATCH_ROWS })) {
       // Asked before the records are read, as for a page.
-      yield await readRows(this.prisma, query.listed, places, reveal, await this.present.read());
+      yield await readRows(this.prisma, query.listed, places, reveal, await this.present.readLong());
     }
   }
 
