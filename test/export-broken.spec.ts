@@ -11,6 +11,7 @@ const ROWS = 4_000;
 const ROW_TEXT = 8_000;
 
 const MAX_EXPORTS = 4;
+const BATCH = 250;
 
 /** An export that does not come to its end, or not at once. */
 describe('an export', () => {
@@ -82,8 +83,8 @@ describe('an export', () => {
     const { error, lines, last } = await readAll(read);
     expect([error, lines]).toEqual([undefined, ROWS + 1]);
     expect(JSON.parse(last).manifest).toMatchObject({ rows: ROWS });
-    expect(batches[1]).toBe(ROWS / 500);
-    expect(batches[0]).toBeLessThan(ROWS / 500);
+    expect(batches[1]).toBe(ROWS / BATCH);
+    expect(batches[0]).toBeLessThan(ROWS / BATCH);
     const whole = await readAll(stalled);
     expect([whole.error, whole.lines]).toEqual([undefined, ROWS + 1]);
     expect(await ended(stalled)).toMatchObject({ complete: true, rows: ROWS });
@@ -96,7 +97,7 @@ describe('an export', () => {
     const end = await ended(response);
     expect(end).toMatchObject({ complete: false, sha256: null });
     expect(end?.rows).toBeLessThan(ROWS);
-    expect(batches[0]).toBeLessThan(ROWS / 500);
+    expect(batches[0]).toBeLessThan(ROWS / BATCH);
   });
 
   it('that our database breaks off ends abruptly and without a manifest', async () => {

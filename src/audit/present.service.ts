@@ -2,8 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
 import { givenUpAfterMs } from '../config/upstream-timeouts';
+import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { Present, present } from './outcome';
+
+interface Row {
+  now: Date;
+  live: number[];
+}
+
+const PRESENT = Prisma.sql`
+  SELECT date_trunc('milliseconds', clock_timestamp()) AS now, ARRAY(SELECT live_processes()) AS live`;
 
 /** Asks the database how late it is and which processes live. */
 @Injectable()
@@ -22,8 +31,17 @@ export class PresentService {
    * that looks abandoned.
    */
   async read(): Promise<Present> {
-    const [row] = await this.prisma.$queryRaw<{ now: Date; live: number[] }[]>`
-      SELECT date_trunc('milliseconds', clock_timestamp()) AS now, ARRAY(SELECT live_processes()) AS live`;
+    const [row] = await this.prisma.$queryRaw<Row[]>(PRESENT);
+    return this.of(row);
+  }
+
+  /** The same, for what reads on and on. */
+  async readLong(): Promise<Present> {
+    const [row] = await this.prisma.readLong<Row>(PRESENT);
+    return this.of(row);
+  }
+
+  private of(row: Row | undefined): Present {
     if (!row) throw new Error('the database did not say how late it is');
     return present(row.now, row.live, this.givenUpAfterMs);
   }

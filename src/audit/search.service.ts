@@ -63,7 +63,7 @@ export class SearchService {
   async *walk(query: Query, { batch }: { batch: number }): AsyncGenerator<Place[], void> {
     let after: Cursor | undefined;
     for (;;) {
-      const found = await this.page(query, after, batch, batch * BUDGET_PER_ROW);
+      const found = await this.page(query, after, batch, batch * BUDGET_PER_ROW, (sql) => this.prisma.readLong(sql));
       if (found.length > 0) yield found.map(({ id, position }) => ({ id, position }));
       const last = found.at(-1);
       if (!last || found.length < batch) return;
@@ -91,12 +91,18 @@ export class SearchService {
     return { conditions, ...rangeOf(search) };
   }
 
-  private async page(query: Query, after: Cursor | undefined, limit: number, budget: number): Promise<Found[]> {
+  private async page(
+    query: Query,
+    after: Cursor | undefined,
+    limit: number,
+    budget: number,
+    ask: (sql: Prisma.Sql) => Promise<Found[]> = (sql) => this.prisma.$queryRaw(sql),
+  ): Promise<Found[]> {
     if (!query.conditions.rare) {
-      const found = await this.prisma.$queryRaw<Found[]>(walked(query, after, limit, budget));
+      const found = await ask(walked(query, after, limit, budget));
       if (found.length === limit) return found;
     }
-    return this.prisma.$queryRaw<Found[]>(sliced(query, after, limit));
+    return ask(sliced(query, after, limit));
   }
 
   /** Of the clients that a search names: one may be named like another's id. */

@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Pool } from 'pg';
+import { Pool, PoolConfig } from 'pg';
 import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
@@ -12,6 +12,15 @@ export interface DatabaseSettings {
   databaseOwnerUrl: string;
   databasePoolSize: number;
 }
+
+/** Prisma.sql makes some, too. */
+interface Question {
+  text: string;
+  values: unknown[];
+}
+
+/** Connections for what reads the whole history; they are opened when they are needed. */
+const READERS = 4;
 
 /** How many months of partitions stand ready. */
 const PARTITION_MONTHS_AHEAD = 3;
@@ -33,27 +42,39 @@ const PARTITION_CHECK_MS = 24 * 3_600_000;
 @Injectable()
 export class PrismaService extends PrismaClient implements OnApplicationShutdown {
   private readonly url: string;
+  private readonly readers: Pool;
   private partitionTimer: NodeJS.Timeout | undefined;
 
   constructor(config: ConfigService<Loaded, true>) {
     const settings: DatabaseSettings = config.get('settings', { infer: true });
     const ownsTables = settings.databaseUrl === settings.databaseOwnerUrl;
-    const pool = new Pool({
+    const connection: PoolConfig = {
       connectionString: settings.databaseUrl,
-      max: settings.databasePoolSize,
       connectionTimeoutMillis: 5_000,
       // A lock or a dead connection must not hold payouts back until long after their apps have given up.
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS + 1_000, // where the server does not even say so
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       ...(ownsTables && { options: '-c role=payout_proxy' }),
+    };
+    const pool = poolOf({
+      ...connection,
+      max: settings.databasePoolSize,
+      query_timeout: STATEMENT_TIMEOUT_MS + 1_000, // where the server does not even say so
     });
-    // A connection that ends right after it began ends before Prisma listens, and nobody hearing its error would end us all.
-    // Whoever uses the connection gets an error of its own.
-    pool.on('connect', (client) => client.on('error', () => undefined));
     super({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
     this.url = settings.databaseUrl;
+    // Without query_timeout: the timers of one question after the other hold on to each other, and with them to the results,
+    // until the process has grown by hundreds of megabytes.
+    this.readers = poolOf({ ...connection, max: READERS, keepAlive: true });
+  }
+
+  /**
+   * For long readings of many rows, past Prisma and the connections of the payouts: in memory that does not grow with them.
+   * @param question its `text` has $1, $2 … for its `values`.
+   */
+  async readLong<Row extends object>({ text, values }: Question): Promise<Row[]> {
+    return (await this.readers.query<Row>(text, values)).rows;
   }
 
   /** Connects and makes the partitions of the months to come, now and every day. */
@@ -77,6 +98,16 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   /** Once the last request in flight is answered. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.partitionTimer);
+    await this.readers.end();
     await this.$disconnect();
   }
+}
+
+function poolOf(config: PoolConfig): Pool {
+  const pool = new Pool(config);
+  // A connection that ends while nobody uses it, or right after it began, has an error that nobody else hears, and that would
+  // end us all. Whoever uses the connection gets an error of its own.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
 }

@@ -1,4 +1,3 @@
-import { Prisma } from '../../database/generated/client';
 import { PrismaService } from '../../database/prisma.service';
 import { outcomeOf, Present, Recorded } from '../outcome';
 import { Listed } from '../cursor';
@@ -39,7 +38,10 @@ export async function readRows(
   reveal: boolean,
   present: Present,
 ): Promise<Row[]> {
-  const texts = await prisma.$queryRaw<{ row: string }[]>(listed === 'calls' ? callsOf(places) : itemsOf(places));
+  const ids = [...new Set(places.map(({ id }) => id))];
+  const positions = places.map(({ position }) => position);
+  const values = listed === 'calls' ? [ids] : [ids, places.map(({ id }) => id), positions];
+  const texts = await prisma.readLong<{ row: string }>({ text: SQL[listed], values });
   const byKey = new Map<string, Found>();
   for (const text of texts) {
     const row = JSON.parse(text.row) as Found;
@@ -95,52 +97,37 @@ function statesOf(found: Found, present: Present): Row {
   };
 }
 
-/** Names of ours, never of a request. */
 const selected = (columns: readonly Column[], from: 'sql' | 'refused') =>
-  Prisma.raw(
-    columns.flatMap((column) => (column[from] === undefined ? [] : `${column[from]} AS "${column.name}"`)).join(', '),
-  );
+  [...columns, ...STATE_COLUMNS]
+    .flatMap((column) => (column[from] === undefined ? [] : `${column[from]} AS "${column.name}"`))
+    .join(', ');
 
-const INTENT_COLUMNS = {
-  calls: selected([...COLUMNS.calls, ...STATE_COLUMNS], 'sql'),
-  items: selected([...COLUMNS.items, ...STATE_COLUMNS], 'sql'),
-};
-const REFUSAL_COLUMNS = selected([...COLUMNS.calls, ...STATE_COLUMNS], 'refused');
+/** The ids, $1, stand beside each table, so that none of its months is looked into that holds none of them. */
+const INTENTS = `
+  FROM intent i
+  LEFT JOIN client c ON c.id = i.client_id
+  LEFT JOIN refusal r ON r.id = i.id AND r.id = ANY ($1::uuid[])
+  LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ANY ($1::uuid[])
+  LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
+  LEFT JOIN resolution s ON s.intent_id = i.id AND s.intent_id = ANY ($1::uuid[])`;
 
-/** A refusal stands for its intent, if there is one too (../records.service.ts). */
-function callsOf(places: Place[]): Prisma.Sql {
-  const ids = Prisma.sql`${places.map(({ id }) => id)}::uuid[]`;
-  return Prisma.sql`
+const SQL: Record<Listed, string> = {
+  // A refusal stands for its intent, if there is one too (../records.service.ts).
+  calls: `
     SELECT row_to_json(x)::text AS row FROM (
-      SELECT i.id AS "$id", NULL AS "$position", ${INTENT_COLUMNS.calls} FROM intent i ${besideIntents(ids)}
-      WHERE i.id = ANY (${ids}) AND r.id IS NULL) AS x
+      SELECT i.id AS "$id", NULL AS "$position", ${selected(COLUMNS.calls, 'sql')} ${INTENTS}
+      WHERE i.id = ANY ($1::uuid[]) AND r.id IS NULL) AS x
     UNION ALL
     SELECT row_to_json(x)::text FROM (
-      SELECT r.id AS "$id", NULL AS "$position", ${REFUSAL_COLUMNS} FROM refusal r LEFT JOIN client c ON c.id = r.client_id
-      WHERE r.id = ANY (${ids})) AS x`;
-}
-
-function itemsOf(places: Place[]): Prisma.Sql {
-  const ids = Prisma.sql`${[...new Set(places.map(({ id }) => id))]}::uuid[]`;
-  const positions = Prisma.sql`${places.map(({ position }) => position)}::int[]`;
-  return Prisma.sql`
+      SELECT r.id AS "$id", NULL AS "$position", ${selected(COLUMNS.calls, 'refused')}
+      FROM refusal r LEFT JOIN client c ON c.id = r.client_id WHERE r.id = ANY ($1::uuid[])) AS x`,
+  items: `
     SELECT row_to_json(x)::text AS row FROM (
-      SELECT i.id AS "$id", t.position AS "$position", ${INTENT_COLUMNS.items}
-      FROM intent i ${besideIntents(ids)}
-      JOIN intent_item t ON t.intent_id = i.id AND t.intent_id = ANY (${ids})
-      JOIN unnest(${places.map(({ id }) => id)}::uuid[], ${positions}) AS wanted (id, position)
+      SELECT i.id AS "$id", t.position AS "$position", ${selected(COLUMNS.items, 'sql')} ${INTENTS}
+      JOIN intent_item t ON t.intent_id = i.id AND t.intent_id = ANY ($1::uuid[])
+      JOIN unnest($2::uuid[], $3::int[]) AS wanted (id, position)
         ON wanted.id = t.intent_id AND wanted.position = t.position
-      LEFT JOIN item_recipient n ON n.intent_id = t.intent_id AND n.position = t.position AND n.intent_id = ANY (${ids})
-      LEFT JOIN outcome_item u ON u.intent_id = t.intent_id AND u.position = t.position AND u.intent_id = ANY (${ids})
-      WHERE i.id = ANY (${ids})) AS x`;
-}
-
-/** The ids stand beside each table, so that none of its months is looked into that holds none of them. */
-function besideIntents(ids: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`
-    LEFT JOIN client c ON c.id = i.client_id
-    LEFT JOIN refusal r ON r.id = i.id AND r.id = ANY (${ids})
-    LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ANY (${ids})
-    LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY (${ids})
-    LEFT JOIN resolution s ON s.intent_id = i.id AND s.intent_id = ANY (${ids})`;
-}
+      LEFT JOIN item_recipient n ON n.intent_id = t.intent_id AND n.position = t.position AND n.intent_id = ANY ($1::uuid[])
+      LEFT JOIN outcome_item u ON u.intent_id = t.intent_id AND u.position = t.position AND u.intent_id = ANY ($1::uuid[])
+      WHERE i.id = ANY ($1::uuid[])) AS x`,
+};

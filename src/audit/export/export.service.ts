@@ -22,7 +22,7 @@ import { heading, Manifest, manifestText, rowsText } from './format';
 const MAX_EXPORTS = 4;
 
 /** Large enough that a batch costs little more than its rows, small enough that payouts wait some milliseconds at most. */
-const BATCH_ROWS = 500;
+const BATCH_ROWS = 250;
 
 /** What is written at once: small enough to be cleared away as soon as it is written. */
 const CHUNK_ROWS = 100;
@@ -128,7 +128,7 @@ export class ExportService implements OnModuleDestroy {
   private async *batches(query: Query, reveal: boolean): AsyncGenerator<Row[], void> {
     for await (const places of this.searching.walk(query, { batch: BATCH_ROWS })) {
       // Asked before the records are read, as for a page.
-      yield await readRows(this.prisma, query.listed, places, reveal, await this.present.read());
+      yield await readRows(this.prisma, query.listed, places, reveal, await this.present.readLong());
     }
   }
 
