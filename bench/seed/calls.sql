@@ -134,7 +134,8 @@ SELECT id, client_id, key_id, operation, request_id, client_address, CASE WHEN s
 FROM seed_call WHERE fate = 'refused';
 
 INSERT INTO reservation_release (intent_id, released_at)
-SELECT i.id, i.recorded_at + interval '1 day' FROM seed_call c JOIN intent i ON i.id = c.id LEFT JOIN resolution r ON r.intent_id = i.id
+SELECT i.id, coalesce(r.resolved_at, o.recorded_at) FROM seed_call c JOIN intent i ON i.id = c.id
+  LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution r ON r.intent_id = i.id
 WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'notSent') OR r.verdict = 'absent');
 
 INSERT INTO spending (client_id, day, usd)
