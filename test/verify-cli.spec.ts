@@ -182,3 +182,11 @@ describe('audit verify', () => {
     );
   });
 });
+
+it('a new key for the log is one that signs, and is told nobody else', async () => {
+  const command = (...args: string[]) => new Product('cli/main.js', ['audit', 'new-key', ...args], {}, scene.dir).exit;
+  const [made, refused] = await Promise.all([command('payouts.example.com'), command('my log')]);
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect(signerOf(made.stdout.trimEnd()).name).toBe('payouts.example.com');
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/must not .*spaces/) });
+});

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { auditEraseCommand } from './audit-erase';
 import { auditCheckExportCommand, auditExportCommand } from './audit-export';
+import { auditNewKeyCommand } from './audit-new-key';
 import { auditPruneCommand } from './audit-prune';
 import { auditVerifyCommand } from './audit-verify';
 
@@ -11,5 +12,6 @@ export function auditCommands(): Command {
     .addCommand(auditCheckExportCommand())
     .addCommand(auditVerifyCommand())
     .addCommand(auditEraseCommand())
-    .addCommand(auditPruneCommand());
+    .addCommand(auditPruneCommand())
+    .addCommand(auditNewKeyCommand());
 }
