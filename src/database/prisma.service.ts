@@ -64,9 +64,9 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     });
     super({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
     this.url = settings.databaseUrl;
-    // Without query_timeout: the timers of one question after the other hold on to each other, and with them to the results,
-    // until the process has grown by hundreds of megabytes.
-    this.readers = poolOf({ ...connection, max: READERS, keepAlive: true });
+    // Without the pool's timers, one for each question: by them one result keeps the next from being cleared away soon, and the
+    // process grows by hundreds of megabytes.
+    this.readers = poolOf({ ...connection, max: READERS, keepAlive: true, idleTimeoutMillis: 0 });
   }
 
   /**
