@@ -69,6 +69,24 @@ describe('verifying', () => {
         'intent',
         `UPDATE item_recipient SET email = NULL WHERE position = 1 AND`,
       ],
+      [
+        'a body’s beginning was moved to its salt',
+        'people_changed',
+        'intent',
+        `UPDATE intent_body SET salt = salt || substr(body, 1, 9), body = substr(body, 10) WHERE`,
+      ],
+      [
+        'a recipient’s first letter was moved to the salt',
+        'people_changed',
+        'intent',
+        `UPDATE item_recipient SET salt = salt || substr(email, 1, 1)::bytea, email = substr(email, 2) WHERE position = 1 AND`,
+      ],
+      [
+        'an instant was moved to the same year before Christ',
+        'record_changed',
+        'outcome',
+        `UPDATE outcome SET sent_at = (to_char(sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00 BC')::timestamptz WHERE`,
+      ],
       ['a body was deleted', 'people_missing', 'intent', `DELETE FROM intent_body WHERE`],
       ['a recipient was deleted', 'people_missing', 'intent', `DELETE FROM item_recipient WHERE position = 0 AND`],
       [
