@@ -99,6 +99,8 @@ describe('verifying after an erasure or a pruning', () => {
     expect(report.pruned).toBeGreaterThan(10);
     const { fault } = await scene.verifyAfter(await pruning('calls', [kept]), ...calls, `DELETE FROM outcome`);
     expect(fault).toMatchObject({ code: 'record_missing', kind: 'outcome', record_id: kept });
+    const searched = await scene.verifyAfter(await pruning('calls', [kept]), ...calls, 'DELETE FROM access_filters');
+    expect(searched.fault).toMatchObject({ code: 'people_missing', kind: 'access' });
     expect((await scene.verifyAfter(await pruning('people', []), ...calls)).fault).toMatchObject({
       code: 'record_missing',
     });
@@ -120,6 +122,8 @@ describe('verifying the search index', () => {
     ).toMatchObject(differs);
     const made = `UPDATE search_entry SET call_id = '${id}' WHERE position = 1 AND call_id = '${call}'`;
     expect(await after(made)).toMatchObject({ code: 'search_index_differs' });
+    const since = `INSERT INTO refusal SELECT (jsonb_populate_record(r, jsonb_build_object('id', '${id}', 'recorded_at', clock_timestamp()))).* FROM refusal r LIMIT 1`;
+    expect((await scene.verifyAfter('SELECT index_calls(10000)', since)).fault).toBeNull();
     scene.indexDelaySeconds = undefined;
   });
 });
@@ -128,7 +132,9 @@ describe('audit verify', () => {
   it('is content with a sealed history, and says what it has done', async () => {
     const keyFile = join(scene.dir, 'log.pub');
     writeFileSync(keyFile, `${scene.signer.verifierKey}\n`);
-    const { code, stdout, stderr } = await run('--key', keyFile);
+    const [cutShort, notes] = [join(scene.dir, 'being-copied'), readFileSync(scene.checkpointFile, 'utf8')];
+    writeFileSync(cutShort, notes.slice(0, -20));
+    const { code, stdout, stderr } = await run('--key', keyFile, '--checkpoint', cutShort);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
       /^as it was sealed\n\nverified +\d+ records in [\d.]+ s, [\d,]+\/s\ncheckpoints +\d+, and \d+ copies of a witness\n/,

@@ -131,6 +131,19 @@ describe('verifying', () => {
       expect(fault).toMatchObject({ code: 'record_changed', kind: 'intent', leaf: await leafOf('intent', one) });
     });
 
+    it.each([
+      ['outcome', `kind = 'rejected'`],
+      ['intent_body', `body = 'x'`],
+    ])('of which there is another %s beside the one that was sealed', async (table, change) => {
+      const { fault } = await scene.verifyAfter(
+        `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey CASCADE`,
+        `CREATE TEMP TABLE true_one ON COMMIT DROP AS SELECT * FROM ${table} WHERE intent_id = '${call}'`,
+        `UPDATE ${table} SET ${change} WHERE intent_id = '${call}'`,
+        `INSERT INTO ${table} SELECT * FROM true_one`,
+      );
+      expect(fault).toMatchObject({ code: 'record_twice', ...place });
+    });
+
     it('that was put in the past, and is not sealed yet', async () => {
       const id = anotherId(scene.calls[0]!);
       const add = `INSERT INTO intent SELECT (i2).* FROM (SELECT jsonb_populate_record(i, jsonb_build_object('id', '${id}')) AS i2 FROM intent i WHERE id = '${call}') x`;
@@ -254,5 +267,7 @@ describe('verifying', () => {
       code: 'record_in_the_past',
       kind: 'stop',
     });
+    const never = ['ALTER TABLE stop ALTER stopped_at DROP NOT NULL', stop('+ NULL')];
+    expect((await scene.verifyAfter(...never)).fault).toMatchObject({ code: 'record_in_the_past', kind: 'stop' });
   });
 });

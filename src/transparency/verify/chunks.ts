@@ -1,5 +1,6 @@
 import { ClientBase, CustomTypesConfig } from 'pg';
 import { KIND_NAMES, KindName, kindOf, leafSql } from '../leaves';
+import { LogFault, placeOf } from './fault';
 
 /** One row of the log, as it stands in the database. */
 export type LeafRow = [index: string, kind: KindName, recordId: string, hash: string];
@@ -100,7 +101,10 @@ export async function readChunk(client: ClientBase, from: number, to: number): P
   const records = new Map<string, RecordRow>();
   for (const kind of new Set(leaves.map(([, name]) => name))) {
     const sql = RECORDS.get(kind);
-    for (const row of sql ? await rows<RecordRow>(kind, sql) : []) records.set(row[0], row);
+    for (const row of sql ? await rows<RecordRow>(kind, sql) : []) {
+      if (records.has(row[0])) throw twice(kind, leaves[Number(row[0]) - from]?.[2] ?? '', Number(row[0]));
+      records.set(row[0], row);
+    }
   }
   const checkpoints = await rows<[string, string, string, string, string | null]>('checkpoints', CHECKPOINTS);
   const nodes = await rows<[string, string, string]>('nodes', NODES);
@@ -113,6 +117,13 @@ export async function readChunk(client: ClientBase, from: number, to: number): P
     })),
     nodes: new Map(nodes.map(([level, index, hash]) => [`${level}/${index}`, hash])),
   };
+}
+
+/** Primary keys can be dropped by whoever owns them. */
+function twice(kind: KindName, id: string, leaf: number): LogFault {
+  const meaning =
+    'The record, its body or its filters are there twice, and only one of them can be what was sealed: somebody added the other.';
+  return new LogFault('record_twice', meaning, placeOf(kind, id, leaf));
 }
 
 async function rawRows<Row extends unknown[]>(client: ClientBase, name: string, text: string, values: number[]) {
