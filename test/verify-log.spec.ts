@@ -69,24 +69,6 @@ describe('verifying', () => {
         'intent',
         `UPDATE item_recipient SET email = NULL WHERE position = 1 AND`,
       ],
-      [
-        'a body’s beginning was moved to its salt',
-        'people_changed',
-        'intent',
-        `UPDATE intent_body SET salt = salt || substr(body, 1, 9), body = substr(body, 10) WHERE`,
-      ],
-      [
-        'a recipient’s first letter was moved to the salt',
-        'people_changed',
-        'intent',
-        `UPDATE item_recipient SET salt = salt || substr(email, 1, 1)::bytea, email = substr(email, 2) WHERE position = 1 AND`,
-      ],
-      [
-        'an instant was moved to the same year before Christ',
-        'record_changed',
-        'outcome',
-        `UPDATE outcome SET sent_at = (to_char(sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00 BC')::timestamptz WHERE`,
-      ],
       ['a body was deleted', 'people_missing', 'intent', `DELETE FROM intent_body WHERE`],
       ['a recipient was deleted', 'people_missing', 'intent', `DELETE FROM item_recipient WHERE position = 0 AND`],
       [
@@ -129,19 +111,6 @@ describe('verifying', () => {
       const rename = (from: string, to: string) => `UPDATE intent SET id = '${to}' WHERE id = '${from}'`;
       const { fault } = await scene.verifyAfter(rename(one, third), rename(other, one), rename(third, other));
       expect(fault).toMatchObject({ code: 'record_changed', kind: 'intent', leaf: await leafOf('intent', one) });
-    });
-
-    it.each([
-      ['outcome', `kind = 'rejected'`],
-      ['intent_body', `body = 'x'`],
-    ])('of which there is another %s beside the one that was sealed', async (table, change) => {
-      const { fault } = await scene.verifyAfter(
-        `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey CASCADE`,
-        `CREATE TEMP TABLE true_one ON COMMIT DROP AS SELECT * FROM ${table} WHERE intent_id = '${call}'`,
-        `UPDATE ${table} SET ${change} WHERE intent_id = '${call}'`,
-        `INSERT INTO ${table} SELECT * FROM true_one`,
-      );
-      expect(fault).toMatchObject({ code: 'record_twice', ...place });
     });
 
     it('that was put in the past, and is not sealed yet', async () => {
