@@ -1,7 +1,9 @@
 import { erase, findPlaces, Wish } from '../src/retention/erase';
 import { prune, PruneWish } from '../src/retention/prune';
 import { CheckpointFile } from '../src/transparency/checkpoint-file';
+import { signRecord } from '../src/transparency/signed-records';
 import { Sealing } from '../src/transparency/sealing';
+import { v7 as uuidv7 } from 'uuid';
 import { makeSealedScene, SealedScene } from './support/sealed-scene';
 import { sealAll, sealerClient } from './support/sealing';
 
@@ -66,6 +68,17 @@ describe('after erasing and pruning, the log', () => {
     expect(lost.fault).toMatchObject({ record_id: held });
   });
 
+  it.each([-600_000, 600_000])('is right also where the clock of who erased is %i ms from its own', async (apart) => {
+    const row = { id: uuidv7(), kind: 'email' as const, reason: 'x', actor: null, places: [] };
+    const erasure = { ...row, erased_at: new Date(Date.now() + apart) };
+    await query(
+      'INSERT INTO erasure (id, kind, reason, places, erased_at, signature) VALUES ($1, $2, $3, $4, $5, $6)',
+      [row.id, row.kind, row.reason, [], erasure.erased_at, signRecord(scene.signer, 'erasure', erasure)],
+    );
+    expect(await scene.verifyAfter()).toMatchObject({ ok: true });
+    expect(await verified()).toMatchObject({ ok: true });
+  });
+
   it('lets go later what had stayed, once it is over', async () => {
     await query(
       `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
@@ -75,5 +88,7 @@ describe('after erasing and pruning, the log', () => {
     expect(await pruneAll('calls')).toBe(0);
     expect(await query('SELECT FROM intent')).toEqual([]);
     expect(await verified()).toMatchObject({ ok: true });
+    const undecided = await scene.verifyAfter('DELETE FROM decision'); // which no prune takes away
+    expect(undecided.fault).toMatchObject({ code: 'record_missing', kind: 'decision', record_id: held });
   });
 });

@@ -99,11 +99,52 @@ describe('verifying after an erasure or a pruning', () => {
     expect(report.pruned).toBeGreaterThan(10);
     const { fault } = await scene.verifyAfter(await pruning('calls', [kept]), ...calls, `DELETE FROM outcome`);
     expect(fault).toMatchObject({ code: 'record_missing', kind: 'outcome', record_id: kept });
+    const searched = await scene.verifyAfter(await pruning('calls', [kept]), ...calls, 'DELETE FROM access_filters');
+    expect(searched.fault).toMatchObject({ code: 'people_missing', kind: 'access' });
     expect((await scene.verifyAfter(await pruning('people', []), ...calls)).fault).toMatchObject({
       code: 'record_missing',
     });
     const forged = await pruning('calls', [kept], signerOf(newSigningKey('test')));
     expect((await scene.verifyAfter(forged, ...calls)).fault).toMatchObject({ code: 'not_signed', kind: 'pruning' });
+  });
+});
+
+describe('verifying what only whoever owns the tables can write into them', () => {
+  it.each([
+    [
+      'a body’s beginning was moved to its salt',
+      'people_changed',
+      'intent',
+      `UPDATE intent_body SET salt = salt || substr(body, 1, 9), body = substr(body, 10) WHERE`,
+    ],
+    [
+      'a recipient’s first letter was moved to the salt',
+      'people_changed',
+      'intent',
+      `UPDATE item_recipient SET salt = salt || substr(email, 1, 1)::bytea, email = substr(email, 2) WHERE position = 1 AND`,
+    ],
+    [
+      'an instant was moved to the same year before Christ',
+      'record_changed',
+      'outcome',
+      `UPDATE outcome SET sent_at = (to_char(sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00 BC')::timestamptz WHERE`,
+    ],
+  ])('tells that %s', async (_what, code, kind, sql) => {
+    const { fault } = await scene.verifyAfter(`${sql} intent_id = '${scene.calls[2]}'`);
+    expect(fault).toMatchObject({ code, kind, record_id: scene.calls[2] });
+  });
+
+  it.each([
+    ['outcome', `kind = 'rejected'`],
+    ['intent_body', `body = 'x'`],
+  ])('tells of another %s beside the one that was sealed', async (table, change) => {
+    const { fault } = await scene.verifyAfter(
+      `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey CASCADE`,
+      `CREATE TEMP TABLE true_one ON COMMIT DROP AS SELECT * FROM ${table} WHERE intent_id = '${scene.calls[2]}'`,
+      `UPDATE ${table} SET ${change} WHERE intent_id = '${scene.calls[2]}'`,
+      `INSERT INTO ${table} SELECT * FROM true_one`,
+    );
+    expect(fault).toMatchObject({ code: 'record_twice', record_id: scene.calls[2] });
   });
 });
 
@@ -120,6 +161,8 @@ describe('verifying the search index', () => {
     ).toMatchObject(differs);
     const made = `UPDATE search_entry SET call_id = '${id}' WHERE position = 1 AND call_id = '${call}'`;
     expect(await after(made)).toMatchObject({ code: 'search_index_differs' });
+    const since = `INSERT INTO refusal SELECT (jsonb_populate_record(r, jsonb_build_object('id', '${id}', 'recorded_at', clock_timestamp()))).* FROM refusal r LIMIT 1`;
+    expect((await scene.verifyAfter('SELECT index_calls(10000)', since)).fault).toBeNull();
     scene.indexDelaySeconds = undefined;
   });
 });
@@ -128,7 +171,9 @@ describe('audit verify', () => {
   it('is content with a sealed history, and says what it has done', async () => {
     const keyFile = join(scene.dir, 'log.pub');
     writeFileSync(keyFile, `${scene.signer.verifierKey}\n`);
-    const { code, stdout, stderr } = await run('--key', keyFile);
+    const [cutShort, notes] = [join(scene.dir, 'being-copied'), readFileSync(scene.checkpointFile, 'utf8')];
+    writeFileSync(cutShort, notes.slice(0, -20));
+    const { code, stdout, stderr } = await run('--key', keyFile, '--checkpoint', cutShort);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
       /^as it was sealed\n\nverified +\d+ records in [\d.]+ s, [\d,]+\/s\ncheckpoints +\d+, and \d+ copies of a witness\n/,

@@ -236,5 +236,7 @@ describe('verifying', () => {
       code: 'record_in_the_past',
       kind: 'stop',
     });
+    const never = ['ALTER TABLE stop ALTER stopped_at DROP NOT NULL', stop('+ NULL')];
+    expect((await scene.verifyAfter(...never)).fault).toMatchObject({ code: 'record_in_the_past', kind: 'stop' });
   });
 });

@@ -104,6 +104,8 @@ function notesFrom(given: string | undefined, { checkpointFile }: Config): Verif
   const file = given ?? checkpointFile;
   if (file === undefined || !existsSync(file)) return [];
   const notes = splitNotes(readFileSync(file, 'utf8'));
+  // The last may be cut short, by a crash or because it is being written.
+  if (notes.length > 1 && !/\n\n(?:\u2014 [^\n]+\n)+$/.test(notes.at(-1)!)) notes.pop();
   return notes.map((note, place) => ({ note, source: `note ${place + 1} of ${file}` }));
 }
 

@@ -17,9 +17,14 @@ const WRITTEN = {
   numeric: (column) => `${column}::text`,
   json: (column) => `${column}::text`, // as it is kept: Postgres' spacing and order of members are not RFC 8785's
   bytes: (column) => `encode(${column}, 'hex')`,
-  date: (column) => `to_char(${column}, 'YYYY-MM-DD')`,
-  time: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  date: (column) => ofOurEra(column, `to_char(${column}, 'YYYY-MM-DD')`),
+  time: (column) => ofOurEra(column, `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`),
 } as const satisfies Record<string, (column: string) => string>;
+
+/** A year's number says nothing of its era: without this, the same date before Christ would have the same leaf. */
+function ofOurEra(column: string, written: string): string {
+  return `CASE WHEN ${column} >= '0001-01-02' AND ${column} < 'infinity' THEN ${written} ELSE ${column}::text END`;
+}
 
 export type ColumnType = keyof typeof WRITTEN;
 

@@ -1,5 +1,6 @@
 import { ClientBase, CustomTypesConfig } from 'pg';
 import { KIND_NAMES, KindName, kindOf, leafSql } from '../leaves';
+import { LogFault, placeOf } from './fault';
 
 /** One row of the log, as it stands in the database. */
 export type LeafRow = [index: string, kind: KindName, recordId: string, hash: string];
@@ -34,10 +35,13 @@ export interface Chunk {
 /** Rows as Postgres sends them: nothing is made of a value before it is needed. */
 const RAW: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
 
+/** Bytes of every salt (journal/commitment.ts): with another length, a salt could take a value's first letters to itself. */
+const SALT_BYTES = 16;
+
 const STATE = (commitment: string, row: string, value: string) => `CASE
   WHEN ${commitment} IS NULL THEN CASE WHEN ${row} IS NOT NULL THEN 'unknown' END
   WHEN ${row} IS NULL THEN 'missing'
-  WHEN pg_catalog.sha256(${value}) <> ${commitment} THEN 'changed' END`;
+  WHEN pg_catalog.octet_length(b.salt) <> ${SALT_BYTES} OR pg_catalog.sha256(b.salt || ${value}) <> ${commitment} THEN 'changed' END`;
 
 /** A value that the record commits to, or both are null. */
 const FITS = (value: string, commitment: string) =>
@@ -46,21 +50,21 @@ const FITS = (value: string, commitment: string) =>
 /** What a record commits to, where it stands, and whether it fits. Postgres hashes it: bodies may be large. */
 const PEOPLE: Partial<Record<KindName, { columns: string; joins: string }>> = {
   intent: {
-    columns: `${STATE('t.body_commitment', 'b.intent_id', 'b.salt || b.body')}, (b.intent_id IS NOT NULL)::int, p.wrong, p.items, p.rows`,
+    columns: `${STATE('t.body_commitment', 'b.intent_id', 'b.body')}, (b.intent_id IS NOT NULL)::int, p.wrong, p.items, p.rows`,
     joins: `LEFT JOIN public.intent_body b ON b.intent_id = t.id CROSS JOIN LATERAL (
       SELECT count(*) AS items, count(r.position) AS rows, string_agg(CASE
         WHEN r.position IS NULL AND coalesce(n.email_commitment, n.phone_commitment, n.handle_commitment) IS NOT NULL THEN n.position || ':missing'
-        WHEN r.position IS NOT NULL AND NOT (${FITS('email', 'email_commitment')} AND ${FITS('phone', 'phone_commitment')} AND ${FITS('handle', 'handle_commitment')}) THEN n.position || ':changed'
+        WHEN r.position IS NOT NULL AND NOT (pg_catalog.octet_length(r.salt) = ${SALT_BYTES} AND ${FITS('email', 'email_commitment')} AND ${FITS('phone', 'phone_commitment')} AND ${FITS('handle', 'handle_commitment')}) THEN n.position || ':changed'
         END, ',' ORDER BY n.position) AS wrong
       FROM public.intent_item n LEFT JOIN public.item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
       WHERE n.intent_id = t.id) p`,
   },
   outcome: {
-    columns: `${STATE('t.body_commitment', 'b.intent_id', 'b.salt || b.body')}, (b.intent_id IS NOT NULL)::int, NULL, NULL, NULL`,
+    columns: `${STATE('t.body_commitment', 'b.intent_id', 'b.body')}, (b.intent_id IS NOT NULL)::int, NULL, NULL, NULL`,
     joins: 'LEFT JOIN public.outcome_body b ON b.intent_id = t.intent_id',
   },
   access: {
-    columns: `${STATE('t.filters_commitment', 'b.access_id', 'b.salt || b.filters')}, (b.access_id IS NOT NULL)::int, NULL, NULL, NULL`,
+    columns: `${STATE('t.filters_commitment', 'b.access_id', 'b.filters')}, (b.access_id IS NOT NULL)::int, NULL, NULL, NULL`,
     joins: 'LEFT JOIN public.access_filters b ON b.access_id = t.id',
   },
 };
@@ -97,7 +101,10 @@ export async function readChunk(client: ClientBase, from: number, to: number): P
   const records = new Map<string, RecordRow>();
   for (const kind of new Set(leaves.map(([, name]) => name))) {
     const sql = RECORDS.get(kind);
-    for (const row of sql ? await rows<RecordRow>(kind, sql) : []) records.set(row[0], row);
+    for (const row of sql ? await rows<RecordRow>(kind, sql) : []) {
+      if (records.has(row[0])) throw twice(kind, leaves[Number(row[0]) - from]?.[2] ?? '', Number(row[0]));
+      records.set(row[0], row);
+    }
   }
   const checkpoints = await rows<[string, string, string, string, string | null]>('checkpoints', CHECKPOINTS);
   const nodes = await rows<[string, string, string]>('nodes', NODES);
@@ -110,6 +117,13 @@ export async function readChunk(client: ClientBase, from: number, to: number): P
     })),
     nodes: new Map(nodes.map(([level, index, hash]) => [`${level}/${index}`, hash])),
   };
+}
+
+/** Primary keys can be dropped by whoever owns them. */
+function twice(kind: KindName, id: string, leaf: number): LogFault {
+  const meaning =
+    'The record, its body or its filters are there twice, and only one of them can be what was sealed: somebody added the other.';
+  return new LogFault('record_twice', meaning, placeOf(kind, id, leaf));
 }
 
 async function rawRows<Row extends unknown[]>(client: ClientBase, name: string, text: string, values: number[]) {

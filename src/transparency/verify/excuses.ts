@@ -4,15 +4,8 @@ import { isSignedLeaf, SignedRecords } from '../signed-records';
 import { Ask } from '../tree-store';
 import { LogFault, placeOf, timeOfId } from './fault';
 
-/** Records of calls, which go with their month. */
-const OF_CALLS: ReadonlySet<KindName> = new Set([
-  'intent',
-  'outcome',
-  'refusal',
-  'decision',
-  'resolution',
-  'reservation_release',
-]);
+/** Records that go with their month, as audit prune takes them (src/retention/months.ts); it leaves all others. */
+const OF_CALLS: ReadonlySet<KindName> = new Set(['intent', 'outcome', 'refusal']);
 
 interface Month {
   kept: ReadonlySet<string>;
@@ -49,7 +42,9 @@ export class Excuses {
 
   /** Whether what stood in a people's table may be missing: `intent_body/<call id>`, … */
   excusesPeople(place: string, id: string): boolean {
-    return this.places.has(place) || this.pruned('people', id) || this.pruned('calls', id);
+    if (this.places.has(place)) return true;
+    // What somebody searched for is no call's, and stays when the month goes.
+    return !place.startsWith('access_filters/') && (this.pruned('people', id) || this.pruned('calls', id));
   }
 
   excusesRecord(kind: KindName, id: string): boolean {

@@ -1,3 +1,15 @@
+import { KindName } from '../leaves';
+
+/** A record may be that much older than what was complete when it was sealed: clocks are set, processes sleep. Seconds. */
+const LATE_SECONDS = 60;
+/** How far the clocks of other machines, which make ids and sign, and of the database may be apart. Seconds. */
+export const CLOCKS_APART_SECONDS = 900;
+
+/** How far a record's time may be from where it stands. Erasures and prunings have the clock of who ran the command. */
+export function apartOf(kind: KindName): number {
+  return kind === 'erasure' || kind === 'pruning' ? CLOCKS_APART_SECONDS : LATE_SECONDS;
+}
+
 /** Where something is wrong, as exactly as it can be told. */
 export interface Place {
   /** Of the leaf, from 0; of a range, the first. */

@@ -1,8 +1,8 @@
 import { Ask } from '../tree-store';
 import { LogFault, placeOf } from './fault';
 
-/** What is younger may not be indexed yet. */
-const INDEXED_AFTER = 'clock_timestamp() - make_interval(secs => $1)';
+/** What was younger when this transaction saw the records, however long ago, may not have been indexed by then. */
+const INDEXED_AFTER = 'transaction_timestamp() - make_interval(secs => $1)';
 
 /** Each finds a call that the search would not find as it is. The index only finds: what is shown is read from the records. */
 const CHECKS = [

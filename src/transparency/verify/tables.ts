@@ -1,7 +1,7 @@
 import { Head } from '../head';
 import { KIND_NAMES, kindOf, KindName } from '../leaves';
 import { Ask } from '../tree-store';
-import { LogFault, placeOf } from './fault';
+import { apartOf, LogFault, placeOf } from './fault';
 import { Seen } from './seen';
 
 /** Tables beside the records, with what each row must belong to. */
@@ -77,7 +77,8 @@ export async function checkUnsealed(ask: Ask, seen: Seen, head: Head | undefined
     if (inTable === (seen.records[name] ?? 0)) continue;
     const unsealed = `FROM public.${name} t WHERE NOT EXISTS (
       SELECT FROM public.log_leaf l WHERE l.record_id = t.${key} AND l.kind = '${name}')`;
-    const hidden = `(t.${at} < $1::timestamptz - interval '1 minute' OR t.${at} > clock_timestamp() + interval '1 minute')`;
+    const apart = `interval '${apartOf(name)} seconds'`;
+    const hidden = `(t.${at} IS NULL OR t.${at} < $1::timestamptz - ${apart} OR t.${at} > clock_timestamp() + ${apart})`;
     const [row] = await ask<{ id: string }>(
       `SELECT t.${key}::text AS id ${unsealed} AND ${hidden} ORDER BY t.${at} LIMIT 1`,
       [head?.completeUntil ?? null],

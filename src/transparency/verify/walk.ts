@@ -5,13 +5,8 @@ import { KEPT_EVERY } from '../tree-store';
 import { KindName } from '../leaves';
 import { Chunk, LeafRow, RecordRow } from './chunks';
 import { Excuses } from './excuses';
-import { LogFault, Place, placeOf, timeOfId } from './fault';
+import { apartOf, CLOCKS_APART_SECONDS, LogFault, Place, placeOf, timeOfId } from './fault';
 import { countRecord, newSeen } from './seen';
-
-/** A record may be that much older than what was complete when it was sealed: clocks are set, processes sleep. Seconds. */
-const LATE_SECONDS = 60;
-/** How far the clocks of the proxy, which makes ids, and of the database may be apart. Seconds. */
-const CLOCKS_APART_SECONDS = 900;
 
 /** Kinds whose id was made for them, when they were written. */
 const OWN_ID: ReadonlySet<KindName> = new Set([
@@ -40,7 +35,7 @@ export class Walk {
   private newest: Head | undefined;
   private completeUntil = -Infinity;
   /** Of the leaves since the last checkpoint. */
-  private latest: { at: number; place: Place } | undefined;
+  private latest: { at: number; soonest: number; place: Place } | undefined;
   private readonly made = new Map<string, string>();
 
   /** @param witnessed by size. */
@@ -111,7 +106,8 @@ export class Walk {
   }
 
   private checkTime(kind: KindName, id: string, at: number, place: () => Place): void {
-    if (at < this.completeUntil - LATE_SECONDS) {
+    const apart = apartOf(kind);
+    if (at < this.completeUntil - apart) {
       throw new LogFault(
         'record_in_the_past',
         `The record says that it was written at ${iso(at)}, but all that was written before ${iso(this.completeUntil)} had been ` +
@@ -126,7 +122,8 @@ export class Walk {
         place(),
       );
     }
-    if (!this.latest || at > this.latest.at) this.latest = { at, place: place() };
+    const soonest = at - apart; // it was written then, or later
+    if (!this.latest || soonest > this.latest.soonest) this.latest = { at, soonest, place: place() };
   }
 
   private checkPeople(where: string, state: string, id: string, place: () => Place): void {
@@ -173,7 +170,7 @@ export class Walk {
 
   private settle(head: Head): void {
     const { latest } = this;
-    if (latest && latest.at > Date.parse(head.sealedAt) / 1_000 + LATE_SECONDS) {
+    if (latest && latest.soonest > Date.parse(head.sealedAt) / 1_000) {
       const meaning = `The record says that it was written at ${iso(latest.at)}, which is after it was sealed.`;
       throw new LogFault('record_in_the_future', meaning, latest.place);
     }
