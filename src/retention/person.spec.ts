@@ -35,6 +35,9 @@ describe('a person who is looked for', () => {
     [HANDLE, '{"handle":"Ada_L"}'],
     [HANDLE, 'https://x.com/ada_l'],
     [HANDLE, 'thanks @ada_l.'],
+    [{ kind: 'email', value: 'mary-ann@no-where.example' }, 'to Mary-Ann@no-where.example'],
+    [{ kind: 'handle', value: '@mary-ann' }, 'to @mary-ann'],
+    [{ kind: 'email', value: "o'/|{}^$.*?#&-@example.com" }, "to o'/|{}^$.*?#&-@example.com"],
   ])('%j is found in %s', (person, text) => expect(namedIn(person)(text)).toBe(true));
 
   it.each([

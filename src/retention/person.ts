@@ -44,7 +44,7 @@ const PATTERNS: Record<Person['kind'], (value: string) => RegExp> = {
 };
 
 function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) => `\\${character}`);
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`);
 }
 
 /** JSON in a JSON string, with an address in it: deeper was never seen, and each time costs. */
