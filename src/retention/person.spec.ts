@@ -1,6 +1,7 @@
 import { namedIn, Person, personOf } from './person';
 
 const ADA: Person = { kind: 'email', value: 'ada+x@example.com' };
+const MARY: Person = { kind: 'email', value: 'mary-ann@no-where.example' };
 const PHONE: Person = { kind: 'phone', value: '+2348012345678' };
 const HANDLE: Person = { kind: 'handle', value: '@Ada_L' };
 
@@ -35,9 +36,9 @@ describe('a person who is looked for', () => {
     [HANDLE, '{"handle":"Ada_L"}'],
     [HANDLE, 'https://x.com/ada_l'],
     [HANDLE, 'thanks @ada_l.'],
-    [{ kind: 'email', value: 'mary-ann@no-where.example' }, 'to Mary-Ann@no-where.example'],
-    [{ kind: 'handle', value: '@mary-ann' }, 'to @mary-ann'],
-    [{ kind: 'email', value: "o'/|{}^$.*?#&-@example.com" }, "to o'/|{}^$.*?#&-@example.com"],
+    [MARY, 'to Mary-Ann@no-where.example'],
+    [{ ...HANDLE, value: '@mary-ann' }, 'to @mary-ann'],
+    [{ ...ADA, value: "o'/|{}^$.*?#&-@example.com" }, "to o'/|{}^$.*?#&-@example.com"],
   ])('%j is found in %s', (person, text) => expect(namedIn(person)(text)).toBe(true));
 
   it.each([

@@ -1,3 +1,4 @@
+import { numberForms } from '../privacy/contacts';
 import { suggestPhone } from '../validation/people-rules';
 
 /** Somebody who is to be found wherever they stand. */
@@ -35,10 +36,7 @@ const PATTERNS: Record<Person['kind'], (value: string) => RegExp> = {
     return new RegExp(`(?:${forms.join('|')})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_])`, 'iu');
   },
   phone: (value) => {
-    const digits = value.slice(1);
-    // As it is dialled at home: without the country code, which has one to three digits.
-    const national = [1, 2, 3].filter((code) => digits.length - code >= 7).map((code) => `0${digits.slice(code)}`);
-    const forms = [digits, `00${digits}`, ...national].map((form) => [...form].join('[\\s().\\-\\u00a0]{0,3}'));
+    const forms = numberForms(value).map((form) => [...form].join('[\\s().\\-\\u00a0]{0,3}'));
     return new RegExp(`(?<!\\d)(?:${forms.join('|')})(?!\\d)`, 'u');
   },
 };
