@@ -19,8 +19,23 @@ export function personOf(recipient: string): Person | undefined {
 
 /** Whether a text names the person, in any of the forms in which programs write: escaped, in other cases, with blanks. */
 export function namedIn({ kind, value }: Person): (text: string) => boolean {
-  const pattern = PATTERNS[kind](value);
-  return (text) => writings(text).some((writing) => pattern.test(writing));
+  const pattern = PATTERNS[kind](value.normalize('NFC'));
+  return (text) => writings(text).some((writing) => pattern.test(writing.normalize('NFC')));
+}
+
+/** As much of somebody that it is hardly anybody else. */
+const MIN_BEGINNING = 7;
+
+/** Whether a recorded search (its filters, as JSON) was for the person, or for how they begin. */
+export function askedFor(person: Person): (filters: string) => boolean {
+  const named = namedIn(person);
+  const whole = person.value.toLowerCase();
+  const isBeginning = (text: unknown) =>
+    typeof text === 'string' && text.length >= MIN_BEGINNING && whole.startsWith(text.toLowerCase());
+  return (filters) => {
+    const meant = filters.replaceAll(' ', '+'); // an unescaped + of a query arrives as a blank, and finds all the same
+    return named(filters) || named(meant) || Object.values(JSON.parse(meant) as object).some(isBeginning);
+  };
 }
 
 /** Shorter names without their @ are words, and other people's first names. */
