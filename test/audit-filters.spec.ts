@@ -49,6 +49,7 @@ describe('bad filters of the history', () => {
     ['sort=client', '/sort'],
     ['recipient_prefix=%2B2', '/recipient_prefix'],
     ['recipient_prefix=%20%20%20', '/recipient_prefix'],
+    ['recipient_prefix=%F0%9F%98%80a', '/recipient_prefix'], // two characters, if three units of UTF-16
     ['min_item_usd=-1', '/min_item_usd'],
     ['min_item_usd=1e3', '/min_item_usd'],
     ['max_item_usd=0.0000001', '/max_item_usd'],

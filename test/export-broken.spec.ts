@@ -100,6 +100,20 @@ describe('an export', () => {
     expect(batches[0]).toBeLessThan(ROWS / BATCH);
   });
 
+  it('whose reader goes away before it begins is on record as broken off too', async () => {
+    const counting = jest.spyOn(SearchService.prototype, 'count').mockReturnValue(new Promise(() => undefined));
+    const before = (await query('SELECT id FROM access')).length;
+    const request = get(`${proxy.url}/v1/audit/export?format=csv`, { headers: { 'x-api-key': auditor }, agent: false });
+    request.on('error', () => undefined);
+    await eventually(async () => (await query('SELECT id FROM access')).length > before);
+    request.destroy();
+    const ends = () =>
+      query('SELECT e.complete, e.rows::int FROM access a JOIN access_end e ON e.access_id = a.id ORDER BY a.id');
+    await eventually(async () => (await ends()).length > before);
+    expect((await ends()).at(-1)).toEqual({ complete: false, rows: 0 });
+    counting.mockRestore();
+  });
+
   it('that our database breaks off ends abruptly and without a manifest', async () => {
     const response = await begin();
     await query('REVOKE SELECT ON refusal FROM payout_proxy');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
+import { writtenNumbers } from '../privacy/recorded';
 
 describe('masking', () => {
   it.each([
@@ -90,6 +91,18 @@ describe('masking', () => {
     });
     expect(maskBody({ meta: [meta, 'Ada'], tx_ref: 'for ada@example.com' })).toEqual({
       ...{ meta: ['••••', '••••'], tx_ref: 'for a••@example.com' },
+    });
+  });
+
+  it('masks the numbers of its own people where they are used for something else', () => {
+    const numbers = writtenNumbers(['+254712345678']);
+    const body = {
+      reference: '254712345678',
+      data: [{ tx_ref: 'x-0712345678', id: 254712345678, code: '254712345679' }],
+    };
+    expect(maskBody(body, numbers)).toEqual({
+      reference: '254••••5678',
+      data: [{ tx_ref: 'x-071••••678', id: '••••', code: '254712345679' }],
     });
   });
 

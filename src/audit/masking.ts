@@ -1,4 +1,5 @@
-import { DOTS, maskContacts, maskProse } from '../privacy/contacts';
+import { DOTS, maskProse } from '../privacy/contacts';
+import { asRecorded } from '../privacy/recorded';
 
 export { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../privacy/contacts';
 
@@ -19,17 +20,27 @@ const NUMBERS = new Set(['credit', 'fee', 'balance', 'balanceBefore', 'newBalanc
 /** Free-form: the very names in it are somebody's own, and those of ours mean something else there. */
 const FREE_FORM = new Set(['meta']);
 
-/** A body as somebody without `audit:pii` may see it: its shape, and the fields that name no person. */
-export function maskBody(value: unknown, key = ''): unknown {
+/**
+ * A body as somebody without `audit:pii` may see it: its shape, and the fields that name no person.
+ * @param numbers of the people in it (`writtenNumbers`): a caller may use one for a reference.
+ */
+export function maskBody(value: unknown, numbers?: ReadonlySet<string>, key = ''): unknown {
   // Sums do not come in lists of numbers.
-  if (Array.isArray(value)) return value.map((element) => maskBody(element, typeof element === 'number' ? '' : key));
+  if (Array.isArray(value)) {
+    return value.map((element) => maskBody(element, numbers, typeof element === 'number' ? '' : key));
+  }
   if (typeof value === 'object' && value !== null) {
     if (FREE_FORM.has(key)) return DOTS;
     // Lists were seen written as maps: a name can be a contact too.
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [maskProse(name), maskBody(inner, name)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [maskProse(name), maskBody(inner, numbers, name)]),
+    );
   }
-  if (typeof value === 'number') return SHOWN.has(key) || NUMBERS.has(key) ? value : DOTS;
+  if (typeof value === 'number') {
+    const shown = SHOWN.has(key) || NUMBERS.has(key);
+    return shown && !numbers?.has(String(value)) ? value : DOTS;
+  }
   if (typeof value !== 'string' || value === '') return value;
   if (PROSE.has(key)) return maskProse(value);
-  return SHOWN.has(key) ? maskContacts(value) : DOTS;
+  return SHOWN.has(key) ? asRecorded(value, numbers) : DOTS;
 }

@@ -1,5 +1,6 @@
 import { Prisma } from '../database/generated/client';
 import { Fault } from '../errors/problem';
+import { writtenNumbers } from '../privacy/recorded';
 import { isDeeperThan } from '../validation/json-body';
 import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
 import { inDoubtSince, outcomeOf } from './outcome';
@@ -108,27 +109,36 @@ function withoutOthers({ other_items: _, ...upstream }: RecordUpstream) {
 
 /** What was sent and what came back: JSON as such, anything else as text. */
 export function toMessages(
-  intent: { query: string | null; body: { body: Uint8Array } | null; outcome: object | null },
+  intent: {
+    query: string | null;
+    body: { body: Uint8Array } | null;
+    outcome: object | null;
+    items: { recipient: { phone: string | null } | null }[];
+  },
   response: { body: Uint8Array } | null,
   reveal: boolean,
 ): { request: RecordMessage; response: RecordMessage | null } {
-  const read = (bytes: Uint8Array | undefined) => (bytes ? readBody(bytes, reveal) : null);
+  const phones = intent.items.flatMap(({ recipient }) => recipient?.phone ?? []);
+  const read = (bytes: Uint8Array | undefined) => (bytes ? readBody(bytes, phones, reveal) : null);
   return {
     request: { query: shown(intent.query, reveal, maskQuery), body: read(intent.body?.body) },
     response: intent.outcome && { body: read(response?.body) },
   };
 }
 
-function readBody(bytes: Uint8Array, reveal: boolean): unknown {
+function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown {
   const text = Buffer.from(bytes).toString('utf8');
   try {
     const json = JSON.parse(text) as unknown;
     if (isDeeperThan(json, MAX_SHOWN_DEPTH)) return reveal ? text : maskBody(text);
-    return reveal ? json : maskBody(json);
+    return reveal ? json : maskBody(json, writtenNumbers([...phones, ...(text.match(PHONES) ?? [])]));
   } catch {
     return reveal ? text : maskBody(text);
   }
 }
+
+/** Other people's, in what the upstream lists. */
+const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
 
 function fromEither(row: IntentRow | RefusalRow, { clientNames, reveal }: View) {
   return {

@@ -47,7 +47,7 @@ export class SearchFilters {
       required: false,
       must: `must be text of ${MIN_PREFIX} to 254 characters, the beginning of an e-mail, phone, handle or sub-account`,
       test: (value) =>
-        typeof value === 'string' && value.length >= MIN_PREFIX && isText(value, 254) && value.trim() !== '',
+        typeof value === 'string' && [...value].length >= MIN_PREFIX && isText(value, 254) && value.trim() !== '',
     },
     {
       type: 'string',

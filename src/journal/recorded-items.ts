@@ -1,5 +1,5 @@
 import { maskEmail, maskHandle, maskPhone } from '../privacy/contacts';
-import { asRecorded } from '../privacy/recorded';
+import { asRecorded, writtenNumbers } from '../privacy/recorded';
 import { Item, phonesOf } from '../policy/item';
 
 /** Whole contacts, of the kinds of which people are kept in columns of their item. */
@@ -12,15 +12,15 @@ const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value:
 /** The items of a call as records keep them: in their texts, which stay for ever, contacts are masked. */
 export function recordedItems(items: Item[]): Item[] {
   const people = items.map(recordedReceiver);
-  const phones = new Set(phonesOf(people));
+  const numbers = writtenNumbers(phonesOf(people));
   return people.map((item) => ({
     ...item,
-    country: asRecorded(item.country, phones),
-    networkCode: asRecorded(item.networkCode, phones),
-    reference: asRecorded(item.reference, phones),
+    country: asRecorded(item.country, numbers),
+    networkCode: asRecorded(item.networkCode, numbers),
+    reference: asRecorded(item.reference, numbers),
     receiver: asRecorded(item.receiver),
-    wallet: asRecorded(item.wallet, phones),
-    chiRef: asRecorded(item.chiRef, phones),
+    wallet: asRecorded(item.wallet, numbers),
+    chiRef: asRecorded(item.chiRef, numbers),
   }));
 }
 

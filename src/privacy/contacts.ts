@@ -36,7 +36,7 @@ export function maskContacts(text: string): string {
 
 /** Records are masked when they are written, and again when they are shown to some. */
 function isMasked(contact: string, after: string): boolean {
-  return /^.?••@/u.test(contact) || (contact.length === 2 && after === '••');
+  return contact.includes('••@') || (contact.length === 2 && after === '••');
 }
 
 /** The same for sentences (`the number 2348012345678 is not valid`), in which an id hardly stands alone. */
@@ -47,4 +47,15 @@ export function maskProse(text: string): string {
 /** Whether a text has what looks like a contact in it. */
 export function namesContact(text: string): boolean {
   return text.search(CONTACT) >= 0;
+}
+
+/**
+ * How a phone number is written in digits alone: with the country code, behind a 00, and as it is dialled at home, behind a 0
+ * (a country code has one to three digits).
+ * @param phone in international form.
+ */
+export function numberForms(phone: string): string[] {
+  const digits = phone.slice(1);
+  const national = [1, 2, 3].filter((code) => digits.length - code >= 7).map((code) => `0${digits.slice(code)}`);
+  return [digits, `00${digits}`, ...national];
 }

@@ -1,31 +1,44 @@
-import { maskContacts, maskPhone, maskProse, namesContact } from './contacts';
+import { maskContacts, maskPhone, maskProse, namesContact, numberForms } from './contacts';
 
-/** A whole number of a phone's length. */
-const DIGITS = /(?<!\d)\d{7,15}(?!\d)/g;
+/** A whole number of a phone's length, a leading 00 included. */
+const DIGITS = /(?<!\d)\d{7,17}(?!\d)/g;
 
 /**
  * Text as records keep it for ever: what looks like a contact is masked. As it was, it stands where it can be erased: in the
  * body that it came in.
- * @param phones of the people whom the text is about, in international form: also without their + they are masked.
+ * @param numbers of the people whom the text is about, in the forms of `writtenNumbers`: also without their + they are masked.
  */
-export function asRecorded<Text extends string | null>(text: Text, phones: ReadonlySet<string> = NOBODY): Text {
+export function asRecorded<Text extends string | null>(text: Text, numbers: ReadonlySet<string> = NOBODY): Text {
   if (text === null) return text;
   const masked = maskContacts(text);
-  if (phones.size === 0) return masked as Text;
-  return masked.replace(DIGITS, (digits) => (phones.has(`+${digits}`) ? maskDigits(digits) : digits)) as Text;
+  if (numbers.size === 0) return masked as Text;
+  return masked.replace(DIGITS, (digits) => (numbers.has(digits) ? maskDigits(digits) : digits)) as Text;
 }
 
 const NOBODY: ReadonlySet<string> = new Set<string>();
+
+/** How phone numbers are written without their +. @param phones in international form. */
+export function writtenNumbers(phones: string[]): ReadonlySet<string> {
+  return new Set(phones.flatMap(numberForms));
+}
 
 /** Sentences that somebody wrote (a reason, the upstream's word): a number of a phone's length is taken for one. */
 export function proseAsRecorded<Text extends string | null>(text: Text): Text {
   return (text === null ? null : maskProse(text)) as Text;
 }
 
-/** The forms in which a text that is searched for may stand in the records. */
+/** Texts with more numbers than this were hardly ever recorded, and each doubles the forms. */
+const MAX_NUMBERS = 4;
+
+/** The forms in which a text that is searched for may stand in the records: whose number each is, is not known. */
 export function recordedForms(text: string): string[] {
   const masked = asRecorded(text);
-  return [...new Set([masked, masked.replace(DIGITS, maskDigits)])];
+  const numbers = [...new Set(masked.match(DIGITS))];
+  let choices: ReadonlySet<string>[] = [new Set(), new Set(numbers)];
+  if (numbers.length <= MAX_NUMBERS) {
+    choices = numbers.reduce((sets, number) => [...sets, ...sets.map((set) => new Set([...set, number]))], [NOBODY]);
+  }
+  return [...new Set(choices.map((choice) => asRecorded(text, choice)))];
 }
 
 /** A query string as records keep it; one that names nobody stays as it was sent. */

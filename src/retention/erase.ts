@@ -4,7 +4,7 @@ import { Signer } from '../transparency/note';
 import { Erasure, signRecord } from '../transparency/signed-records';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { IS_OPEN } from './open-calls';
-import { namedIn, Person } from './person';
+import { askedFor, namedIn, Person } from './person';
 import { lockIndex, reindex } from './reindex';
 
 /** Where somebody stands. */
@@ -33,7 +33,7 @@ export interface Wish {
 
 /** The columns in which people are kept, each with how it is compared. */
 const SAME: Record<Person['kind'], string> = {
-  email: 'lower(email) = lower($1)',
+  email: 'lower(email) IN (lower($1), lower(normalize($1, NFC)), lower(normalize($1, NFD)))',
   phone: 'phone = $1',
   handle: 'lower(handle) = lower($1)',
 };
@@ -51,7 +51,7 @@ export async function findPlaces(
   return {
     intent_body: await idsWhere(db, 'intent_body', named, seen),
     outcome_body: await idsWhere(db, 'outcome_body', named, seen),
-    access_filters: await idsWhere(db, 'access_filters', (text) => named(text) || beginsIn(text, person), seen),
+    access_filters: await idsWhere(db, 'access_filters', askedFor(person), seen),
   };
 }
 
@@ -146,16 +146,4 @@ async function record(
     [erasure.id, kind, reason, actor, places, erasure.erased_at, signRecord(signer, 'erasure', erasure)],
   );
   return erasure.id;
-}
-
-/** As much of somebody that it is hardly anybody else. */
-const MIN_BEGINNING = 7;
-
-/** Whether a search was for the beginning of the person. */
-function beginsIn(filters: string, { value }: Person): boolean {
-  const asked = Object.values(JSON.parse(filters) as Record<string, unknown>);
-  const whole = value.toLowerCase();
-  return asked.some(
-    (text) => typeof text === 'string' && text.length >= MIN_BEGINNING && whole.startsWith(text.toLowerCase()),
-  );
 }

@@ -1,6 +1,7 @@
-import { namedIn, Person, personOf } from './person';
+import { askedFor, namedIn, Person, personOf } from './person';
 
 const ADA: Person = { kind: 'email', value: 'ada+x@example.com' };
+const MARY: Person = { kind: 'email', value: 'mary-ann@no-where.example' };
 const PHONE: Person = { kind: 'phone', value: '+2348012345678' };
 const HANDLE: Person = { kind: 'handle', value: '@Ada_L' };
 
@@ -35,6 +36,11 @@ describe('a person who is looked for', () => {
     [HANDLE, '{"handle":"Ada_L"}'],
     [HANDLE, 'https://x.com/ada_l'],
     [HANDLE, 'thanks @ada_l.'],
+    [{ ...ADA, value: 'jos\u00e9@example.com' }, 'Jose\u0301@example.com'],
+    [{ ...ADA, value: 'jose\u0301@example.com' }, '{"email":"JOS\\u00c9@example.com"}'],
+    [MARY, 'to Mary-Ann@no-where.example'],
+    [{ ...HANDLE, value: '@mary-ann' }, 'to @mary-ann'],
+    [{ ...ADA, value: "o'/|{}^$.*?#&-@example.com" }, "to o'/|{}^$.*?#&-@example.com"],
   ])('%j is found in %s', (person, text) => expect(namedIn(person)(text)).toBe(true));
 
   it.each([
@@ -43,6 +49,26 @@ describe('a person who is looked for', () => {
     [HANDLE, '@ada_lovelace @ada x@ada_l.com Ada_L is there'],
     [ADA, '%zz \\ \\u00 &#; &#x110000; %ff'],
   ])('%j is not found in %s, which is somebody else', (person, text) => expect(namedIn(person)(text)).toBe(false));
+
+  it.each([
+    [ADA, { recipient: 'ada+x@example.com' }],
+    [ADA, { recipient: 'ADA x@example.com' }],
+    [ADA, { from: '2026-11-20T08:00:00Z', recipient_prefix: 'ada x@e' }],
+    [PHONE, { recipient: ' 2348012345678' }],
+    [PHONE, { recipient_prefix: ' 234801' }],
+    [PHONE, { recipient_prefix: '+2348012345' }],
+  ])('%j is who was searched for with %j, a + that came as a blank included', (person, filters) =>
+    expect(askedFor(person)(JSON.stringify(filters))).toBe(true),
+  );
+
+  it.each([
+    [ADA, { recipient: 'ada@example.com' }],
+    [ADA, { recipient_prefix: 'ada x' }],
+    [PHONE, { recipient_prefix: '+23480' }],
+    [PHONE, { recipient_prefix: ' 234802' }],
+  ])('%j is not who was searched for with %j', (person, filters) =>
+    expect(askedFor(person)(JSON.stringify(filters))).toBe(false),
+  );
 
   it('is looked for in a time that grows with the text only', () => {
     for (const part of ['+234 ', 'ada+x', '@', '\\u0040', '%40', '0 8 0 1 ']) {

@@ -1,3 +1,4 @@
+import { numberForms } from '../privacy/contacts';
 import { suggestPhone } from '../validation/people-rules';
 
 /** Somebody who is to be found wherever they stand. */
@@ -18,8 +19,23 @@ export function personOf(recipient: string): Person | undefined {
 
 /** Whether a text names the person, in any of the forms in which programs write: escaped, in other cases, with blanks. */
 export function namedIn({ kind, value }: Person): (text: string) => boolean {
-  const pattern = PATTERNS[kind](value);
-  return (text) => writings(text).some((writing) => pattern.test(writing));
+  const pattern = PATTERNS[kind](value.normalize('NFC'));
+  return (text) => writings(text).some((writing) => pattern.test(writing.normalize('NFC')));
+}
+
+/** As much of somebody that it is hardly anybody else. */
+const MIN_BEGINNING = 7;
+
+/** Whether a recorded search (its filters, as JSON) was for the person, or for how they begin. */
+export function askedFor(person: Person): (filters: string) => boolean {
+  const named = namedIn(person);
+  const whole = person.value.toLowerCase();
+  const isBeginning = (text: unknown) =>
+    typeof text === 'string' && text.length >= MIN_BEGINNING && whole.startsWith(text.toLowerCase());
+  return (filters) => {
+    const meant = filters.replaceAll(' ', '+'); // an unescaped + of a query arrives as a blank, and finds all the same
+    return named(filters) || named(meant) || Object.values(JSON.parse(meant) as object).some(isBeginning);
+  };
 }
 
 /** Shorter names without their @ are words, and other people's first names. */
@@ -35,16 +51,13 @@ const PATTERNS: Record<Person['kind'], (value: string) => RegExp> = {
     return new RegExp(`(?:${forms.join('|')})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_])`, 'iu');
   },
   phone: (value) => {
-    const digits = value.slice(1);
-    // As it is dialled at home: without the country code, which has one to three digits.
-    const national = [1, 2, 3].filter((code) => digits.length - code >= 7).map((code) => `0${digits.slice(code)}`);
-    const forms = [digits, `00${digits}`, ...national].map((form) => [...form].join('[\\s().\\-\\u00a0]{0,3}'));
+    const forms = numberForms(value).map((form) => [...form].join('[\\s().\\-\\u00a0]{0,3}'));
     return new RegExp(`(?<!\\d)(?:${forms.join('|')})(?!\\d)`, 'u');
   },
 };
 
 function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) => `\\${character}`);
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`);
 }
 
 /** JSON in a JSON string, with an address in it: deeper was never seen, and each time costs. */

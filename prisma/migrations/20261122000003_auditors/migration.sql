@@ -40,7 +40,7 @@ BEGIN
     place := place + 1;
     after := after + length(between[place]) + length(contact);
     masked := masked || between[place] || CASE
-      WHEN contact ~ '^.?••@' OR (length(contact) = 2 AND substr(value, after, 2) = '••') THEN contact -- masked already
+      WHEN strpos(contact, '••@') > 0 OR (length(contact) = 2 AND substr(value, after, 2) = '••') THEN contact -- masked already
       WHEN left(contact, 1) = '+' AND strpos(contact, '@') = 0 THEN audit.mask_phone(contact)
       WHEN left(contact, 1) = '@' THEN audit.mask_handle(contact)
       ELSE audit.mask_email(contact) END;

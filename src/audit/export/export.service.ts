@@ -58,15 +58,21 @@ export class ExportService implements OnModuleDestroy {
   async begin(request: FastifyRequest, { format, what = 'calls', ...filters }: ExportSearch): Promise<Exporting> {
     const query = await this.searching.open(filters, what);
     if (this.running.size >= MAX_EXPORTS) throw new Problem('too_many_exports');
-    const stream = Readable.from(this.bytes(request, format, query), {
+    const state = { recorded: false, read: false };
+    const stream = Readable.from(this.bytes(request, format, query, state), {
       objectMode: false,
       highWaterMark: BUFFERED_BYTES,
     });
     this.running.add(stream);
-    stream.once('close', () => this.running.delete(stream));
+    stream.once('close', () => {
+      this.running.delete(stream);
+      // Nothing of a generator runs that was ended before it began, its `finally` neither.
+      if (state.recorded && !state.read) void this.endBroken(request.call.id, 0);
+    });
     stream.on('error', () => undefined); // its reader hears it, and it is logged where it arose
     try {
       await this.readings.record(request, { rows: null, people: true });
+      state.recorded = true;
       return { stream, total: await this.total(query) };
     } catch (error) {
       stream.destroy();
@@ -86,7 +92,13 @@ export class ExportService implements OnModuleDestroy {
     return Promise.race([count, sleep(COUNT_MS, undefined)]);
   }
 
-  private async *bytes(request: FastifyRequest, format: Format, query: Query): AsyncGenerator<Buffer, void> {
+  private async *bytes(
+    request: FastifyRequest,
+    format: Format,
+    query: Query,
+    state: { read: boolean },
+  ): AsyncGenerator<Buffer, void> {
+    state.read = true;
     const { id: accessId } = request.call;
     const hash = createHash('sha256');
     const hashed = (text: string) => {
