@@ -93,8 +93,8 @@ describe("a call's story", () => {
     expect(await own()).toEqual(['request_body_erased', 'response_body_missing', 'recipient_erased']);
     const prune = (kept: string[]) =>
       query(
-        `INSERT INTO pruning (id, what, month, reason, kept, rows, checkpoint, pruned_at, signature)
-         VALUES ($1, 'people', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'), 'age', $2, 1, '', now(), '')`,
+        `INSERT INTO pruning (id, what, month, reason, kept, rows, leaves, checkpoint, pruned_at, signature)
+         VALUES ($1, 'people', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'), 'age', $2, 1, 0, '', now(), '')`,
         [uuidv7(), kept],
       );
     await prune([id]);

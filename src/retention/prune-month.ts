@@ -12,6 +12,8 @@ export type What = Pruning['what'];
 export interface Losses {
   /** Calls that go, or lose their bodies and recipients. */
   rows: number;
+  /** Records of them that have a leaf, and go. */
+  leaves: number;
   /** Ids of those that stay: they are not over. */
   kept: string[];
 }
@@ -28,7 +30,8 @@ export function tablesOf(what: What): readonly PartitionedTable[] {
   return what === 'people' ? PEOPLE_TABLES : CALL_TABLES;
 }
 
-export async function lossesOf(db: Client, { from, to }: Month, what: What): Promise<Losses> {
+export async function lossesOf(db: Client, month: Month, what: What): Promise<Losses> {
+  const { from, to } = month;
   const open = await db.query<{ id: string }>(
     `SELECT i.id FROM intent i WHERE i.id >= $1 AND i.id < $2 AND ${IS_OPEN} ORDER BY i.id`,
     [from, to],
@@ -41,7 +44,17 @@ export async function lossesOf(db: Client, { from, to }: Month, what: What): Pro
     `SELECT count(*) FROM (${ids}) AS calls(id) WHERE id <> ALL ($3::uuid[])`,
     [from, to, kept],
   );
-  return { rows: Number(rows[0]?.count ?? 0), kept };
+  return { rows: Number(rows[0]?.count ?? 0), leaves: what === 'calls' ? await leavesOf(db, month, kept) : 0, kept };
+}
+
+async function leavesOf(db: Client, { from, to }: Month, kept: string[]): Promise<number> {
+  const { rows } = await db.query<{ count: string }>(
+    `SELECT count(*) FROM (
+       SELECT id FROM intent UNION ALL SELECT intent_id FROM outcome UNION ALL SELECT id FROM refusal
+     ) AS records(id) WHERE id >= $1 AND id < $2 AND id <> ALL ($3::uuid[])`,
+    [from, to, kept],
+  );
+  return Number(rows[0]?.count ?? 0);
 }
 
 /**
@@ -143,19 +156,19 @@ async function record(
   db: Client,
   { name }: Month,
   what: What,
-  { rows, kept }: Losses,
+  { rows, leaves, kept }: Losses,
   checkpoint: string,
   { reason, actor, signer }: Wish,
 ): Promise<void> {
   const pruning: Pruning = {
-    ...{ id: uuidv7(), what, month: name, reason, actor, kept, rows, checkpoint },
+    ...{ id: uuidv7(), what, month: name, reason, actor, kept, rows, leaves, checkpoint },
     pruned_at: new Date(),
   };
   await db.query(
-    `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, checkpoint, pruned_at, signature)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
-      ...[pruning.id, what, name, reason, actor, kept, rows, checkpoint, pruning.pruned_at],
+      ...[pruning.id, what, name, reason, actor, kept, rows, leaves, checkpoint, pruning.pruned_at],
       signRecord(signer, 'pruning', pruning),
     ],
   );

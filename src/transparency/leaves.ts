@@ -177,6 +177,7 @@ export const KINDS = {
     at: 'pruned_at',
     columns: {
       ...{ id: 'uuid', what: 'text', month: 'text', reason: 'text', actor: 'text', kept: 'list', rows: 'bigint' },
+      leaves: 'bigint',
       ...{ checkpoint: 'text', pruned_at: 'time', signature: 'bytes' },
     },
   },

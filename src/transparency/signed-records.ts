@@ -26,6 +26,8 @@ export interface Pruning {
   /** Ids of calls of that month that stay. */
   kept: string[];
   rows: bigint | number;
+  /** How many leaves lost their records with it: which these were, nobody can tell from a leaf's hash. */
+  leaves: bigint | number;
   /** The signed note that covers them. */
   checkpoint: string;
   pruned_at: Date;

@@ -120,6 +120,7 @@ CREATE TABLE pruning (
   actor      text,
   kept       uuid[] NOT NULL, -- calls of that month that stay: in doubt, or waiting
   rows       bigint NOT NULL, -- how many calls went, or lost their bodies
+  leaves     bigint NOT NULL, -- how many records went that have a leaf; those that people's going leaves in place are none
   checkpoint text NOT NULL, -- the signed note that covers them, kept outside too
   pruned_at  timestamptz NOT NULL,
   signature  bytea NOT NULL, -- as above

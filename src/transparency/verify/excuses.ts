@@ -9,6 +9,8 @@ const OF_CALLS: ReadonlySet<KindName> = new Set(['intent', 'outcome', 'refusal']
 
 interface Month {
   kept: ReadonlySet<string>;
+  /** How many records may still be missing. A leaf whose record is gone could have been given any name. */
+  left: number;
 }
 
 /** What may be missing, as erasures and prunings say that our key has signed. */
@@ -27,10 +29,11 @@ export class Excuses {
     const erasures = await signed(ask, verifier, 'erasure');
     const prunings = await signed(ask, verifier, 'pruning');
     const months = new Map<string, Month>();
-    for (const { what, month, kept } of prunings) {
+    for (const { what, month, kept, leaves } of prunings) {
       const before = months.get(`${what} ${month}`);
       // Of two that took from one month, what the first kept may have gone with the second.
-      months.set(`${what} ${month}`, { kept: new Set(before ? kept.filter((id) => before.kept.has(id)) : kept) });
+      const both = before ? kept.filter((id) => before.kept.has(id)) : kept;
+      months.set(`${what} ${month}`, { kept: new Set(both), left: Number(leaves) + (before?.left ?? 0) });
     }
     return new Excuses(
       new Set(erasures.flatMap(({ places }) => places)),
@@ -44,18 +47,24 @@ export class Excuses {
   excusesPeople(place: string, id: string): boolean {
     if (this.places.has(place)) return true;
     // What somebody searched for is no call's, and stays when the month goes.
-    return !place.startsWith('access_filters/') && (this.pruned('people', id) || this.pruned('calls', id));
+    return (
+      !place.startsWith('access_filters/') && (this.pruned('people', id) ?? this.pruned('calls', id)) !== undefined
+    );
   }
 
+  /** To be asked once for each leaf without a record. */
   excusesRecord(kind: KindName, id: string): boolean {
-    return OF_CALLS.has(kind) && this.pruned('calls', id);
+    const month = OF_CALLS.has(kind) ? this.pruned('calls', id) : undefined;
+    if (!month || month.left <= 0) return false;
+    month.left -= 1;
+    return true;
   }
 
-  private pruned(what: 'people' | 'calls', id: string): boolean {
+  private pruned(what: 'people' | 'calls', id: string): Month | undefined {
     const made = timeOfId(id);
-    if (this.months.size === 0 || Number.isNaN(made)) return false;
+    if (this.months.size === 0 || Number.isNaN(made)) return undefined;
     const month = this.months.get(`${what} ${new Date(made).toISOString().slice(0, 7)}`);
-    return month !== undefined && !month.kept.has(id);
+    return month?.kept.has(id) ? undefined : month;
   }
 }
 
