@@ -50,17 +50,8 @@ export function rangeOf({ from, to }: SearchFilters): Range {
 
 const term = (tag: string, value: string) => Prisma.sql`search_term(${tag}::text, ${value}::text)`;
 
-/** Outcomes that so few calls have that reading on from the newest one would hardly find any. */
-const SELDOM: readonly string[] = [
-  'notSent',
-  'unknown',
-  'landed',
-  'absent',
-  'pendingApproval',
-  'declined',
-  'expired',
-  'inProgress',
-];
+/** All other outcomes are those of so few calls that reading on from the newest one would hardly find any. */
+const OFTEN: readonly string[] = ['succeeded', 'rejected', 'refused'];
 
 /** @param clientIds of the clients that the search names; undefined if it names none. */
 export function conditionsOf(
@@ -103,7 +94,7 @@ export function conditionsOf(
       ...steps('item', search.min_item_usd, search.max_item_usd),
       ...steps('total', search.min_total_usd, search.max_total_usd),
     ],
-    rare: isRare(search) || words.some((word) => SELDOM.includes(word)),
+    rare: isRare(search) || words.some((word) => !OFTEN.includes(word)),
   };
 }
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
+import { CSV_MANIFEST, Manifest } from '../audit/export/format';
 import { ClientError } from '../clients/client-error';
-import type { Manifest } from '../audit/export/format';
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const BRACE = 0x7b;
-const CSV_MANIFEST = '# manifest ';
 
 /** Longer than any manifest: what is no export must not be kept as its last line. */
 const MAX_LINE_BYTES = 1_024 * 1_024;

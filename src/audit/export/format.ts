@@ -29,6 +29,9 @@ export interface ManifestCheckpoint {
   covers_beginning: boolean;
 }
 
+/** How the manifest's line begins in CSV. */
+export const CSV_MANIFEST = '# manifest ';
+
 export const CONTENT_TYPES: Record<Format, string> = {
   csv: 'text/csv; charset=utf-8; header=present',
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -49,6 +52,6 @@ export function rowsText(format: Format, rows: Row[]): string {
 /** Its line. */
 export function manifestText(manifest: Manifest): string {
   return manifest.format === 'csv'
-    ? `# manifest ${JSON.stringify(manifest)}${CRLF}`
+    ? `${CSV_MANIFEST}${JSON.stringify(manifest)}${CRLF}`
     : `${JSON.stringify({ manifest })}\n`;
 }
