@@ -1,7 +1,8 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { ColumnType, KIND_NAMES, kindOf, KindName, leafSql } from '../src/transparency/leaves';
+import { ColumnType, KIND_NAMES, kindOf, KindName } from '../src/transparency/kinds';
+import { leafSql } from '../src/transparency/leaves';
 import { newSigningKey, signerOf } from '../src/transparency/note';
 import { isSignedLeaf, signRecord } from '../src/transparency/signed-records';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -53,6 +54,14 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'erasure.kind': fc.constantFrom('email', 'phone', 'handle'),
   'pruning.what': fc.constantFrom('people', 'calls'),
   'pruning.month': fc.constantFrom('2026-01', '2025-12'),
+  'source_read.source': fc.constantFrom('transactions', 'issue', 'transaction', 'wallets', 'statement'),
+  'verdict.verdict': fc.constantFrom('landed', 'absent', 'ambiguous'),
+  'upstream_event.event_id': fc.uuid(),
+  'reconciliation_run.from_at': fc.constant('2026-11-20T00:00:00.000000Z'),
+  'reconciliation_run.to_at': fc.constantFrom('2026-11-20T00:00:00.000001Z', '2026-11-21T00:00:00.000000Z'),
+  'reconciliation_run_end.result': fc.constantFrom('clean', 'findings', 'failed'),
+  'finding.category': fc.constantFrom('missing_upstream', 'missing_local', 'late', 'balance_gap'),
+  'finding_step.state': fc.constantFrom('explained', 'resolved', 'accepted', 'reopened'),
   'answer_shape.fingerprint': fc.uint8Array({ minLength: 32, maxLength: 32 }).map((value) => `\\x${hexOf(value)}`),
 };
 

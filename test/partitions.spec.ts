@@ -91,7 +91,7 @@ describe('the tables', () => {
     expect(await partitions()).toEqual(before);
     await Promise.all(clients.map((client) => client.query('SELECT make_partitions(5)')));
     const after = await partitions();
-    expect(after).toHaveLength(before.length + 2 * 8);
+    expect(after).toHaveLength(before.length + 2 * 10);
     expect(after).toEqual(expect.arrayContaining(before));
     await Promise.all(clients.map((client) => client.end()));
     const unguarded = await query(

@@ -20,8 +20,21 @@ const NOBODY: Rights = {};
 const TABLES: Record<string, Rights> = {
   ...of(RECORD, 'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'decision', 'resolution'),
   ...of(RECORD, 'stop', 'stop_lift', 'reservation_release', 'answer_shape', 'access', 'access_end'),
+  ...of(
+    RECORD,
+    'source_read',
+    'source_read_end',
+    'verdict',
+    'upstream_event',
+    'finding',
+    'finding_sight',
+    'finding_step',
+  ),
+  ...of(RECORD, 'reconciliation_run', 'reconciliation_run_end'),
+  ...of(PEOPLE, 'upstream_transaction', 'upstream_wallet', 'upstream_wallet_entry', 'statement_fault'),
+  reconciliation_match: { payout_proxy: 'SI' },
   ...of(PEOPLE, 'intent_body', 'outcome_body', 'item_recipient', 'access_filters'),
-  ...of(WORK, 'client', 'api_key', 'idempotency_claim', 'spending', 'request_window'),
+  ...of(WORK, 'client', 'api_key', 'idempotency_claim', 'spending', 'request_window', 'reconciliation_progress'),
   recent_content: { payout_proxy: 'SID' },
   ...of(LOG, 'log_leaf', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
@@ -38,6 +51,8 @@ const TABLES: Record<string, Rights> = {
   ),
   ...of(SHOWN, 'audit.decisions', 'audit.resolutions', 'audit.stops', 'audit.reservation_releases', 'audit.accesses'),
   ...of(SHOWN, 'audit.answer_shapes', 'audit.erasures', 'audit.prunings', 'audit.checkpoints', 'audit.leaves'),
+  ...of(SHOWN, 'audit.source_reads', 'audit.upstream_transactions', 'audit.verdicts', 'audit.upstream_events'),
+  ...of(SHOWN, 'audit.reconciliation_runs', 'audit.findings', 'audit.finding_sights', 'audit.finding_steps'),
 };
 
 /** Who may execute what runs with its owner's rights. */

@@ -132,7 +132,8 @@ export class RecordResolution {
   verdict!: (typeof RESOLUTIONS)[number];
   @text('How that is known. Masked without `audit:pii`.') reason!: string;
   @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
-  @ApiProperty({ type: RecordPerson, description: 'Who settled it.' }) resolved_by!: RecordPerson;
+  @orNull(RecordPerson, 'Who settled it; null: the proxy itself, by what the upstream lists.')
+  resolved_by!: RecordPerson | null;
 }
 
 export class RecordTimings {

@@ -9,7 +9,11 @@ import { View } from './view';
 /** Items of one call that a list of calls shows. */
 const ITEMS_IN_LISTS = 100;
 
-type Named = { clientId: string; decision?: { clientId: string } | null; resolution?: { clientId: string } | null };
+type Named = {
+  clientId: string;
+  decision?: { clientId: string } | null;
+  resolution?: { clientId: string | null } | null;
+};
 type Bytes = { body: Uint8Array } | null;
 
 /** Reads what the journal wrote. */
@@ -97,7 +101,7 @@ export class RecordsService {
       decision?.clientId,
       resolution?.clientId,
     ]);
-    const known = ids.filter((id) => id !== undefined);
+    const known = ids.filter((id) => typeof id === 'string');
     const clients = await this.prisma.client.findMany({ where: { id: { in: [...new Set(known)] } } });
     return new Map(clients.map(({ id, name }) => [id, name]));
   }

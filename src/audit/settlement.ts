@@ -21,14 +21,14 @@ export function approvalOf(intent: Row, view: View): RecordApproval | null {
   };
 }
 
-/** What a person found out about a call in doubt. */
+/** What was found out about a call in doubt: by a person, or by the resolver, which is nobody. */
 export function resolutionOf({ resolution }: Row, view: View): RecordResolution | null {
   return (
     resolution && {
       verdict: resolution.verdict as RecordResolution['verdict'],
       reason: shown(resolution.reason, view.reveal, maskProse),
       resolved_at: resolution.resolvedAt,
-      resolved_by: personOf(resolution, view),
+      resolved_by: settlerOf(resolution, view),
     }
   );
 }
@@ -44,4 +44,8 @@ function personOf(by: { clientId: string; keyId: string; actor: string | null },
     key_id: by.keyId,
     actor: shown(by.actor, view.reveal, maskContacts),
   };
+}
+
+function settlerOf({ clientId, keyId, actor }: NonNullable<Row['resolution']>, view: View): RecordPerson | null {
+  return clientId === null || keyId === null ? null : personOf({ clientId, keyId, actor }, view);
 }

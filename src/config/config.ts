@@ -51,12 +51,36 @@ export interface Config {
   readonly maxBodyBytes: number;
   /** Fields that the interface does not document and bodies may have all the same. */
   readonly extraFieldsAllowed: readonly string[];
+  /** Signs the upstream's events; undefined: none are taken. */
+  readonly upstreamWebhookSecret: Secret | undefined;
+  readonly reconciliation: ReconciliationConfig;
+  /** How often the resolver looks for calls in doubt; 0: never. */
+  readonly resolverEverySeconds: number;
+  /** So long after a call was sent, what the upstream does not list by then never comes. */
+  readonly resolverQuietSeconds: number;
   readonly sandboxPort: number;
   readonly sandboxControlKey: Secret;
   /** The other SANDBOX_ variables, by name: how the sandbox that we start behaves. It judges them itself. */
   readonly sandboxBehaviour: Readonly<Record<string, Secret>>;
   /** Whether SANDBOX_PORT was given: beside the proxy the sandbox otherwise takes a free port. */
   readonly sandboxPortGiven: boolean;
+}
+
+/** What a comparison tolerates and expects. US dollars and per cent are decimal text. */
+export interface ReconciliationConfig {
+  /** A cron expression in UTC: at each tick, the day before it is compared; undefined: only when asked to. */
+  readonly schedule: string | undefined;
+  readonly amountToleranceUsd: string;
+  /** Between what a wallet's entries add up to and what it says that it holds. */
+  readonly balanceToleranceUsd: string;
+  /** Of each amount, what the upstream is expected to take for itself. */
+  readonly feePercent: string;
+  readonly feeToleranceUsd: string;
+  /** How far apart two times of what may be the same payment are. */
+  readonly timeToleranceSeconds: number;
+  /** From when on a payment is said to be late. */
+  readonly lateAfterSeconds: number;
+  readonly listingTimeoutMs: number;
 }
 
 /** The configuration once there is a database and an upstream: what the application is built with. */
@@ -146,7 +170,25 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
+    upstreamWebhookSecret:
+      env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
+    reconciliation: Object.freeze(toReconciliation(env)),
+    resolverEverySeconds: env.RESOLVER_EVERY_SECONDS,
+    resolverQuietSeconds: env.RESOLVER_QUIET_SECONDS,
     sandboxPort: env.SANDBOX_PORT,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),
+  };
+}
+
+function toReconciliation(env: Environment): ReconciliationConfig {
+  return {
+    schedule: env.RECONCILIATION_SCHEDULE,
+    amountToleranceUsd: env.RECONCILIATION_AMOUNT_TOLERANCE_USD,
+    balanceToleranceUsd: env.RECONCILIATION_BALANCE_TOLERANCE_USD,
+    feePercent: env.RECONCILIATION_FEE_PERCENT,
+    feeToleranceUsd: env.RECONCILIATION_FEE_TOLERANCE_USD,
+    timeToleranceSeconds: env.RECONCILIATION_TIME_TOLERANCE_SECONDS,
+    lateAfterSeconds: env.RECONCILIATION_LATE_AFTER_SECONDS,
+    listingTimeoutMs: env.RECONCILIATION_LISTING_TIMEOUT_MS,
   };
 }

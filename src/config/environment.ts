@@ -1,6 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
 import { isAddressBlock } from './address-block';
+import { isCronExpression } from './cron';
 import { words } from './words';
 
 /** A number written in an environment variable; what is no number stays text, so that the rule below names it. */
@@ -66,6 +67,21 @@ const isBaseUrl = {
 const IsHeaderValue = () =>
   Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without blanks' });
 
+/** US dollars, or per cent, as decimal text. */
+const IsDecimalText = () =>
+  Matches(/^\d{1,6}(\.\d{1,6})?$/, {
+    message: '$property must be a decimal number such as 0.01, with at most 6 decimals',
+  });
+
+const IsCronExpression = () =>
+  ValidateBy({
+    name: 'isCronExpression',
+    validator: {
+      validate: isCronExpression,
+      defaultMessage: () => '$property must be a cron expression of five fields in UTC, such as 15 2 * * *',
+    },
+  });
+
 /** The form only: whether its parts belong together is seen once it is taken (transparency/log-key.ts). */
 const IsSigningKey = () =>
   Matches(/^PRIVATE\+KEY\+[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
@@ -110,6 +126,18 @@ export class Environment {
   @Numeric() @IsInt() @Min(1) @Max(10_000) MAX_ITEMS = 1_000;
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
   @Words() @AreFieldNames() EXTRA_FIELDS_ALLOWED: string[] = [];
+
+  @IsOptional() @IsHeaderValue() UPSTREAM_WEBHOOK_SECRET?: string;
+  @IsOptional() @IsCronExpression() RECONCILIATION_SCHEDULE?: string;
+  @IsDecimalText() RECONCILIATION_AMOUNT_TOLERANCE_USD = '0';
+  @IsDecimalText() RECONCILIATION_BALANCE_TOLERANCE_USD = '0.000001'; // balances are floats (upstream-observed.md, trap 3)
+  @IsDecimalText() RECONCILIATION_FEE_PERCENT = '0';
+  @IsDecimalText() RECONCILIATION_FEE_TOLERANCE_USD = '0.01';
+  @Numeric() @IsInt() @Min(1) @Max(86_400) RECONCILIATION_TIME_TOLERANCE_SECONDS = 900;
+  @Numeric() @IsInt() @Min(1) @Max(2_592_000) RECONCILIATION_LATE_AFTER_SECONDS = 300;
+  @Numeric() @IsInt() @Min(1_000) @Max(3_600_000) RECONCILIATION_LISTING_TIMEOUT_MS = 600_000; // all transactions, in one answer
+  @Numeric() @IsInt() @Min(0) @Max(86_400) RESOLVER_EVERY_SECONDS = 10;
+  @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900; // longer than the longest a request was ever carried out late
 
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
   @IsHeaderValue() SANDBOX_CONTROL_KEY = 'sandbox-control';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { KIND_NAMES } from './leaves';
+import { KIND_NAMES } from './kinds';
 
 const HASHES = {
   type: 'array',

@@ -1,4 +1,5 @@
-import { KIND_NAMES, kindOf, KindName, leafSql } from './leaves';
+import { KIND_NAMES, kindOf, KindName } from './kinds';
+import { leafSql } from './leaves';
 
 /** By table, up to where its rows are sealed: a transaction and, within it, an id. */
 export type Positions = Record<KindName, [tx: string, id: string]>;

@@ -2,7 +2,7 @@ import { ClientBase } from 'pg';
 import { CheckpointFile } from './checkpoint-file';
 import { Head, signHead } from './head';
 import { checkHead, isSmaller, ownHead } from './head-check';
-import { KIND_NAMES, KindName } from './leaves';
+import { KIND_NAMES, KindName } from './kinds';
 import { CompactRange, leafHash } from './merkle';
 import { Signer } from './note';
 import * as SQL from './sealing-sql';

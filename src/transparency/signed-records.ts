@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import { ColumnType, kindOf } from './leaves';
+import { ColumnType, kindOf } from './kinds';
 import { signBytes, Signer, Verifier, verifyBytes } from './note';
 
 /** What was taken out for somebody's sake: a row of `erasure`, without its signature. */

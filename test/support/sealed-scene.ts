@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { Secret } from '../../src/config/secret';
-import { KIND_NAMES } from '../../src/transparency/leaves';
+import { KIND_NAMES } from '../../src/transparency/kinds';
 import { newSigningKey, Signer, signerOf, splitNotes } from '../../src/transparency/note';
 import { timeOfId } from '../../src/transparency/verify/fault';
 import { Report, verifyLog } from '../../src/transparency/verify/verify';

@@ -1,5 +1,6 @@
 import { ClientBase, CustomTypesConfig } from 'pg';
-import { KIND_NAMES, KindName, kindOf, leafSql } from '../leaves';
+import { KIND_NAMES, KindName, kindOf } from '../kinds';
+import { leafSql } from '../leaves';
 import { LogFault, placeOf } from './fault';
 
 /** One row of the log, as it stands in the database. */

@@ -1,4 +1,5 @@
-import { KindName, leafSql } from '../leaves';
+import { KindName } from '../kinds';
+import { leafSql } from '../leaves';
 import { Verifier } from '../note';
 import { isSignedLeaf, SignedRecords } from '../signed-records';
 import { Ask } from '../tree-store';

@@ -1,4 +1,4 @@
-import { KindName } from '../leaves';
+import { KindName } from '../kinds';
 
 /** A record may be that much older than what was complete when it was sealed: clocks are set, processes sleep. Seconds. */
 const LATE_SECONDS = 60;

@@ -1,4 +1,4 @@
-import { KindName } from '../leaves';
+import { KindName } from '../kinds';
 import { RecordRow } from './chunks';
 
 /** How many rows of each table belong to the leaves of the log. */

@@ -1,5 +1,5 @@
 import { Head } from '../head';
-import { KIND_NAMES, kindOf, KindName } from '../leaves';
+import { KIND_NAMES, kindOf, KindName } from '../kinds';
 import { Ask } from '../tree-store';
 import { apartOf, LogFault, placeOf } from './fault';
 import { Seen } from './seen';

@@ -2,7 +2,7 @@ import { Head, readHead } from '../head';
 import { CompactRange, leafHash } from '../merkle';
 import { Verifier } from '../note';
 import { KEPT_EVERY } from '../tree-store';
-import { KindName } from '../leaves';
+import { KindName } from '../kinds';
 import { Chunk, LeafRow, RecordRow } from './chunks';
 import { Excuses } from './excuses';
 import { apartOf, CLOCKS_APART_SECONDS, LogFault, Place, placeOf, timeOfId } from './fault';

@@ -1,0 +1,243 @@
+/** The kinds of records that the log seals, and of each what stands in its leaf (leaves.ts). */
+
+/** How a column's value is written; leaves.ts says how each. */
+export type ColumnType =
+  'text' | 'uuid' | 'boolean' | 'integer' | 'list' | 'bigint' | 'numeric' | 'json' | 'bytes' | 'date' | 'time';
+
+export type Columns = Record<string, ColumnType>;
+
+export interface Kind {
+  /** The primary key. */
+  key: string;
+  /** When the database wrote it, by its own clock. */
+  at: string;
+  /** All but `tx`, which says nothing of what happened. */
+  columns: Columns;
+  /** Rows of a table beside it that belong to the record; they bear its `intent_id`, and stand in their order in its leaf. */
+  items?: { table: string; order: string; columns: Columns };
+}
+
+const AUTHOR: Columns = { client_id: 'uuid', key_id: 'uuid', actor: 'text' };
+const REQUEST: Columns = { ...AUTHOR, request_id: 'text', client_address: 'text' };
+
+export const KINDS = {
+  intent: {
+    key: 'id',
+    at: 'recorded_at',
+    columns: {
+      ...REQUEST,
+      ...{
+        id: 'uuid',
+        operation: 'text',
+        traceparent: 'text',
+        query: 'text',
+        item_count: 'integer',
+        total_usd: 'numeric',
+      },
+      ...{ body_commitment: 'bytes', received_at: 'time', recorded_at: 'time', coverage: 'text', caused_by: 'uuid' },
+      ...{ idempotency_key: 'text', held_for: 'text', expires_at: 'time', reserved_on: 'date', process: 'integer' },
+    },
+    items: {
+      table: 'intent_item',
+      order: 'position',
+      columns: {
+        ...{ position: 'integer', recipient_field: 'text', handle_ignored: 'boolean', amount_usd: 'numeric' },
+        ...{
+          country: 'text',
+          network_code: 'text',
+          reference: 'text',
+          receiver: 'text',
+          wallet: 'text',
+          chi_ref: 'text',
+        },
+        ...{ email_commitment: 'bytes', phone_commitment: 'bytes', handle_commitment: 'bytes' },
+      },
+    },
+  },
+  outcome: {
+    key: 'intent_id',
+    at: 'recorded_at',
+    columns: {
+      ...{ intent_id: 'uuid', kind: 'text', failure: 'text', upstream_status: 'integer', content_type: 'text' },
+      ...{
+        retry_after: 'integer',
+        body_commitment: 'bytes',
+        sent_at: 'time',
+        answered_at: 'time',
+        upstream_ms: 'numeric',
+      },
+      ...{ recorded_at: 'time', answer_of: 'uuid', attempts: 'integer', tries: 'json' },
+    },
+    items: {
+      table: 'outcome_item',
+      order: 'ordinal',
+      columns: {
+        ...{ ordinal: 'integer', position: 'integer', chi_ref: 'text', upstream_id: 'text', issue_id: 'text' },
+        ...{ status: 'text', amount_usd: 'numeric' },
+      },
+    },
+  },
+  refusal: {
+    key: 'id',
+    at: 'recorded_at',
+    columns: {
+      ...REQUEST,
+      ...{ id: 'uuid', operation: 'text', traceparent: 'text', status: 'integer', code: 'text', detail: 'text' },
+      ...{ faults: 'json', fault_count: 'integer', received_at: 'time', recorded_at: 'time' },
+      ...{ idempotency_key: 'text', first_call_id: 'uuid' },
+    },
+  },
+  decision: {
+    key: 'intent_id',
+    at: 'decided_at',
+    columns: {
+      ...AUTHOR,
+      ...{ intent_id: 'uuid', verdict: 'text', reason: 'text', body_commitment: 'bytes', decided_at: 'time' },
+      ...{ reserved_on: 'date', process: 'integer' },
+    },
+  },
+  resolution: {
+    key: 'intent_id',
+    at: 'resolved_at',
+    columns: { ...AUTHOR, intent_id: 'uuid', verdict: 'text', reason: 'text', resolved_at: 'time' },
+  },
+  stop: {
+    key: 'id',
+    at: 'stopped_at',
+    columns: {
+      ...AUTHOR,
+      ...{ id: 'uuid', stops_client_id: 'uuid', stops_operation: 'text', reason: 'text', stopped_at: 'time' },
+    },
+  },
+  stop_lift: { key: 'stop_id', at: 'lifted_at', columns: { ...AUTHOR, stop_id: 'uuid', lifted_at: 'time' } },
+  reservation_release: {
+    key: 'intent_id',
+    at: 'released_at',
+    columns: { intent_id: 'uuid', released_at: 'time' },
+  },
+  answer_shape: {
+    key: 'id',
+    at: 'first_seen_at',
+    columns: {
+      ...{ id: 'uuid', operation: 'text', http_status: 'integer', fingerprint: 'bytes', shape: 'json' },
+      ...{ first_call_id: 'uuid', first_seen_at: 'time' },
+    },
+  },
+  access: {
+    key: 'id',
+    at: 'read_at',
+    columns: {
+      ...REQUEST,
+      ...{ id: 'uuid', route: 'text', call_id: 'uuid', call_ids: 'list', filters: 'json', filters_commitment: 'bytes' },
+      ...{ revealed: 'boolean', rows: 'integer', read_at: 'time' },
+    },
+  },
+  access_end: {
+    key: 'access_id',
+    at: 'ended_at',
+    columns: {
+      ...{ access_id: 'uuid', complete: 'boolean', rows: 'bigint', sha256: 'bytes', checkpoint_size: 'bigint' },
+      ...{ ended_at: 'time' },
+    },
+  },
+  erasure: {
+    key: 'id',
+    at: 'erased_at',
+    columns: {
+      ...{ id: 'uuid', kind: 'text', reason: 'text', actor: 'text', places: 'list', erased_at: 'time' },
+      ...{ signature: 'bytes' },
+    },
+  },
+  pruning: {
+    key: 'id',
+    at: 'pruned_at',
+    columns: {
+      ...{ id: 'uuid', what: 'text', month: 'text', reason: 'text', actor: 'text', kept: 'list', rows: 'bigint' },
+      leaves: 'bigint',
+      ...{ checkpoint: 'text', pruned_at: 'time', signature: 'bytes' },
+    },
+  },
+  source_read: {
+    key: 'id',
+    at: 'read_at',
+    columns: {
+      ...AUTHOR,
+      ...{ id: 'uuid', source: 'text', subject: 'text', from_at: 'time', to_at: 'time', mapping: 'json' },
+      ...{ caused_by: 'uuid', read_at: 'time' },
+    },
+  },
+  source_read_end: {
+    key: 'read_id',
+    at: 'ended_at',
+    columns: {
+      ...{ read_id: 'uuid', complete: 'boolean', failure: 'text', http_status: 'integer', bytes: 'bigint' },
+      ...{ sha256: 'bytes', rows: 'bigint', kept: 'bigint', faults: 'integer', ended_at: 'time' },
+    },
+  },
+  verdict: {
+    key: 'id',
+    at: 'decided_at',
+    columns: {
+      ...{ id: 'uuid', intent_id: 'uuid', verdict: 'text', reason: 'text', evidence: 'json', decided_at: 'time' },
+    },
+  },
+  upstream_event: {
+    key: 'id',
+    at: 'received_at',
+    columns: {
+      ...{ id: 'uuid', event_id: 'text', event_type: 'text', issue_id: 'text', upstream_id: 'text', chi_ref: 'text' },
+      ...{ status: 'text', amount_usd: 'numeric', signed_at: 'time', received_at: 'time' },
+    },
+  },
+  reconciliation_run: {
+    key: 'id',
+    at: 'started_at',
+    columns: {
+      ...AUTHOR,
+      ...{ id: 'uuid', from_at: 'time', to_at: 'time', as_of: 'time', historical: 'boolean', read_id: 'uuid' },
+      ...{ settings: 'json', due_at: 'time', started_at: 'time' },
+    },
+  },
+  reconciliation_run_end: {
+    key: 'run_id',
+    at: 'ended_at',
+    columns: {
+      ...{ run_id: 'uuid', result: 'text', failure: 'text', read_id: 'uuid', totals: 'json', ended_at: 'time' },
+    },
+  },
+  finding: {
+    key: 'id',
+    at: 'found_at',
+    columns: {
+      ...{ id: 'uuid', category: 'text', subject: 'text', call_id: 'uuid', position: 'integer', chi_ref: 'text' },
+      ...{ upstream_id: 'text', issue_id: 'text', wallet_id: 'text', occurred_at: 'time', run_id: 'uuid' },
+      found_at: 'time',
+    },
+  },
+  finding_sight: {
+    key: 'id',
+    at: 'seen_at',
+    columns: {
+      ...{ id: 'uuid', finding_id: 'uuid', run_id: 'uuid', impact_usd: 'numeric', fields: 'json', evidence: 'json' },
+      seen_at: 'time',
+    },
+  },
+  finding_step: {
+    key: 'id',
+    at: 'decided_at',
+    columns: {
+      ...AUTHOR,
+      ...{ id: 'uuid', finding_id: 'uuid', state: 'text', reason: 'text', impact_usd: 'numeric', run_id: 'uuid' },
+      decided_at: 'time',
+    },
+  },
+} as const satisfies Record<string, Kind>;
+
+export type KindName = keyof typeof KINDS;
+
+/** In the order in which one pass of the sealer reads them: what was asked before what came of it. */
+export const KIND_NAMES = Object.keys(KINDS) as KindName[];
+
+export function kindOf(name: KindName): Kind {
+  return KINDS[name];
+}
