@@ -20,6 +20,7 @@ import { LimitsModule } from './limits/limits.module';
 import { loggingOptions } from './logging/logging';
 import { MetricsModule } from './metrics/metrics.module';
 import { PayoutsModule } from './payouts/payouts.module';
+import { ReconciliationModule } from './reconciliation/reconciliation.module';
 import { RedeemModule } from './redeem/redeem.module';
 import { SendModule } from './send/send.module';
 import { StopsModule } from './stops/stops.module';
@@ -53,6 +54,7 @@ export class AppModule {
         AuditModule,
         TransparencyModule,
         CallsModule,
+        ReconciliationModule,
         // What operators do
         ApprovalsModule,
         StopsModule,

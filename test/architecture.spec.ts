@@ -51,6 +51,19 @@ const MAY_IMPORT: Record<string, string[]> = {
   redeem: ['auth', 'forwarding', 'validation'],
   audit: ['auth', 'config', 'database', 'errors', 'journal', 'privacy', 'validation'],
   calls: ['audit', 'auth', 'database', 'errors', 'journal', 'validation'],
+  reconciliation: [
+    'audit',
+    'auth',
+    'clients',
+    'config',
+    'database',
+    'errors',
+    'journal',
+    'metrics',
+    'privacy',
+    'upstream',
+    'validation',
+  ],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
@@ -65,6 +78,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'database',
     'forwarding',
     'privacy',
+    'reconciliation',
     'retention',
     'start',
     'stops',
@@ -116,7 +130,7 @@ describe('the architecture', () => {
     const scopes = (method: object) => (Reflect.getMetadata(ALLOW, method) as string[] | undefined) ?? [];
     const unrecorded = handlers().filter(
       ({ method }) =>
-        scopes(method).some((scope) => scope.startsWith('audit') || scope === 'approve') &&
+        scopes(method).some((scope) => scope.startsWith('audit') || scope === 'approve' || scope === 'reconcile') &&
         !Reflect.hasMetadata(SHOWS, method),
     );
     expect(unrecorded.map(({ where }) => where)).toEqual([
@@ -174,7 +188,7 @@ describe('the architecture', () => {
   it('writes records in journal/ only, seals in transparency/; retention/ records what it takes out, and moves what it keeps', () => {
     const records =
       '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|accessFilters|intentBody|outcomeBody|itemRecipient)';
-    const others = '_prisma|request_window|public\\.(log_leaf|log_node|checkpoint) ';
+    const others = '_prisma|request_window|pg_temp|public\\.(log_leaf|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => folderOf(path) !== 'sandbox' && writing.test(text));
     expect([...new Set(writers.map(({ path }) => folderOf(path)))]).toEqual(['journal', 'retention']);
