@@ -31,7 +31,12 @@ export async function startProxy(
   const own = database ?? (await createTestDatabase());
   const app = await createApp({
     // Coverage's questions would be among what tests count, and many tests send one body over and over.
-    ...loadConfig({ LOG_LEVEL: 'silent', CHECK_COVERAGE: 'false', DUPLICATE_WINDOW_SECONDS: '0' }),
+    ...loadConfig({
+      LOG_LEVEL: 'silent',
+      CHECK_COVERAGE: 'false',
+      DUPLICATE_WINDOW_SECONDS: '0',
+      RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
+    }),
     databaseUrl: own.url,
     databaseOwnerUrl: own.ownerUrl,
     upstreamApiKey: new Secret(UPSTREAM_KEY),
