@@ -118,7 +118,7 @@ function parseTable(text: string): string[][] {
     if (!(error instanceof CsvError)) throw error;
     // The parser's own message quotes the cell.
     throw csvFault(
-      `is no CSV from line ${String(error.lines ?? '?')} on: a quotation mark is missing, or one too many`,
+      `is no CSV from line ${(error as { lines?: number }).lines ?? 1} on: a quotation mark is missing, or one too many`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import { maskContacts } from '../../audit/masking';
 import { shown } from '../../audit/view';
 import { CATEGORIES } from './categories';
-import { FindingRecord, FindingStep, State } from './findings.dto';
+import { FindingRecord, FindingStep } from './findings.dto';
 import { FindingRow, WAITING } from './read';
 import { versionOf } from './version';
 
@@ -30,7 +30,7 @@ function lastStep(row: FindingRow, reveal: boolean): FindingStep | null {
   const { step_id: id, step_reason: reason, step_at: at, step_usd: usd } = row;
   if (id === null || reason === null || at === null || usd === null) return null;
   return {
-    ...{ id, state: row.state as State, reason, impact_usd: usd, run_id: row.step_run_id },
+    ...{ id, state: row.state, reason, impact_usd: usd, run_id: row.step_run_id },
     ...{ client_id: row.step_client_id, key_id: row.step_key_id, actor: shown(row.step_actor, reveal, maskContacts) },
     decided_at: at,
   };
