@@ -38,7 +38,7 @@ export class CallDifference {
   @ApiProperty({ type: 'string', description: 'What kind.', example: 'amount_over' }) category!: string;
   @nullable('integer', "The payment's place in the call, from 0.") position!: number | null;
   @ApiProperty({ type: 'string', description: 'What was decided last; `open`: nothing.' }) state!: string;
-  @ApiProperty({ type: 'string', description: 'What it adds to the upstream’s total less ours, in US dollars.' })
+  @ApiProperty({ type: 'string', description: "What it adds to the upstream's total less ours, in US dollars." })
   impact_usd!: string;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was found.' }) found_at!: Date;
 }

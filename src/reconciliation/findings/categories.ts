@@ -32,7 +32,7 @@ export const CATEGORIES = {
     title: 'Paid twice by the upstream',
     meaning: 'The upstream lists one payment of ours more than once.',
     action:
-      'Ask the upstream to reverse the second transaction, naming both by chiRef. Check on the recipient’s side whether both arrived; do not take it off the next payout before you know.',
+      "Ask the upstream to reverse the second transaction, naming both by chiRef. Check on the recipient's side whether both arrived; do not take it off the next payout before you know.",
   },
   amount_over: {
     severity: 'high',

@@ -89,7 +89,7 @@ export class FindingRecord {
   @text('What to do about it, and what not.') suggested_action!: string;
   @text('What it is about: the same whichever run sees it.') subject!: string;
   @ApiProperty({ enum: STATES, description: 'What was decided last.' }) state!: State;
-  @text('What it adds to the upstream’s total less ours, in US dollars; decimal text, exact.', USD) impact_usd!: string;
+  @text("What it adds to the upstream's total less ours, in US dollars; decimal text, exact.", USD) impact_usd!: string;
   @ApiProperty({ type: [FindingField], description: 'What differs.' }) fields!: FindingField[];
   @text('When the payment was made.', INSTANT) occurred_at!: Date;
   @text('When it was found.', INSTANT) found_at!: Date;
