@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PrismaService } from '../../database/prisma.service';
 import { Problem } from '../../errors/problem';
-import { RunSettings } from '../run-settings';
+import { RunSettings, withMargin } from '../run-settings';
 import { Question } from './question';
 
 /** What a run compares with that was read before. */
@@ -61,7 +61,7 @@ export class EarlierReadsService {
    * known from the beginning of that run: as of it, another run sees what it saw.
    */
   private async listingOf({ from, to }: Question, asOf: Date, settings: RunSettings): Promise<string> {
-    const { from: earliest, to: latest } = windowOf({ from, to }, settings);
+    const { from: earliest, to: latest } = withMargin(from, to, settings);
     const listings = await this.prisma.$queryRaw<Listing[]>`
       SELECT r.id, coalesce(run.as_of, e.ended_at) AS known_at
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id LEFT JOIN reconciliation_run run ON run.id = r.caused_by
@@ -77,10 +77,4 @@ export class EarlierReadsService {
         : "No whole listing of the upstream's transactions of this period was ever read; ask without as_of.",
     });
   }
-}
-
-/** What takes part in a comparison: a payment near the end of a period may be listed after it. */
-export function windowOf({ from, to }: { from: Date; to: Date }, settings: RunSettings): { from: Date; to: Date } {
-  const margin = (settings.timeToleranceSeconds + settings.lateAfterSeconds) * 1_000;
-  return { from: new Date(from.getTime() - margin), to: new Date(to.getTime() + margin) };
 }

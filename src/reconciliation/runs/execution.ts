@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaService } from '../../database/prisma.service';
-import { Asked, compare, Plan, Totals } from '../matching/compare';
+import { compare, Totals } from '../matching/compare';
+import { Asked, Plan } from '../matching/plan';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
-import { EarlierReads, EarlierReadsService, windowOf } from './earlier-reads';
+import { withMargin } from '../run-settings';
+import { EarlierReads, EarlierReadsService } from './earlier-reads';
 import { ProgressWriter } from './progress-writer';
 import { RunConnection } from './run-connection';
 import { Run } from './run-reader';
@@ -61,7 +63,7 @@ export class Execution {
       const walletsReadId = run.ofStatement ? null : await this.earlier.walletsBeside(run.readId);
       return { readId: run.readId, walletsReadId };
     }
-    const window = windowOf(run, run.settings);
+    const window = withMargin(run.from, run.to, run.settings);
     const wallets = await this.read(run, 'wallets', null, signal, (cause) => this.sources.wallets(cause));
     const onRows = (rows: number) => at('sources', rows, null);
     const transactions = await this.read(run, 'transactions', null, signal, (cause) =>
@@ -73,14 +75,9 @@ export class Execution {
   /** Asks one by one for what the listing did not have. What cannot be had stays missing. */
   private async confirm(run: Run, asked: Asked[], at: Progress, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
-    for (const [place, { upstreamId, issueId }] of asked.entries()) {
+    for (const [place, { source, subject }] of asked.entries()) {
       at('confirm', place, asked.length);
-      const result =
-        upstreamId !== null
-          ? await this.read(run, 'transaction', upstreamId, signal, (cause) =>
-              this.sources.transaction(cause, upstreamId),
-            )
-          : await this.read(run, 'issue', issueId, signal, (cause) => this.sources.issue(cause, issueId ?? ''));
+      const result = await this.read(run, source, subject, signal, (cause) => this.sources[source](cause, subject));
       if (result.complete) found.push(result.readId);
     }
     return found;

@@ -6,7 +6,7 @@ import { RunningConfig } from '../../config/config';
 import { Loaded } from '../../config/config.module';
 import { Problem } from '../../errors/problem';
 import { insertRun, insertRunFailure, RunAuthor } from '../../journal/runs';
-import { RunSettings } from '../run-settings';
+import { settingsOf } from '../run-settings';
 import { EarlierReadsService } from './earlier-reads';
 import { Execution, RunFailure } from './execution';
 import { checkQuestion, Question } from './question';
@@ -64,7 +64,7 @@ export class RunsService implements OnModuleDestroy {
   async begin(question: Question, by: RunAuthor, dueAt: Date | null = null): Promise<Begun> {
     return this.withConnection(async (connection) => {
       checkQuestion(question, await connection.now());
-      const settings = settingsOf(this.settings);
+      const settings = settingsOf(this.settings.reconciliation);
       const readId = await this.earlier.chosenFor(question, settings);
       if (!(await connection.lockPeriod(question))) {
         return { run: await this.atWork(question, readId), how: 'at work', keeps: false };
@@ -205,14 +205,4 @@ export class RunsService implements OnModuleDestroy {
 function isFor(run: Run, { asOf, statementId }: Question, readId: string | null): boolean {
   const sameThen = asOf === null ? !run.historical : run.historical && run.asOf.getTime() === asOf.getTime();
   return sameThen && run.readId === readId && run.ofStatement === (statementId !== null);
-}
-
-/** What of the configuration a comparison depends on. */
-function settingsOf({ reconciliation }: RunningConfig): RunSettings {
-  const { amountToleranceUsd, balanceToleranceUsd, feePercent, feeToleranceUsd } = reconciliation;
-  const { timeToleranceSeconds, lateAfterSeconds } = reconciliation;
-  return {
-    ...{ amountToleranceUsd, balanceToleranceUsd, feePercent, feeToleranceUsd },
-    ...{ timeToleranceSeconds, lateAfterSeconds },
-  };
 }
