@@ -27,5 +27,6 @@ import { SourcesService } from './sources/sources.service';
     RunsService,
     ScheduleService,
   ],
+  exports: [SourcesService],
 })
 export class ReconciliationModule {}
