@@ -7,6 +7,7 @@ import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';
+import { reconcileCommand } from './reconcile';
 import { sandboxCommand } from './sandbox';
 import { stopCommands } from './stop';
 
@@ -18,6 +19,7 @@ const program = new Command('payout-proxy')
   .addCommand(approvalsCommands())
   .addCommand(stopCommands())
   .addCommand(auditCommands())
+  .addCommand(reconcileCommand())
   .addCommand(databaseCommands())
   .addCommand(sandboxCommand())
   .addCommand(openapiCommand());

@@ -126,6 +126,17 @@ export async function readGreatestOf(
     ORDER BY abs(own.impact_usd) DESC, f.occurred_at, f.id`);
 }
 
+/** How many of a run's findings are in which state now. */
+export async function readStatesOf(prisma: PrismaService, runId: string): Promise<Record<string, number>> {
+  const rows = await prisma.readLong<{ state: FindingState; count: string }>(Prisma.sql`
+    SELECT coalesce(step.state, 'open') AS state, count(*) FROM finding_sight own
+    LEFT JOIN LATERAL (
+      SELECT state FROM finding_step WHERE finding_id = own.finding_id ORDER BY decided_at DESC, id DESC LIMIT 1
+    ) AS step ON TRUE
+    WHERE own.run_id = ${runId}::uuid GROUP BY 1 ORDER BY 1`);
+  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+}
+
 /** How old what waits is. */
 export async function readAges(prisma: PrismaService): Promise<{ days: number; count: number; usd: string }[]> {
   const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
