@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Category, CATEGORIES, CATEGORY_NAMES } from '../../findings/categories';
 import { ReportAge } from '../report.dto';
 import { Sum } from '../totals';
-import { html, Markup } from './markup';
+import { Markup, markup } from './markup';
 import { count, decimalsOf, niceCeiling, plural, signedUsd, usd } from './numbers';
 
 const WIDTH = 560;
@@ -23,13 +23,13 @@ export function categoryChart(sums: Partial<Record<Category, Sum>>): Markup {
   const zero = round(most === least ? BARS.left : BARS.left - least * scale);
   const decimals = Math.min(2, decimalsOf(rows.map((row) => row.usd)));
   const height = rows.length * ROW + 16;
-  return html`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="sums-title sums-desc" class="chart">
+  return markup`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="sums-title sums-desc" class="chart">
     <title id="sums-title">US dollars by category</title>
     <desc id="sums-desc">${rows.map((row) => `${row.category}: ${signedUsd(row.usd)}`).join('; ')}</desc>
     ${rows.map((row, place) => {
       const [y, value] = [place * ROW + 8, Number(row.usd)];
       const width = value === 0 ? 0 : Math.max(2, Math.abs(value) * scale);
-      return html`<g
+      return markup`<g
         ><title>
           ${CATEGORIES[row.category].title}: ${signedUsd(row.usd)} US dollars, ${plural(row.count, 'finding')}
         </title>
@@ -55,7 +55,7 @@ const AGE_PLOT = { left: 10, right: 410, top: 26, bottom: 150 };
 export function ageChart(ages: ReportAge[]): Markup {
   const most = niceCeiling(Math.max(1, ...ages.map((age) => age.count)));
   const step = (AGE_PLOT.right - AGE_PLOT.left) / Math.max(1, ages.length);
-  return html`<svg viewBox="0 0 420 ${AGE_HEIGHT}" role="img" aria-labelledby="ages-title ages-desc" class="chart">
+  return markup`<svg viewBox="0 0 420 ${AGE_HEIGHT}" role="img" aria-labelledby="ages-title ages-desc" class="chart">
     <title id="ages-title">Findings that wait, by days</title>
     <desc id="ages-desc">
       ${ages.map((age) => `${age.days} days: ${count(age.count)}, ${usd(age.usd)} US dollars`).join('; ')}
@@ -64,7 +64,7 @@ export function ageChart(ages: ReportAge[]): Markup {
       const middle = round(AGE_PLOT.left + (place + 0.5) * step);
       const height = age.count === 0 ? 0 : Math.max(3, (age.count / most) * (AGE_PLOT.bottom - AGE_PLOT.top));
       const top = round(AGE_PLOT.bottom - height);
-      return html`<g
+      return markup`<g
         ><title>${age.days} days: ${plural(age.count, 'finding')}, ${usd(age.usd)} US dollars</title>
         <rect x="${middle - 26}" y="${top}" width="52" height="${round(height)}" class="age age-${place}" />
         <text x="${middle}" y="${top - 8}" class="value middle">${count(age.count)}</text>

@@ -1,5 +1,5 @@
 import { Day } from '../totals';
-import { html, Markup } from './markup';
+import { Markup, markup } from './markup';
 import { brief, count, date, niceCeiling, shortDate } from './numbers';
 
 /** One bar: a day, or a week of a longer period. */
@@ -51,7 +51,7 @@ export function dayChart(days: Day[]): Markup {
   const most = niceCeiling(Math.max(1, ...bars.map((bar) => bar.matched + bar.oursOnly + bar.theirsOnly)));
   const step = (PLOT.right - PLOT.left) / Math.max(1, bars.length);
   const every = Math.ceil(bars.length / LABELS);
-  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="days-title days-desc" class="chart">
+  return markup`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="days-title days-desc" class="chart">
     <title id="days-title">Payments by day</title>
     <desc id="days-desc">${describe(bars)}</desc>
     <defs>
@@ -69,8 +69,8 @@ export function dayChart(days: Day[]): Markup {
 function gridLine(part: number, most: number): Markup {
   const y = round(PLOT.bottom - part * (PLOT.bottom - PLOT.top));
   const value = part * most;
-  return html`<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${y}" y2="${y}" class="${part === 0 ? 'axis' : 'grid'}" />
-    ${Number.isInteger(value) && html`<text x="${PLOT.left - 8}" y="${y + 4}" class="tick end">${brief(value)}</text>`}`;
+  return markup`<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${y}" y2="${y}" class="${part === 0 ? 'axis' : 'grid'}" />
+    ${Number.isInteger(value) && markup`<text x="${PLOT.left - 8}" y="${y + 4}" class="tick end">${brief(value)}</text>`}`;
 }
 
 function stack(bar: Bar, left: number, step: number, most: number): Markup {
@@ -81,7 +81,7 @@ function stack(bar: Bar, left: number, step: number, most: number): Markup {
     if (value === 0) return undefined;
     const height = Math.max(LEAST, (value / most) * (PLOT.bottom - PLOT.top));
     bottom -= height;
-    return html`<rect
+    return markup`<rect
       x="${x}"
       y="${round(bottom)}"
       width="${round(width)}"
@@ -89,14 +89,14 @@ function stack(bar: Bar, left: number, step: number, most: number): Markup {
       class="${look}"
     />`;
   };
-  return html`<g
+  return markup`<g
     ><title>${tip(bar)}</title
     >${part(bar.matched, 'matched')}${part(bar.oursOnly, 'ours')}${part(bar.theirsOnly, 'hatched')}</g
   >`;
 }
 
 function label({ from }: Bar, x: number): Markup {
-  return html`<text x="${round(x)}" y="${PLOT.bottom + 20}" class="tick middle">${shortDate(from)}</text>`;
+  return markup`<text x="${round(x)}" y="${PLOT.bottom + 20}" class="tick middle">${shortDate(from)}</text>`;
 }
 
 function tip({ from, to, matched, oursOnly, theirsOnly }: Bar): string {

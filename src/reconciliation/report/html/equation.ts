@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Equation } from '../totals';
-import { html, Markup } from './markup';
+import { Markup, markup } from './markup';
+import { mark } from './marks';
 import { decimalsOf, signedUsd, usd } from './numbers';
 
 /** What the run must prove: that the difference is explained, all of it. */
@@ -10,21 +11,22 @@ export function equation(sum: Equation): Markup {
   const signed = (amount: string) => signedUsd(amount, decimals);
   const isZero = new Decimal(sum.residual_usd).isZero();
   const card = (name: string, amount: string, look = '') =>
-    html`<div class="card ${look}"><span class="label">${name}</span><span class="amount">${amount}</span></div>`;
-  const sign = (text: string) => html`<span class="sign">${text}</span>`;
-  const residual = html`<div class="card ${isZero ? 'good' : 'bad'}">
+    markup`<div class="card ${look}"><span class="label">${name}</span><span class="amount">${amount}</span></div>`;
+  const sign = (text: string) => markup`<span class="sign">${text}</span>`;
+  const residual = markup`<div class="card ${isZero ? 'good' : 'bad'}">
     <span class="label">Residual</span><span class="amount">${signed(sum.residual_usd)}</span
-    ><span class="verdict">${isZero ? '✓ zero' : '✕ not zero'}</span>
+    ><span class="verdict">${mark(isZero ? 'tick' : 'cross')}${isZero ? 'zero' : 'not zero'}</span>
   </div>`;
-  return html`<section class="equation" aria-labelledby="equation">
+  return markup`<section class="equation" aria-labelledby="equation">
     <h2 id="equation">The difference, explained</h2>
     <p class="unseen">
       ${`${usd(sum.upstream_usd)} US dollars by the upstream, less ${usd(sum.ours_usd)} by our records, is ${usd(sum.difference_usd)}. Findings explain ${usd(sum.findings_usd)}, tolerance ${usd(sum.within_tolerance_usd)}; the residual is ${usd(sum.residual_usd)}.`}
     </p>
     <div class="terms" aria-hidden="true">
       ${card("Upstream's total", plain(sum.upstream_usd))}${sign('−')}${card('Our total', plain(sum.ours_usd))}${sign('=')}${card('Difference', signed(sum.difference_usd), 'strong')}
+      <p class="which">explained by</p>
       ${card('Findings', signed(sum.findings_usd))}${sign('+')}${card('Within tolerance', signed(sum.within_tolerance_usd))}${sign('+')}${residual}
     </div>
-    ${!isZero && html`<p class="alarm">The sums do not add up: ${signed(sum.residual_usd)} USD are explained by nothing. Do not rely on this run; keep it, and report it as a fault of payout-proxy.</p>`}
+    ${!isZero && markup`<p class="alarm">The sums do not add up: ${signed(sum.residual_usd)} USD are explained by nothing. Do not rely on this run; keep it, and report it as a fault of payout-proxy.</p>`}
   </section>`;
 }

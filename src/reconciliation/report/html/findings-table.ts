@@ -1,19 +1,19 @@
 import { CATEGORIES, Category, Severity } from '../../findings/categories';
 import { FindingField, FindingRecord } from '../../findings/findings.dto';
 import { Sum } from '../totals';
-import { html, Markup } from './markup';
+import { Markup, markup } from './markup';
 import { count, decimalsOf, instant, plural, signedUsd } from './numbers';
 
 /** Told apart by their shape, and by their word. */
 const SHAPES: Record<Severity, Markup> = {
-  critical: html`<path d="M8 0.5 15.5 8 8 15.5 0.5 8Z" />`,
-  high: html`<path d="M8 1.5 15.5 14.5H0.5Z" />`,
-  medium: html`<circle cx="8" cy="8" r="6" />`,
-  low: html`<circle cx="8" cy="8" r="5" class="hollow" />`,
+  critical: markup`<path d="M8 0.5 15.5 8 8 15.5 0.5 8Z" />`,
+  high: markup`<path d="M8 1.5 15.5 14.5H0.5Z" />`,
+  medium: markup`<circle cx="8" cy="8" r="6" />`,
+  low: markup`<circle cx="8" cy="8" r="5" class="hollow" />`,
 };
 
 export function severityMark(severity: Severity): Markup {
-  return html`<span class="severity ${severity}"
+  return markup`<span class="severity ${severity}"
     ><svg viewBox="0 0 16 16" aria-hidden="true">${SHAPES[severity]}</svg>${severity}</span
   >`;
 }
@@ -23,7 +23,7 @@ export function findingsSection(category: Category, findings: FindingRecord[], s
   const { severity, title, meaning, action } = CATEGORIES[category];
   const decimals = decimalsOf(findings.map((finding) => finding.impact_usd));
   const more = sum.count - findings.length;
-  return html`<section class="category" aria-labelledby="c-${category}">
+  return markup`<section class="category" aria-labelledby="c-${category}">
     <header>
       <h3 id="c-${category}">${severityMark(severity)} ${title}</h3>
       <p class="sum">
@@ -58,7 +58,7 @@ export function findingsSection(category: Category, findings: FindingRecord[], s
       </thead>
       ${findings.map((finding) => rows(finding, decimals))}
     </table>
-    ${more > 0 && html`<p class="more">${count(more)} more: see the CSV (<code>format=csv</code>).</p>`}
+    ${more > 0 && markup`<p class="more">${count(more)} more: see the CSV (<code>format=csv</code>).</p>`}
   </section> `;
 }
 
@@ -66,14 +66,14 @@ export function findingsSection(category: Category, findings: FindingRecord[], s
 function rows(finding: FindingRecord, decimals: number): Markup {
   const fields: (FindingField | null)[] = finding.fields.length > 0 ? finding.fields : [null];
   const span = fields.length;
-  const first = html`<td rowspan="${span}" class="when">${instant(finding.occurred_at)}</td>
+  const first = markup`<td rowspan="${span}" class="when">${instant(finding.occurred_at)}</td>
     <td rowspan="${span}" class="payment">${payment(finding)}</td>`;
-  const last = html`<td rowspan="${span}" class="number">${signedUsd(finding.impact_usd, decimals)}</td>
+  const last = markup`<td rowspan="${span}" class="number">${signedUsd(finding.impact_usd, decimals)}</td>
     <td rowspan="${span}">${stateOf(finding)}</td>`;
-  return html`<tbody>
+  return markup`<tbody>
     ${fields.map(
       (field, place) =>
-        html`<tr>
+        markup`<tr>
           ${place === 0 && first}${fieldCells(field)}${place === 0 && last}
         </tr>`,
     )}
@@ -81,9 +81,9 @@ function rows(finding: FindingRecord, decimals: number): Markup {
 }
 
 function fieldCells(field: FindingField | null): Markup {
-  const side = (value: string | null) => value ?? html`<span class="none">none</span>`;
-  if (field === null) return html`<td colspan="3"><span class="none">none</span></td>`;
-  return html`<td><code>${field.field}</code></td>
+  const side = (value: string | null) => value ?? markup`<span class="none">none</span>`;
+  if (field === null) return markup`<td colspan="3"><span class="none">none</span></td>`;
+  return markup`<td><code>${field.field}</code></td>
     <td class="side">${side(field.ours)}</td>
     <td class="side">${side(field.theirs)}</td>`;
 }
@@ -92,7 +92,7 @@ function payment(finding: FindingRecord): Markup {
   const { call_id: call, position, chi_ref: chiRef, upstream_id: id, issue_id: issue, wallet_id: wallet } = finding;
   const line = (name: string, value: string | null) =>
     value !== null &&
-    html`<div>
+    markup`<div>
       <dt>${name}</dt>
       <dd>${value}</dd>
     </div>`;
@@ -105,11 +105,11 @@ function payment(finding: FindingRecord): Markup {
     ],
     line('wallet', wallet),
   ].filter((each): each is Markup => each !== false);
-  return html`<dl>${named.length > 0 ? named : line('subject', finding.subject)}</dl>`;
+  return markup`<dl>${named.length > 0 ? named : line('subject', finding.subject)}</dl>`;
 }
 
 function stateOf({ state, age_days: days, last_step: step }: FindingRecord): Markup {
   const waits =
-    days !== null && html` <span class="waits">${days === 0 ? 'since today' : `for ${plural(days, 'day')}`}</span>`;
-  return html`<b class="state">${state}</b>${waits}${step && html`<div class="why">${step.reason}</div>`}`;
+    days !== null && markup` <span class="waits">${days === 0 ? 'since today' : `for ${plural(days, 'day')}`}</span>`;
+  return markup`<b class="state">${state}</b>${waits}${step && markup`<div class="why">${step.reason}</div>`}`;
 }

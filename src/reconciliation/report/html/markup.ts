@@ -6,7 +6,7 @@ export class Markup {
 export type Part = Markup | Markup[] | string | number | false | null | undefined;
 
 /** Puts HTML together: what is put in is escaped, unless it is `Markup`; what is not there leaves nothing. */
-export function html(texts: TemplateStringsArray, ...parts: Part[]): Markup {
+export function markup(texts: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(texts.map((text, place) => text + written(parts[place])).join(''));
 }
 

@@ -8,11 +8,15 @@ import { ageChart, categoryChart } from './bar-charts';
 import { dayChart } from './day-chart';
 import { equation } from './equation';
 import { findingsSection } from './findings-table';
-import { html, Markup } from './markup';
+import { Markup, markup } from './markup';
+import { mark } from './marks';
 import { count, instant, period, plural } from './numbers';
 import { STYLE } from './style';
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+
+/** Whole, because its hash is of every byte between the tags. */
+const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
 
 /** Of the answer; the page has it too, wherever it is opened from, but for what only a header may say. */
 export const CONTENT_SECURITY_POLICY = `${POLICY}; frame-ancestors 'none'`;
@@ -33,7 +37,7 @@ export function reportPage(head: ReportHead): ReportPage {
       const sum = sums[category] ?? { count: findings.length, usd: total(findings) };
       return findingsSection(category, findings, sum).text;
     },
-    end: html`${noFindings(head)}</main>
+    end: markup`${noFindings(head)}</main>
 <footer><p>Written ${instant(head.written_at)} UTC; states and ages are as of then. Amounts are US dollars, exact. People are masked.</p></footer>
 </body></html>
 `.text,
@@ -42,60 +46,48 @@ export function reportPage(head: ReportHead): ReportPage {
 
 function begin(head: ReportHead, totals: RunTotals | null, sums: Partial<Record<Category, Sum>>): Markup {
   const { run, equation: sum } = head;
-  const title = `Reconciliation, ${period(run.from, run.to)}`;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title}</title>
-        <style>
-          ${new Markup(STYLE)}
-        </style>
-      </head>
-      <body>
-        <header class="top">
-          <p class="kind">payout-proxy <span aria-hidden="true">/</span> reconciliation</p>
-          <h1>${period(run.from, run.to)}</h1>
-          ${result(head, totals)}${facts(head)}
-        </header>
-        <main>
-          ${sum && equation(sum)}${totals && charts(totals, sums, head)} ${hasFindings(head) && html`<h2>Findings</h2>`}
-        </main>
-      </body>
-    </html> `;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Reconciliation, ${period(run.from, run.to)}</title>
+${STYLE_ELEMENT}
+</head>
+<body>
+<header>
+<p class="kind">payout-proxy <span aria-hidden="true">/</span> reconciliation</p>
+<h1>${period(run.from, run.to)}</h1>
+${result(head, totals)}
+${facts(head)}
+</header>
+<main>
+${sum && equation(sum)}
+${totals && charts(totals, sums, head)}
+${hasFindings(head) && markup`<h2>Findings</h2>`}
+`;
 }
 
 function result({ run }: ReportHead, totals: RunTotals | null): Markup {
   if (run.result === 'failed' || !totals) {
-    return html`<p class="result bad">
+    return markup`<p class="result bad">
       ${mark('cross')} No result. <span>${run.failure ?? 'This run has not ended.'}</span>
     </p>`;
   }
   const { count: found } = totals.findings;
-  if (found === 0) return html`<p class="result good">${mark('tick')} Clean: nothing differs.</p>`;
+  if (found === 0) return markup`<p class="result good">${mark('tick')} Clean: nothing differs.</p>`;
   const worst = CATEGORY_NAMES.find((category) => (totals.findings.by_category[category]?.count ?? 0) > 0);
   const leak = worst === 'missing_local' && ' Money moved that we never sent: begin there.';
-  return html`<p class="result some">
-    ${mark('triangle')} ${plural(found, 'finding')}.${leak && html` <span>${leak}</span>`}
+  return markup`<p class="result ${leak ? 'bad' : 'some'}">
+    ${mark('triangle')} ${plural(found, 'finding')}.${leak && markup` <span>${leak}</span>`}
   </p>`;
-}
-
-const MARKS = {
-  tick: html`<path d="M2.5 8.5 6.5 12.5 13.5 4" class="line" />`,
-  cross: html`<path d="M3.5 3.5 12.5 12.5M12.5 3.5 3.5 12.5" class="line" />`,
-  triangle: html`<path d="M8 1.5 15.5 14.5H0.5Z" />`,
-};
-
-function mark(name: keyof typeof MARKS): Markup {
-  return html`<svg viewBox="0 0 16 16" aria-hidden="true" class="mark">${MARKS[name]}</svg>`;
 }
 
 function facts({ run, source, states }: ReportHead): Markup {
   const fact = (name: string, value: string | Markup) =>
-    html`<div>
+    markup`<div>
       <dt>${name}</dt>
       <dd>${value}</dd>
     </div>`;
@@ -105,29 +97,29 @@ function facts({ run, source, states }: ReportHead): Markup {
     : 'nothing';
   const who = run.started_by?.actor ?? run.started_by?.client ?? 'the schedule';
   const decided = Object.entries(states).map(([state, many]) => `${count(many)} ${state}`);
-  return html`<dl class="facts">
+  return markup`<dl class="facts">
     ${fact('Period', `${instant(run.from)} to ${instant(run.to)} UTC, the end not included`)}
     ${fact('Our records', `as of ${instant(run.as_of)}${run.historical ? ', looking back: it decided nothing' : ''}`)}
     ${fact('Compared with', read)} ${fact('Findings now', decided.length > 0 ? decided.join(', ') : 'none')}
-    ${fact('Run', html`<code>${run.id}</code> of ${who}, ${instant(run.started_at)}`)}
-    ${source?.sha256 && fact('SHA-256 of what was read', html`<code>${source.sha256}</code>`)}
+    ${fact('Run', markup`<code>${run.id}</code> of ${who}, ${instant(run.started_at)}`)}
+    ${source?.sha256 && fact('SHA-256 of what was read', markup`<code>${source.sha256}</code>`)}
   </dl>`;
 }
 
 function charts(totals: RunTotals, sums: Partial<Record<Category, Sum>>, head: ReportHead): Markup {
   const key = (look: string, name: string) =>
-    html`<li>
+    markup`<li>
       <svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class="${look}" /></svg>${name}
     </li>`;
   const unmatched = (of: 'ours_only' | 'theirs_only') => count(totals.by_day.reduce((sum, day) => sum + day[of], 0));
-  return html`<figure class="wide">
+  return markup`<figure class="wide">
       <figcaption>
         <h2>Payments</h2>
         <ul class="legend">
           ${key('matched', `matched ${count(totals.matched.count)}`)}${key('ours', `only ours ${unmatched('ours_only')}`)}${key('hatched', `only theirs ${unmatched('theirs_only')}`)}
         </ul>
       </figcaption>
-      ${totals.by_day.length > 0 ? dayChart(totals.by_day) : html`<p class="empty">There were none.</p>`}
+      ${totals.by_day.length > 0 ? dayChart(totals.by_day) : markup`<p class="empty">There were none.</p>`}
       ${matching(totals)}
     </figure>
     <div class="pair">
@@ -136,14 +128,14 @@ function charts(totals: RunTotals, sums: Partial<Record<Category, Sum>>, head: R
           <h2>US dollars by category</h2>
           <p>Right: the upstream has more. Left: it has less.</p>
         </figcaption>
-        ${totals.findings.count > 0 ? categoryChart(sums) : html`<p class="empty">Nothing differs.</p>`}
+        ${totals.findings.count > 0 ? categoryChart(sums) : markup`<p class="empty">Nothing differs.</p>`}
       </figure>
       <figure>
         <figcaption>
           <h2>Waiting findings</h2>
           <p>Open and reopened ones of all runs, now.</p>
         </figcaption>
-        ${head.ageing.some((age) => age.count > 0) ? ageChart(head.ageing) : html`<p class="empty">None waits.</p>`}
+        ${head.ageing.some((age) => age.count > 0) ? ageChart(head.ageing) : markup`<p class="empty">None waits.</p>`}
       </figure>
     </div>`;
 }
@@ -155,7 +147,7 @@ function matching({ matched, in_doubt: doubt }: RunTotals): Markup {
       .map(([name, many]) => `${name} ${count(many)}`)
       .join(', ');
   const [rules, certainty] = [each(matched.by_rule), each(matched.by_certainty)];
-  return html`<p class="note">
+  return markup`<p class="note">
     ${rules !== '' && `Matched by ${rules}. `}${certainty !== '' && `How sure: ${certainty}. `}${doubt.count > 0 && `In doubt, and no finding: ${count(doubt.count)}.`}
   </p>`;
 }
@@ -165,7 +157,7 @@ function hasFindings({ states }: ReportHead): boolean {
 }
 
 function noFindings(head: ReportHead): Markup | false {
-  return !hasFindings(head) && head.run.result === 'clean' && html`<p class="empty">There are no findings.</p>`;
+  return !hasFindings(head) && head.run.result === 'clean' && markup`<p class="empty">There are no findings.</p>`;
 }
 
 function total(findings: FindingRecord[]): string {

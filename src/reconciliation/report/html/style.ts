@@ -32,6 +32,8 @@ main{margin-top:2.25rem}
 .card.good,.card.bad{border-color:currentColor}
 .card.good .label,.card.bad .label{color:inherit}
 .verdict{position:absolute;top:.625rem;right:.875rem;font-size:.75rem;font-weight:600}
+.which{grid-column:1/-1;color:var(--soft);font-size:.8125rem;text-align:center}
+.which::before,.which::after{content:"";display:inline-block;width:2.5rem;border-top:1px solid var(--rule);margin:0 .75rem;vertical-align:.25em}
 .sign{align-self:center;text-align:center;color:var(--soft);font-size:1.125rem}
 .alarm{margin-top:.75rem;padding:.625rem .875rem;border-left:.25rem solid var(--bad);background:var(--bad-tint);color:var(--bad);font-weight:500}
 figure{margin-top:2.25rem;min-width:0}
