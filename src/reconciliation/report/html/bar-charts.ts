@@ -8,8 +8,8 @@ import { count, decimalsOf, niceCeiling, plural, signedUsd, usd } from './number
 const WIDTH = 560;
 const ROW = 30;
 /** Where names end, where bars may stand, and where numbers end. */
-const NAMES = 150;
-const BARS = { left: 162, right: 410 };
+const NAMES = 164;
+const BARS = { left: 176, right: 420 };
 
 /** US dollars by category, to the right what the upstream has more, to the left what it has less. */
 export function categoryChart(sums: Partial<Record<Category, Sum>>): Markup {

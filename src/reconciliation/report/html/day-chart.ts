@@ -38,8 +38,14 @@ export function barsOf(days: Day[]): Bar[] {
   return bars;
 }
 
+/** How many days one bar stands for. */
+export function daysOfBar(days: Day[]): number {
+  const [bar] = barsOf(days);
+  return bar ? (bar.to.getTime() - bar.from.getTime()) / DAY_MS + 1 : 1;
+}
+
 const [WIDTH, HEIGHT] = [1_000, 260];
-const PLOT = { left: 58, right: 996, top: 14, bottom: 216 };
+const PLOT = { left: 58, right: 978, top: 14, bottom: 216 };
 /** What is there must be seen, however much there is beside it. */
 const LEAST = 3;
 const WIDEST = 44;

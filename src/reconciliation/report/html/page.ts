@@ -3,9 +3,9 @@ import { Decimal } from 'decimal.js';
 import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
 import type { ReportHead } from '../report.service';
-import { RunTotals, Sum } from '../totals';
+import { Day, RunTotals, Sum } from '../totals';
 import { ageChart, categoryChart } from './bar-charts';
-import { dayChart } from './day-chart';
+import { dayChart, daysOfBar } from './day-chart';
 import { equation } from './equation';
 import { findingsSection } from './findings-table';
 import { Markup, markup } from './markup';
@@ -37,7 +37,7 @@ export function reportPage(head: ReportHead): ReportPage {
       const sum = sums[category] ?? { count: findings.length, usd: total(findings) };
       return findingsSection(category, findings, sum).text;
     },
-    end: markup`${noFindings(head)}</main>
+    end: markup`</main>
 <footer><p>Written ${instant(head.written_at)} UTC; states and ages are as of then. Amounts are US dollars, exact. People are masked.</p></footer>
 </body></html>
 `.text,
@@ -114,7 +114,7 @@ function charts(totals: RunTotals, sums: Partial<Record<Category, Sum>>, head: R
   const unmatched = (of: 'ours_only' | 'theirs_only') => count(totals.by_day.reduce((sum, day) => sum + day[of], 0));
   return markup`<figure class="wide">
       <figcaption>
-        <h2>Payments</h2>
+        <h2>Payments, ${bars(totals.by_day)}</h2>
         <ul class="legend">
           ${key('matched', `matched ${count(totals.matched.count)}`)}${key('ours', `only ours ${unmatched('ours_only')}`)}${key('hatched', `only theirs ${unmatched('theirs_only')}`)}
         </ul>
@@ -140,6 +140,11 @@ function charts(totals: RunTotals, sums: Partial<Record<Category, Sum>>, head: R
     </div>`;
 }
 
+function bars(days: Day[]): string {
+  const width = daysOfBar(days);
+  return width === 1 ? 'day by day' : `by ${width} days`;
+}
+
 function matching({ matched, in_doubt: doubt }: RunTotals): Markup {
   const each = (of: Record<string, number>) =>
     Object.entries(of)
@@ -154,10 +159,6 @@ function matching({ matched, in_doubt: doubt }: RunTotals): Markup {
 
 function hasFindings({ states }: ReportHead): boolean {
   return Object.values(states).some((many) => many > 0);
-}
-
-function noFindings(head: ReportHead): Markup | false {
-  return !hasFindings(head) && head.run.result === 'clean' && markup`<p class="empty">There are no findings.</p>`;
 }
 
 function total(findings: FindingRecord[]): string {

@@ -95,7 +95,7 @@ td.number{font-weight:500;overflow-wrap:normal}
 .waits{color:var(--soft);white-space:nowrap}
 .why{color:var(--soft)}
 footer{margin-top:3rem;border-top:1px solid var(--rule);padding-top:.875rem;color:var(--soft);font-size:.8125rem}
-@media (max-width:46rem){body{padding:1.5rem 1rem}h1{font-size:1.75rem}.facts,.pair{grid-template-columns:minmax(0,1fr)}.terms{grid-template-columns:minmax(0,1fr)}.sign{line-height:1}.category header{grid-template-columns:minmax(0,1fr)}.chart{min-width:34rem}figure{overflow-x:auto}.category{overflow-x:auto}table{min-width:52rem}}
+@media screen and (max-width:46rem){body{padding:1.5rem 1rem}h1{font-size:1.75rem}.facts,.pair{grid-template-columns:minmax(0,1fr)}.terms{grid-template-columns:minmax(0,1fr)}.sign{line-height:1}.category header{grid-template-columns:minmax(0,1fr)}.wide .chart{min-width:34rem}.wide{overflow-x:auto}.category{overflow-x:auto}table{min-width:52rem}}
 @page{size:A4;margin:16mm 14mm 18mm}
 @media print{:root{--paper:#fff;--ink:#000;--soft:#47525c;--rule:#c9d0d7;--tint:#f3f5f7;--matched:#8ea6ba;--ours:#c98414;--theirs:#b3261e;--stripe:#e9a39d;--good:#1c6b43;--good-tint:#eef6f1;--bad:#a51d16;--bad-tint:#fbeeed;--some-tint:#fdf6e8;--some:#7d5006;--low:#47525c;--more:#3d6b94;--less:#8a5fa8}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
@@ -105,6 +105,8 @@ h2,h3,.category header,thead{break-after:avoid}
 thead{display:table-header-group}
 table{font-size:8pt}.payment dd{font-size:7pt}
 .card .amount{font-size:12pt}
+.wide .chart text{font-size:17px}.pair .chart text{font-size:14px}.c-when{width:12.5%}.c-what{width:22%}
+figure{margin-top:16pt}main{margin-top:16pt}
 main>h2{break-before:page;border-top:0;padding-top:0;margin-top:0}
 p,li{orphans:3;widows:3}}
 `;
