@@ -26,12 +26,9 @@ export class RunStreams implements OnModuleDestroy {
 
   constructor(private readonly reader: RunReader) {}
 
+  /** Whoever leaves ends it, before the database is asked once more. */
   of(run: Run): Readable {
-    const left = new AbortController();
-    const signal = AbortSignal.any([this.stopping.signal, left.signal]);
-    const stream = Readable.from(this.events(run, signal), { objectMode: false });
-    stream.once('close', () => left.abort());
-    return stream;
+    return Readable.from(this.events(run, this.stopping.signal), { objectMode: false });
   }
 
   /** Streams end; their readers connect again, elsewhere. */
@@ -55,7 +52,7 @@ export class RunStreams implements OnModuleDestroy {
         toldAt = performance.now();
       }
       if (run && (run.end || !run.held)) return;
-      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined); // woken by the stop, or as nobody listens
+      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined); // woken by the stop
       if (signal.aborted) return;
       run = await this.reader.one(first.id).catch(() => undefined); // the database may be back in a moment
     }
