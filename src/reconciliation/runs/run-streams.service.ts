@@ -1,4 +1,5 @@
 import { Injectable, OnModuleDestroy } from '@nestjs/common';
+import { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Run, RunReader } from './run-reader';
@@ -26,9 +27,12 @@ export class RunStreams implements OnModuleDestroy {
 
   constructor(private readonly reader: RunReader) {}
 
-  /** Whoever leaves ends it, before the database is asked once more. */
-  of(run: Run): Readable {
-    return Readable.from(this.events(run, this.stopping.signal), { objectMode: false });
+  /** @param reader where it is written to: when that closes, nobody listens any more. */
+  of(run: Run, reader: ServerResponse): Readable {
+    const left = new AbortController();
+    reader.once('close', () => left.abort());
+    const signal = AbortSignal.any([this.stopping.signal, left.signal]);
+    return Readable.from(this.events(run, signal), { objectMode: false });
   }
 
   /** Streams end; their readers connect again, elsewhere. */
@@ -52,7 +56,7 @@ export class RunStreams implements OnModuleDestroy {
         toldAt = performance.now();
       }
       if (run && (run.end || !run.held)) return;
-      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined); // woken by the stop
+      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined); // woken by the stop, or as nobody listens
       if (signal.aborted) return;
       run = await this.reader.one(first.id).catch(() => undefined); // the database may be back in a moment
     }
