@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { compare } from '../src/reconciliation/matching/compare';
 import { connectForRun } from '../src/reconciliation/matching/connection';
