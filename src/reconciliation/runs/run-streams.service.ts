@@ -1,4 +1,5 @@
 import { Injectable, OnModuleDestroy } from '@nestjs/common';
+import { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Run, RunReader } from './run-reader';
@@ -26,12 +27,12 @@ export class RunStreams implements OnModuleDestroy {
 
   constructor(private readonly reader: RunReader) {}
 
-  of(run: Run): Readable {
+  /** @param reader where it is written to: when that closes, nobody listens any more. */
+  of(run: Run, reader: ServerResponse): Readable {
     const left = new AbortController();
+    reader.once('close', () => left.abort());
     const signal = AbortSignal.any([this.stopping.signal, left.signal]);
-    const stream = Readable.from(this.events(run, signal), { objectMode: false });
-    stream.once('close', () => left.abort());
-    return stream;
+    return Readable.from(this.events(run, signal), { objectMode: false });
   }
 
   /** Streams end; their readers connect again, elsewhere. */

@@ -129,6 +129,6 @@ export class RunsController {
       .header('content-type', EVENT_STREAM)
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no');
-    return this.streams.of(run);
+    return this.streams.of(run, reply.raw);
   }
 }
