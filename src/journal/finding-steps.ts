@@ -1,7 +1,8 @@
-import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { proseAsRecorded } from '../privacy/recorded';
+import { FINDING_STEP_LOCK } from './finding-step-lock';
+import { UUID_V7 } from './findings';
 
 /** A finding without steps is open. */
 export type FindingState = 'open' | StepState;
@@ -36,9 +37,6 @@ export interface StepAuthor {
   actor: string | null;
 }
 
-/** Whoever adds steps holds it to the end of the transaction: of two decisions about one finding, the second sees the first. */
-export const FINDING_STEP_LOCK = 7_070_020;
-
 /**
  * How a finding `f` stands now: its newest step, and as it was seen last. What a run saw that looked back ("as of then")
  * counts only where no other has seen it.
@@ -51,6 +49,9 @@ export const FINDING_NOW = Prisma.sql`
     SELECT s.* FROM finding_sight s JOIN reconciliation_run r ON r.id = s.run_id
     WHERE s.finding_id = f.id ORDER BY r.historical, s.seen_at DESC, s.id DESC LIMIT 1
   ) AS sight ON TRUE`;
+
+/** By the database's clock, as those of a run: newer steps have greater ids. */
+const NEW_ID = Prisma.raw(UUID_V7);
 
 /** Ten thousand steps take about a second; a run that ends adds its own at the same time. */
 const TIMEOUT = { maxWait: 5_000, timeout: 20_000 };
@@ -77,12 +78,12 @@ export async function insertFindingSteps(
     const findings = new Map(found.map((one) => [one.id, one]));
     judge(findings);
     const rows = steps.map(({ findingId, state, reason }) => ({
-      ...{ id: uuidv7(), finding_id: findingId, state, reason: proseAsRecorded(reason) },
+      ...{ finding_id: findingId, state, reason: proseAsRecorded(reason) },
       ...{ impact_usd: findings.get(findingId)?.impactUsd, client_id: by.clientId, key_id: by.keyId, actor: by.actor },
     }));
     await tx.$executeRaw`
       INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, client_id, key_id, actor)
-      SELECT id, finding_id, state, reason, impact_usd, client_id, key_id, actor
+      SELECT ${NEW_ID}, finding_id, state, reason, impact_usd, client_id, key_id, actor
       FROM json_populate_recordset(NULL::finding_step, ${JSON.stringify(rows)}::json)`;
   }, TIMEOUT);
 }

@@ -14,7 +14,8 @@ import { toRecord } from '../runs/run-record';
 import { Run } from '../runs/run-reader';
 import { reportPage } from './html/page';
 import { Report, ReportAge, ReportFinding, ReportSource } from './report.dto';
-import { equationOf, RunTotals } from './totals';
+import { Totals } from '../matching/totals';
+import { equationOf } from './sums';
 
 /** All of a report but its findings, which are too many to hold. */
 export type ReportHead = Omit<Report, 'findings' | 'finding_count'>;
@@ -38,7 +39,7 @@ export class ReportService {
       this.ageing(),
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
-    const totals = record.totals as RunTotals | null;
+    const totals = record.totals as Totals | null;
     const written = { written_at: now[0]?.now ?? new Date(), run: record, source };
     return { ...written, equation: totals && equationOf(totals), states, ageing };
   }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaService } from '../../database/prisma.service';
-import { compare, Totals } from '../matching/compare';
+import { compare } from '../matching/compare';
 import { Asked, Plan } from '../matching/plan';
+import { Totals } from '../matching/totals';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
 import { withMargin } from '../run-settings';
 import { EarlierReads, EarlierReadsService } from './earlier-reads';

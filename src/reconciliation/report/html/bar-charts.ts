@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORIES, CATEGORY_NAMES } from '../../findings/categories';
 import { ReportAge } from '../report.dto';
-import { Sum } from '../totals';
+import { Sum } from '../../matching/totals';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, niceCeiling, plural, signedUsd, usd } from './numbers';
 

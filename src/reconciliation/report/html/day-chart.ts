@@ -1,4 +1,4 @@
-import { Day } from '../totals';
+import { Day } from '../../matching/totals';
 import { Markup, markup } from './markup';
 import { brief, count, date, niceCeiling, shortDate } from './numbers';
 

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Equation } from '../totals';
+import { Equation } from '../sums';
 import { Markup, markup } from './markup';
 import { mark } from './marks';
 import { decimalsOf, signedUsd, usd } from './numbers';

@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
 import type { ReportHead } from '../report.service';
-import { Day, RunTotals, Sum } from '../totals';
+import { Day, Sum, Totals } from '../../matching/totals';
 import { ageChart, categoryChart } from './bar-charts';
 import { dayChart, daysOfBar } from './day-chart';
 import { equation } from './equation';
@@ -29,7 +29,7 @@ export interface ReportPage {
 }
 
 export function reportPage(head: ReportHead): ReportPage {
-  const totals = head.run.totals as RunTotals | null;
+  const totals = head.run.totals as Totals | null;
   const sums = (totals?.findings.by_category ?? {}) as Partial<Record<Category, Sum>>;
   return {
     begin: begin(head, totals, sums).text,
@@ -44,7 +44,7 @@ export function reportPage(head: ReportHead): ReportPage {
   };
 }
 
-function begin(head: ReportHead, totals: RunTotals | null, sums: Partial<Record<Category, Sum>>): Markup {
+function begin(head: ReportHead, totals: Totals | null, sums: Partial<Record<Category, Sum>>): Markup {
   const { run, equation: sum } = head;
   return markup`<!doctype html>
 <html lang="en">
@@ -70,7 +70,7 @@ ${hasFindings(head) && markup`<h2>Findings</h2>`}
 `;
 }
 
-function result({ run }: ReportHead, totals: RunTotals | null): Markup {
+function result({ run }: ReportHead, totals: Totals | null): Markup {
   if (run.result === 'failed' || !totals) {
     return markup`<p class="result bad">
       ${mark('cross')} No result. <span>${run.failure ?? 'This run has not ended.'}</span>
@@ -106,7 +106,7 @@ function facts({ run, source, states }: ReportHead): Markup {
   </dl>`;
 }
 
-function charts(totals: RunTotals, sums: Partial<Record<Category, Sum>>, head: ReportHead): Markup {
+function charts(totals: Totals, sums: Partial<Record<Category, Sum>>, head: ReportHead): Markup {
   const key = (look: string, name: string) =>
     markup`<li>
       <svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class="${look}" /></svg>${name}
@@ -145,7 +145,7 @@ function bars(days: Day[]): string {
   return width === 1 ? 'day by day' : `by ${width} days`;
 }
 
-function matching({ matched, in_doubt: doubt }: RunTotals): Markup {
+function matching({ matched, in_doubt: doubt }: Totals): Markup {
   const each = (of: Record<string, number>) =>
     Object.entries(of)
       .filter(([, many]) => many > 0)
