@@ -5,9 +5,12 @@ export class Markup {
 
 export type Part = Markup | Markup[] | string | number | false | null | undefined;
 
+/** Of the source, not of the page. */
+const INDENTATION = /\n\s+/g;
+
 /** Puts HTML together: what is put in is escaped, unless it is `Markup`; what is not there leaves nothing. */
 export function markup(texts: TemplateStringsArray, ...parts: Part[]): Markup {
-  return new Markup(texts.map((text, place) => text + written(parts[place])).join(''));
+  return new Markup(texts.map((text, place) => text.replace(INDENTATION, '\n') + written(parts[place])).join(''));
 }
 
 function written(part: Part): string {
