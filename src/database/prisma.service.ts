@@ -84,7 +84,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
    * @param statement a COPY … FROM STDIN.
    * @param lines in its text format, see `copyLine`.
    */
-  async copyIn(statement: string, lines: string): Promise<void> {
+  async copyIn(statement: string, lines: Buffer): Promise<void> {
     const connection = await this.readers.connect();
     let failure: Error | undefined;
     try {
