@@ -232,7 +232,8 @@ CREATE TABLE reconciliation_match (
   run_id    uuid NOT NULL,
   call_id   uuid NOT NULL,
   position  integer NOT NULL,
-  ordinal   bigint NOT NULL, -- of the transaction in what the run compared with
+  read_id   uuid, -- in which the transaction stands; null: in what the run compared with
+  ordinal   bigint NOT NULL, -- its place there
   rule      text NOT NULL CHECK (rule IN ('chi_ref', 'id', 'issue_id', 'reference', 'fingerprint')),
   certainty text NOT NULL CHECK (certainty IN ('certain', 'probable', 'possible')),
   PRIMARY KEY (run_id, call_id, position)
