@@ -25,15 +25,20 @@ const ERASED: Likeness = {
   certainty: 'possible',
 };
 
-/** Of those that look alike: those of which money is known to have moved first, then those in doubt, rejected, absent. */
-const TIERS = [1, 2, 3, 4];
-
 /** Pairs what has recipient, amount and time in common, one to one, as many as can be. */
 export async function matchByFingerprint(db: Client, settings: RunSettings): Promise<void> {
   const likenesses = /[1-9]/.test(settings.amountToleranceUsd) ? [NAMED, NEAR, ERASED] : [NAMED, ERASED];
   for (const likeness of likenesses) {
-    for (const tier of TIERS) await matchTier(db, settings, likeness, tier);
+    for (const tier of await tiersOf(db, likeness)) await matchTier(db, settings, likeness, tier);
   }
+}
+
+/** Of those that look alike: those of which money is known to have moved first, then those in doubt, rejected, absent. */
+async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
+  const { rows } = await db.query<{ tier: number }>(
+    `SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,
+  );
+  return rows.map(({ tier }) => tier);
 }
 
 async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, tier: number): Promise<void> {
