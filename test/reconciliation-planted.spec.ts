@@ -26,22 +26,44 @@ const start = () =>
     ...{ historical: false, source: 'upstream', settings: PLANTED_SETTINGS },
   });
 
-/** The run's connection is cut before its statement number `at`. @returns whether it came that far. */
-async function killed(plan: Plan, at: number): Promise<boolean> {
+/** Compares on a connection of which each statement is told of before it is sent. @returns how it ended. */
+async function compareTelling(
+  plan: Plan,
+  before: (statement: number, pid: number) => unknown,
+): Promise<'ended' | 'died'> {
   const db = await connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
   const { rows } = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const query = db.query.bind(db) as (...parameters: unknown[]) => Promise<unknown>;
   let statements = 0;
-  const counting = async (...parameters: unknown[]) => {
-    if (statements++ === at) await database.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
-    return query(...parameters);
-  };
-  const died = await compare(Object.assign(db, { query: counting }) as typeof db, plan).then(
-    () => false,
-    () => true,
+  const spied = new Proxy(db, {
+    get: (target, name) =>
+      name !== 'query'
+        ? Reflect.get(target, name)
+        : async (...parameters: [string, unknown[]]) => {
+            await before(statements++, rows[0]?.pid ?? 0);
+            return target.query(...parameters);
+          },
+  });
+  const end = await compare(spied, plan).then(
+    () => 'ended' as const,
+    () => 'died' as const,
   );
   await db.end().catch(() => undefined);
-  return died;
+  return end;
+}
+
+/** The run's connection is cut before its statement number `at`. */
+async function kill(plan: Plan, at: number): Promise<void> {
+  const end = await compareTelling(plan, (statement, pid) =>
+    statement === at ? database.query('SELECT pg_terminate_backend($1)', [pid]) : undefined,
+  );
+  expect(end).toBe('died');
+}
+
+/** How many statements a whole run takes. */
+async function statementsOf(plan: Plan): Promise<number> {
+  let statements = 0;
+  await compareTelling(plan, () => (statements += 1));
+  return statements;
 }
 
 const written = () =>
@@ -72,7 +94,7 @@ describe('what is planted', () => {
   it('is found after any number of kills, each at its place with its impact, and nothing else; the residual is nought', async () => {
     first = await start();
     // The last statements are those of the one transaction that writes; some of those before it are cut too.
-    for (const at of [0, 4, 12, 30, 45, 60]) expect(await killed(first, at)).toBe(true);
+    for (const at of [0, 4, 12, 30, 45, 60]) await kill(first, at);
     expect(await written()).toEqual([{ findings: 0, sights: 0, matches: 0, ends: 0 }]);
     const totals = await runPlan(database, first);
     expect(lines(await seenBy(database, first.runId))).toEqual(lines(expected));
@@ -98,24 +120,10 @@ describe('what is planted', () => {
     const third = await start();
     const begun = await written();
     // The last statement of all tidies up after the commit.
-    for (let fromEnd = 8; fromEnd >= 2; fromEnd -= 1) expect(await killed(third, statements - fromEnd)).toBe(true);
+    for (let fromEnd = 8; fromEnd >= 2; fromEnd -= 1) await kill(third, statements - fromEnd);
     expect(await written()).toEqual(begun);
     expect(begun).not.toEqual(before); // the run that was counted
     await runPlan(database, third);
     expect(await contentOf(third)).toEqual(await contentOf(first));
   });
 });
-
-/** How many statements a whole run takes. */
-async function statementsOf(plan: Plan): Promise<number> {
-  const db = await connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
-  const query = db.query.bind(db) as (...parameters: unknown[]) => Promise<unknown>;
-  let statements = 0;
-  const counting = (...parameters: unknown[]) => {
-    statements += 1;
-    return query(...parameters);
-  };
-  await compare(Object.assign(db, { query: counting }) as typeof db, plan);
-  await db.end();
-  return statements;
-}
