@@ -18,16 +18,19 @@ import { RunsController } from './runs/runs.controller';
 import { RunsService } from './runs/runs.service';
 import { ScheduleService } from './runs/schedule.service';
 import { SourcesService } from './sources/sources.service';
+import { StatementsController } from './sources/statements.controller';
+import { StatementsService } from './sources/statements.service';
 
 /** Compares the history with the upstream's, and settles what is in doubt. */
 @Module({
   imports: [AuditModule, JournalModule, MetricsModule, UpstreamModule],
-  controllers: [RunsController, FindingsController, DecisionsController, ReportController],
+  controllers: [RunsController, FindingsController, DecisionsController, ReportController, StatementsController],
   providers: [
     FindingsService,
     DecisionsService,
     ReportService,
     SourcesService,
+    StatementsService,
     EarlierReadsService,
     Execution,
     RunMetrics,

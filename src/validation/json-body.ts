@@ -1,4 +1,5 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors/problem';
 import { repeatedNames } from './repeated-names';
 
@@ -7,7 +8,7 @@ const MAX_DEPTH = 16;
 
 export const OTHER_TYPE = 'is of another content type; send JSON with Content-Type: application/json';
 
-/** Reads bodies: JSON in UTF-8 and nothing else, up to `maxBytes`. */
+/** Reads bodies: JSON in UTF-8, up to `maxBytes`, and nothing else but CSV where a route says so. */
 export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
   server.addHook('onRoute', (route) => {
     const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };
@@ -19,7 +20,18 @@ export function readJsonBodies(server: FastifyInstance, maxBytes: number): void 
     else done(bodyFault(OTHER_TYPE));
   });
   server.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, parse);
+  server.addContentTypeParser('text/csv', passOn);
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, parseOther);
+}
+
+/** Says of a route that it takes the body of a CSV file as it comes, however long it is; `@RouteConfig(TAKES_CSV)`. */
+export const TAKES_CSV = { takesCsv: true };
+
+/** No other route is opened to it. */
+function passOn({ routeOptions }: FastifyRequest, body: IncomingMessage, done: Done): void {
+  const { takesCsv } = routeOptions.config as { takesCsv?: boolean };
+  if (takesCsv) done(null, body);
+  else done(bodyFault(OTHER_TYPE));
 }
 
 type Done = (error: Error | null, body?: unknown) => void;
