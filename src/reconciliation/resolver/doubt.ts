@@ -37,7 +37,8 @@ export interface Seen {
   status: string | null;
   amountUsd: Decimal | null;
   names: string[];
-  reference: string | null;
+  /** In the forms in which records may have it; none where it has none. */
+  references: string[];
 }
 
 /** The upstream's listing, as far as our records do not say whose its transactions are. */
@@ -51,7 +52,7 @@ export interface Listing {
   missing: number;
   /** When the newest call of ours was sent of which it shows a transaction: it is no older than that. */
   freshUntil: Date | null;
-  /** The types of ours that it shows. */
+  /** Of what need not be in it (made.ts), what it shows of ours. */
   shows: ReadonlySet<string>;
 }
 

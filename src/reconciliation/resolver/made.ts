@@ -7,15 +7,15 @@ export interface Made {
   /** A collection names its amount in the currency of the payer: there, the reference must be the same instead. */
   byReference?: true;
   /**
-   * That the listing has such transactions at all is not documented: that one is missing proves something only where others of
-   * ours are shown.
+   * What they are called, where it is not documented that the listing has them at all: that one is missing proves something
+   * only where others of ours are shown.
    */
-  mustBeShown?: true;
+  mustBeShown?: 'link' | 'transfer' | 'collection';
 }
 
-const LINK: Made = { type: 'credit', pays: false, mustBeShown: true };
-const COLLECTION: Made = { type: 'payment', pays: false, byReference: true, mustBeShown: true };
-const TRANSFER: Made = { type: 'transfer', pays: true, mustBeShown: true };
+const LINK: Made = { type: 'credit', pays: false, mustBeShown: 'link' };
+const COLLECTION: Made = { type: 'payment', pays: false, byReference: true, mustBeShown: 'collection' };
+const TRANSFER: Made = { type: 'transfer', pays: true, mustBeShown: 'transfer' };
 
 /** By operation. Those that pay or write and are not listed here make no transaction that could be recognised. */
 export const MADE: ReadonlyMap<string, Made> = new Map([

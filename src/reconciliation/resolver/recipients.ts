@@ -36,6 +36,7 @@ export function payeeOf(field: string | null, { email, phone, handle, receiver }
     case 'receiver':
       // A contact that was used for one is kept with the people; the item has its mask.
       return [`r:${email ?? phone ?? handle ?? receiver}`];
+    case null:
     default:
       return keysOf({ email, phone, handle, receiver });
   }

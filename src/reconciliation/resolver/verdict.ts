@@ -72,7 +72,7 @@ function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
 }
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
-function withoutAny(doubt: Sent, { type, mustBeShown }: Made, listing: Listing, rules: Rules): Verdict {
+function withoutAny(doubt: Sent, { mustBeShown }: Made, listing: Listing, rules: Rules): Verdict {
   const { missing, freshUntil, shows, readId } = listing;
   const evidence = evidenceOf([readId], [], []);
   const unsure = (reason: string): Verdict => ({ verdict: 'ambiguous', reason, evidence });
@@ -86,10 +86,8 @@ function withoutAny(doubt: Sent, { type, mustBeShown }: Made, listing: Listing, 
       "The upstream's listing shows nothing yet that was sent after the quiet period: it may be older than what this asked for.",
     );
   }
-  if (mustBeShown && !shows.has(type)) {
-    return unsure(
-      `The upstream's listing shows no transaction of type ${type} of ours: that it lacks this one proves nothing.`,
-    );
+  if (mustBeShown && !shows.has(mustBeShown)) {
+    return unsure(`The upstream's listing shows no ${mustBeShown} of ours: that it lacks this one proves nothing.`);
   }
   const reason = `The upstream lists nothing that this could have made, ${Math.round(rules.quietMs / 1_000)} seconds after it was given up, and does list what was sent later.`;
   return { verdict: 'absent', reason, evidence };
@@ -123,8 +121,8 @@ function isInTime({ sentFrom, sentUntil }: Sent, at: Date | null, { skewMs, quie
 function isSame(item: Wanted, seen: Seen, made: Made): boolean {
   if (isOtherType(seen.type, made) || !sameOne(item.payee, seen.names)) return false;
   if (made.pays && seen.status?.toLowerCase() === 'unpaid') return false;
-  if (made.byReference) return item.reference !== null && item.reference === seen.reference;
-  if (item.reference && seen.reference && item.reference !== seen.reference) return false;
+  if (made.byReference) return item.reference !== null && seen.references.includes(item.reference);
+  if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
   return isSameAmount(item, seen) === true;
 }
 
@@ -138,7 +136,7 @@ function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
 function mightBe(item: Wanted, seen: Seen, made: Made): boolean {
   const amount = made.byReference ? undefined : isSameAmount(item, seen);
   if (isOtherType(seen.type, made) && amount !== true) return false;
-  if (made.byReference && item.reference !== null && item.reference === seen.reference) return true;
+  if (made.byReference && item.reference !== null && seen.references.includes(item.reference)) return true;
   if (maybeSameOne(item.names, seen.names)) return true;
   return (item.names.length === 0 || seen.names.length === 0) && amount !== false;
 }
