@@ -6,6 +6,9 @@ import { Call } from '../auth/call';
 /** From a refusal to an upstream's slowest batch, seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** From one transaction to a million of them, seconds. */
+const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
+
 /** Counts and times requests, and counts what is news. Labels are names from our own code, never a caller's words. */
 @Injectable()
 export class MetricsService {
@@ -61,6 +64,13 @@ export class MetricsService {
     labelNames: ['operation'],
     registers: [this.registry],
   });
+  private readonly sourceReads = new Histogram({
+    name: 'payout_proxy_source_read_duration_seconds',
+    help: 'Looks at the sources that the history is compared with, by source and result.',
+    labelNames: ['source', 'result'],
+    buckets: SOURCE_BUCKETS,
+    registers: [this.registry],
+  });
   private readonly shed = new Counter({
     name: 'payout_proxy_upstream_shed_total',
     help: 'Requests that were turned away, unsent, as too many others waited or their own turn did not come in time.',
@@ -94,6 +104,11 @@ export class MetricsService {
 
   countShed(operation: string): void {
     this.shed.inc({ operation });
+  }
+
+  /** @param result `complete`, or a failure's code. */
+  noteSourceRead(source: string, result: string, seconds: number): void {
+    this.sourceReads.observe({ source, result }, seconds);
   }
 
   setCircuitOpen(operation: string, open: boolean): void {

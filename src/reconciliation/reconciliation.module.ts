@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { JournalModule } from '../journal/journal.module';
+import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
+import { SourcesService } from './sources/sources.service';
 
 /** Compares the history with the upstream's, and settles what is in doubt. */
 @Module({
-  imports: [AuditModule, JournalModule, UpstreamModule],
+  imports: [AuditModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [],
-  providers: [],
+  providers: [SourcesService],
+  exports: [SourcesService],
 })
 export class ReconciliationModule {}
