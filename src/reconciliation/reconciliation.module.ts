@@ -3,13 +3,15 @@ import { AuditModule } from '../audit/audit.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
+import { LookService } from './resolver/look.service';
+import { ResolverService } from './resolver/resolver.service';
 import { SourcesService } from './sources/sources.service';
 
 /** Compares the history with the upstream's, and settles what is in doubt. */
 @Module({
   imports: [AuditModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [],
-  providers: [SourcesService],
+  providers: [LookService, ResolverService, SourcesService],
   exports: [SourcesService],
 })
 export class ReconciliationModule {}

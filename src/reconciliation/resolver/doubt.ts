@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { NewVerdict } from '../../journal/records';
+import type { Issues } from './issues';
 
 /** One item of a call. */
 export interface Wanted {
@@ -47,7 +48,7 @@ export interface Listing {
   /** When it was asked for. */
   askedAt: Date;
   /** Transactions that belong to no other call of ours for certain. */
-  unclaimed: Seen[];
+  unclaimed: Issues;
   /** Transactions of ours that should be in it and are not: with any, it is not complete. */
   missing: number;
   /** When the newest call of ours was sent of which it shows a transaction: it is no older than that. */

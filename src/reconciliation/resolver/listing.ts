@@ -3,6 +3,7 @@ import { PrismaService } from '../../database/prisma.service';
 import { uuidFloor } from '../../database/uuid';
 import { asRecorded, writtenNumbers } from '../../privacy/recorded';
 import { Listing, Seen } from './doubt';
+import { Issues } from './issues';
 import { MADE } from './made';
 import { keysOf } from './recipients';
 
@@ -57,7 +58,7 @@ export async function readListing(
     readKnown(prisma, read, since),
   ]);
   const shows = new Set((known.operations ?? []).map((operation) => MADE.get(operation)?.mustBeShown ?? ''));
-  return { ...read, unclaimed, shows, missing: known.missing, freshUntil: known.freshUntil };
+  return { ...read, unclaimed: new Issues(unclaimed), shows, missing: known.missing, freshUntil: known.freshUntil };
 }
 
 /** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */

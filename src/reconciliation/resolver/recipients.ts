@@ -49,11 +49,12 @@ export function sameOne(some: string[], others: string[]): boolean {
 
 /** Whether they may: also where a number stands with its country code here, and without it there. */
 export function maybeSameOne(some: string[], others: string[]): boolean {
-  const loose = others.map(loosely);
-  return some.some((key) => loose.includes(loosely(key)));
+  const loose = others.map(looseKey);
+  return some.some((key) => loose.includes(looseKey(key)));
 }
 
-function loosely(key: string): string {
+/** What keys of the same recipient have in common, however it is written. */
+export function looseKey(key: string): string {
   // A receiver may be a contact of one of the other kinds.
   const [kind, value] = [key.slice(0, 1), key.slice(2).toLowerCase().replace(/^@/, '')];
   const digits = value.replace(/[\s().+-]/g, '');

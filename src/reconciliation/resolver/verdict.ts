@@ -1,14 +1,12 @@
 import { oneToOne } from './assignment';
 import { Listing, Rules, Seen, Sent, Verdict, Wanted } from './doubt';
 import { evidenceOf } from './evidence';
+import { Issue } from './issues';
 import { isOtherType, MADE, Made } from './made';
 import { maybeSameOne, sameOne } from './recipients';
 
 /** Of the amounts that both sides keep. */
 const USD_DECIMALS = 6;
-
-/** The transactions of one batch: one request makes one issue (upstream-observed.md, "Identifiers"). */
-type Issue = Seen[];
 
 /** An issue of which each transaction is an item of this call. */
 interface Fitting {
@@ -26,7 +24,7 @@ interface Fitting {
 export function judge(doubt: Sent, listing: Listing, rivals: Sent[], rules: Rules): Verdict | undefined {
   const made = MADE.get(doubt.operation);
   if (!made) return undefined;
-  const issues = issuesOf(listing.unclaimed).filter((issue) => touches(doubt, made, issue));
+  const issues = listing.unclaimed.about(doubt).filter((issue) => touches(doubt, made, issue));
   const ours = issues.flatMap((issue) => fit(doubt, made, issue, rules) ?? []);
   const whole = ours.filter(({ issue }) => issue.length === doubt.items.length);
   const others = whole.flatMap(({ issue }) => rivalsFor(issue, doubt, rivals, rules));
@@ -49,18 +47,6 @@ export function fit(call: Sent, made: Made, issue: Issue, rules: Rules): Fitting
   if (issue.length > call.items.length || !issue.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
   const given = oneToOne(issue, call.items, (seen, item) => isSame(item, seen, made));
   return given && { issue, positions: given.map((at) => (call.items[at] as Wanted).position) };
-}
-
-/** The issues of a listing; what names none stands alone. */
-export function issuesOf(seen: Seen[]): Issue[] {
-  const issues = new Map<string, Issue>();
-  for (const one of seen) {
-    const name = one.issueId ?? `/${one.ordinal}`;
-    const issue = issues.get(name);
-    if (issue) issue.push(one);
-    else issues.set(name, [one]);
-  }
-  return [...issues.values()];
 }
 
 function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
