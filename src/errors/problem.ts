@@ -94,6 +94,10 @@ export const PROBLEMS = {
     status: 409,
     text: 'Only a call in doubt can be settled by hand, once, and not before its time to be answered is over.',
   },
+  resolver_busy: {
+    status: 409,
+    text: 'Another instance is looking at the calls in doubt right now; ask again when it is done.',
+  },
   content_changed: {
     status: 409,
     text: 'What is kept of this call is not what was asked, so it will not be sent. The operator has to look into this.',

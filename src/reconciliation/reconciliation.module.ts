@@ -5,12 +5,13 @@ import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
 import { LookService } from './resolver/look.service';
 import { ResolverService } from './resolver/resolver.service';
+import { RoundsController } from './resolver/rounds.controller';
 import { SourcesService } from './sources/sources.service';
 
 /** Compares the history with the upstream's, and settles what is in doubt. */
 @Module({
   imports: [AuditModule, JournalModule, MetricsModule, UpstreamModule],
-  controllers: [],
+  controllers: [RoundsController],
   providers: [LookService, ResolverService, SourcesService],
   exports: [SourcesService],
 })

@@ -1,4 +1,5 @@
-import { Listing, Lookup, Rules, Sent, Verdict } from './doubt';
+import { Lookup, Rules, Sent, Verdict } from './doubt';
+import { Listing } from './issues';
 import { evidenceOf } from './evidence';
 import { CHANGED } from './made';
 import { quietUntil } from './verdict';

@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
 import { NewVerdict } from '../../journal/records';
-import type { Issues } from './issues';
 
 /** One item of a call. */
 export interface Wanted {
@@ -40,21 +39,6 @@ export interface Seen {
   names: string[];
   /** In the forms in which records may have it; none where it has none. */
   references: string[];
-}
-
-/** The upstream's listing, as far as our records do not say whose its transactions are. */
-export interface Listing {
-  readId: string;
-  /** When it was asked for. */
-  askedAt: Date;
-  /** Transactions that belong to no other call of ours for certain. */
-  unclaimed: Issues;
-  /** Transactions of ours that should be in it and are not: with any, it is not complete. */
-  missing: number;
-  /** When the newest call of ours was sent of which it shows a transaction: it is no older than that. */
-  freshUntil: Date | null;
-  /** Of what need not be in it (made.ts), what it shows of ours. */
-  shows: ReadonlySet<string>;
 }
 
 /** What the upstream says of the one transaction that a call deletes or redeems. */

@@ -34,6 +34,21 @@ export class Issues {
   }
 }
 
+/** The upstream's listing, as far as our records do not say whose its transactions are. */
+export interface Listing {
+  readId: string;
+  /** When it was asked for. */
+  askedAt: Date;
+  /** Transactions that belong to no other call of ours for certain. */
+  unclaimed: Issues;
+  /** Transactions of ours that should be in it and are not: with any, it is not complete. */
+  missing: number;
+  /** When the newest call of ours was sent of which it shows a transaction: it is no older than that. */
+  freshUntil: Date | null;
+  /** Of what need not be in it (made.ts), what it shows of ours. */
+  shows: ReadonlySet<string>;
+}
+
 /** No name begins like that. */
 function referenceKey(reference: string): string {
   return `reference ${reference}`;

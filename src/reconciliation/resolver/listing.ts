@@ -2,8 +2,8 @@ import { Decimal } from 'decimal.js';
 import { PrismaService } from '../../database/prisma.service';
 import { uuidFloor } from '../../database/uuid';
 import { asRecorded, writtenNumbers } from '../../privacy/recorded';
-import { Listing, Seen } from './doubt';
-import { Issues } from './issues';
+import { Seen } from './doubt';
+import { Issues, Listing } from './issues';
 import { MADE } from './made';
 import { keysOf } from './recipients';
 

@@ -1,7 +1,7 @@
 import { oneToOne } from './assignment';
-import { Listing, Rules, Seen, Sent, Verdict, Wanted } from './doubt';
+import { Rules, Seen, Sent, Verdict, Wanted } from './doubt';
 import { evidenceOf } from './evidence';
-import { Issue } from './issues';
+import { Issue, Listing } from './issues';
 import { isOtherType, MADE, Made } from './made';
 import { maybeSameOne, sameOne } from './recipients';
 
