@@ -42,6 +42,14 @@ export const PROBLEMS = {
   },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
+  invalid_signature: {
+    status: 401,
+    text: 'This event is not signed with the secret that we share; check UPSTREAM_WEBHOOK_SECRET and what signs it.',
+  },
+  stale_event: {
+    status: 400,
+    text: 'This event was signed more than five minutes ago, or ahead; deliver it with a new timestamp and signature.',
+  },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation needs.' },
   operation_not_allowed: {
     status: 403,

@@ -14,7 +14,7 @@ import { READ_BEFORE_MS, readListing, readOne } from './listing';
 import { CHANGED, MADE } from './made';
 import { readNamed, readRivals } from './rivals';
 import { SentCall } from './sent';
-import { fit, judge } from './verdict';
+import { judge } from './verdict';
 
 /** The upstream's clock may be that wrong. */
 const SKEW_MS = 60_000;
@@ -108,18 +108,14 @@ export class LookService {
     return found;
   }
 
-  /** Only where something fits does it matter who else could have made it. */
+  /** Only where there is something does it matter who else could have made it. */
   private async rivalsOf(calls: Sent[], { unclaimed }: Listing, since: Date): Promise<Map<string, SentCall[]>> {
-    const fitting = calls.filter((call) => {
-      const made = MADE.get(call.operation);
-      return made && unclaimed.about(call).some((issue) => fit(call, made, issue, this.rules));
-    });
-    if (fitting.length === 0) return new Map();
+    const ids = calls.filter((call) => unclaimed.about(call).length > 0).map(({ id }) => id);
+    if (ids.length === 0) return new Map();
     const { approvalExpiresAfterSeconds } = this.settings;
     const longestMs = longestUpstreamTimeout(this.settings);
     const reachMs = approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
     const from = new Date(since.getTime() - reachMs);
-    const ids = fitting.map(({ id }) => id);
     return readRivals(this.prisma, ids, from, longestMs);
   }
 

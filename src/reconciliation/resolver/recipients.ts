@@ -6,8 +6,8 @@ export interface Named {
   receiver: string | null;
 }
 
-/** Digits of a number that two spellings of it (with a country code, as it is dialled at home) have in common. */
-const COMMON_DIGITS = 8;
+/** Shorter numbers are none; and what two spellings of one (with a country code, as it is dialled at home) have in common. */
+const SHORTEST = 7;
 
 const EMAIL = /^[^\s@*•]+@[^\s@*•]+$/;
 const PHONE = /^\+?[\d\s().-]{7,24}$/;
@@ -49,14 +49,28 @@ export function sameOne(some: string[], others: string[]): boolean {
 
 /** Whether they may: also where a number stands with its country code here, and without it there. */
 export function maybeSameOne(some: string[], others: string[]): boolean {
-  const loose = others.map(looseKey);
-  return some.some((key) => loose.includes(looseKey(key)));
+  const values = others.map(valueOf);
+  return some.map(valueOf).some((one) => values.some((other) => isSame(one, other)));
 }
 
-/** What keys of the same recipient have in common, however it is written. */
+/** What keys that may be the same recipient have in common. */
 export function looseKey(key: string): string {
-  // A receiver may be a contact of one of the other kinds.
-  const [kind, value] = [key.slice(0, 1), key.slice(2).toLowerCase().replace(/^@/, '')];
+  const value = valueOf(key);
+  return isNumber(value) ? value.slice(-SHORTEST) : value;
+}
+
+/** A receiver may be a contact of one of the other kinds. */
+function valueOf(key: string): string {
+  const value = key.slice(2).toLowerCase().replace(/^@/, '');
   const digits = value.replace(/[\s().+-]/g, '');
-  return kind === 'p' || /^\d{7,}$/.test(digits) ? digits.slice(-COMMON_DIGITS) : value;
+  return isNumber(digits) ? digits.replace(/^0+/, '') : value;
+}
+
+function isNumber(value: string): boolean {
+  return value.length >= SHORTEST && /^\d+$/.test(value);
+}
+
+function isSame(one: string, other: string): boolean {
+  if (one === other) return true;
+  return isNumber(one) && isNumber(other) && (one.endsWith(other) || other.endsWith(one));
 }

@@ -20,6 +20,9 @@ const RESOLVER_LOCK = 7_070_011;
 /** An event says that something happened: others of the same batch may be on their way. */
 const SOON_MS = 1_000;
 
+/** Whoever sends many events must not make us ask for all transactions each time. */
+const HURRY_EVERY_MS = 10_000;
+
 /** What one round did. */
 export interface Round {
   /** Another instance was at it. */
@@ -47,6 +50,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   private readonly stopped = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private hinted = false;
+  private hurriedAt = 0;
   private working: Promise<unknown> = Promise.resolve();
   /** What was last complained of; undefined: all is well. */
   private complaint: string | undefined;
@@ -77,9 +81,12 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     await this.working;
   }
 
-  /** Looks at all calls in doubt at the next opportunity: something is said to have happened. */
+  /** Looks at recent calls in doubt soon, at most every ten seconds: something is said to have happened. */
   lookSoon(): void {
-    this.backOff.forget();
+    const now = Date.now();
+    if (now - this.hurriedAt < HURRY_EVERY_MS) return;
+    this.hurriedAt = now;
+    this.backOff.hurry(now);
     this.hinted = true; // a round that is under way may have asked before
     this.schedule(SOON_MS);
   }
@@ -143,7 +150,8 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private note(due: SentCall[], verdicts: NewVerdict[], failure: string | null): void {
-    for (const call of due) this.backOff.looked(call.id, Date.now(), quietUntil(call, this.looking.rules));
+    for (const call of due)
+      this.backOff.looked(call.id, call.sentFrom, Date.now(), quietUntil(call, this.looking.rules));
     for (const { intentId, verdict } of verdicts) {
       this.metrics.countVerdict(verdict);
       this.logger.log({ call_id: intentId, verdict }, 'found out about a call in doubt');

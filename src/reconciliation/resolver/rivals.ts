@@ -7,7 +7,7 @@ import { readSent, SentCall } from './sent';
 const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set(['succeeded', 'rejected', 'unknown', 'sent', 'landed', 'absent']);
 
 /**
- * Other calls that pay somebody whom the first item of a call in doubt pays: what it could have made, they could have made. One
+ * Other calls that pay somebody whom a call in doubt pays: what it could have made, they could have made. One
  * that the upstream rejected is among them, as that may be a lie, and one that succeeded, as it may have been carried out twice.
  * @param since calls that were recorded before this cannot have made anything that is of interest.
  */
@@ -28,7 +28,7 @@ export async function readRivals(
         WHERE lower(handle) IN (lower(ltrim(r.handle, '@')), '@' || lower(ltrim(r.handle, '@'))) AND intent_id >= ${first}::uuid
       UNION SELECT intent_id FROM intent_item WHERE receiver = n.receiver AND intent_id >= ${first}::uuid
     ) AS other
-    WHERE n.intent_id = ANY (${doubts}::uuid[]) AND n.position = 0 AND other.intent_id <> n.intent_id`;
+    WHERE n.intent_id = ANY (${doubts}::uuid[]) AND other.intent_id <> n.intent_id`;
   const calls = await readSent(prisma, [...new Set(pairs.map(({ rival }) => rival))], longestMs);
   const byId = new Map(calls.filter(({ state }) => MAY_HAVE_ARRIVED.has(state)).map((call) => [call.id, call]));
   const rivals = new Map(doubts.map((id): [string, SentCall[]] => [id, []]));

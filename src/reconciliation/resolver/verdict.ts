@@ -31,9 +31,13 @@ export function judge(doubt: Sent, listing: Listing, rivals: Sent[], rules: Rule
   const [only] = whole;
   if (only && ours.length === 1 && others.length === 0) return landed(only, listing);
   if (listing.askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
-  if (issues.length === 0) return withoutAny(doubt, made, listing, rules);
+  // What is another call of ours to the last amount is no trace of this one, whoever of several has made it.
+  const unexplained = issues.filter(
+    (issue) => ours.some((one) => one.issue === issue) || rivalsFor(issue, doubt, rivals, rules).length === 0,
+  );
+  if (unexplained.length === 0) return withoutAny(doubt, made, listing, rules);
   const reads = [listing.readId];
-  const evidence = evidenceOf(reads, issues.flat(), [...new Set(others.map(({ id }) => id))]);
+  const evidence = evidenceOf(reads, unexplained.flat(), [...new Set(others.map(({ id }) => id))]);
   return { verdict: 'ambiguous', reason: whyAmbiguous(ours.length, whole.length, others), evidence };
 }
 
