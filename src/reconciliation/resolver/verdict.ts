@@ -31,9 +31,9 @@ export function judge(doubt: Sent, listing: Listing, rivals: Sent[], rules: Rule
   const [only] = whole;
   if (only && ours.length === 1 && others.length === 0) return landed(only, listing);
   if (listing.askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
-  // What is another call of ours to the last amount is no trace of this one, whoever of several has made it.
+  // Of other amounts, and another call of ours to the last of them: that is no trace of this one.
   const unexplained = issues.filter(
-    (issue) => ours.some((one) => one.issue === issue) || rivalsFor(issue, doubt, rivals, rules).length === 0,
+    (issue) => !isOfOtherAmounts(doubt, made, issue) || rivalsFor(issue, doubt, rivals, rules).length === 0,
   );
   if (unexplained.length === 0) return withoutAny(doubt, made, listing, rules);
   const reads = [listing.readId];
@@ -129,6 +129,10 @@ function mightBe(item: Wanted, seen: Seen, made: Made): boolean {
   if (made.byReference && item.reference !== null && seen.references.includes(item.reference)) return true;
   if (maybeSameOne(item.names, seen.names)) return true;
   return (item.names.length === 0 || seen.names.length === 0) && amount !== false;
+}
+
+function isOfOtherAmounts({ items }: Sent, made: Made, issue: Issue): boolean {
+  return issue.every((seen) => items.every((item) => !mightBe(item, seen, made) || isSameAmount(item, seen) === false));
 }
 
 function touches({ items }: Sent, made: Made, issue: Issue): boolean {
