@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import { NewVerdict } from '../../journal/records';
 
 /** One item of a call. */
@@ -8,7 +7,8 @@ export interface Wanted {
   payee: string[];
   /** Keys of all whom it names. */
   names: string[];
-  amountUsd: Decimal | null;
+  /** With six decimals, so that equal amounts are equal texts. */
+  amountUsd: string | null;
   reference: string | null;
   /** Of the transaction that it deletes or redeems. */
   chiRef: string | null;
@@ -35,7 +35,8 @@ export interface Seen {
   issuedAt: Date | null;
   type: string | null;
   status: string | null;
-  amountUsd: Decimal | null;
+  /** With six decimals, so that equal amounts are equal texts. */
+  amountUsd: string | null;
   names: string[];
   /** In the forms in which records may have it; none where it has none. */
   references: string[];

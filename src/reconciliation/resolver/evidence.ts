@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import { VerdictEvidence, VerdictTransaction } from '../../journal/records';
 import { asRecorded, proseAsRecorded } from '../../privacy/recorded';
 import { Seen } from './doubt';
@@ -25,6 +26,6 @@ function toEvidence(seen: Seen, position: number | null): VerdictTransaction {
     issue_id: asRecorded(seen.issueId),
     at: seen.issuedAt?.toISOString() ?? null,
     status: proseAsRecorded(seen.status),
-    amount_usd: seen.amountUsd?.toFixed() ?? null,
+    amount_usd: seen.amountUsd === null ? null : new Decimal(seen.amountUsd).toFixed(),
   };
 }

@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import { PrismaService } from '../../database/prisma.service';
 import { uuidFloor } from '../../database/uuid';
 import { asRecorded, writtenNumbers } from '../../privacy/recorded';
@@ -123,7 +122,7 @@ export async function readOne(prisma: PrismaService, readId: string): Promise<Se
 
 function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: Row): Seen {
   return {
-    ...{ ...row, readId, ordinal: Number(ordinal), amountUsd: usd === null ? null : new Decimal(usd) },
+    ...{ ...row, readId, ordinal: Number(ordinal), amountUsd: usd },
     names: keysOf({ email, phone, handle, receiver }),
     references: reference ? formsOf(reference, phone) : [],
   };

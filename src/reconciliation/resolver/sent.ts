@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import { Present } from '../../audit/outcome';
 import { PrismaService } from '../../database/prisma.service';
 import { Sent } from './doubt';
@@ -90,7 +89,7 @@ export async function readSent(
       position: item.position,
       payee: payeeOf(item.field, item),
       names: keysOf(item),
-      amountUsd: item.usd === null ? null : new Decimal(item.usd),
+      amountUsd: item.usd,
       reference: item.reference || null,
       chiRef: item.chiRef,
     })),

@@ -5,9 +5,6 @@ import { Issue, Listing } from './issues';
 import { isOtherType, MADE, Made } from './made';
 import { maybeSameOne, sameOne } from './recipients';
 
-/** Of the amounts that both sides keep. */
-const USD_DECIMALS = 6;
-
 /** An issue of which each transaction is an item of this call. */
 interface Fitting {
   issue: Issue;
@@ -119,7 +116,7 @@ function isSame(item: Wanted, seen: Seen, made: Made): boolean {
 /** Undefined where one of them says none. */
 function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
   if (item.amountUsd === null || seen.amountUsd === null) return undefined;
-  return item.amountUsd.toDecimalPlaces(USD_DECIMALS).eq(seen.amountUsd.toDecimalPlaces(USD_DECIMALS));
+  return item.amountUsd === seen.amountUsd;
 }
 
 /** Whether a transaction could be what an item asked for, if something of it is other than it was asked for. */
