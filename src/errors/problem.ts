@@ -42,6 +42,14 @@ export const PROBLEMS = {
   },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
+  invalid_signature: {
+    status: 401,
+    text: 'This event is not signed with the secret that we share; check UPSTREAM_WEBHOOK_SECRET and what signs it.',
+  },
+  stale_event: {
+    status: 400,
+    text: 'This event was signed more than five minutes ago, or ahead; deliver it with a new timestamp and signature.',
+  },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation needs.' },
   operation_not_allowed: {
     status: 403,
@@ -119,6 +127,10 @@ export const PROBLEMS = {
   not_in_doubt: {
     status: 409,
     text: 'Only a call in doubt can be settled by hand, once, and not before its time to be answered is over.',
+  },
+  resolver_busy: {
+    status: 409,
+    text: 'Another instance is looking at the calls in doubt right now; ask again when it is done.',
   },
   content_changed: {
     status: 409,
