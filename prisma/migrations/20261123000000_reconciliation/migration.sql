@@ -232,7 +232,8 @@ CREATE TABLE reconciliation_match (
   run_id    uuid NOT NULL,
   call_id   uuid NOT NULL,
   position  integer NOT NULL,
-  ordinal   bigint NOT NULL, -- of the transaction in what the run compared with
+  read_id   uuid, -- in which the transaction stands; null: in what the run compared with
+  ordinal   bigint NOT NULL, -- its place there
   rule      text NOT NULL CHECK (rule IN ('chi_ref', 'id', 'issue_id', 'reference', 'fingerprint')),
   certainty text NOT NULL CHECK (certainty IN ('certain', 'probable', 'possible')),
   PRIMARY KEY (run_id, call_id, position)
@@ -327,6 +328,7 @@ GRANT SELECT, INSERT ON source_read, source_read_end, verdict, upstream_event, r
   finding, finding_sight, finding_step TO payout_proxy;
 GRANT SELECT, INSERT ON upstream_transaction, upstream_wallet, upstream_wallet_entry, statement_fault, reconciliation_match TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE ON reconciliation_progress TO payout_proxy;
+GRANT SELECT ON call_state TO payout_proxy;
 GRANT SELECT ON source_read, source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end,
   finding, finding_sight, finding_step TO payout_sealer;
 GRANT SELECT ON audit.source_reads, audit.upstream_transactions, audit.verdicts, audit.upstream_events,

@@ -1,0 +1,86 @@
+-- planted.items payments of ours, evenly from planted.from to planted.to, in calls of one to five: what was asked, what came of it,
+-- and in planted_theirs what the upstream says of each. A payment's place decides what is planted on it, so that all is known
+-- beforehand. Fees are one per cent.
+
+CREATE TEMP TABLE planted_call AS
+SELECT c, size, place, at, fate, operation,
+  (left(stamp, 8) || '-' || right(stamp, 4) || '-7' || substr(noise, 1, 3) || '-8' || substr(noise, 4, 3) || '-' || substr(noise, 7, 12))::uuid AS id
+FROM (
+  SELECT *, at - CASE WHEN fate = 'approved late' THEN interval '3 days' ELSE interval '0' END AS asked_at,
+    lpad(to_hex((extract(epoch FROM at - CASE WHEN fate = 'approved late' THEN interval '3 days' ELSE interval '0' END) * 1000)::bigint), 12, '0') AS stamp
+  FROM (
+    SELECT c, c % 5 + 1 AS size, (c / 5) * 15 + (c % 5) * (c % 5 + 1) / 2 AS place, md5('call' || c) AS noise,
+      date_trunc('milliseconds', begins + (ends - begins) * ((c + 0.5) / calls)) AS at,
+      CASE c * 37 % 100 WHEN 0 THEN 'no answer' WHEN 1 THEN 'unknown' WHEN 2 THEN 'rejected' WHEN 3 THEN 'landed' WHEN 4 THEN 'landed, said by a verdict'
+        WHEN 5 THEN 'only its issue' WHEN 6 THEN 'only its reference' WHEN 7 THEN 'approved late' WHEN 8 THEN 'link' WHEN 9 THEN 'refused' WHEN 10 THEN 'not sent'
+        WHEN 11 THEN 'waiting' WHEN 12 THEN 'collection' WHEN 13 THEN 'rejected, but paid' WHEN 14 THEN 'unknown, but paid' ELSE 'succeeded' END AS fate,
+      CASE WHEN c * 37 % 100 = 6 THEN 'POST /payouts/mobile-money' WHEN c * 37 % 100 = 8 THEN 'POST /send'
+        WHEN c * 37 % 100 = 12 THEN 'POST /collections/mobile-money/collect'
+        WHEN c % 40 = 0 THEN 'POST /account/transfer' WHEN c % 40 = 20 THEN 'POST /wallets/transfer'
+        WHEN c * 7 % 10 < 4 THEN 'POST /payouts/airtime' WHEN c * 7 % 10 < 7 THEN 'POST /payouts/mobile-money' ELSE 'POST /payouts/credit' END AS operation
+    FROM (
+      SELECT generate_series(0, items / 3 - 1) AS c, (items / 3)::numeric AS calls, begins, ends
+      FROM (SELECT current_setting('planted.items')::integer AS items, current_setting('planted.from')::timestamptz AS begins,
+        current_setting('planted.to')::timestamptz AS ends) AS settings
+    ) AS numbered
+  ) AS drawn
+) AS stamped;
+
+-- What is planted on the payments of a call that simply succeeded: of a thousand, one each.
+CREATE TEMP TABLE planted_item AS
+SELECT *, CASE WHEN operation LIKE 'POST /payouts/%' THEN round(usd * 0.01, 6) ELSE 0 END AS fee,
+  CASE WHEN by_phone THEN '+254' || (700000000 + person) END AS phone,
+  CASE WHEN NOT by_phone AND NOT by_receiver AND k % 3 <> 1 THEN 'Person.' || person || '@example.com' END AS email,
+  CASE WHEN NOT by_phone AND NOT by_receiver AND k % 3 <> 0 THEN '@Person_' || person END AS handle,
+  CASE WHEN by_receiver THEN 'sub-account-' || person END AS receiver,
+  CASE WHEN operation = 'POST /payouts/mobile-money' THEN 'invoice-' || k WHEN operation LIKE '%collect' THEN 'collection-' || k END AS reference,
+  md5('chi' || k)::uuid::text AS chi_ref, substr(md5('id' || k), 1, 20) AS upstream_id, 'issuer_' || c || '_1790000000000' AS issue_id
+FROM (
+  SELECT c, id, place, at, fate, operation, position, place + position AS k,
+    CASE WHEN fate = 'succeeded' THEN ((place + position) * 7919::bigint % 1000)::integer END AS kind,
+    -- Of those that have landed many look alike: one recipient and one amount, some seconds apart.
+    CASE WHEN fate = 'landed' THEN 90000000 + c / 1000 ELSE place + position END AS person,
+    CASE WHEN fate = 'landed' THEN 5 ELSE (ARRAY[1, 2, 5, 10, 20, 50, 100])[1 + (place + position) % 7] + (place + position) % 97 * 0.01 + 1 END::numeric(18,6) AS usd,
+    CASE WHEN fate = 'landed' THEN TRUE ELSE operation IN ('POST /payouts/airtime', 'POST /payouts/mobile-money', 'POST /collections/mobile-money/collect') END AS by_phone,
+    operation IN ('POST /account/transfer', 'POST /wallets/transfer') AND fate <> 'landed' AS by_receiver
+  FROM planted_call CROSS JOIN LATERAL generate_series(0, size - 1) AS position
+) AS i;
+CREATE INDEX ON planted_item (kind);
+ANALYZE planted_item;
+
+INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at, held_for, expires_at)
+SELECT id, uuid_floor(now()), uuid_floor(now()), operation, 'planted', '::1', size, at, at - CASE WHEN fate = 'approved late' THEN interval '3 days' ELSE interval '0' END,
+  CASE WHEN fate IN ('approved late', 'waiting') THEN 'over_threshold' END, CASE WHEN fate IN ('approved late', 'waiting') THEN at + interval '1 day' END
+FROM planted_call;
+
+INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, reference, receiver)
+SELECT id, position, CASE WHEN phone IS NOT NULL THEN 'phoneNumber' WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'twitter' ELSE 'receiver' END,
+  email IS NOT NULL AND handle IS NOT NULL, CASE WHEN fate <> 'collection' THEN usd END, reference, receiver FROM planted_item;
+
+-- Somebody of a thousand was erased.
+INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
+SELECT id, position, '', email, phone, handle FROM planted_item WHERE receiver IS NULL AND kind IS DISTINCT FROM 35;
+
+INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, decided_at, process)
+SELECT id, 'approved', 'planted', uuid_floor(now()), uuid_floor(now()), at, 0 FROM planted_call WHERE fate = 'approved late';
+
+INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at)
+SELECT id, uuid_floor(now()), uuid_floor(now()), operation, 'planted', '::1', 503, 'unavailable', 'planted', '[]', 0, at, at FROM planted_call WHERE fate = 'refused';
+
+INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
+SELECT id, CASE WHEN fate IN ('unknown', 'unknown, but paid', 'landed', 'landed, said by a verdict') THEN 'unknown' WHEN fate IN ('rejected', 'rejected, but paid') THEN 'rejected'
+  WHEN fate = 'not sent' THEN 'notSent' ELSE 'succeeded' END, at, at + interval '1 second', 1000, at + interval '1 second'
+FROM planted_call WHERE fate NOT IN ('no answer', 'refused', 'waiting');
+
+INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
+SELECT id, position, CASE WHEN fate <> 'only its issue' THEN position END, CASE WHEN fate <> 'only its issue' AND kind IS DISTINCT FROM 38 THEN chi_ref END,
+  CASE WHEN fate <> 'only its issue' THEN upstream_id END, issue_id, 'paid', usd
+FROM planted_item WHERE fate IN ('succeeded', 'approved late', 'only its issue', 'link');
+
+INSERT INTO resolution (intent_id, verdict, reason, resolved_at)
+SELECT id, 'landed', 'planted', at + interval '20 minutes' FROM planted_call WHERE fate LIKE 'landed%';
+
+INSERT INTO verdict (id, intent_id, verdict, reason, evidence, decided_at)
+SELECT id, id, 'landed', 'planted', json_build_object('reads', '{}'::text[], 'calls', '{}'::text[], 'transactions',
+  json_agg(json_build_object('position', position, 'chi_ref', chi_ref, 'id', upstream_id, 'issue_id', issue_id))), at + interval '20 minutes'
+FROM planted_item WHERE fate = 'landed, said by a verdict' GROUP BY id, at;

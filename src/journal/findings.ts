@@ -1,0 +1,109 @@
+import { Client } from 'pg';
+import { FINDING_STEP_LOCK } from './finding-step-lock';
+
+/** What of a run its result depends on. */
+export interface RunOfFindings {
+  runId: string;
+  readId: string;
+  walletsReadId: string | null;
+  from: Date;
+  to: Date;
+  asOf: Date;
+  historical: boolean;
+  source: 'upstream' | 'statement';
+}
+
+/** A new UUIDv7 (RFC 9562, section 5.7), made by whatever version of Postgres: its time before 74 bits of chance. */
+export const UUID_V7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+  PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid`;
+
+/** In the order of its key: the index grows at its end. */
+const MATCHES = `
+  INSERT INTO reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty)
+  SELECT $1::uuid, o.call_id, o.position, nullif(t.read_id, $2::uuid), t.ordinal, p.rule, p.certainty
+  FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
+  WHERE o.in_period ORDER BY o.call_id, o.position`;
+
+const NEW_FINDINGS = `
+  INSERT INTO finding (id, category, subject, call_id, position, chi_ref, upstream_id, issue_id, wallet_id, occurred_at, run_id)
+  SELECT ${UUID_V7}, category, subject, call_id, position, chi_ref, upstream_id, issue_id, wallet_id, occurred_at, $1::uuid
+  FROM (SELECT * FROM difference ORDER BY category, subject) AS d
+  ON CONFLICT (category, subject) DO NOTHING`;
+
+const SIGHTS = `
+  INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence)
+  SELECT ${UUID_V7}, f.id, $1::uuid, d.impact, d.fields, d.evidence
+  FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject`;
+
+/** A finding's last step. Gathered, for whoever asks for the first of an order may be given all of the table in that order. */
+const LAST_STEP = `SELECT (array_agg(s.state ORDER BY s.id DESC))[1] AS state, (array_agg(s.impact_usd ORDER BY s.id DESC))[1] AS impact_usd
+    FROM finding_step s WHERE s.finding_id = f.id`;
+
+/** Seen again though it was resolved, or other than it was when somebody explained or accepted it. */
+const REOPENED = `
+  WITH again AS MATERIALIZED (
+    SELECT f.id, f.occurred_at, d.impact, s.state, s.impact_usd
+    FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject CROSS JOIN LATERAL (${LAST_STEP}) AS s
+    WHERE s.state = 'resolved' OR (s.state <> 'reopened' AND s.impact_usd <> d.impact)
+  )
+  INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
+  SELECT ${UUID_V7}, id, 'reopened', CASE WHEN state = 'resolved' THEN 'Run ' || $1::uuid || ' sees this difference again.'
+    ELSE 'Run ' || $1::uuid || ' sees ' || trim_scale(impact) || ' USD where it was ' || trim_scale(impact_usd) || ' USD when this was ' || state || '.' END,
+    impact, $1::uuid
+  FROM again WHERE NOT ${outdated('occurred_at')}`;
+
+/** No longer seen, by a run that would have seen it: of its time, and of the same kind of source as saw it last. */
+const RESOLVED = `
+  WITH unseen AS MATERIALIZED (
+    SELECT f.id, f.occurred_at FROM finding f
+    WHERE CASE WHEN f.category <> 'balance_gap' THEN f.occurred_at >= $4::timestamptz AND f.occurred_at < $5::timestamptz
+        ELSE f.occurred_at >= (SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $6::uuid AND e.wallet_id = f.wallet_id) END
+      AND NOT EXISTS (SELECT FROM difference d WHERE d.category = f.category AND d.subject = f.subject)
+  )
+  INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
+  SELECT ${UUID_V7}, f.id, 'resolved', 'Run ' || $1::uuid || ' no longer sees this difference.', 0, $1::uuid
+  FROM unseen f
+  CROSS JOIN LATERAL (SELECT run_id FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC LIMIT 1) AS seen
+  JOIN reconciliation_run r ON r.id = seen.run_id
+  LEFT JOIN source_read x ON x.id = r.read_id
+  CROSS JOIN LATERAL (${LAST_STEP}) AS s
+  WHERE (x.source IS NOT DISTINCT FROM 'statement') = ($3 = 'statement') AND s.state IS DISTINCT FROM 'resolved'
+    AND NOT ${outdated('f.occurred_at')}`;
+
+/** A run that began later, over that time, has the last word. */
+function outdated(at: string): string {
+  return `EXISTS (
+    SELECT FROM reconciliation_run later JOIN reconciliation_run_end e ON e.run_id = later.id AND e.result <> 'failed'
+    LEFT JOIN source_read x ON x.id = later.read_id
+    WHERE NOT later.historical AND later.as_of > $2::timestamptz AND later.from_at <= ${at} AND later.to_at > ${at}
+      AND (x.source IS NOT DISTINCT FROM 'statement') = ($3 = 'statement'))`;
+}
+
+const END = `
+  INSERT INTO reconciliation_run_end (run_id, result, read_id, totals) VALUES ($1, $2, $3, $4)`;
+
+/** Records what a comparison left in its temporary tables (`pair`, `ours`, `theirs`, `difference`): all of it, or nothing. */
+export async function writeResult(
+  db: Client,
+  run: RunOfFindings,
+  totals: { findings: { count: number } },
+): Promise<void> {
+  const { runId, readId, walletsReadId, from, to, asOf, historical, source } = run;
+  await db.query('BEGIN');
+  try {
+    await db.query(MATCHES, [runId, readId]);
+    await db.query(NEW_FINDINGS, [runId]);
+    await db.query(SIGHTS, [runId]);
+    if (!historical) {
+      await db.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
+      const parameters = [runId, asOf, source];
+      await db.query(REOPENED, parameters);
+      await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
+    }
+    await db.query(END, [runId, totals.findings.count > 0 ? 'findings' : 'clean', readId, JSON.stringify(totals)]);
+    await db.query('COMMIT');
+  } catch (error) {
+    await db.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { decimal, uuid } from './literals';
+import { Plan } from './plan';
+import { harmless } from './recipients';
+
+/**
+ * Adds `balance_gap`: where a wallet's entries do not join. The newest entries are listed, newest first; each must begin where
+ * the one before it ended, end where its amount takes it, and the newest must end at the balance. Whether amounts are signed
+ * is not said anywhere: either will do. What an earlier look showed must still be there.
+ */
+export function addBalanceGaps({ settings }: Plan, readId: string): string {
+  const tolerance = decimal(settings.balanceToleranceUsd);
+  const far = (one: string, other: string) => `abs(${one} - (${other})) > ${tolerance}`;
+  const field = (name: string, ours: string, theirs: string) =>
+    `json_build_object('field', '${name}', 'ours', trim_scale(${ours})::text, 'theirs', trim_scale(${theirs})::text)`;
+  return `
+    INSERT INTO pg_temp.difference
+    SELECT 'balance_gap', 'wallet/' || ${harmless('e.wallet_id')} || '/' || ${ISO} || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END,
+      NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, e.entered_at, 0, json_agg(g.field ORDER BY g.place),
+      json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${uuid(readId)}, 'wallet_id', ${harmless('e.wallet_id')},
+        'ordinal', min(e.ordinal), 'at', e.entered_at), 'match', NULL)
+    FROM (${entries(readId)}) AS e
+    CROSS JOIN LATERAL (VALUES
+      (1, ${far('e.balance_before', 'e.ended_before')}, ${field('balance_before', 'e.ended_before', 'e.balance_before')}),
+      (2, ${far('e.new_balance', 'e.balance_before + e.amount')} AND ${far('e.new_balance', 'e.balance_before - e.amount')},
+        ${field('new_balance', 'e.balance_before + e.amount', 'e.new_balance')}),
+      (3, e.ordinal = e.newest AND ${far('e.balance', 'e.new_balance')}, ${field('balance', 'e.new_balance', 'e.balance')}),
+      (4, e.changed, ${field('new_balance_as_read_before', 'e.read_before', 'e.new_balance')})
+    ) AS g(place, holds, field)
+    WHERE g.holds AND e.entered_at IS NOT NULL
+    GROUP BY e.wallet_id, e.entered_at, e.nth`;
+}
+
+const ISO = `to_char(e.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** Each entry beside the one before it, and as the last complete look before this one showed it. */
+function entries(readId: string): string {
+  return `
+    SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,
+      row_number() OVER (PARTITION BY e.wallet_id, e.entered_at ORDER BY e.ordinal DESC) AS nth,
+      b.new_balance AS read_before, b.new_balance IS NOT NULL AND NOT EXISTS (
+        SELECT FROM upstream_wallet_entry s WHERE s.read_id = e.read_id AND s.wallet_id = e.wallet_id AND s.entered_at = e.entered_at
+          AND s.new_balance = b.new_balance) AS changed
+    FROM upstream_wallet_entry e
+    JOIN upstream_wallet w ON w.read_id = e.read_id AND w.wallet_id = e.wallet_id
+    LEFT JOIN LATERAL (
+      SELECT b.new_balance FROM upstream_wallet_entry b
+      WHERE b.read_id = (
+          SELECT r.id FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
+          WHERE r.source = 'wallets' AND r.id < e.read_id ORDER BY r.id DESC LIMIT 1)
+        AND b.wallet_id = e.wallet_id AND b.entered_at = e.entered_at
+      ORDER BY b.ordinal LIMIT 1
+    ) AS b ON TRUE
+    WHERE e.read_id = ${uuid(readId)}
+    WINDOW wallet AS (PARTITION BY e.wallet_id), newest_first AS (PARTITION BY e.wallet_id ORDER BY e.ordinal)`;
+}

@@ -1,0 +1,138 @@
+import { Client } from 'pg';
+import { writeResult } from '../../journal/findings';
+import { addBalanceGaps } from './balances';
+import {
+  addDifferencesOfPayments,
+  addDifferencesOfTheirs,
+  addOddWordsOfTheirs,
+  MAKE_DIFFERENCES,
+  TO_CONFIRM,
+} from './differences';
+import { matchByFingerprint } from './fingerprint';
+import { makeAlone, makeJudged } from './judge';
+import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
+import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEvidence, MAKE_OURS } from './ours';
+import { Asked, Confirm, OnProgress, Plan } from './plan';
+import { BY_ISSUE, BY_REFERENCE, bySameName, MAKE_OF_CALL } from './rules';
+import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
+import { Totals, totalsOf } from './totals';
+
+const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
+
+/**
+ * Compares our records with what a source says, and writes what differs, all of it or nothing: until its last transaction
+ * commits, nothing of it is anywhere but in temporary tables of this connection.
+ * @param db a connection of the run's own (`connectForRun`).
+ */
+export async function compare(
+  db: Client,
+  plan: Plan,
+  onProgress: OnProgress = () => undefined,
+  confirm?: Confirm,
+): Promise<Totals> {
+  const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
+  await db.query('DISCARD TEMP'); // of a run before, on the same connection
+  await at('ours');
+  const ids = await readOurs(db, plan);
+  await at('theirs');
+  await db.query(makeTheirs(plan));
+  await db.query('ANALYZE theirs');
+  await at('match');
+  await match(db, plan, ids);
+  if (confirm) {
+    await at('confirm');
+    await confirmMissing(db, plan, confirm);
+  }
+  await at('judge');
+  const totals = await judge(db, plan);
+  await at('record');
+  await writeResult(db, plan, totals);
+  await db.query('DISCARD TEMP').catch(() => undefined); // it is written, whatever becomes of the connection
+  return totals;
+}
+
+const NO_IDS: Ids = { low: '00000000-0000-0000-0000-000000000000', high: '00000000-0000-0000-0000-000000000000' };
+
+async function readOurs(db: Client, plan: Plan): Promise<Ids> {
+  await db.query(makeCalls(plan));
+  await db.query(`${makeEvidence(plan)}; ANALYZE run_call; ANALYZE run_evidence`);
+  const ids = await idsIn(db, 'run_call');
+  await db.query(MAKE_OURS(plan, ids));
+  await db.query('ANALYZE ours');
+  return ids;
+}
+
+/** Text, for there is no smallest of UUIDs before Postgres 18; hexadecimal digits sort alike. */
+async function idsIn(db: Client, table: string): Promise<Ids> {
+  const { rows } = await db.query<{ low: string | null; high: string | null }>(
+    `SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high FROM ${table}`,
+  );
+  const { low = null, high = null } = rows[0] ?? {};
+  return low === null || high === null ? NO_IDS : { low, high };
+}
+
+const LEFT = { ours: 'left_ours', theirs: 'left_theirs' };
+
+async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
+  await db.query(MAKE_PAIRS);
+  await db.query(bySameName('chi_ref', { ours: 'ours', theirs: 'theirs' }));
+  await db.query('INSERT INTO pg_temp.pair SELECT * FROM found; TRUNCATE found; ANALYZE pair');
+  await db.query(MAKE_LEFT);
+  await db.query(bySameName('id', LEFT) + ';' + SETTLE);
+  await db.query(makeNames(ids));
+  await addFar(db, plan);
+  await matchLeft(db, plan);
+  // One to one, or the database says so.
+  await db.query('CREATE UNIQUE INDEX ON pair (o); CREATE UNIQUE INDEX ON pair (t)');
+}
+
+/** What belongs to the period and has its partner far outside of it: carried out, or asked for, long before or after. */
+async function addFar(db: Client, plan: Plan): Promise<void> {
+  const theirs = await nextOf(db, 'theirs');
+  await db.query(addFarTheirs(plan));
+  await db.query(takeTheirs(theirs));
+  const { rowCount } = await db.query(FAR_CALLS);
+  if (!rowCount) return;
+  const ours = await nextOf(db, 'ours');
+  await db.query(addFarCalls(plan));
+  await db.query(ADD_OURS(plan, await idsIn(db, 'far_call')));
+  await db.query(TAKE_OURS(ours));
+}
+
+/** @returns the smallest number that the rows to come have. */
+async function nextOf(db: Client, table: 'ours' | 'theirs'): Promise<number> {
+  const { rows } = await db.query<{ next: number }>(`SELECT coalesce(max(n), -1)::float8 + 1 AS next FROM ${table}`);
+  return rows[0]?.next ?? 0;
+}
+
+async function matchLeft(db: Client, plan: Plan): Promise<void> {
+  for (const rule of ['chi_ref', 'id'] as const) await db.query(`${bySameName(rule, LEFT)}; ${SETTLE}`);
+  await db.query(NAME_THEIRS);
+  await db.query(MAKE_OF_CALL);
+  for (const rule of [...BY_ISSUE, ...BY_REFERENCE]) await db.query(`${rule}; ${SETTLE}`);
+  await matchByFingerprint(db, plan.settings);
+}
+
+/** A listing may lack what is there: before it is said to be missing, the upstream is asked for it by its name. */
+async function confirmMissing(db: Client, plan: Plan, confirm: Confirm): Promise<void> {
+  const { rows } = await db.query<Asked>(TO_CONFIRM);
+  if (rows.length === 0) return;
+  const readIds = await confirm(rows);
+  if (readIds.length === 0) return;
+  const next = await nextOf(db, 'theirs');
+  await db.query(addConfirmed(plan, readIds));
+  await db.query(takeTheirs(next));
+  await matchLeft(db, plan);
+}
+
+async function judge(db: Client, plan: Plan): Promise<Totals> {
+  await db.query(makeJudged(plan));
+  await db.query(makeAlone(plan));
+  await db.query(MAKE_DIFFERENCES);
+  await db.query(addDifferencesOfPayments());
+  await db.query(addDifferencesOfTheirs(plan));
+  await db.query(addOddWordsOfTheirs());
+  if (plan.walletsReadId !== null) await db.query(addBalanceGaps(plan, plan.walletsReadId));
+  await db.query('ANALYZE difference');
+  return totalsOf(db);
+}

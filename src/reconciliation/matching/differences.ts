@@ -1,0 +1,94 @@
+import { CATEGORY_FIELDS, FieldCategory } from './difference-fields';
+import { text } from './literals';
+import { Plan } from './plan';
+import { harmless, plainWord } from './recipients';
+
+/**
+ * `difference`: what a run finds, one row each: what will be a finding, and how this run sees it. Its subject is the same
+ * whichever run sees it, and names nobody.
+ */
+export const MAKE_DIFFERENCES = `
+  DROP TABLE IF EXISTS difference;
+  CREATE TEMP TABLE difference (
+    category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, chi_ref text, upstream_id text, issue_id text,
+    wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL, evidence json NOT NULL)`;
+
+/** Which rows of `judged` are of which category, and what each adds to the difference of the totals. */
+const OF_PAYMENTS: Record<FieldCategory, { when: string; impact: string }> = {
+  status: { when: 'j.status_differs', impact: 'j.status_usd' },
+  amount_over: { when: 'j.amount_differs AND j.t > j.o', impact: 'j.amount_usd' },
+  amount_under: { when: 'j.amount_differs AND j.t < j.o', impact: 'j.amount_usd' },
+  fee: { when: 'j.fee_differs', impact: 'j.fee_usd' },
+  recipient: { when: 'j.recipient_differs', impact: '0' },
+  late: { when: 'j.late', impact: '0' },
+  unrecognised_status: { when: 'j.unrecognised', impact: '0' },
+  missing_upstream: { when: 'NOT j.matched AND j.mo_usd = 1', impact: '-j.ours_usd' },
+};
+
+/** What is looked at of each payment, so that those without a difference are passed over in one reading. */
+const SOMETHING_DIFFERS = `j.status_differs OR j.amount_differs OR j.fee_differs OR j.recipient_differs OR j.late OR j.unrecognised
+  OR (NOT j.matched AND j.mo_usd = 1)`;
+
+export function addDifferencesOfPayments(): string {
+  const rows = Object.entries(OF_PAYMENTS).map(
+    ([category, { when, impact }]) =>
+      `(${text(category)}, ${when}, (${impact})::numeric, ${CATEGORY_FIELDS[category as FieldCategory]})`,
+  );
+  return `
+    INSERT INTO pg_temp.difference
+    SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless('coalesce(t.chi_ref, o.chi_ref)')},
+      ${harmless('coalesce(t.upstream_id, o.upstream_id)')}, ${harmless('t.issue_id')}, NULL, o.at, d.impact, d.fields,
+      json_build_object('ours', ${OURS}, 'theirs', CASE WHEN t.n IS NOT NULL THEN ${THEIRS} END,
+        'match', CASE WHEN j.matched THEN json_build_object('rule', j.rule, 'certainty', j.certainty) END)
+    FROM judged j JOIN ours o ON o.n = j.o_n LEFT JOIN theirs t ON t.n = j.t_n
+    CROSS JOIN LATERAL (VALUES ${rows.join(',\n      ')}) AS d(category, holds, impact, fields)
+    WHERE (${SOMETHING_DIFFERS}) AND d.holds`;
+}
+
+const OURS = `json_build_object('call_id', o.call_id, 'position', o.position, 'operation', o.operation, 'at', o.at,
+  'amount_usd', trim_scale(o.usd)::text, 'outcome', o.outcome)`;
+
+const THEIRS = `json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'chi_ref', ${harmless('t.chi_ref')}, 'id', ${harmless('t.upstream_id')},
+  'issue_id', ${harmless('t.issue_id')}, 'at', t.at, 'status', ${plainWord('t.status')}, 'amount_usd', trim_scale(t.usd)::text)`;
+
+/** Transactions of which nothing here knows, and those that are there twice. */
+export function addDifferencesOfTheirs({ source }: Plan): string {
+  // Its place in the file, whose content is the same whenever it is handed in; of a listing, what it says of itself.
+  const nameless =
+    source === 'statement'
+      ? `'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e WHERE e.read_id = t.read_id) || '/' || t.ordinal`
+      : `'listing/' || coalesce(${harmless('t.issue_id')}, to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
+        || '/' || row_number() OVER (PARTITION BY coalesce(t.chi_ref, t.upstream_id), coalesce(t.issue_id, t.at || '/' || t.usd) ORDER BY t.at, t.n)`;
+  const nth = `CASE WHEN t.nth > 1 THEN '#' || t.nth ELSE '' END`;
+  return `
+    INSERT INTO pg_temp.difference
+    SELECT CASE WHEN t.duplicate THEN 'duplicate_upstream' ELSE 'missing_local' END,
+      coalesce('chi_ref/' || ${harmless('t.chi_ref')} || ${nth}, 'id/' || ${harmless('t.upstream_id')} || ${nth}, ${nameless}),
+      NULL, NULL, ${harmless('t.chi_ref')}, ${harmless('t.upstream_id')}, ${harmless('t.issue_id')}, NULL, t.when_at, t.impact,
+      json_build_array(
+        json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(t.usd)::text),
+        json_build_object('field', 'status', 'ours', NULL, 'theirs', ${plainWord('t.status')})),
+      json_build_object('ours', NULL, 'theirs', ${THEIRS}, 'match', NULL)
+    FROM alone t`;
+}
+
+/** Those of which the word alone is odd are named too: it was taken for one that says that money moved. */
+export function addOddWordsOfTheirs(): string {
+  return `
+    INSERT INTO pg_temp.difference
+    SELECT 'unrecognised_status', d.subject, NULL, NULL, d.chi_ref, d.upstream_id, d.issue_id, NULL, d.occurred_at, 0,
+      json_build_array(json_build_object('field', 'status', 'ours', NULL, 'theirs', d.evidence->'theirs'->>'status')), d.evidence
+    FROM pg_temp.difference d
+    JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
+    WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream')`;
+}
+
+/** Asked for by their names before they are said to be missing, at most so many. */
+export const MOST_ASKED = 100;
+
+/** What an answer named and the listing lacks. */
+export const TO_CONFIRM = `
+  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'issue' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.issue_id) AS subject
+  FROM left_ours o LEFT JOIN (SELECT call_id, min(issue_id) AS issue_id FROM left_name GROUP BY call_id) AS x USING (call_id)
+  WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.issue_id) IS NOT NULL
+  ORDER BY source, subject LIMIT ${MOST_ASKED}`;

@@ -1,0 +1,134 @@
+import { Client } from 'pg';
+import { CLOCK_SKEW_SECONDS, RunSettings } from '../run-settings';
+import { SETTLE } from './left';
+import { decimal, seconds } from './literals';
+
+/** Who may be whom, by what else they have in common. */
+interface Likeness {
+  /** SQL over a row of ours, and of theirs: what must be equal; null takes no part. */
+  ours: string;
+  theirs: string;
+  /** Whether amounts may differ within the tolerance: then they are compared once more, pair by pair. */
+  near: boolean;
+  /** How sure, where only one could be meant. */
+  certainty: 'probable' | 'possible';
+}
+
+/** The same recipient. */
+const NAMED: Likeness = { ours: 'key', theirs: 'key', near: false, certainty: 'probable' };
+const NEAR: Likeness = { ...NAMED, near: true };
+/** The recipient was erased here: nobody can be named, and nothing else may have his payment. */
+const ERASED: Likeness = {
+  ours: "CASE WHEN key IS NULL THEN '' END",
+  theirs: "''",
+  near: false,
+  certainty: 'possible',
+};
+
+/** Pairs what has recipient, amount and time in common, one to one, as many as can be. */
+export async function matchByFingerprint(db: Client, settings: RunSettings): Promise<void> {
+  const likenesses = /[1-9]/.test(settings.amountToleranceUsd) ? [NAMED, NEAR, ERASED] : [NAMED, ERASED];
+  for (const likeness of likenesses) {
+    for (const tier of await tiersOf(db, likeness)) await matchTier(db, settings, likeness, tier);
+  }
+}
+
+/** Of those that look alike: those of which money is known to have moved first, then those in doubt, rejected, absent. */
+async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
+  const { rows } = await db.query<{ tier: number }>(
+    `SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,
+  );
+  return rows.map(({ tier }) => tier);
+}
+
+async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, tier: number): Promise<void> {
+  await db.query('DROP TABLE IF EXISTS event');
+  await db.query(makeEvents(settings, likeness, tier));
+  await db.query('ANALYZE event');
+  for (;;) {
+    await db.query(pairIslands(settings));
+    const { rowCount } = await db.query(TAKE_OUT);
+    await db.query(CLOSE_ISLANDS);
+    if (rowCount === 0) break;
+  }
+  if (likeness.near) await db.query(dropFar(settings));
+  await db.query(SETTLE);
+}
+
+/** From here on theirs may be, and up to here. */
+const before = seconds(CLOCK_SKEW_SECONDS);
+const after = (settings: RunSettings) => seconds(settings.timeToleranceSeconds);
+
+/**
+ * `event`: the rows of both sides that have somebody to meet, in islands: within a group, events further apart than the
+ * window cannot meet, so what is between two such gaps can be matched by itself.
+ */
+function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Likeness, tier: number): string {
+  const skew = before;
+  const wait = after(settings);
+  const group = near ? 'g, heap' : 'g, usd';
+  const heap = near
+    ? `, sum(step) OVER (PARTITION BY g ORDER BY usd, mine, n) AS heap FROM (
+        SELECT *, CASE WHEN usd - lag(usd) OVER (PARTITION BY g ORDER BY usd, mine, n) > ${decimal(settings.amountToleranceUsd)} THEN 1 ELSE 0 END AS step`
+    : ` FROM (SELECT *`;
+  const all = `
+    SELECT TRUE AS mine, n::bigint, ${ours} AS g, usd, at, row_number() OVER (ORDER BY at, call_id, position) AS place
+    FROM left_ours WHERE tier = ${tier}
+    UNION ALL
+    SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n) FROM left_theirs`;
+  const window = (from: string, to: string) =>
+    `OVER (PARTITION BY ${group} ORDER BY at RANGE BETWEEN ${from} PRECEDING AND ${to} FOLLOWING)`;
+  return `
+    CREATE TEMP TABLE event AS
+    SELECT *, sum(CASE WHEN gap THEN 1 ELSE 0 END) OVER (ORDER BY ${group}, at, mine, place) AS island
+    FROM (
+      SELECT *, coalesce(at - lag(at) OVER (PARTITION BY ${group} ORDER BY at, mine, place) > greatest(${skew}, ${wait}), TRUE) AS gap,
+        CASE WHEN others = 1 THEN '${certainty}' ELSE 'possible' END AS certainty
+      FROM (
+        SELECT *, CASE WHEN mine THEN count(*) FILTER (WHERE NOT mine) ${window(skew, wait)}
+          ELSE count(*) FILTER (WHERE mine) ${window(wait, skew)} END AS others
+        FROM (SELECT * ${heap} FROM (${all}) AS s WHERE g IS NOT NULL AND usd IS NOT NULL AND at IS NOT NULL) AS s) AS heaps
+      ) AS meeting
+      WHERE others > 0
+    ) AS gaps`;
+}
+
+/**
+ * Within an island, both sides in the order of time: the first with the first, and so on. All windows are equally long, so
+ * no other assignment has more pairs as long as each pair is within its window. Where the first is not, the earlier of its
+ * two has no partner: whatever could have been one is earlier still, and has one. What is before that is settled; the rest
+ * is ranked again without it.
+ */
+function pairIslands(settings: RunSettings): string {
+  const side = (mine: string) => `(
+    SELECT *, row_number() OVER (PARTITION BY island ORDER BY at, place) AS turn FROM event WHERE ${mine})`;
+  return `
+    DROP TABLE IF EXISTS ranked;
+    CREATE TEMP TABLE ranked AS
+    SELECT island, turn, o, t, o_at, t_at, certainty, wrong, bool_or(wrong) OVER (PARTITION BY island ORDER BY turn) AS bad
+    FROM (
+      SELECT o.island, o.turn, o.n AS o, t.n AS t, o.at AS o_at, t.at AS t_at,
+        CASE WHEN o.certainty = 'probable' AND t.certainty = 'probable' THEN 'probable' ELSE 'possible' END AS certainty,
+        t.at < o.at - ${before} OR t.at > o.at + ${after(settings)} AS wrong
+      FROM ${side('mine')} AS o JOIN ${side('NOT mine')} AS t USING (island, turn)
+    ) AS pairs;
+    INSERT INTO pg_temp.found SELECT o, t, 'fingerprint', certainty FROM ranked WHERE NOT bad;
+    DELETE FROM pg_temp.event WHERE mine AND n IN (SELECT o FROM found);
+    DELETE FROM pg_temp.event WHERE NOT mine AND n IN (SELECT t FROM found)`;
+}
+
+/** Whoever of the first pair out of its window came first has no partner. */
+const TAKE_OUT = `
+  WITH first AS MATERIALIZED (SELECT DISTINCT ON (island) o, t, o_at < t_at AS mine FROM ranked WHERE wrong ORDER BY island, turn)
+  DELETE FROM pg_temp.event USING (SELECT mine, CASE WHEN mine THEN o ELSE t END AS n FROM first) AS gone
+  WHERE event.mine = gone.mine AND event.n = gone.n`;
+
+/** Where nothing was out of its window, all is settled. */
+const CLOSE_ISLANDS = `
+  DELETE FROM pg_temp.event WHERE island NOT IN (SELECT island FROM ranked WHERE bad)`;
+
+/** In a heap of amounts each is near to its neighbour, not to all of them. */
+function dropFar({ amountToleranceUsd }: RunSettings): string {
+  return `DELETE FROM pg_temp.found USING left_ours o, left_theirs t
+    WHERE o.n = found.o AND t.n = found.t AND abs(t.usd - o.usd) > ${decimal(amountToleranceUsd)}`;
+}

@@ -1,0 +1,76 @@
+import { decimal, instant, seconds } from './literals';
+import { Plan } from './plan';
+
+/**
+ * `judged`: one row for each payment of ours that belongs to the period, with what both sides say of its money, and how the
+ * difference falls into parts. For a pair, with o and t the amounts, e the fee that was to be expected and f the one that was
+ * taken, and 1 or 0 for whether money moved:
+ *   mt·(t + f) − mo·(o + e)  =  (mt − mo)·(o + e)  +  mt·(t − o)  +  mt·(f − e)
+ * which are the impacts of `status`, of the amount and of `fee`.
+ */
+export function makeJudged({ source, settings }: Plan): string {
+  // A statement that names no fee at all says nothing of fees; the upstream leaves out those that are nought.
+  const fees = source === 'upstream' ? 'TRUE' : 'EXISTS (SELECT FROM theirs WHERE fee IS NOT NULL)';
+  return `
+    DROP TABLE IF EXISTS judged;
+    CREATE TEMP TABLE judged AS
+    SELECT *, mo_usd * (o + e) AS ours_usd, mt_usd * (t + f) AS theirs_usd,
+      (mt_usd - mo_usd) * (o + e) AS status_usd, mt_usd * (t - o) AS amount_usd, mt_usd * (f - e) AS fee_usd,
+      matched AND mo_usd <> mt_usd AS status_differs,
+      matched AND abs(t - o) > ${decimal(settings.amountToleranceUsd)} AS amount_differs,
+      mt_usd = 1 AND abs(f - e) > ${decimal(settings.feeToleranceUsd)} AS fee_differs
+    FROM (
+      SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.at, o.incoming, o.outcome = 'unknown' AS in_doubt,
+        -- One that is not final contradicts nothing, and a word that nobody knows is taken for what we say.
+        CASE WHEN p.o IS NULL THEN 0 WHEN word = 'moved' THEN 1 WHEN word = 'not' THEN 0 ELSE coalesce(moved, TRUE)::integer END AS mt_usd,
+        -- Of a link our records cannot say whether it was paid: the upstream's word is taken.
+        coalesce(moved::integer, CASE WHEN p.o IS NULL OR word = 'not' THEN 0 ELSE 1 END) AS mo_usd,
+        -- Where the call named no amount, the upstream's cannot differ from it.
+        CASE WHEN o.incoming THEN 0 ELSE coalesce(o.usd, t.usd, 0) END AS o,
+        CASE WHEN o.incoming OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) END AS t,
+        CASE WHEN o.incoming OR NOT fees.compared THEN 0 ELSE coalesce(o.fee, 0) END AS e,
+        CASE WHEN o.incoming OR t.incoming THEN 0 ELSE coalesce(t.fee, 0) END AS f,
+        coalesce(o.key NOT IN (coalesce(t.email, ''), coalesce(t.phone, ''), coalesce(t.handle, ''), coalesce(t.receiver, ''))
+          AND coalesce(t.email, t.phone, t.handle, t.receiver) IS NOT NULL, FALSE) AS recipient_differs,
+        coalesce(t.at - o.at > ${seconds(settings.lateAfterSeconds)}, FALSE) AS late,
+        coalesce(word = 'odd', FALSE) AS unrecognised
+      FROM (SELECT ${fees} AS compared) AS fees CROSS JOIN ours o
+      LEFT JOIN pair p ON p.o = o.n LEFT JOIN theirs t ON t.n = p.t
+      WHERE o.in_period
+    ) AS sides`;
+}
+
+/**
+ * `alone`: each transaction of the period that nothing of ours belongs to. It is a duplicate if it has the name of another one,
+ * or looks like one that has its payment; else nothing here knows of it.
+ */
+export function makeAlone({ from, settings }: Plan): string {
+  const near = seconds(settings.timeToleranceSeconds);
+  return `
+    DROP TABLE IF EXISTS alone;
+    CREATE TEMP TABLE alone AS
+    SELECT t.*, coalesce(t.at, ${instant(from)}) AS when_at,
+      CASE WHEN t.incoming OR t.word = 'not' THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END AS impact,
+      1 AS nth, FALSE AS duplicate
+    FROM left_theirs t WHERE t.in_period;
+    ANALYZE alone;
+
+    -- The second with the same chi_ref, the third: those that have their payment come first.
+    UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1
+    FROM (
+      SELECT t.n, row_number() OVER (PARTITION BY t.chi_ref ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
+      FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.chi_ref IN (SELECT chi_ref FROM alone)
+    ) AS s WHERE s.n = a.n;
+
+    UPDATE pg_temp.alone a SET nth = CASE WHEN a.chi_ref IS NULL THEN s.nth ELSE a.nth END, duplicate = a.duplicate OR s.nth > 1
+    FROM (
+      SELECT t.n, row_number() OVER (PARTITION BY t.upstream_id ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
+      FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.upstream_id IN (SELECT upstream_id FROM alone)
+    ) AS s WHERE s.n = a.n;
+
+    UPDATE pg_temp.alone a SET duplicate = TRUE
+    FROM theirs t JOIN pair p ON p.t = t.n
+    WHERE t.usd = a.usd AND t.reference IS NOT DISTINCT FROM a.reference
+      AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)
+      AND t.at BETWEEN a.at - ${near} AND a.at + ${near}`;
+}

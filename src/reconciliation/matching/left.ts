@@ -1,0 +1,50 @@
+import { Ids } from './ours';
+import { uuid } from './literals';
+
+/** What has no partner yet: small tables, as a rule, that all rules after the first work on. */
+
+export const MAKE_PAIRS = `
+  CREATE TEMP TABLE pair (o integer NOT NULL, t bigint NOT NULL, rule text NOT NULL, certainty text NOT NULL);
+  CREATE TEMP TABLE found (LIKE pair);
+  CREATE TEMP TABLE far_call (call_id uuid PRIMARY KEY)`;
+
+export const MAKE_LEFT = `
+  CREATE TEMP TABLE left_ours AS SELECT * FROM ours WHERE NOT EXISTS (SELECT FROM pair WHERE pair.o = ours.n);
+  CREATE TEMP TABLE left_theirs AS SELECT theirs.*, NULL::text AS key FROM theirs WHERE NOT EXISTS (SELECT FROM pair WHERE pair.t = theirs.n);
+  ANALYZE left_ours; ANALYZE left_theirs`;
+
+/** `left_name`: what the answers to calls with unmatched payments name, also where it is not certain for which payment. */
+export const makeNames = ({ low, high }: Ids) => `
+  DROP TABLE IF EXISTS left_name;
+  CREATE TEMP TABLE left_name AS
+  SELECT x.intent_id AS call_id, x.chi_ref, x.upstream_id, x.issue_id FROM outcome_item x
+    JOIN run_call c ON c.call_id = x.intent_id AND c.answered
+  WHERE x.intent_id IN (SELECT call_id FROM left_ours) AND x.intent_id BETWEEN ${uuid(low)} AND ${uuid(high)}
+  UNION
+  SELECT call_id, chi_ref, upstream_id, issue_id FROM run_evidence WHERE call_id IN (SELECT call_id FROM left_ours);
+  ANALYZE left_name`;
+
+/** What a rule has found is settled: no later one looks at it. */
+export const SETTLE = `
+  INSERT INTO pg_temp.pair SELECT * FROM found;
+  DELETE FROM pg_temp.left_ours USING found WHERE left_ours.n = found.o;
+  DELETE FROM pg_temp.left_theirs USING found WHERE left_theirs.n = found.t;
+  TRUNCATE found`;
+
+/**
+ * Of the names that a transaction gives its recipient, one that an unmatched payment of ours goes to: e-mail before phone,
+ * handle and user id.
+ */
+export const NAME_THEIRS = `
+  UPDATE pg_temp.left_theirs t SET key = k.key
+  FROM (
+    SELECT n, coalesce(
+      min(email) FILTER (WHERE email = known), min(phone) FILTER (WHERE phone = known),
+      min(handle) FILTER (WHERE handle = known), min(receiver) FILTER (WHERE receiver = known)) AS key
+    FROM (
+      SELECT t.n, t.email, t.phone, t.handle, t.receiver, o.key AS known
+      FROM left_theirs t CROSS JOIN LATERAL (VALUES (t.email), (t.phone), (t.handle), (t.receiver)) AS named(key)
+      JOIN (SELECT DISTINCT key FROM left_ours) AS o ON o.key = named.key
+    ) AS names GROUP BY n
+  ) AS k WHERE k.n = t.n;
+  ANALYZE left_theirs`;

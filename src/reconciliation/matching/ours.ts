@@ -1,0 +1,110 @@
+import { withMargin } from '../run-settings';
+import { decimal, instant, texts, uuid } from './literals';
+import { COLLECTIONS, COMPARED, LINKS, PAYOUTS } from './operations';
+import { Plan } from './plan';
+import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
+
+/** Which calls are read: those whose ids are of some time, or those that a table `far_call` names. */
+export interface Ids {
+  low: string;
+  high: string;
+}
+
+/** How long before it is recorded a call may have got its id: a body takes a minute to come in, and clocks differ. */
+const HOUR_MS = 3_600_000;
+
+export function idsOf({ from, to, settings }: Plan): { low: Date; high: Date } {
+  const margin = withMargin(from, to, settings);
+  return { low: new Date(margin.from.getTime() - HOUR_MS), high: new Date(margin.to.getTime() + HOUR_MS) };
+}
+
+/** `run_call`: each call that was let through and may have paid somebody, as it stood at the time that the run is as of. */
+export function makeCalls(plan: Plan): string {
+  const { low, high } = idsOf(plan);
+  const inside = (id: string) => `${id} >= uuid_floor(${instant(low)}) AND ${id} < uuid_floor(${instant(high)})`;
+  const margin = withMargin(plan.from, plan.to, plan.settings);
+  const released = `d.decided_at >= ${instant(low)} AND d.decided_at < ${instant(margin.to)}`;
+  return `
+    CREATE TEMP TABLE run_call AS
+    SELECT * FROM (
+      ${calls(plan, inside('i.id'), inside('o.intent_id'))}
+      UNION ALL
+      -- Approved in this time, and asked for days before.
+      ${calls(plan, `i.id IN (SELECT intent_id FROM decision d WHERE verdict = 'approved' AND intent_id < uuid_floor(${instant(low)}) AND ${released})`)}
+    ) AS calls
+    WHERE at >= ${instant(margin.from)} AND at < ${instant(margin.to)}`;
+}
+
+/** Adds those that \`far_call\` names. */
+export function addFarCalls(plan: Plan): string {
+  return `INSERT INTO pg_temp.run_call
+    ${calls(plan, 'i.id IN (SELECT call_id FROM far_call) AND i.id NOT IN (SELECT call_id FROM run_call)')}`;
+}
+
+function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE'): string {
+  const then = instant(asOf);
+  return `
+    SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
+      CASE WHEN o.kind IN ('succeeded', 'rejected') THEN o.kind ELSE coalesce(s.verdict, 'unknown') END AS outcome,
+      o.intent_id IS NOT NULL AS answered
+    FROM intent i
+    LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
+    LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
+    LEFT JOIN resolution s ON s.intent_id = i.id AND s.resolved_at <= ${then}
+    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${texts(COMPARED)})
+      AND o.kind IS DISTINCT FROM 'notSent'
+      AND (i.held_for IS NULL OR d.verdict = 'approved')
+      -- An intent whose commit was reported as failed, but was not, was refused and never sent.
+      AND (o.intent_id IS NOT NULL OR NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id))`;
+}
+
+/** Whom an item pays; the e-mail wins over the handle (interface.md, "Credit item"). */
+const KEY = `coalesce(${emailKey('n.email')}, ${phoneKey('n.phone')}, ${handleKey("nullif(n.handle, '')")}, ${receiverKey('i.receiver')})`;
+
+/**
+ * \`ours\`: the payments of \`run_call\`. \`moved\` says whether by our records money moved; null: they cannot say.
+ * @param ids the smallest and the largest of the calls, so that the planner leaves out partitions.
+ */
+export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
+  const inside = (id: string) => `${id} BETWEEN ${uuid(low)} AND ${uuid(high)}`;
+  const usd = `CASE WHEN c.operation IN (${texts(COLLECTIONS)}) THEN NULL ELSE i.amount_usd END::numeric(20,6)`;
+  return `
+    SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key, nullif(i.reference, '') AS reference,
+      ${usd} AS usd, coalesce(x.chi_ref, v.chi_ref) AS chi_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
+      c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
+      c.operation IN (${texts(COLLECTIONS)}) AS incoming,
+      CASE WHEN c.operation NOT IN (${texts([...LINKS, ...COLLECTIONS])}) THEN c.outcome IN ('succeeded', 'landed') END AS moved,
+      -- Numeric division could have any number of decimals; a percentage is a product.
+      CASE WHEN c.operation IN (${texts(PAYOUTS)}) THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,
+      CASE c.outcome WHEN 'succeeded' THEN 1 WHEN 'landed' THEN 1 WHEN 'unknown' THEN 2 WHEN 'rejected' THEN 3 ELSE 4 END AS tier
+    FROM intent_item i
+    JOIN run_call c ON c.call_id = i.intent_id
+    LEFT JOIN item_recipient n ON n.intent_id = i.intent_id AND n.position = i.position AND ${inside('n.intent_id')}
+    LEFT JOIN outcome_item x ON x.intent_id = i.intent_id AND x.position = i.position AND ${inside('x.intent_id')}
+      AND c.answered
+    LEFT JOIN run_evidence v ON v.call_id = i.intent_id AND v.position = i.position
+    WHERE ${inside('i.intent_id')}`;
+}
+
+/** `run_evidence`: the transactions in the newest verdict of each landed call; they count like those of an answer. */
+export function makeEvidence({ asOf }: Plan): string {
+  const transactions = `CASE WHEN json_typeof(evidence->'transactions') = 'array' THEN evidence->'transactions' ELSE '[]' END`;
+  return `
+    CREATE TEMP TABLE run_evidence AS
+    SELECT call_id, (f->>'position')::integer AS position, f->>'chi_ref' AS chi_ref, f->>'id' AS upstream_id, f->>'issue_id' AS issue_id
+    FROM (
+      SELECT DISTINCT ON (c.call_id) c.call_id, v.evidence
+      FROM run_call c JOIN verdict v ON v.intent_id = c.call_id
+      WHERE c.outcome = 'landed' AND v.verdict = 'landed' AND v.decided_at <= ${instant(asOf)}
+      ORDER BY c.call_id, v.id DESC
+    ) AS newest CROSS JOIN LATERAL json_array_elements(${transactions}) AS f`;
+}
+
+export const MAKE_OURS = (plan: Plan, ids: Ids) =>
+  `CREATE TEMP TABLE ours AS SELECT row_number() OVER ()::integer AS n, o.* FROM (${selectOurs(plan, ids)}) AS o`;
+
+/** Of the calls that were added alone. */
+export const ADD_OURS = (plan: Plan, ids: Ids) => `
+  INSERT INTO pg_temp.ours
+  SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*
+  FROM (${selectOurs(plan, ids)} AND i.intent_id IN (SELECT call_id FROM far_call) AND i.intent_id NOT IN (SELECT call_id FROM ours)) AS o`;

@@ -1,0 +1,40 @@
+/** SQL that makes one writing of each recipient, with its kind before it, so that ours and theirs compare by `=`. */
+
+export const emailKey = (value: string) => `'e:' || lower(btrim(${value}))`;
+
+/** The digits; no number in international form begins with 0, but the way it is dialled may: 00254… */
+export const phoneKey = (value: string) =>
+  `'p:' || ltrim(CASE WHEN translate(${value}, '0123456789', '') IN ('', '+') THEN ${value} ELSE regexp_replace(${value}, '\\D', '', 'g') END, '+0')`;
+
+export const handleKey = (value: string) => `'h:' || lower(ltrim(btrim(${value}), '@'))`;
+
+/** A sub-account's user id, for which somebody may use a contact. What was masked for the record is no name any more. */
+export const receiverKey = (value: string) => `CASE
+  WHEN ${value} LIKE '%••%' THEN NULL
+  WHEN ${value} LIKE '@%' THEN ${handleKey(value)}
+  WHEN ${value} LIKE '%@%' THEN ${emailKey(value)}
+  WHEN ${value} ~ '^\\+[0-9]+$' THEN ${phoneKey(value)}
+  ELSE 'r:' || ${value} END`;
+
+/** A key as people are shown who may not see more (audit.mask_email and its like, which the proxy's role may not call). */
+export function masked(key: string): string {
+  const email = `substr(${key}, 3)`;
+  const phone = `'+' || substr(${key}, 3)`;
+  const handle = `'@' || substr(${key}, 3)`;
+  return `CASE left(${key}, 2)
+    WHEN 'e:' THEN CASE WHEN strpos(${email}, '@') > 2 THEN left(${email}, 1) ELSE '' END || '••@' || substring(${email} FROM '[^@]*$')
+    WHEN 'p:' THEN left(${phone}, 4) || '••••' || substr(${phone}, greatest(8, length(${phone}) - 4) + 1)
+    WHEN 'h:' THEN left(${handle}, CASE WHEN length(${handle}) > 3 THEN 2 ELSE 1 END) || '••'
+    ELSE ${harmless(`substr(${key}, 3)`)} END`;
+}
+
+/** An identifier that a subject may bear: one that could be somebody's contact is hashed. */
+export function harmless(id: string): string {
+  return `CASE WHEN ${id} ~ '^[A-Za-z0-9][A-Za-z0-9._:/#-]{0,99}$' THEN ${id}
+    WHEN ${id} IS NOT NULL THEN 'sha256-' || left(encode(sha256(convert_to(${id}, 'UTF8')), 'hex'), 16) END`;
+}
+
+/** A status word; what is longer, or no word, may say anything of anybody. */
+export function plainWord(word: string): string {
+  return `CASE WHEN ${word} ~ '^[[:alpha:]][[:alpha:] _-]{0,59}$' THEN ${word} WHEN ${word} IS NOT NULL THEN '••••' END`;
+}

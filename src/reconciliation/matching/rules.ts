@@ -1,0 +1,113 @@
+/**
+ * The rules that go by what both sides call a payment: chi_ref, id, issue, reference. Each works on what those before it have
+ * left, over sets, and fills `found`.
+ */
+
+/** In which order several of ours that look alike get a partner: those of which money is known to have moved first. */
+const OURS_FIRST = 'tier, at, call_id, position';
+const THEIRS_FIRST = 'at NULLS LAST, n';
+
+/**
+ * The same identifier on both sides.
+ * @param sides the tables to look at: at first everything, later what is left.
+ */
+export function bySameName(rule: 'chi_ref' | 'id', sides: { ours: string; theirs: string }): string {
+  const column = rule === 'id' ? 'upstream_id' : 'chi_ref';
+  return `
+    DROP TABLE IF EXISTS candidate;
+    CREATE TEMP TABLE candidate AS
+    SELECT o.n AS o, t.n AS t, o.${column} AS name FROM ${sides.ours} o JOIN ${sides.theirs} t ON t.${column} = o.${column};
+    -- A name that stands for several on a side; there should be none, so they are looked for apart.
+    DROP TABLE IF EXISTS several;
+    CREATE TEMP TABLE several AS SELECT DISTINCT name FROM candidate WHERE o IN (SELECT o FROM candidate GROUP BY o HAVING count(*) > 1)
+      OR t IN (SELECT t FROM candidate GROUP BY t HAVING count(*) > 1);
+    INSERT INTO pg_temp.found
+    SELECT o, t, '${rule}', 'certain' FROM candidate WHERE NOT EXISTS (SELECT FROM several WHERE several.name = candidate.name);
+    INSERT INTO pg_temp.found
+    SELECT o.n, t.n, '${rule}', 'certain'
+    FROM (SELECT n, name, row_number() OVER (PARTITION BY name ORDER BY ${OURS_FIRST}) AS place
+      FROM ${sides.ours} JOIN several ON name = ${column}) AS o
+    JOIN (SELECT n, name, row_number() OVER (PARTITION BY name ORDER BY ${THEIRS_FIRST}) AS place
+      FROM ${sides.theirs} JOIN several ON name = ${column}) AS t USING (name, place)`;
+}
+
+interface Ranked {
+  rule: 'issue_id' | 'reference';
+  /** Of each side what must be equal, as columns of it. Rows of which one is null take no part. */
+  ours: { from: string; equal: string[] };
+  theirs: { from: string; equal: string[] };
+  /** How sure, where it is one on each side, and where several could change places. */
+  certainty: { single: string; several: string };
+  /** Only where it is one on each side. */
+  singleOnly?: boolean;
+}
+
+/** Pairs what is equal, in the order of time, so that as many get a partner as can. */
+function byRank({ rule, ours, theirs, certainty, singleOnly }: Ranked): string {
+  const names = ours.equal.map((_, place) => `g${place}`);
+  const ranked = ({ from, equal }: Ranked['ours'], order: string, extra: string) => `(
+    SELECT n, ${extra} ${names.join(', ')}, row_number() OVER same AS place, count(*) OVER (PARTITION BY ${names.join(', ')}) AS many
+    FROM (SELECT s.*, ${equal.map((column, place) => `${column} AS ${names[place]}`).join(', ')} FROM ${from} AS s) AS s
+    WHERE ${names.map((name) => `${name} IS NOT NULL`).join(' AND ')}
+    WINDOW same AS (PARTITION BY ${names.join(', ')} ORDER BY ${order}))`;
+  const single = 'o.many = 1 AND t.many = 1';
+  return `
+    INSERT INTO pg_temp.found
+    SELECT o.n, t.n, '${rule}', CASE WHEN ${single} THEN ${certainty.single} ELSE '${certainty.several}' END
+    FROM ${ranked(ours, OURS_FIRST, 'key,')} AS o
+    JOIN ${ranked(theirs, THEIRS_FIRST, 'email, phone, handle, receiver,')} AS t USING (${names.join(', ')}, place)
+    ${singleOnly ? `WHERE ${single}` : ''}`;
+}
+
+/** `of_call`: the transactions that the answer to one call names, though not for which of its payments. */
+export const MAKE_OF_CALL = `
+  DROP TABLE IF EXISTS of_call;
+  -- What two calls name is left to the rules below: it cannot be said whose it is.
+  CREATE TEMP TABLE of_call AS
+  SELECT n, min(call_id::text)::uuid AS of_call
+  FROM (
+    SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.issue_id = t.issue_id
+    UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.chi_ref = t.chi_ref
+    UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.upstream_id = t.upstream_id
+  ) AS named GROUP BY n HAVING count(*) = 1;
+  ANALYZE of_call`;
+
+const NAMED = '(SELECT * FROM left_theirs JOIN of_call USING (n))';
+
+const issue = (ours: string[], theirs: string[], more: Partial<Ranked> = {}) =>
+  byRank({
+    rule: 'issue_id',
+    ours: { from: '(SELECT * FROM left_ours)', equal: ['call_id', ...ours] },
+    theirs: { from: NAMED, equal: ['of_call', ...theirs] },
+    certainty: { single: "'certain'", several: 'probable' },
+    ...more,
+  });
+
+/** The same recipient and amount; of people who were erased, the same amount; then what is left alone on both sides. */
+export const BY_ISSUE = [
+  issue(['key', 'usd'], ['key', 'usd']),
+  issue(['usd', "CASE WHEN key IS NULL THEN 'erased' END"], ['usd', "'erased'"]),
+  issue([], [], { singleOnly: true }),
+];
+
+const SAME_RECIPIENT = 'o.key IN (t.email, t.phone, t.handle, t.receiver)';
+
+const reference = (equal: string[], more: Partial<Ranked> = {}) =>
+  byRank({
+    rule: 'reference',
+    ours: { from: '(SELECT * FROM left_ours)', equal: ['reference', ...equal] },
+    theirs: { from: '(SELECT * FROM left_theirs)', equal: ['reference', ...equal] },
+    certainty: { single: `CASE WHEN ${SAME_RECIPIENT} THEN 'certain' ELSE 'probable' END`, several: 'possible' },
+    ...more,
+  });
+
+/**
+ * A reference that only one on each side has. One that several have says little: what else is equal decides, and those that
+ * have neither recipient nor amount in common are no pair.
+ */
+export const BY_REFERENCE = [
+  reference([], { singleOnly: true }),
+  reference(['key', 'usd']),
+  reference(['usd']),
+  reference(['key']),
+];

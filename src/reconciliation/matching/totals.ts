@@ -1,0 +1,123 @@
+import { Decimal } from 'decimal.js';
+import { Client } from 'pg';
+
+/** Money as decimal text, in US dollars. */
+export interface Sum {
+  count: number;
+  usd: string;
+}
+
+/** What a run says of its period; stands in `reconciliation_run_end.totals`. */
+export interface Totals {
+  /** Payments by which money moved, or that have a transaction, with the fees that were to be expected. */
+  ours: Sum;
+  /** Transactions of the period, with their fees. */
+  theirs: Sum;
+  matched: { count: number; by_rule: Record<string, number>; by_certainty: Record<string, number> };
+  findings: { count: number; by_category: Record<string, Sum> };
+  /** Payments of which nobody knows yet, and that no transaction belongs to. */
+  in_doubt: Sum;
+  within_tolerance_usd: string;
+  /** theirs − ours − findings − within tolerance: zero, or there is a mistake in the comparison. */
+  residual_usd: string;
+  by_day: Day[];
+}
+
+export interface Day {
+  /** In UTC. */
+  day: string;
+  matched: number;
+  ours_only: number;
+  theirs_only: number;
+  ours_usd: string;
+  theirs_usd: string;
+}
+
+/** Each side is summed from its own rows, whatever was found: only so does the residual say anything. */
+const SUMS = `
+  SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
+    judged.doubts, judged.doubts_usd, judged.within, theirs.usd - ours.usd - findings.usd - judged.within AS residual
+  FROM (
+    SELECT count(*) FILTER (WHERE j.matched OR mo_usd = 1)::float8 AS count,
+      coalesce(sum(CASE WHEN mo_usd = 1 THEN j.o + j.e END), 0) AS usd
+    FROM judged j
+  ) AS ours, (
+    SELECT count(*)::float8 AS count,
+      coalesce(sum(CASE WHEN coalesce(j.mt_usd = 1, t.word <> 'not') AND NOT t.incoming AND NOT coalesce(j.incoming, FALSE)
+        THEN coalesce(t.usd, 0) + coalesce(t.fee, 0) END), 0) AS usd
+    FROM theirs t LEFT JOIN pair p ON p.t = t.n LEFT JOIN judged j ON j.o_n = p.o
+    WHERE CASE WHEN p.t IS NULL THEN t.in_period ELSE j.o_n IS NOT NULL END
+  ) AS theirs, (
+    SELECT coalesce(sum(impact), 0) AS usd FROM difference
+  ) AS findings, (
+    SELECT count(*) FILTER (WHERE in_doubt AND NOT matched)::float8 AS doubts,
+      coalesce(sum(o) FILTER (WHERE in_doubt AND NOT matched), 0) AS doubts_usd,
+      coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs), 0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
+    FROM judged
+  ) AS judged`;
+
+const MATCHED = `SELECT rule, certainty, count(*)::float8 AS count FROM judged WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
+
+const FINDINGS = `SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference GROUP BY 1 ORDER BY 1`;
+
+/** A pair is on the day of ours. */
+const DAYS = `
+  SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(matched)::float8 AS matched, sum(ours_only)::float8 AS ours_only,
+    sum(theirs_only)::float8 AS theirs_only, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
+  FROM (
+    SELECT date_trunc('day', at, 'UTC') AT TIME ZONE 'UTC' AS day, count(*) FILTER (WHERE matched) AS matched,
+      count(*) FILTER (WHERE NOT matched AND mo_usd = 1) AS ours_only, 0 AS theirs_only, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
+    FROM judged WHERE matched OR mo_usd = 1 GROUP BY 1
+    UNION ALL
+    SELECT date_trunc('day', when_at, 'UTC') AT TIME ZONE 'UTC', 0, 0, count(*), 0, sum(impact) FROM alone GROUP BY 1
+  ) AS parts GROUP BY 1 ORDER BY 1`;
+
+interface Sums {
+  ours_count: number;
+  ours_usd: string;
+  theirs_count: number;
+  theirs_usd: string;
+  doubts: number;
+  doubts_usd: string;
+  within: string;
+  residual: string;
+}
+
+export async function totalsOf(db: Client): Promise<Totals> {
+  const { rows } = await db.query<Sums>(SUMS);
+  const [sums] = rows;
+  if (!sums) throw new Error('the sums of a comparison are one row');
+  const matched = (await db.query<{ rule: string; certainty: string; count: number }>(MATCHED)).rows;
+  const findings = (await db.query<{ category: string; count: number; usd: string }>(FINDINGS)).rows;
+  const days = (await db.query<Day>(DAYS)).rows;
+  return {
+    ours: { count: sums.ours_count, usd: plain(sums.ours_usd) },
+    theirs: { count: sums.theirs_count, usd: plain(sums.theirs_usd) },
+    matched: {
+      count: matched.reduce((sum, { count }) => sum + count, 0),
+      by_rule: countBy(matched, ({ rule }) => rule),
+      by_certainty: countBy(matched, ({ certainty }) => certainty),
+    },
+    findings: {
+      count: findings.reduce((sum, { count }) => sum + count, 0),
+      by_category: Object.fromEntries(
+        findings.map(({ category, count, usd }) => [category, { count, usd: plain(usd) }]),
+      ),
+    },
+    in_doubt: { count: sums.doubts, usd: plain(sums.doubts_usd) },
+    within_tolerance_usd: plain(sums.within),
+    residual_usd: plain(sums.residual),
+    by_day: days.map((day) => ({ ...day, ours_usd: plain(day.ours_usd), theirs_usd: plain(day.theirs_usd) })),
+  };
+}
+
+function countBy<Row extends { count: number }>(rows: Row[], name: (row: Row) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const row of rows) counts[name(row)] = (counts[name(row)] ?? 0) + row.count;
+  return counts;
+}
+
+/** As Postgres writes a numeric, without the zeros that say nothing. */
+function plain(amount: string): string {
+  return new Decimal(amount).toFixed();
+}

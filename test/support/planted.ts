@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+
+const PLANTED = join(__dirname, '..', '..', 'bench', 'planted');
+
+export interface Expected {
+  category: string;
+  subject: string;
+  impact: string;
+}
+
+/** What a comparison with what is planted must be told: the fees of its payments are one per cent. */
+export const PLANTED_SETTINGS = {
+  amountToleranceUsd: '0',
+  balanceToleranceUsd: '0.000001',
+  feePercent: '1',
+  feeToleranceUsd: '0.01',
+  timeToleranceSeconds: 900,
+  lateAfterSeconds: 300,
+};
+
+/** Makes payments of ours and the upstream's transactions for them, with known differences at known places. */
+export async function plant(
+  ownerUrl: string,
+  { items, from, to, readId }: { items: number; from: Date; to: Date; readId: string },
+): Promise<Expected[]> {
+  const owner = new Client({ connectionString: ownerUrl });
+  await owner.connect();
+  try {
+    for (const [name, value] of Object.entries({ items, from: from.toISOString(), to: to.toISOString() })) {
+      await owner.query('SELECT set_config($1, $2, false)', [`planted.${name}`, String(value)]);
+    }
+    for (const file of ['calls', 'theirs']) await owner.query(readFileSync(join(PLANTED, `${file}.sql`), 'utf8'));
+    await owner.query("INSERT INTO source_read (id, source) VALUES ($1, 'transactions')", [readId]);
+    await owner.query(
+      `INSERT INTO upstream_transaction (read_id, ordinal, chi_ref, upstream_id, issue_id, issued_at, type, status, amount_usd, fee_usd, email, phone,
+         handle, receiver, reference)
+       SELECT $1, row_number() OVER (ORDER BY issued_at DESC, chi_ref, upstream_id) - 1, chi_ref, upstream_id, issue_id, issued_at, type, status, amount_usd,
+         fee_usd, email, phone, handle, receiver, reference FROM planted_theirs`,
+      [readId],
+    );
+    await owner.query(
+      `INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults)
+       SELECT $1, TRUE, 0, count(*), count(*), 0 FROM planted_theirs`,
+      [readId],
+    );
+    const { rows } = await owner.query<Expected>(
+      'SELECT category, subject, trim_scale(impact)::text AS impact FROM planted_expected',
+    );
+    return rows;
+  } finally {
+    await owner.end();
+  }
+}
