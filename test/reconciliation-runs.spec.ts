@@ -63,7 +63,7 @@ describe('the runs of the reconciliation', () => {
     expect(begun.body.settings).toMatchObject({ amount_tolerance_usd: '0', time_tolerance_seconds: 900 });
     const run = await ended(there, id);
     expect(run).toMatchObject({ state: 'ended', result: 'clean', failure: null, progress: null });
-    expect(run.totals).toMatchObject({ matched: { count: 1 }, residual_usd: '0.000000' });
+    expect(run.totals).toMatchObject({ matched: { count: 1 }, residual_usd: '0' });
     expect(run.as_of).toBe(run.started_at);
     expect(await list('result=clean')).toMatchObject({ runs: [{ id }], next_page_token: null });
     expect((await list('result=failed')).runs).toEqual([]);
@@ -186,7 +186,7 @@ describe('the runs of the reconciliation', () => {
     const failed = await reconcile(asking, question);
     expect(failed).toMatchObject({ state: 'ended', result: 'failed', totals: null });
     expect(failed.failure).toMatch(
-      /^The upstream's wallets could not be read whole \(\w+\), so nothing was compared\. /,
+      /^The upstream's transactions could not be read whole \(\w+\), so nothing was compared\. /,
     );
     expect(await reconcile(here, question)).toMatchObject({ result: 'clean' });
     expect((await list('result=failed')).runs).toMatchObject([{ id: failed.id }]);

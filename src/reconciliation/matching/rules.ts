@@ -59,18 +59,20 @@ function byRank({ rule, ours, theirs, certainty, singleOnly }: Ranked): string {
     ${singleOnly ? `WHERE ${single}` : ''}`;
 }
 
-/** The transactions that the answer to one call names, though not for which of its payments. */
-const NAMED = `(
-  SELECT t.*, c.call_id AS of_call FROM left_theirs t
-  JOIN (
-    -- What two calls name is left to the rules below: it cannot be said whose it is.
-    SELECT n, min(call_id::text)::uuid AS call_id
-    FROM (
-      SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.issue_id = t.issue_id
-      UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.chi_ref = t.chi_ref
-      UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.upstream_id = t.upstream_id
-    ) AS named GROUP BY n HAVING count(*) = 1
-  ) AS c ON c.n = t.n)`;
+/** `of_call`: the transactions that the answer to one call names, though not for which of its payments. */
+export const MAKE_OF_CALL = `
+  DROP TABLE IF EXISTS of_call;
+  -- What two calls name is left to the rules below: it cannot be said whose it is.
+  CREATE TEMP TABLE of_call AS
+  SELECT n, min(call_id::text)::uuid AS of_call
+  FROM (
+    SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.issue_id = t.issue_id
+    UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.chi_ref = t.chi_ref
+    UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.upstream_id = t.upstream_id
+  ) AS named GROUP BY n HAVING count(*) = 1;
+  ANALYZE of_call`;
+
+const NAMED = '(SELECT * FROM left_theirs JOIN of_call USING (n))';
 
 const issue = (ours: string[], theirs: string[], more: Partial<Ranked> = {}) =>
   byRank({

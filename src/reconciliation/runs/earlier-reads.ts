@@ -4,12 +4,6 @@ import { Problem } from '../../errors/problem';
 import { RunSettings, withMargin } from '../run-settings';
 import { Question } from './question';
 
-/** What a run compares with that was read before. */
-export interface EarlierReads {
-  readId: string;
-  walletsReadId: string | null;
-}
-
 interface Listing {
   id: string;
   known_at: Date;
@@ -39,11 +33,11 @@ export class EarlierReadsService {
     return row?.id;
   }
 
-  /** The wallets that were read for the sake of the same run as a listing. */
-  async walletsBeside(readId: string): Promise<string | null> {
-    const [row] = await this.prisma.$queryRaw<{ caused_by: string | null }[]>`
-      SELECT caused_by FROM source_read WHERE id = ${readId}::uuid`;
-    return row?.caused_by ? ((await this.ofCause(row.caused_by, 'wallets')) ?? null) : null;
+  /** The run for whose sake a listing was read; null: none. */
+  async causeOf(readId: string): Promise<string | null> {
+    const [row] = await this.prisma.$queryRaw<{ cause: string | null }[]>`
+      SELECT caused_by AS cause FROM source_read WHERE id = ${readId}::uuid`;
+    return row?.cause ?? null;
   }
 
   private async statement(id: string): Promise<string> {

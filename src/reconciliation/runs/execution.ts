@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaService } from '../../database/prisma.service';
 import { compare } from '../matching/compare';
-import { Asked, Plan } from '../matching/plan';
+import { Asked, Confirm, Plan } from '../matching/plan';
 import { Totals } from '../matching/totals';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
 import { withMargin } from '../run-settings';
-import { EarlierReads, EarlierReadsService } from './earlier-reads';
+import { EarlierReadsService } from './earlier-reads';
 import { ProgressWriter } from './progress-writer';
 import { RunConnection } from './run-connection';
 import { Run } from './run-reader';
@@ -22,6 +22,14 @@ export class RunFailure extends Error {
   ) {
     super(message);
   }
+}
+
+/** What a run compares with. */
+interface Evidence {
+  readId: string;
+  walletsReadId: string | null;
+  /** Without one, what is not listed is not asked for. */
+  confirm?: Confirm;
 }
 
 /** Carries a run out: asks the sources, compares, and has the result recorded. */
@@ -46,31 +54,44 @@ export class Execution {
     };
     try {
       at('sources', 0, null);
-      const { readId, walletsReadId } = await this.readsOf(run, at, signal);
+      const { readId, walletsReadId, confirm } = await this.evidenceOf(run, at, signal);
       const plan: Plan = {
         ...{ runId: run.id, from: run.from, to: run.to, asOf: run.asOf, historical: run.historical },
         ...{ readId, walletsReadId, source: run.ofStatement ? 'statement' : 'upstream', settings: run.settings },
       };
-      // What was compared as of then is not asked about anew, for the answer would be of now.
-      const confirm = run.readId === null ? (asked: Asked[]) => this.confirm(run, asked, at, signal) : undefined;
       return await compare(client, plan, at, confirm);
     } finally {
       await progress.end();
     }
   }
 
-  private async readsOf(run: Run, at: Progress, signal: AbortSignal): Promise<EarlierReads> {
-    if (run.readId !== null) {
-      const walletsReadId = run.ofStatement ? null : await this.earlier.walletsBeside(run.readId);
-      return { readId: run.readId, walletsReadId };
-    }
+  private async evidenceOf(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {
+    const { readId, ofStatement } = run;
+    if (readId === null) return this.ask(run, at, signal);
+    if (ofStatement) return { readId, walletsReadId: null };
+    // As of then: all that the run has seen that the listing was read for, and nothing of what the upstream says now.
+    const cause = await this.earlier.causeOf(readId);
+    const seen = async (source: string, subject: string | null) =>
+      cause === null ? undefined : this.earlier.ofCause(cause, source, subject);
+    const confirm = async (asked: Asked[]) => {
+      const found = await Promise.all(asked.map(({ source, subject }) => seen(source, subject)));
+      return found.filter((id) => id !== undefined);
+    };
+    return { readId, walletsReadId: (await seen('wallets', null)) ?? null, confirm };
+  }
+
+  private async ask(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {
     const window = withMargin(run.from, run.to, run.settings);
     const wallets = await this.read(run, 'wallets', null, signal, (cause) => this.sources.wallets(cause));
     const onRows = (rows: number) => at('sources', rows, null);
     const transactions = await this.read(run, 'transactions', null, signal, (cause) =>
       this.sources.transactions(cause, window, onRows, signal),
     );
-    return { readId: wholeOr(transactions, 'transactions'), walletsReadId: wholeOr(wallets, 'wallets') };
+    return {
+      readId: wholeOr(transactions, 'transactions'),
+      walletsReadId: wholeOr(wallets, 'wallets'),
+      confirm: (asked) => this.confirm(run, asked, at, signal),
+    };
   }
 
   /** Asks one by one for what the listing did not have. What cannot be had stays missing. */
