@@ -1,6 +1,9 @@
+import { Client } from 'pg';
 import supertest from 'supertest';
 import { ClientsService } from '../src/clients/clients.service';
+import { FINDING_STEP_LOCK } from '../src/journal/finding-step-lock';
 import { Approving, startApproving } from './support/approving';
+import { eventually } from './support/paying';
 import { FindingsScene } from './support/findings-scene';
 
 const FINDINGS = '/v1/reconciliation/findings';
@@ -22,10 +25,7 @@ describe('findings that are decided about', () => {
 
   const get = (path: string, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
   const post = (decisions: unknown, as = key) =>
-    supertest(approving.proxy.url)
-      .post(`${FINDINGS}/decisions`)
-      .set('X-API-Key', as)
-      .send({ decisions });
+    supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
   const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
     ...{ finding_id, state, reason: 'the provider says so', ...more },
   });
@@ -123,6 +123,25 @@ describe('findings that are decided about', () => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect(await scene.steps(id)).toHaveLength(1);
+  });
+
+  it('wait for a run that ends, and are judged by what it decided', async () => {
+    const id = await scene.finding(run);
+    const ending = new Client({ connectionString: approving.proxy.database.ownerUrl });
+    await ending.connect();
+    await ending.query('BEGIN');
+    await ending.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
+    const answer = post([decision(id)]).then(({ status }) => status);
+    const waiting = 'SELECT FROM pg_locks WHERE objid = $1 AND NOT granted';
+    await eventually(async () => (await approving.query(waiting, [FINDING_STEP_LOCK])).length === 1);
+    await ending.query(
+      `INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
+       VALUES (gen_random_uuid(), $1, 'resolved', 'seen no longer', 0, $2)`,
+      [id, run],
+    );
+    await ending.query('COMMIT');
+    await ending.end();
+    expect(await answer).toBe(409);
   });
 
   it('are accepted by a person, and not by who asked for the payment', async () => {

@@ -25,10 +25,7 @@ describe('findings', () => {
   const get = (path: string, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
   const listed = async (query: string) => (await get(`?${query}`).expect(200)).body.findings as Record<string, any>[];
   const post = (decisions: unknown, as = key) =>
-    supertest(approving.proxy.url)
-      .post(`${FINDINGS}/decisions`)
-      .set('X-API-Key', as)
-      .send({ decisions });
+    supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
   const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
     ...{ finding_id, state, reason: 'the provider says so', ...more },
   });
@@ -127,16 +124,13 @@ describe('findings', () => {
 
   it('are in the record of who read them, and in the story of their call', async () => {
     const id = await scene.finding(run, { category: 'status', callId: approving.model, position: 0 });
-    for (const [got, rows] of [
-      [await get(`/${id}`).expect(200), 1],
-      [await get(`?call_id=${approving.model}&page_size=1`).expect(200), 1],
+    for (const [got, filters] of [
+      [await get(`/${id}`).expect(200), { finding_id: id }],
+      [await get(`?call_id=${approving.model}`).expect(200), { call_id: approving.model }],
     ] as const) {
       const [access] = await approving.query('SELECT * FROM access WHERE id = $1', [got.headers['x-call-id']]);
-      expect([access?.rows, [access?.call_id, ...(access?.call_ids ?? [])]]).toEqual([
-        rows,
-        expect.arrayContaining([approving.model]),
-      ]);
-      expect(access?.revealed).toBe(false);
+      expect([access?.call_id, ...(access?.call_ids ?? [])]).toContain(approving.model);
+      expect(access).toMatchObject({ filters, revealed: false });
     }
     const story = await approving.proxy.get(key, `/v1/audit/calls/${approving.model}`).expect(200);
     expect(story.body.reconciliation_findings).toContainEqual({

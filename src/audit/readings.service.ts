@@ -17,7 +17,7 @@ export class ReadingsService {
    */
   async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
     const { id, caller = null, actor, operation, requestId, clientAddress } = call;
-    const filters = shown.callId === undefined ? filtersIn(query) : {};
+    const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };
     try {
       await this.accesses.open({
         ...{ id, caller, actor, route: operation, requestId, clientAddress, filters },

@@ -10,6 +10,8 @@ export interface Shown {
   callId?: string;
   /** The calls on a page. */
   callIds?: string[];
+  /** What else was asked for by its address: `{run_id}`. */
+  about?: Record<string, string>;
   /** Whether it shows recipients, or whom somebody searched for, masked or not. */
   people: boolean;
 }

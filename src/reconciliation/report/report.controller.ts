@@ -79,7 +79,7 @@ export class ReportController {
     if (!run.end) throw new Problem('run_not_ended');
     const reveal = mayReveal(request.call);
     const head = await this.reports.head(run, reveal);
-    await this.readings.record(request, { rows: countOf(head), people: false });
+    await this.readings.record(request, { rows: countOf(head), about: { run_id: id }, people: false });
     const name = `reconciliation-${run.from.toISOString().slice(0, 10)}-${run.id}.${format}`;
     void reply
       .header('content-type', TYPES[format])
