@@ -15,10 +15,6 @@ export function readJsonBodies(server: FastifyInstance, maxBytes: number): void 
     if (maxBodyBytes > maxBytes) route.bodyLimit = maxBodyBytes;
   });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('text/csv', (request, payload, done) => {
-    if (request.routeOptions.config.takesCsv) done(null, payload);
-    else done(bodyFault(OTHER_TYPE));
-  });
   server.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, parse);
   server.addContentTypeParser('text/csv', passOn);
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, parseOther);
@@ -29,8 +25,7 @@ export const TAKES_CSV = { takesCsv: true };
 
 /** No other route is opened to it. */
 function passOn({ routeOptions }: FastifyRequest, body: IncomingMessage, done: Done): void {
-  const { takesCsv } = routeOptions.config as { takesCsv?: boolean };
-  if (takesCsv) done(null, body);
+  if (routeOptions.config.takesCsv) done(null, body);
   else done(bodyFault(OTHER_TYPE));
 }
 
