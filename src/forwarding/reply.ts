@@ -1,4 +1,5 @@
-import { Problem, toEnvelope } from '../errors/problem';
+import { Problem } from '../errors/problem';
+import { toEnvelope } from '../errors/problem-body';
 import { VerdictTransaction } from '../journal/records';
 import { Answer } from '../upstream/answer';
 import { Effect } from './operations';

@@ -1,5 +1,4 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors/problem';
 import { repeatedNames } from './repeated-names';
 
@@ -15,18 +14,12 @@ export function readJsonBodies(server: FastifyInstance, maxBytes: number): void 
     if (maxBodyBytes > maxBytes) route.bodyLimit = maxBodyBytes;
   });
   server.removeAllContentTypeParsers();
+  server.addContentTypeParser('text/csv', (request, payload, done) => {
+    if (request.routeOptions.config.takesCsv) done(null, payload);
+    else done(bodyFault(OTHER_TYPE));
+  });
   server.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, parse);
-  server.addContentTypeParser('text/csv', passOn);
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, parseOther);
-}
-
-/** Says of a route that it takes the body of a CSV file as it comes, however long it is; `@RouteConfig(TAKES_CSV)`. */
-export const TAKES_CSV = { takesCsv: true };
-
-/** No other route is opened to it. */
-function passOn({ routeOptions }: FastifyRequest, body: IncomingMessage, done: Done): void {
-  if (routeOptions.config.takesCsv) done(null, body);
-  else done(bodyFault(OTHER_TYPE));
 }
 
 type Done = (error: Error | null, body?: unknown) => void;

@@ -105,7 +105,9 @@ export async function readSightsOf(
     SELECT ${COLUMNS}, ${SEEN(Prisma.sql`own`)}
     FROM (
       SELECT * FROM finding_sight own WHERE own.run_id = ${runId}::uuid AND ${beyond} ORDER BY own.finding_id LIMIT ${limit}
-    ) AS own JOIN finding f ON f.id = own.finding_id ${FINDING_NOW}
+    ) AS own CROSS JOIN LATERAL (
+      SELECT * FROM finding WHERE id = own.finding_id OFFSET 0 -- by its key: for each batch, not all findings there are
+    ) AS f ${FINDING_NOW}
     ORDER BY own.finding_id`);
 }
 

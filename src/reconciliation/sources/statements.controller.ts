@@ -7,7 +7,7 @@ import { Allow } from '../../auth/allow';
 import { Caller } from '../../auth/call';
 import { showsNobody, Shows } from '../../auth/shows';
 import { ApiKeyProblems } from '../../errors/api-problems';
-import { bodyFault, TAKES_CSV } from '../../validation/json-body';
+import { bodyFault } from '../../validation/json-body';
 import {
   ImportedStatement,
   StatementPage,
@@ -25,7 +25,7 @@ export class StatementsController {
 
   @Post()
   @Allow('reconcile')
-  @RouteConfig(TAKES_CSV)
+  @RouteConfig({ takesCsv: true })
   @Shows(({ faults }: ImportedStatement) => showsNobody(faults))
   @ApiOperation({
     summary: 'Hand in a statement',
