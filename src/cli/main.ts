@@ -5,6 +5,7 @@ import { approvalsCommands } from './approvals';
 import { auditCommands } from './audit';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
+import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';
 import { reconcileCommand } from './reconcile';
@@ -18,6 +19,7 @@ const program = new Command('payout-proxy')
   .addCommand(keysCommands())
   .addCommand(approvalsCommands())
   .addCommand(stopCommands())
+  .addCommand(findingsCommands())
   .addCommand(auditCommands())
   .addCommand(reconcileCommand())
   .addCommand(databaseCommands())

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import { open as openFile, rename, rm } from 'node:fs/promises';
 import { ClientError } from '../clients/client-error';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
+import { download } from './download';
 import { followRun, goesOn, RunEnd } from './follow-run';
 
 const HELP = `
@@ -112,32 +112,7 @@ async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: 
     ...{ path: `/v1/reconciliation/runs/${encodeURIComponent(runId)}/report?format=${format}`, demoKey: 'reconciler' },
     afterFailure: `the report was not written; ask for it again with --run ${runId}`,
   });
-  if (out === undefined) {
-    for await (const chunk of response.body ?? []) await writeOut(chunk as Uint8Array);
-    return;
-  }
-  const partial = `${out}.partial`;
-  try {
-    const file = await openFile(partial, 'w', 0o600);
-    try {
-      for await (const chunk of response.body ?? []) await file.writeFile(chunk as Uint8Array);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(partial, out);
-  } catch (error) {
-    await rm(partial, { force: true }).catch(() => undefined);
-    const { code } = error as { code?: string };
-    throw new ClientError(
-      `${out} could not be written (${code ?? 'the connection was lost'}); ask again with --run ${runId}`,
-    );
-  }
-}
-
-/** Waits until it is written: whoever reads slowly must not make us hold it all. */
-function writeOut(chunk: Uint8Array): Promise<void> {
-  return new Promise((done, failed) => process.stdout.write(chunk, (error) => (error ? failed(error) : done())));
+  await download(response, out, `ask again with --run ${runId}`);
 }
 
 function summary({ result, totals }: RunEnd): string {

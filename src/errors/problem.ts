@@ -70,6 +70,10 @@ export const PROBLEMS = {
   stop_not_found: { status: 404, text: 'There is no stop with this id that still holds; GET /v1/stops lists them.' },
   not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
   call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
+  finding_not_found: {
+    status: 404,
+    text: 'There is no finding with this id; GET /v1/reconciliation/findings lists them.',
+  },
   run_not_found: {
     status: 404,
     text: 'There is no run of the reconciliation with this id; GET /v1/reconciliation/runs lists them.',
@@ -90,9 +94,18 @@ export const PROBLEMS = {
     text: 'Another run of this period is at work; wait for its end.',
     retryAfter: 10,
   },
+  run_not_ended: {
+    status: 409,
+    text: 'This run has not ended yet; GET /v1/reconciliation/runs/{id} tells how far it is.',
+    retryAfter: 10,
+  },
   suspected_duplicate: {
     status: 409,
     text: 'The same was asked a moment ago; nothing was sent. If it is meant again, send it with an Idempotency-Key.',
+  },
+  finding_changed: {
+    status: 409,
+    text: 'Some findings are not as they were, or cannot become what was decided; nothing was changed. "errors" lists them: look at them again.',
   },
   client_exists: { status: 409, text: 'There is a client of this name already.' },
   already_decided: {

@@ -70,6 +70,18 @@ export const PageSize = ({ max, usual }: { max: number; usual: number }) =>
 export const HttpStatusCode = (description: string) =>
   wholeNumber('httpStatus', 100, 999, { description, example: 200 });
 
+/** A whole number. */
+export const WholeNumber = ({
+  min,
+  max,
+  ...schema
+}: {
+  min: number;
+  max: number;
+  description: string;
+  example: number;
+}) => wholeNumber('wholeNumber', min, max, schema);
+
 function wholeNumber(name: string, min: number, max: number, schema: ApiPropertyOptions) {
   return applyDecorators(
     Transform(({ value }) =>
