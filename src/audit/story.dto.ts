@@ -31,11 +31,25 @@ export class CallReaders {
   @ApiProperty({ type: [AccessRecord], description: 'The newest hundred.' }) newest!: AccessRecord[];
 }
 
+/** A difference from the upstream's history, in the payments of a call. */
+export class CallDifference {
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'Its id: `GET /v1/reconciliation/findings/{id}`.' })
+  id!: string;
+  @ApiProperty({ type: 'string', description: 'What kind.', example: 'amount_over' }) category!: string;
+  @nullable('integer', "The payment's place in the call, from 0.") position!: number | null;
+  @ApiProperty({ type: 'string', description: 'What was decided last; `open`: nothing.' }) state!: string;
+  @ApiProperty({ type: 'string', description: "What it adds to the upstream's total less ours, in US dollars." })
+  impact_usd!: string;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was found.' }) found_at!: Date;
+}
+
 /** One call, with all that is on record about it. */
 @ApiExtraModels(AccessEndRecord)
 export class CallStory extends FullCallRecord {
   @ApiProperty({ type: [RecordFinding], description: 'What does not fit together; none: everything does.' })
   findings!: RecordFinding[];
+  @ApiProperty({ type: [CallDifference], description: 'What reconciliation found: the newest hundred.' })
+  reconciliation_findings!: CallDifference[];
   @ApiProperty({ type: [RecordSeal], description: 'Where its records stand in the log.' }) seals!: RecordSeal[];
   @ApiProperty({ type: CallReaders, description: 'Who looked at it before.' }) accesses!: CallReaders;
 }

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { PrismaService } from '../database/prisma.service';
 import { uuidTime } from '../database/uuid';
+import { FINDING_NOW } from '../journal/finding-steps';
 import { AccessesService } from './accesses.service';
 import { Finding, findingsOf } from './findings';
 import { RecordsService } from './records.service';
-import { CallStory, RecordSeal } from './story.dto';
+import { CallDifference, CallStory, RecordSeal } from './story.dto';
+
+const NEWEST_DIFFERENCES = 100;
 
 /** Tells all that is on record about one call. */
 @Injectable()
@@ -18,12 +21,21 @@ export class StoryService {
   async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
     const record = await this.records.one(id, reveal);
     if (!record) return undefined;
-    const [findings, seals, { accesses, count }] = await Promise.all([
+    const [findings, differences, seals, { accesses, count }] = await Promise.all([
       this.findings(record.id),
+      this.differences(record.id),
       this.seals(record.id),
       this.accesses.ofCall(record.id, reveal),
     ]);
-    return { ...record, findings, seals, accesses: { count, newest: accesses } };
+    const seen = { findings, reconciliation_findings: differences, seals };
+    return { ...record, ...seen, accesses: { count, newest: accesses } };
+  }
+
+  private async differences(callId: string): Promise<CallDifference[]> {
+    return this.prisma.$queryRaw<CallDifference[]>`
+      SELECT f.id::text, f.category, f.position, coalesce(step.state, 'open') AS state,
+        trim_scale(sight.impact_usd)::text AS impact_usd, f.found_at
+      FROM finding f ${FINDING_NOW} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
   }
 
   private async findings(id: string): Promise<Finding[]> {

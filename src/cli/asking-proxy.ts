@@ -15,8 +15,14 @@ export interface Question {
   path: string;
   /** Sent as JSON, with POST; without one it is a GET. */
   body?: object;
+  /** Sent as CSV, instead. */
+  csv?: Buffer;
+  /** For whom it is asked, where the key is nobody's in particular. */
+  actor?: string;
   /** Of demo-keys.json, the key that is used where none is given. */
-  demoKey: 'approver' | 'auditor';
+  demoKey: 'approver' | 'auditor' | 'reconciler';
+  /** The media type that is wanted, where there is more than one. */
+  accept?: string;
   /** What to do when the connection failed, for the end of a sentence: what was asked for may have been done. */
   afterFailure: string;
 }
@@ -46,16 +52,22 @@ export async function ask(options: ProxyOptions, question: Question): Promise<ob
 /** The same for an answer that is read as it comes. */
 export async function open(
   { url, keyFile }: ProxyOptions,
-  { path, body, demoKey, afterFailure }: Question,
+  { path, body, csv, actor, demoKey, accept, afterFailure }: Question,
 ): Promise<{ response: Response; base: string }> {
   const { port, dataDir } = loadConfig();
   const base = (url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   if (!URL.canParse(base)) throw new ClientError('--url must be an address, such as http://127.0.0.1:3000');
   const key = readKey(keyFile, dataDir, demoKey);
   const response = await fetch(`${base}${path}`, {
-    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+    headers: {
+      'X-API-Key': key,
+      'Content-Type': csv ? 'text/csv' : 'application/json',
+      ...(accept !== undefined && { Accept: accept }),
+      ...(actor !== undefined && { 'X-Actor': actor }),
+    },
     redirect: 'error', // a redirect would carry the key to whoever is named in it
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    ...(csv && { method: 'POST', body: new Uint8Array(csv) }),
   }).catch((error: unknown) => {
     throw new ClientError(unreachable(base, error, afterFailure));
   });

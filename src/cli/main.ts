@@ -5,8 +5,10 @@ import { approvalsCommands } from './approvals';
 import { auditCommands } from './audit';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
+import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';
+import { reconcileCommand } from './reconcile';
 import { sandboxCommand } from './sandbox';
 import { stopCommands } from './stop';
 
@@ -17,7 +19,9 @@ const program = new Command('payout-proxy')
   .addCommand(keysCommands())
   .addCommand(approvalsCommands())
   .addCommand(stopCommands())
+  .addCommand(findingsCommands())
   .addCommand(auditCommands())
+  .addCommand(reconcileCommand())
   .addCommand(databaseCommands())
   .addCommand(sandboxCommand())
   .addCommand(openapiCommand());

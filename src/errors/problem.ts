@@ -70,6 +70,14 @@ export const PROBLEMS = {
   stop_not_found: { status: 404, text: 'There is no stop with this id that still holds; GET /v1/stops lists them.' },
   not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
   call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
+  finding_not_found: {
+    status: 404,
+    text: 'There is no finding with this id; GET /v1/reconciliation/findings lists them.',
+  },
+  run_not_found: {
+    status: 404,
+    text: 'There is no run of the reconciliation with this id; GET /v1/reconciliation/runs lists them.',
+  },
   record_not_found: { status: 404, text: 'There is no record with this id.' },
   not_sealed: {
     status: 409,
@@ -81,9 +89,23 @@ export const PROBLEMS = {
     text: 'The first request with this Idempotency-Key is still being carried out; send this one again in a moment, with the same key.',
     retryAfter: 1,
   },
+  run_in_progress: {
+    status: 409,
+    text: 'Another run of this period is at work; wait for its end.',
+    retryAfter: 10,
+  },
+  run_not_ended: {
+    status: 409,
+    text: 'This run has not ended yet; GET /v1/reconciliation/runs/{id} tells how far it is.',
+    retryAfter: 10,
+  },
   suspected_duplicate: {
     status: 409,
     text: 'The same was asked a moment ago; nothing was sent. If it is meant again, send it with an Idempotency-Key.',
+  },
+  finding_changed: {
+    status: 409,
+    text: 'Some findings are not as they were, or cannot become what was decided; nothing was changed. "errors" lists them: look at them again.',
   },
   client_exists: { status: 409, text: 'There is a client of this name already.' },
   already_decided: {
@@ -102,6 +124,10 @@ export const PROBLEMS = {
     status: 422,
     text: 'This Idempotency-Key belongs to another request; use a new key for a new payout.',
   },
+  listing_missing: {
+    status: 422,
+    text: "No whole listing of the upstream's transactions of this period was read by then.",
+  },
   rate_limited: {
     status: 429,
     text: 'Your client has made all its requests of this minute; try again later.',
@@ -116,6 +142,11 @@ export const PROBLEMS = {
     status: 503,
     text: 'As many exports as this instance streams at once are under way; try again when one of them is done.',
     retryAfter: 10,
+  },
+  too_many_runs: {
+    status: 503,
+    text: 'As many runs as this instance carries out at once are at work; try again when one of them has ended.',
+    retryAfter: 30,
   },
   not_ready: { status: 503, text: 'The database cannot be reached, or the proxy is stopping.' },
   internal_error: { status: 500, text: 'A fault of ours; nothing was sent. Tell the operator the call_id.' },

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Item } from '../policy/item';
-import { Transaction } from '../upstream/transactions';
+import { readTransaction, Transaction } from '../upstream/transactions';
 import { matchItems } from './match';
 
 const NO_ITEM: Item = {
@@ -13,7 +13,8 @@ const item = (phone: string | null, amount: number | null, more: Partial<Item> =
   ...{ phone, amountUsd: amount === null ? null : new Decimal(amount), ...more },
 });
 const transaction = (recipients: string[], amount: number | null, more: Partial<Transaction> = {}): Transaction => ({
-  ...{ chiRef: 'c', id: null, issueId: null, status: 'paid', recipients },
+  ...readTransaction({ chiRef: 'c', status: 'paid' }),
+  recipients,
   ...{ amountUsd: amount === null ? null : new Decimal(amount), ...more },
 });
 const positions = (items: Item[], transactions: Transaction[]) =>

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { FINDING_STEP_LOCK } from './finding-step-lock';
 
 /** What of a run its result depends on. */
 export interface RunOfFindings {
@@ -13,7 +14,7 @@ export interface RunOfFindings {
 }
 
 /** A new UUIDv7 (RFC 9562, section 5.7), made by whatever version of Postgres: its time before 74 bits of chance. */
-const UUID_V7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+export const UUID_V7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
   PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid`;
 
 /** In the order of its key: the index grows at its end. */
@@ -94,6 +95,7 @@ export async function writeResult(
     await db.query(NEW_FINDINGS, [runId]);
     await db.query(SIGHTS, [runId]);
     if (!historical) {
+      await db.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
       const parameters = [runId, asOf, source];
       await db.query(REOPENED, parameters);
       await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);

@@ -84,7 +84,7 @@ export function notSent(failure: FailureCode, retryAfter: number | null = null) 
 }
 
 /** Reads a 2xx's envelope (interface.md, "Send result"; upstream-observed.md, traps 1 and 2); undefined if it says neither. */
-function readVerdict(envelope: unknown): 'succeeded' | 'rejected' | undefined {
+export function readVerdict(envelope: unknown): 'succeeded' | 'rejected' | undefined {
   const word = wordOf(envelope);
   if (word === 'error') return 'rejected';
   if (word !== 'success') return undefined;

@@ -6,9 +6,20 @@ export interface Transaction {
   chiRef: string | null;
   id: string | null;
   issueId: string | null;
+  issuedAt: Date | null;
+  type: string | null;
   /** The upstream's own word, in its own case. */
   status: string | null;
   amountUsd: Decimal | null;
+  feeUsd: Decimal | null;
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  /** Of a transfer: the account that it went to. */
+  receiver: string | null;
+  country: string | null;
+  networkCode: string | null;
+  reference: string | null;
   /** Its e-mail, phone and handle, as far as it names them. */
   recipients: string[];
 }
@@ -33,35 +44,63 @@ export function transactionsIn(body: Buffer): Transaction[] {
   return found
     .filter(isTransaction)
     .slice(0, list ? MAX_TRANSACTIONS : 1)
-    .map(read);
+    .map(readTransaction);
 }
 
 function isTransaction(value: unknown): value is Record<string, unknown> {
   return isObject(value) && (value.chiRef !== undefined || value.tnxID !== undefined);
 }
 
-function read(value: Record<string, unknown>): Transaction {
+/** Reads the one record. It never throws: what is missing, or nonsense, is null. */
+export function readTransaction(value: Record<string, unknown>): Transaction {
+  const [email, handle] = [text(value.email), text(value.twitter)];
+  const phones = [text(value.phoneNumber), text(value.phone_number), text(value.phone)];
   return {
     chiRef: text(value.chiRef),
     id: text(value.id) ?? text(value.tnxID), // a transfer's
     issueId: text(value.issueID),
+    issuedAt: time(value.issueDate),
+    type: text(value.type),
     status: text(value.status),
     amountUsd: amount(value.valueInUSD),
-    recipients: [value.email, value.phoneNumber, value.phone_number, value.phone, value.twitter].flatMap(
-      (name) => text(name) ?? [],
-    ),
+    feeUsd: amount(value.fee),
+    ...{ email, handle, phone: phones.find((phone) => phone !== null) ?? null },
+    receiver: text(value.receiver),
+    country: text(value.countryToSend) ?? text(value.country),
+    networkCode: text(value.momoCode),
+    reference: text(value.reference),
+    recipients: [email, ...phones, handle].filter((name) => name !== null),
   };
 }
 
-/** `chiRef` was seen as a number too (trap 4). What no column can hold (NUL, half a surrogate pair) is taken out. */
-function text(value: unknown): string | null {
+/** What a column cannot hold (NUL, half a surrogate pair): few texts have it, and a listing has millions of texts. */
+const UNFIT = /[\0\ud800-\udfff]/;
+
+/** `chiRef` was seen as a number too (trap 4). What no column can hold is taken out. */
+export function text(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string' || value === '') return null;
+  if (value.length <= 255 && !UNFIT.test(value)) return value;
   return Buffer.from(value.slice(0, 255).replaceAll('\0', '')).toString('utf8');
 }
 
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** Past it, a number that should be milliseconds is none: the end of the year 9999. */
+const LAST_MS = 253_402_300_799_999;
+
+/** ISO 8601, in UTC where it names no zone, or milliseconds since 1970. */
+export function time(value: unknown): Date | null {
+  if (typeof value === 'number') return value > 0 && value <= LAST_MS ? new Date(value) : null;
+  if (typeof value !== 'string') return null;
+  const found = ISO_TIME.exec(value);
+  if (!found) return null;
+  const read = new Date(found[1] !== undefined || value.length === 10 ? value : `${value}Z`);
+  return Number.isNaN(read.getTime()) ? null : read;
+}
+
 /** Amounts come as numbers or as text (trap 3). */
-function amount(value: unknown): Decimal | null {
+export function amount(value: unknown): Decimal | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   if (String(value).length > MAX_AMOUNT_LENGTH) return null;
   try {

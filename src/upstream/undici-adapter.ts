@@ -53,7 +53,9 @@ export function undiciAdapter(pool: Pool, maxBytes: number): AxiosAdapter {
       // undici says nothing of a queued request's deadline until a connection is free: it cannot be the one to ask.
       return await Promise.race([exchange(dispatcher, config, progress, stop.signal, maxBytes), deadline]);
     } catch (error) {
-      throw error instanceof ExchangeFailed ? error : new ExchangeFailed(failureOf(error, progress), progress.phase);
+      throw error instanceof ExchangeFailed
+        ? error
+        : new ExchangeFailed(failureOf(error, progress.phase), progress.phase);
     } finally {
       clearTimeout(timer);
     }
@@ -113,7 +115,8 @@ async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promis
   return Buffer.concat(chunks, size);
 }
 
-function failureOf(error: unknown, { phase }: Progress): FailureCode {
+/** What an error of undici's means, that ended an exchange in this phase. */
+export function failureOf(error: unknown, phase: Phase): FailureCode {
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return 'refused';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'dns';

@@ -7,11 +7,14 @@ import { Loaded } from '../config/config.module';
 import { Secret } from '../config/secret';
 import { longestUpstreamTimeout, upstreamTimeoutOf } from '../config/upstream-timeouts';
 import { MetricsService } from '../metrics/metrics.service';
-import { Answer, Exchange, notSent, toAnswer } from './answer';
+import { Answer, Exchange, toAnswer } from './answer';
 import { Bulkhead } from './bulkhead';
 import { Circuit } from './circuit';
+import { headerOf, toSeconds } from './headers';
 import { KeyRemover } from './key-remover';
+import { Listing, streamListing } from './listing';
 import { readAgain } from './read-again';
+import { stopRefusal } from './stop-refusal';
 import { ExchangeFailed, Phase, undiciAdapter } from './undici-adapter';
 import { UnitName } from './unit-name';
 
@@ -20,6 +23,9 @@ import { UnitName } from './unit-name';
  * its answer, and leave a payout in doubt that had better not been sent.
  */
 const SHARE_FOR_WAITING = 0.5;
+
+/** For lists too long to be held. They have connections of their own, so that no payout waits until one has come. */
+const LISTING_CONNECTIONS = 2;
 
 /** A request in the interface's words: the path below the base address, query included, and its bytes. */
 export interface Outgoing {
@@ -64,6 +70,7 @@ export class UpstreamService implements OnApplicationShutdown {
   private readonly bulkhead: Bulkhead;
   private readonly circuits = new Map<string, Circuit>();
   private readonly pool: Pool;
+  private readonly listingPool: Pool;
   private readonly http: AxiosInstance;
   private readonly basePath: string;
   private readonly key: Secret;
@@ -89,6 +96,10 @@ export class UpstreamService implements OnApplicationShutdown {
       connect: { timeout: settings.upstreamConnectTimeoutMs },
       headersTimeout: longestMs, // each request has its own, shorter one
       bodyTimeout: longestMs,
+    });
+    this.listingPool = new Pool(base.origin, {
+      connections: LISTING_CONNECTIONS,
+      connect: { timeout: settings.upstreamConnectTimeoutMs },
     });
     this.http = axios.create({
       adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes),
@@ -124,6 +135,23 @@ export class UpstreamService implements OnApplicationShutdown {
     const answer = tries.findLast(({ answer: { kind } }) => kind !== 'notSent')?.answer ?? last;
     const upstreamMs = performance.now() - started;
     return { answer, sentAt, answeredAt: new Date(), upstreamMs, tries };
+  }
+
+  /**
+   * Asks for a list that may be too long to be held, once; see `streamListing`. What `onBatch` throws, it throws.
+   * @param onBatch gets the list's elements in their order.
+   */
+  async list(
+    { method, path, body }: Outgoing & { effect: 'read' },
+    onBatch: (elements: unknown[]) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<Listing> {
+    const request = {
+      ...{ method, path: this.basePath + this.unitName.inPath(path), body: this.unitName.inRequest(body), signal },
+      headers: this.headersFor(body),
+      timeoutMs: this.settings.reconciliation.listingTimeoutMs,
+    };
+    return streamListing(this.listingPool, request, this.keyRemover, onBatch);
   }
 
   private async attempt(
@@ -174,11 +202,8 @@ export class UpstreamService implements OnApplicationShutdown {
         url: this.basePath + this.unitName.inPath(path),
         data: this.unitName.inRequest(body) ?? undefined,
         headers: {
-          'X-API-Key': this.key.reveal(),
-          Accept: 'application/json',
-          'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
-          'User-Agent': 'payout-proxy',
-          'Content-Type': body ? 'application/json' : false, // else axios says of no body that it is a form
+          ...this.headersFor(body),
+          ...(!body && { 'Content-Type': false }), // else axios says of no body that it is a form
           ...(traceparent && { traceparent }),
         },
       });
@@ -200,27 +225,19 @@ export class UpstreamService implements OnApplicationShutdown {
     }
   }
 
-  /** Once the last request in flight is answered. */
+  private headersFor(body: Buffer | null): Record<string, string> {
+    return {
+      'X-API-Key': this.key.reveal(),
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
+      'User-Agent': 'payout-proxy',
+      ...(body && { 'Content-Type': 'application/json' }),
+    };
+  }
+
+  /** Once the last request in flight is answered; a list that still comes is read again another time. */
   async onApplicationShutdown(): Promise<void> {
+    await this.listingPool.destroy();
     await this.pool.close();
   }
-}
-
-/** In doubt it is not sent: that can be made good, a payout cannot. */
-async function stopRefusal(isStopped: () => Promise<boolean>): Promise<Answer | undefined> {
-  try {
-    return (await isStopped()) ? notSent('stopped') : undefined;
-  } catch {
-    return notSent('stop_unknown');
-  }
-}
-
-function headerOf(response: AxiosResponse, name: string): string | null {
-  const value: unknown = response.headers[name];
-  return typeof value === 'string' ? value.slice(0, 255) : null;
-}
-
-/** `Retry-After` in its seconds form (RFC 9110, section 10.2.3); its date form is ignored. */
-function toSeconds(value: string | null): number | null {
-  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : null;
 }

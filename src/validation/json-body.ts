@@ -9,7 +9,15 @@ export const OTHER_TYPE = 'is of another content type; send JSON with Content-Ty
 
 /** Reads bodies: JSON in UTF-8 and nothing else, up to `maxBytes`. */
 export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
+  server.addHook('onRoute', (route) => {
+    const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };
+    if (maxBodyBytes > maxBytes) route.bodyLimit = maxBodyBytes;
+  });
   server.removeAllContentTypeParsers();
+  server.addContentTypeParser('text/csv', (request, payload, done) => {
+    if (request.routeOptions.config.takesCsv) done(null, payload);
+    else done(bodyFault(OTHER_TYPE));
+  });
   server.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, parse);
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, parseOther);
 }
@@ -72,4 +80,13 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 
 export function bodyFault(detail: string): Problem {
   return new Problem('invalid_request', { faults: [{ pointer: '', detail: `the body ${detail}` }] });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of a route whose bodies may be longer than those of others. */
+    maxBodyBytes?: number;
+    /** Of a route that reads text/csv, as a stream. */
+    takesCsv?: boolean;
+  }
 }

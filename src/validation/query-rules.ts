@@ -8,11 +8,11 @@ import { field } from './rules';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** An instant, ISO 8601 with its zone: without one, a day of records could hide in the difference. */
-export const Instant = (description: string) =>
+export const Instant = (description: string, { required = false } = {}) =>
   field(
     {
       name: 'instant',
-      required: false,
+      required,
       must: 'must be an instant in ISO 8601 with its zone, such as 2026-11-20T08:00:00Z',
       test: (value) =>
         typeof value === 'string' &&
@@ -69,6 +69,18 @@ export const PageSize = ({ max, usual }: { max: number; usual: number }) =>
 /** A status of an HTTP answer, three digits (RFC 9110, section 15). */
 export const HttpStatusCode = (description: string) =>
   wholeNumber('httpStatus', 100, 999, { description, example: 200 });
+
+/** A whole number. */
+export const WholeNumber = ({
+  min,
+  max,
+  ...schema
+}: {
+  min: number;
+  max: number;
+  description: string;
+  example: number;
+}) => wholeNumber('wholeNumber', min, max, schema);
 
 function wholeNumber(name: string, min: number, max: number, schema: ApiPropertyOptions) {
   return applyDecorators(

@@ -10,6 +10,8 @@ export const ITEMS = 'payout-proxy:items';
 export interface ItemsOf {
   property: string;
   type: () => new () => object;
+  /** How many there may be; undefined: as many as a body may have items. */
+  max?: number;
 }
 
 interface Rule {
@@ -98,6 +100,28 @@ export const Items = (item: ItemsOf['type']) =>
     ),
     ValidateNested({ each: true, message: 'must be an object' }),
     Type(item),
+  );
+
+/** A list of something else than payments, with a limit of its own. */
+export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: number; description: string }) =>
+  applyDecorators(
+    (target: object, property: string | symbol) =>
+      Reflect.defineMetadata(
+        ITEMS,
+        { property: String(property), type: entry, max } satisfies ItemsOf,
+        target.constructor,
+      ),
+    field(
+      {
+        name: 'listOf',
+        required: true,
+        must: 'must be a list of at least one entry',
+        test: (value) => Array.isArray(value) && value.length > 0,
+      },
+      { type: () => entry(), isArray: true, minItems: 1, maxItems: max, description },
+    ),
+    ValidateNested({ each: true, message: 'must be an object' }),
+    Type(entry),
   );
 
 /** Where a body's class keeps the names of its lists of words. */

@@ -45,10 +45,11 @@ export function sift(value: object, type: Class, limits: Limits, parent = '') {
       known[name] = WRONG; // keeps its place among the fields
       free[name] = given;
     } else if (name === items?.property && Array.isArray(given)) {
-      if (given.length > maxItems) {
-        faults.push({ pointer, detail: `has ${given.length} items; at most ${maxItems} fit in one request` });
+      const most = items.max ?? maxItems;
+      if (given.length > most) {
+        faults.push({ pointer, detail: `has ${given.length} items; at most ${most} fit in one request` });
       }
-      known[name] = given.slice(0, maxItems).map((item: unknown, index) => {
+      known[name] = given.slice(0, most).map((item: unknown, index) => {
         if (!isPlainObject(item)) return null; // its rule says that it must be an object
         const inner = sift(item, items.type(), limits, pointerTo(pointer, index));
         faults.push(...inner.faults);

@@ -10,18 +10,23 @@ export interface TestDatabase {
   query<Row extends object = Record<string, any>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   /** The sandbox's own database. */
   sandboxUrl: string;
+  /** The name that copies are made of. Nothing is asked of it afterwards, by anybody; resolves once all have left it. */
+  asTemplate(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Clones the migrated templates: a database of one's own in some hundredths of a second. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * Clones the migrated templates: a database of one's own in some hundredths of a second.
+ * @param template what the proxy's database is a copy of.
+ */
+export async function createTestDatabase(template = 'payout_proxy'): Promise<TestDatabase> {
   const urls = JSON.parse(process.env.TEST_POSTGRES ?? '') as Urls;
   const suffix = randomBytes(6).toString('hex');
   const names = { proxy: `proxy_${suffix}`, sandbox: `sandbox_${suffix}` };
   const admin = new Client({ connectionString: withDatabase(urls.owner, 'postgres') });
   await admin.connect();
   // FILE_COPY: by default every page of the template would go through the log of a server that never recovers from one.
-  await admin.query(`CREATE DATABASE ${names.proxy} TEMPLATE payout_proxy STRATEGY FILE_COPY`);
+  await admin.query(`CREATE DATABASE ${names.proxy} TEMPLATE ${template} STRATEGY FILE_COPY`);
   await admin.query(`CREATE DATABASE ${names.sandbox} TEMPLATE sandbox STRATEGY FILE_COPY OWNER sandbox`);
   const ownerUrl = withDatabase(urls.owner, names.proxy);
   const owner = new Client({ connectionString: ownerUrl });
@@ -32,6 +37,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     sandboxUrl: withDatabase(urls.sandbox, names.sandbox),
     query: async <Row extends object>(sql: string, parameters: unknown[] = []) =>
       (await owner.query<Row>(sql, parameters)).rows,
+    asTemplate: async () => {
+      await owner.end();
+      await connectionsEnd(admin, [names.proxy]);
+      return names.proxy;
+    },
     close: async () => {
       await owner.end();
       await connectionsEnd(admin, Object.values(names));

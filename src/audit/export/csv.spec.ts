@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { Cell, csvLine } from './csv';
+import { Cell, csvLine, withoutMark } from './csv';
 
 /** As docs tell machines to undo it. */
 const undone = (cell: string) => (cell.startsWith("'") ? cell.slice(1) : cell);
@@ -22,7 +22,7 @@ describe('a line of CSV', () => {
       );
     fc.assert(
       fc.property(rows, (written) => {
-        const read: string[][] = parse(written.map(csvLine).join(''), { recordDelimiter: '\r\n' });
+        const read: string[][] = parse(written.map((cells) => csvLine(cells)).join(''), { recordDelimiter: '\r\n' });
         expect(read.map((row) => row.map(undone))).toEqual(written);
       }),
       { numRuns: 300 },
@@ -44,6 +44,21 @@ describe('a line of CSV', () => {
     [['=HYPERLINK("x")'], `"'=HYPERLINK(""x"")"`],
     [['+2348012345678', '-1', '@ada', '＝1'], "'+2348012345678,'-1,'@ada,'＝1"],
     [["'=1", "it's"], "''=1,it's"],
+    [[-1.5, 'a;b'], '-1.5,a;b'],
     [['a\r\nb', '\tx'], `"a\r\nb",'\tx`],
   ])('is %j as %s', (cells, line) => expect(csvLine(cells)).toBe(`${line}\r\n`));
+
+  it('has semicolons between its cells, where that is asked for', () => {
+    expect(csvLine(['a;b', 'a,b', '=1'], ';')).toBe(`"a;b";a,b;'=1\r\n`);
+  });
+
+  it('loses its mark again, and no apostrophe that is somebody`s own', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const [[cell = ''] = []] = parse(csvLine([text, 'x']), { recordDelimiter: '\r\n' });
+        expect(withoutMark(cell)).toBe(text);
+      }),
+    );
+    expect(withoutMark("'tis so")).toBe("'tis so");
+  });
 });

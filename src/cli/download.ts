@@ -1,0 +1,33 @@
+import { open as openFile, rename, rm } from 'node:fs/promises';
+import { ClientError } from '../clients/client-error';
+
+/**
+ * Writes an answer to a file, which is there only once it is whole, or to standard output.
+ * @param advice what to do where it could not be written, for the end of a sentence.
+ */
+export async function download({ body }: Response, out: string | undefined, advice: string): Promise<void> {
+  if (out === undefined) {
+    for await (const chunk of body ?? []) await writeOut(chunk as Uint8Array);
+    return;
+  }
+  const partial = `${out}.partial`;
+  try {
+    const file = await openFile(partial, 'w', 0o600);
+    try {
+      for await (const chunk of body ?? []) await file.writeFile(chunk as Uint8Array);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(partial, out);
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => undefined);
+    const { code } = error as { code?: string };
+    throw new ClientError(`${out} could not be written (${code ?? 'the connection was lost'}); ${advice}`);
+  }
+}
+
+/** Waits until it is written: whoever reads slowly must not make us hold it all. */
+function writeOut(chunk: Uint8Array): Promise<void> {
+  return new Promise((done, failed) => process.stdout.write(chunk, (error) => (error ? failed(error) : done())));
+}

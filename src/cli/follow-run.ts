@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientError } from '../clients/client-error';
+import { open, ProxyOptions } from './asking-proxy';
+import { Progress } from './progress';
+import { serverSentEvents } from './server-sent-events';
+
+/** A proxy that is restarted is back within these. */
+const TRIES = 10;
+const WAIT_MS = 1_000;
+
+/** What the steps of a run count. Others count rows. */
+const UNITS: Partial<Record<string, string>> = { sources: 'transactions read', confirm: 'questions asked' };
+
+/** How a run ended. */
+export interface RunEnd {
+  result: 'clean' | 'findings' | 'failed';
+  failure: string | null;
+  totals: Record<string, unknown> | null;
+}
+
+/**
+ * Follows a run to its end, with a bar on standard error, and connects again where the connection is lost.
+ * @returns `interrupted` if nobody works on it any more.
+ * @throws ClientError if the proxy cannot be reached any more.
+ */
+export async function followRun(options: ProxyOptions, id: string): Promise<RunEnd | 'interrupted'> {
+  for (let tries = 1; ; tries += 1) {
+    const steps = new Steps();
+    try {
+      const { response } = await open(options, {
+        ...{ path: `/v1/reconciliation/runs/${encodeURIComponent(id)}`, demoKey: 'reconciler' },
+        ...{ accept: 'text/event-stream', afterFailure: goesOn(id) },
+      });
+      for await (const { event, data } of serverSentEvents(response)) {
+        tries = 1;
+        if (event === 'end') return data as unknown as RunEnd;
+        if (event === 'interrupted') return 'interrupted';
+        steps.at(data as unknown as Step);
+      }
+    } catch (error) {
+      if (tries >= TRIES)
+        throw error instanceof ClientError ? error : new ClientError(`the connection was lost; ${goesOn(id)}`);
+    } finally {
+      steps.end();
+    }
+    await sleep(WAIT_MS);
+  }
+}
+
+/** For the end of a sentence. */
+export function goesOn(id: string): string {
+  return `the run goes on; follow it with: npm run cli -- reconcile --run ${id}`;
+}
+
+interface Step {
+  step: string;
+  done: number;
+  of: number | null;
+}
+
+/** A bar for each step, one after another. */
+class Steps {
+  private step: string | undefined;
+  private bar: Progress | undefined;
+
+  at({ step, done, of }: Step): void {
+    if (step !== this.step) {
+      this.end();
+      this.step = step;
+      this.bar = new Progress(UNITS[step] ?? `rows (${step})`);
+    }
+    this.bar?.at(done, of ?? undefined);
+  }
+
+  end(): void {
+    this.bar?.end();
+  }
+}

@@ -1,0 +1,126 @@
+import { Command, Option } from 'commander';
+import { ClientError } from '../clients/client-error';
+import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
+import { download } from './download';
+import { followRun, goesOn, RunEnd } from './follow-run';
+
+const HELP = `
+Asks the running proxy to compare a period with the upstream, follows it to its end, and writes the report to --out, or to
+standard output. The exit code is 0 if nothing differs, 2 if there are findings, 1 if there is no result.
+Ctrl-C leaves the run at work, and says how to follow it. ${keyHelp('reconciler')}
+
+Examples:
+  npm run cli -- reconcile --day yesterday
+  npm run cli -- reconcile --day 2026-11-20 --format html --out 2026-11-20.html
+  npm run cli -- reconcile --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z --format csv --out november.csv
+  npm run cli -- reconcile --day 2026-11-20 --as-of 2026-11-21T06:00:00Z
+  npm run cli -- reconcile --run 0193…`;
+
+/** A run that is cut off is taken up again so often: a proxy that ends each time has another trouble. */
+const TAKE_UPS = 3;
+
+/** As shells say it of what was ended by Ctrl-C. */
+const INTERRUPTED = 130;
+
+const DAY_MS = 86_400_000;
+
+interface Options extends ProxyOptions {
+  from?: string;
+  to?: string;
+  day?: string;
+  asOf?: string;
+  statement?: string;
+  run?: string;
+  format: string;
+  out?: string;
+}
+
+export function reconcileCommand(): Command {
+  return askingProxy(new Command('reconcile'), 'reconcile')
+    .description('compare a period with the upstream')
+    .option('--from <instant>', 'payments from here on, such as 2026-11-20T00:00:00Z …')
+    .option('--to <instant>', '… and up to here')
+    .option('--day <day>', 'instead: a day in UTC, such as 2026-11-20, or yesterday')
+    .option('--as-of <instant>', 'as both sides stood then')
+    .option('--statement <id>', "compare with this statement instead of the upstream's own listing")
+    .option('--run <id>', 'instead of a period: follow a run that was asked for before')
+    .addOption(new Option('--format <format>', 'of the report').choices(['json', 'csv', 'html']).default('json'))
+    .option('--out <file>', 'where to')
+    .addHelpText('after', HELP)
+    .action(run);
+}
+
+async function run(options: Options): Promise<void> {
+  const { proxy, question, id } = readOptions(options);
+  let runId = id ?? (await begin(proxy, question));
+  const leave = () => {
+    process.stderr.write(`\n${goesOn(runId)}\n`);
+    process.exit(INTERRUPTED);
+  };
+  process.once('SIGINT', leave);
+  try {
+    let end = await followRun(proxy, runId);
+    for (let times = 0; end === 'interrupted' && id === undefined && times < TAKE_UPS; times += 1) {
+      runId = await begin(proxy, question);
+      end = await followRun(proxy, runId);
+    }
+    if (end === 'interrupted')
+      throw new ClientError(`run ${runId} was cut off; ask for its period again, and it goes on`);
+    if (end.result === 'failed') throw new ClientError(end.failure ?? `run ${runId} has no result`);
+    await writeReport(proxy, runId, options);
+    process.stderr.write(`run ${runId}: ${summary(end)}\n`);
+    if (end.result === 'findings') process.exitCode = 2;
+  } finally {
+    process.off('SIGINT', leave);
+  }
+}
+
+/** @throws ClientError unless it is said, in one way, what is to be compared. */
+function readOptions({ from, to, day, asOf, statement, run: id, url, keyFile }: Options) {
+  const proxy: ProxyOptions = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
+  const ways = [id !== undefined, day !== undefined, from !== undefined || to !== undefined].filter(Boolean);
+  const isWhole = (from === undefined) === (to === undefined);
+  if (ways.length !== 1 || !isWhole) throw new ClientError('give --from and --to, or --day, or --run');
+  if (id !== undefined && (asOf !== undefined || statement !== undefined)) {
+    throw new ClientError('--as-of and --statement belong to a new run; --run has its own');
+  }
+  const period = day === undefined ? { from, to } : dayOf(day, new Date());
+  return { proxy, id, question: { ...period, as_of: asOf, statement_id: statement } };
+}
+
+/** @throws ClientError if it is no day. */
+export function dayOf(day: string, now: Date): { from: string; to: string } {
+  const written = day === 'yesterday' ? new Date(now.getTime() - DAY_MS).toISOString().slice(0, 10) : day;
+  const from = new Date(`${written}T00:00:00Z`);
+  // JavaScript reads February 30 as March 2.
+  if (Number.isNaN(from.getTime()) || from.toISOString().slice(0, 10) !== written) {
+    throw new ClientError('--day must be a day such as 2026-11-20, or yesterday');
+  }
+  return { from: from.toISOString(), to: new Date(from.getTime() + DAY_MS).toISOString() };
+}
+
+async function begin(proxy: ProxyOptions, question: object): Promise<string> {
+  const answer = await ask(proxy, {
+    ...{ path: '/v1/reconciliation/runs', body: question, demoKey: 'reconciler' },
+    afterFailure: 'the run may have begun; ask for it again, and you get the same one',
+  });
+  return (answer as { id: string }).id;
+}
+
+async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: Options): Promise<void> {
+  const { response } = await open(proxy, {
+    ...{ path: `/v1/reconciliation/runs/${encodeURIComponent(runId)}/report?format=${format}`, demoKey: 'reconciler' },
+    afterFailure: `the report was not written; ask for it again with --run ${runId}`,
+  });
+  await download(response, out, `ask again with --run ${runId}`);
+}
+
+function summary({ result, totals }: RunEnd): string {
+  if (result === 'clean') return 'clean, nothing differs';
+  const { count, by_category: categories = {} } = (totals?.findings ?? {}) as {
+    count?: number;
+    by_category?: Record<string, { count: number }>;
+  };
+  const each = Object.entries(categories).map(([category, { count: many }]) => `${category} ${many}`);
+  return `${count ?? 'some'} findings${each.length > 0 ? ` (${each.join(', ')})` : ''}`;
+}

@@ -1,0 +1,14 @@
+/** Days from … to, both included; the last one has no end. */
+export const AGES = [
+  { name: '0–1', from: 0, to: 1 },
+  { name: '2–7', from: 2, to: 7 },
+  { name: '8–30', from: 8, to: 30 },
+  { name: '31+', from: 31, to: null },
+] as const;
+
+export type AgeName = (typeof AGES)[number]['name'];
+
+/** @param days whole days since it was found, rounded down. */
+export function ageOf(days: number): AgeName {
+  return (AGES.find(({ to }) => to === null || days <= to) ?? AGES[AGES.length - 1])?.name ?? '31+';
+}

@@ -1,0 +1,135 @@
+import { parse, CsvError } from 'csv-parse/sync';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { withoutMark } from '../../audit/export/csv';
+import { Fault, Problem } from '../../errors/problem';
+import { toFaults } from '../../validation/faults';
+import { FindingDecisionDto, MAX_DECISIONS } from './decisions.dto';
+import { PlacedDecision } from './decisions.service';
+
+export interface DecisionsInCsv {
+  decisions: PlacedDecision[];
+  faults: Fault[];
+  /** Rows without a decision. */
+  ignored: number;
+}
+
+/** Of its columns, those that are read; all others are for people. */
+const NEEDED = ['finding_id', 'decision', 'reason'] as const;
+const READ = [...NEEDED, 'version'] as const;
+type Name = (typeof READ)[number];
+type Places = Partial<Record<Name, number>>;
+
+/**
+ * Reads what came back from a spreadsheet: any of its delimiters, line ends, and encodings, rows and columns in any order.
+ * @throws Problem `invalid_request`, where it is no table with the needed columns.
+ */
+export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
+  const [heading = [], ...rows] = parseTable(decoded(bytes));
+  const places = placesOf(heading);
+  const result: DecisionsInCsv = { decisions: [], faults: [], ignored: 0 };
+  for (const [index, cells] of rows.entries()) {
+    readRow(cells, places, index + 2, result); // the heading is row 1, as spreadsheets count
+  }
+  if (result.decisions.length > MAX_DECISIONS) {
+    throw csvFault(`has ${result.decisions.length} decisions; at most ${MAX_DECISIONS} fit in one request`);
+  }
+  if (result.decisions.length === 0 && result.faults.length === 0) {
+    throw csvFault('has no decision; write explained, resolved, accepted or reopened into the column decision');
+  }
+  return result;
+}
+
+function readRow(cells: string[], places: Places, row: number, result: DecisionsInCsv): void {
+  const { decisions, faults } = result;
+  const [pointer, where] = [`/${row}`, `row ${row}: `];
+  const read = (name: Name) => {
+    const place = places[name];
+    return place === undefined ? '' : textOf(cells[place] ?? '');
+  };
+  const [state, reason, version] = [read('decision').toLowerCase(), read('reason'), read('version').toLowerCase()];
+  if (state === '') {
+    if (reason === '') result.ignored += cells.some((cell) => cell.trim() !== '') ? 1 : 0;
+    else
+      faults.push({
+        pointer: `${pointer}/decision`,
+        detail: `${where}has a reason and no decision; give both or none`,
+      });
+    return;
+  }
+  const given = { finding_id: read('finding_id').toLowerCase(), state, reason, ...(version !== '' && { version }) };
+  const decision = plainToInstance(FindingDecisionDto, given);
+  const wrong = toFaults(validateSync(decision, { forbidUnknownValues: false }));
+  if (wrong.length === 0) decisions.push({ ...decision, pointer, where });
+  for (const { pointer: field, detail } of wrong) {
+    const column = field === '/state' ? '/decision' : field; // as the file calls it
+    faults.push({ pointer: `${pointer}${column}`, detail: `${where}${column.slice(1)} ${detail}` });
+  }
+}
+
+/** Blanks at its ends, and line ends within, were not meant. */
+function textOf(cell: string): string {
+  return withoutMark(cell)
+    .trim()
+    .replaceAll(/\s*[\r\n]+\s*/g, ' ');
+}
+
+function placesOf(heading: string[]): Places {
+  const names = heading.map((name) =>
+    withoutMark(name)
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s_-]+/g, '_'),
+  );
+  const missing = NEEDED.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw csvFault(
+      `has no column ${missing.join(', ')}; its first row must be that of GET /v1/reconciliation/findings.csv`,
+    );
+  }
+  const twice = READ.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice.length > 0) throw csvFault(`has the column ${twice.join(', ')} more than once`);
+  return Object.fromEntries(READ.flatMap((name) => (names.includes(name) ? [[name, names.indexOf(name)]] : [])));
+}
+
+/** UTF-8; or what spreadsheets save otherwise: UTF-16 with its mark, or Windows-1252. */
+function decoded(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+/** Some spreadsheets say in a first line which delimiter they use. */
+const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i;
+
+function parseTable(text: string): string[][] {
+  const [line = '', said] = SEPARATOR_LINE.exec(text) ?? [];
+  const table = text.slice(line.length);
+  try {
+    return parse(table, {
+      delimiter: said ?? delimiterOf(table),
+      relax_column_count: true, // rows end where their last cell is
+      relax_quotes: false,
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // The parser's own message quotes the cell.
+    throw csvFault(
+      `is no CSV from line ${(error as { lines?: number }).lines ?? 1} on: a quotation mark is missing, or one too many`,
+    );
+  }
+}
+
+/** No name of a column has one of them. */
+function delimiterOf(table: string): string {
+  const [heading = ''] = table.split(/[\r\n]/, 1);
+  const count = (delimiter: string) => heading.split(delimiter).length;
+  return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best));
+}
+
+function csvFault(detail: string): Problem {
+  return new Problem('invalid_request', { faults: [{ pointer: '', detail: `the file ${detail}` }] });
+}

@@ -1,0 +1,77 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { StepState } from '../../journal/finding-steps';
+import { NotForwarded } from '../../validation/nothing.dto';
+import { Slug } from '../../validation/rules';
+import { field, ListOf, Text } from '../../validation/rules';
+import { State, STATES } from './findings.dto';
+
+export const MAX_DECISIONS = 10_000;
+/** Of a body with so many, with reasons of some sentences. */
+export const MAX_DECISIONS_BYTES = 8 * 1_048_576;
+
+export const DECIDABLE: readonly StepState[] = ['explained', 'resolved', 'accepted', 'reopened'];
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export class FindingDecisionDto {
+  @field(
+    {
+      name: 'findingId',
+      required: true,
+      must: 'must be the id of a finding, a UUID',
+      test: (value) => typeof value === 'string' && UUID.test(value),
+    },
+    { type: 'string', format: 'uuid', description: 'The id of the finding.' },
+  )
+  finding_id!: string;
+
+  @field(
+    {
+      name: 'state',
+      required: true,
+      must: `must be one of ${DECIDABLE.join(', ')}`,
+      test: (value) => DECIDABLE.some((state) => state === value),
+    },
+    {
+      enum: [...DECIDABLE],
+      description:
+        '`explained`: it is known why, and nothing is owed. `resolved`: it was put right. `accepted`: it is a loss or a gain, ' +
+        'and stays one. `reopened`: what was decided before does not hold.',
+    },
+  )
+  state!: StepState;
+
+  @Text({
+    max: 1_000,
+    description: 'Why, for those who read the record later.',
+    example: 'Reversed by the provider on 21 November.',
+  })
+  reason!: string;
+
+  @Slug({
+    required: false,
+    pattern: /^v[0-9a-f]{12}$/,
+    must: 'must be the version of the finding, as it was shown',
+    description: 'The `version` of what you looked at: you decide on this, or on nothing.',
+    example: 'v3f2a91c04b7d',
+  })
+  version?: string;
+}
+
+@NotForwarded()
+export class FindingDecisionsDto {
+  @ListOf(() => FindingDecisionDto, { max: MAX_DECISIONS, description: 'What is decided, all of it or nothing.' })
+  decisions!: FindingDecisionDto[];
+}
+
+export class DecidedFinding {
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'The finding.' }) finding_id!: string;
+  @ApiProperty({ enum: STATES, description: 'Its state now.' }) state!: State;
+}
+
+export class FindingDecisions {
+  @ApiProperty({ type: 'integer', description: 'How many were decided.' }) decided!: number;
+  @ApiProperty({ type: 'integer', description: 'Of a CSV, how many rows had no decision; else 0.' }) ignored!: number;
+  @ApiProperty({ type: [DecidedFinding], description: 'In the order in which they were sent.' })
+  findings!: DecidedFinding[];
+}

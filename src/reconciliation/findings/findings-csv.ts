@@ -1,0 +1,57 @@
+import { Cell, csvLine, Delimiter } from '../../audit/export/csv';
+import { FindingRecord } from './findings.dto';
+
+/** Without it, spreadsheets take UTF-8 for something else. */
+export const BOM = '\ufeff';
+
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
+
+/** Two to fill in, what tells which finding is meant, and enough to judge by. */
+const COLUMNS: Record<string, (finding: FindingRecord) => Cell> = {
+  finding_id: ({ id }) => id,
+  decision: () => null,
+  reason: () => null,
+  state: ({ state }) => state,
+  severity: ({ severity }) => severity,
+  category: ({ category }) => category,
+  impact_usd: ({ impact_usd }) => amount(impact_usd),
+  field: ({ fields }) => joined(fields.map(({ field }) => field)),
+  ours: ({ fields }) => joined(fields.map(({ ours }) => ours ?? '(none)')),
+  theirs: ({ fields }) => joined(fields.map(({ theirs }) => theirs ?? '(none)')),
+  occurred_at: ({ occurred_at }) => occurred_at.toISOString(),
+  found_at: ({ found_at }) => found_at.toISOString(),
+  age_days: ({ age_days }) => age_days,
+  call_id: ({ call_id }) => call_id,
+  position: ({ position }) => position,
+  chi_ref: ({ chi_ref }) => chi_ref,
+  upstream_id: ({ upstream_id }) => upstream_id,
+  issue_id: ({ issue_id }) => issue_id,
+  wallet_id: ({ wallet_id }) => wallet_id,
+  subject: ({ subject }) => subject,
+  last_reason: ({ last_step }) => last_step?.reason ?? null,
+  last_actor: ({ last_step }) => last_step?.actor ?? null,
+  suggested_action: ({ suggested_action }) => suggested_action,
+  seen_at: ({ seen_at }) => seen_at.toISOString(),
+  version: ({ version }) => version,
+};
+
+/** In the order of the file, which never changes: what is new comes last. */
+export function csvHeading(delimiter: Delimiter): string {
+  return BOM + csvLine(Object.keys(COLUMNS), delimiter);
+}
+
+export function csvRow(finding: FindingRecord, delimiter: Delimiter): string {
+  return csvLine(
+    Object.values(COLUMNS).map((cell) => cell(finding)),
+    delimiter,
+  );
+}
+
+/** A number, that it can be added up, where it is exactly this one. */
+function amount(usd: string): Cell {
+  return String(Number(usd)) === usd ? Number(usd) : usd;
+}
+
+function joined(values: string[]): string {
+  return values.join('; ');
+}

@@ -1,0 +1,105 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiResponse,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { ReadingsService } from '../../audit/readings.service';
+import { Allow } from '../../auth/allow';
+import { Call, mayReveal } from '../../auth/call';
+import { CurrentCall } from '../../auth/current-call';
+import { Shown, Shows } from '../../auth/shows';
+import { isUuid } from '../../database/uuid';
+import { ApiKeyProblems } from '../../errors/api-problems';
+import { Problem } from '../../errors/problem';
+import { CSV_TYPE } from './findings-csv';
+import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStory } from './findings.dto';
+import { FindingsService } from './findings.service';
+
+/** Whom a finding names is masked in its record. */
+export function showsFindings(findings: { call_id: string | null }[]): Shown {
+  return {
+    rows: findings.length,
+    callIds: [...new Set(findings.flatMap(({ call_id: id }) => id ?? []))],
+    people: false,
+  };
+}
+
+const showsFinding = ({ call_id: callId }: FindingStory): Shown => ({
+  ...{ rows: 1, people: false, ...(callId !== null && { callId }) },
+});
+
+/** Differences between our history and the upstream's. */
+@ApiTags('Reconciliation')
+@ApiSecurity('key')
+@ApiExtraModels(FindingStep)
+@Controller('v1/reconciliation')
+export class FindingsController {
+  constructor(
+    private readonly findings: FindingsService,
+    private readonly readings: ReadingsService,
+  ) {}
+
+  @Get('findings')
+  @Allow('reconcile')
+  @Shows(({ findings }: FindingPage) => showsFindings(findings))
+  @ApiOperation({
+    summary: 'List findings',
+    operationId: 'listFindings',
+    description: 'Scope `reconcile`. Without `state`, those that wait for somebody: open and reopened ones.',
+  })
+  @ApiResponse({ status: 200, type: FindingPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
+  list(@CurrentCall() call: Call, @Query() search: FindingSearch): Promise<FindingPage> {
+    return this.findings.search(search, mayReveal(call));
+  }
+
+  @Get('findings.csv')
+  @Allow('reconcile')
+  @Shows('itself')
+  @ApiOperation({
+    summary: 'Export findings to decide about them in a spreadsheet',
+    operationId: 'exportFindings',
+    description:
+      'Scope `reconcile`. With the filters of the list, newest first. Fill in the columns `decision` (explained, resolved, ' +
+      'accepted or reopened) and `reason`, and send the file to `POST /v1/reconciliation/findings/decisions.csv`. A cell that ' +
+      'a spreadsheet would take for a formula begins with an apostrophe.',
+  })
+  @ApiProduces('text/csv')
+  @ApiResponse({ status: 200, description: 'The findings, with a byte order mark.', schema: { type: 'string' } })
+  @ApiKeyProblems('invalid_request')
+  async csv(
+    @Req() request: FastifyRequest,
+    @Query() search: FindingsCsvSearch,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    await this.readings.record(request, { rows: await this.findings.count(search), people: false });
+    void reply
+      .header('content-type', CSV_TYPE)
+      .header('content-disposition', 'attachment; filename="payout-proxy-findings.csv"');
+    return Readable.from(this.findings.csv(search, mayReveal(request.call)), { objectMode: false });
+  }
+
+  @Get('findings/:id')
+  @Allow('reconcile')
+  @Shows(showsFinding)
+  @ApiOperation({
+    summary: 'Read a finding',
+    operationId: 'readFinding',
+    description: 'Scope `reconcile`. With its evidence, how each run saw it, and what was decided about it.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiResponse({ status: 200, type: FindingStory, description: 'The finding.' })
+  @ApiKeyProblems('finding_not_found')
+  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<FindingStory> {
+    const finding = isUuid(id) && (await this.findings.one(id, mayReveal(call)));
+    if (!finding) throw new Problem('finding_not_found');
+    return finding;
+  }
+}

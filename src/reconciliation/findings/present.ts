@@ -1,0 +1,37 @@
+import { maskContacts } from '../../audit/masking';
+import { shown } from '../../audit/view';
+import { CATEGORIES } from './categories';
+import { FindingRecord, FindingStep } from './findings.dto';
+import { FindingRow, WAITING } from './read';
+import { versionOf } from './version';
+
+/** @param reveal whether people may be seen; upstreams and callers may have put one into an id. */
+export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
+  const { severity, title, action } = CATEGORIES[row.category];
+  const own = (value: string | null) => shown(value, reveal, maskContacts);
+  return {
+    ...{ id: row.id, category: row.category, severity, title, suggested_action: action },
+    subject: shown(row.subject, reveal, maskContacts),
+    state: row.state,
+    impact_usd: row.impact_usd,
+    fields: row.fields.map(({ field, ours, theirs }) => ({ field, ours: own(ours), theirs: own(theirs) })),
+    occurred_at: row.occurred_at,
+    found_at: row.found_at,
+    age_days: WAITING.includes(row.state) ? row.age_days : null,
+    ...{ call_id: row.call_id, position: row.position },
+    ...{ chi_ref: own(row.chi_ref), upstream_id: own(row.upstream_id), issue_id: own(row.issue_id) },
+    ...{ wallet_id: row.wallet_id, found_by: row.run_id, seen_by: row.seen_run_id, seen_at: row.seen_at },
+    last_step: lastStep(row, reveal),
+    version: versionOf(row.step_id, row.now_usd),
+  };
+}
+
+function lastStep(row: FindingRow, reveal: boolean): FindingStep | null {
+  const { step_id: id, step_reason: reason, step_at: at, step_usd: usd } = row;
+  if (id === null || reason === null || at === null || usd === null) return null;
+  return {
+    ...{ id, state: row.state, reason, impact_usd: usd, run_id: row.step_run_id },
+    ...{ client_id: row.step_client_id, key_id: row.step_key_id, actor: shown(row.step_actor, reveal, maskContacts) },
+    decided_at: at,
+  };
+}

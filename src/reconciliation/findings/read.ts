@@ -1,0 +1,173 @@
+import { Prisma } from '../../database/generated/client';
+import { PrismaService } from '../../database/prisma.service';
+import { FINDING_NOW, FindingState } from '../../journal/finding-steps';
+import { Category, ofSeverity, Severity } from './categories';
+
+/** How ours and theirs differ in one field; null: there is none. People are masked. */
+export interface FieldDifference {
+  field: string;
+  ours: string | null;
+  theirs: string | null;
+}
+
+/** A finding as it was seen last, and as it stands now. */
+export interface FindingRow {
+  id: string;
+  category: Category;
+  subject: string;
+  call_id: string | null;
+  position: number | null;
+  chi_ref: string | null;
+  upstream_id: string | null;
+  issue_id: string | null;
+  wallet_id: string | null;
+  occurred_at: Date;
+  found_at: Date;
+  /** The run that saw it first. */
+  run_id: string;
+  state: FindingState;
+  /** Whole days since it was found. */
+  age_days: number;
+  step_id: string | null;
+  step_reason: string | null;
+  step_at: Date | null;
+  step_run_id: string | null;
+  step_client_id: string | null;
+  step_key_id: string | null;
+  step_actor: string | null;
+  step_usd: string | null;
+  /** US dollars, decimal text. */
+  impact_usd: string;
+  /** The same as it was seen last; where `impact_usd` is of an earlier run, another one perhaps. */
+  now_usd: string;
+  fields: FieldDifference[];
+  evidence: object;
+  seen_at: Date;
+  seen_run_id: string;
+}
+
+export interface FindingFilters {
+  id?: string | undefined;
+  state?: FindingState | 'any' | undefined;
+  category?: Category | undefined;
+  severity?: Severity | undefined;
+  run_id?: string | undefined;
+  call_id?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  min_age_days?: number | undefined;
+}
+
+/** Those that wait for somebody. */
+export const WAITING = ['open', 'reopened'];
+
+const STATE = Prisma.sql`coalesce(step.state, 'open')`;
+
+const COLUMNS = Prisma.sql`
+  f.id::text, f.category, f.subject, f.call_id::text, f.position, f.chi_ref, f.upstream_id, f.issue_id, f.wallet_id,
+  f.occurred_at, f.found_at, f.run_id::text, ${STATE} AS state,
+  greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS age_days,
+  step.id::text AS step_id, step.reason AS step_reason, step.decided_at AS step_at, step.run_id::text AS step_run_id,
+  step.client_id::text AS step_client_id, step.key_id::text AS step_key_id, step.actor AS step_actor,
+  trim_scale(step.impact_usd)::text AS step_usd,
+  trim_scale(sight.impact_usd)::text AS now_usd`;
+
+const SEEN = (sight: Prisma.Sql) => Prisma.sql`
+  trim_scale(${sight}.impact_usd)::text AS impact_usd, ${sight}.fields, ${sight}.evidence, ${sight}.seen_at,
+  ${sight}.run_id::text AS seen_run_id`;
+
+/** Findings as they were seen last, newest first. @param before only those with ids below. */
+export async function readFindings(
+  prisma: PrismaService,
+  filters: FindingFilters,
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<FindingRow[]> {
+  const conditions = [...conditionsOf(filters), ...(before === undefined ? [] : [Prisma.sql`f.id < ${before}::uuid`])];
+  return prisma.readLong<FindingRow>(Prisma.sql`
+    SELECT ${COLUMNS}, ${SEEN(Prisma.sql`sight`)} FROM finding f ${FINDING_NOW}
+    WHERE ${all(conditions)} ORDER BY f.id DESC LIMIT ${limit}`);
+}
+
+export async function countFindings(prisma: PrismaService, filters: FindingFilters): Promise<number> {
+  const [row] = await prisma.readLong<{ count: string }>(Prisma.sql`
+    SELECT count(*) FROM finding f ${FINDING_NOW} WHERE ${all(conditionsOf(filters))}`);
+  return Number(row?.count ?? 0);
+}
+
+/** What a run saw of its findings, in the order of their ids. @param after only those with ids above. */
+export async function readSightsOf(
+  prisma: PrismaService,
+  runId: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<FindingRow[]> {
+  const beyond = after === undefined ? Prisma.sql`TRUE` : Prisma.sql`own.finding_id > ${after}::uuid`;
+  return prisma.readLong<FindingRow>(Prisma.sql`
+    SELECT ${COLUMNS}, ${SEEN(Prisma.sql`own`)}
+    FROM (
+      SELECT * FROM finding_sight own WHERE own.run_id = ${runId}::uuid AND ${beyond} ORDER BY own.finding_id LIMIT ${limit}
+    ) AS own CROSS JOIN LATERAL (
+      SELECT * FROM finding WHERE id = own.finding_id OFFSET 0 -- by its key: for each batch, not all findings there are
+    ) AS f ${FINDING_NOW}
+    ORDER BY own.finding_id`);
+}
+
+/** Of one category, what a run saw; the greatest differences first. */
+export async function readGreatestOf(
+  prisma: PrismaService,
+  runId: string,
+  category: Category,
+  limit: number,
+): Promise<FindingRow[]> {
+  return prisma.readLong<FindingRow>(Prisma.sql`
+    SELECT ${COLUMNS}, ${SEEN(Prisma.sql`own`)}
+    FROM (
+      SELECT own.* FROM finding_sight own JOIN finding f ON f.id = own.finding_id
+      WHERE own.run_id = ${runId}::uuid AND f.category = ${category}
+      ORDER BY abs(own.impact_usd) DESC, f.occurred_at, f.id LIMIT ${limit}
+    ) AS own JOIN finding f ON f.id = own.finding_id ${FINDING_NOW}
+    ORDER BY abs(own.impact_usd) DESC, f.occurred_at, f.id`);
+}
+
+/** How many of a run's findings are in which state now. */
+export async function readStatesOf(prisma: PrismaService, runId: string): Promise<Record<string, number>> {
+  const rows = await prisma.readLong<{ state: FindingState; count: string }>(Prisma.sql`
+    SELECT coalesce(step.state, 'open') AS state, count(*) FROM finding_sight own
+    LEFT JOIN LATERAL (
+      SELECT state FROM finding_step WHERE finding_id = own.finding_id ORDER BY decided_at DESC, id DESC LIMIT 1
+    ) AS step ON TRUE
+    WHERE own.run_id = ${runId}::uuid GROUP BY 1 ORDER BY 1`);
+  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+}
+
+/** How old what waits is. */
+export async function readAges(prisma: PrismaService): Promise<{ days: number; count: number; usd: string }[]> {
+  const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
+    SELECT days, count(*), trim_scale(sum(abs(impact_usd)))::text AS usd FROM (
+      SELECT greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS days, sight.impact_usd
+      FROM finding f ${FINDING_NOW} WHERE ${STATE} = ANY (${WAITING}::text[])
+    ) AS waiting GROUP BY days ORDER BY days`);
+  return rows.map(({ days, count, usd }) => ({ days, count: Number(count), usd }));
+}
+
+function conditionsOf(filters: FindingFilters): Prisma.Sql[] {
+  const { state, category, severity, run_id: run, call_id: call, from, to, min_age_days: days } = filters;
+  return [
+    ...(filters.id === undefined ? [] : [Prisma.sql`f.id = ${filters.id}::uuid`]),
+    ...(state === 'any' ? [] : [Prisma.sql`${STATE} = ANY (${state === undefined ? WAITING : [state]}::text[])`]),
+    ...(category === undefined ? [] : [Prisma.sql`f.category = ${category}`]),
+    ...(severity === undefined ? [] : [Prisma.sql`f.category = ANY (${ofSeverity(severity)}::text[])`]),
+    ...(run === undefined
+      ? []
+      : [Prisma.sql`EXISTS (SELECT FROM finding_sight WHERE finding_id = f.id AND run_id = ${run}::uuid)`]),
+    ...(call === undefined ? [] : [Prisma.sql`f.call_id = ${call}::uuid`]),
+    ...(from === undefined ? [] : [Prisma.sql`f.occurred_at >= ${from}::timestamptz`]),
+    ...(to === undefined ? [] : [Prisma.sql`f.occurred_at < ${to}::timestamptz`]),
+    ...(days === undefined
+      ? []
+      : [Prisma.sql`f.found_at <= clock_timestamp() - make_interval(days => ${days}::integer)`]),
+  ];
+}
+
+function all(conditions: Prisma.Sql[]): Prisma.Sql {
+  return conditions.length === 0 ? Prisma.sql`TRUE` : Prisma.join(conditions, ' AND ');
+}

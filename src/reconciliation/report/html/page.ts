@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { Decimal } from 'decimal.js';
+import { Category, CATEGORY_NAMES } from '../../findings/categories';
+import { FindingRecord } from '../../findings/findings.dto';
+import type { ReportHead } from '../report.service';
+import { Day, Sum, Totals } from '../../matching/totals';
+import { ageChart, categoryChart } from './bar-charts';
+import { dayChart, daysOfBar } from './day-chart';
+import { equation } from './equation';
+import { findingsSection } from './findings-table';
+import { Markup, markup } from './markup';
+import { mark } from './marks';
+import { count, instant, period, plural } from './numbers';
+import { STYLE } from './style';
+
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+
+/** Whole, because its hash is of every byte between the tags. */
+const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
+
+/** Of the answer; the page has it too, wherever it is opened from, but for what only a header may say. */
+export const CONTENT_SECURITY_POLICY = `${POLICY}; frame-ancestors 'none'`;
+
+/** A report as a page, in the parts in which it is sent. */
+export interface ReportPage {
+  begin: string;
+  section(category: Category, findings: FindingRecord[]): string;
+  end: string;
+}
+
+export function reportPage(head: ReportHead): ReportPage {
+  const totals = head.run.totals as Totals | null;
+  const sums = (totals?.findings.by_category ?? {}) as Partial<Record<Category, Sum>>;
+  return {
+    begin: begin(head, totals, sums).text,
+    section: (category, findings) => {
+      const sum = sums[category] ?? { count: findings.length, usd: total(findings) };
+      return findingsSection(category, findings, sum).text;
+    },
+    end: markup`</main>
+<footer><p>Written ${instant(head.written_at)} UTC; states and ages are as of then. Amounts are US dollars, exact. People are masked.</p></footer>
+</body></html>
+`.text,
+  };
+}
+
+function begin(head: ReportHead, totals: Totals | null, sums: Partial<Record<Category, Sum>>): Markup {
+  const { run, equation: sum } = head;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Reconciliation, ${period(run.from, run.to)}</title>
+${STYLE_ELEMENT}
+</head>
+<body>
+<header>
+<p class="kind">payout-proxy <span aria-hidden="true">/</span> reconciliation</p>
+<h1>${period(run.from, run.to)}</h1>
+${result(head, totals)}
+${facts(head)}
+</header>
+<main>
+${sum && equation(sum)}
+${totals && charts(totals, sums, head)}
+${hasFindings(head) && markup`<h2>Findings</h2>`}
+`;
+}
+
+function result({ run }: ReportHead, totals: Totals | null): Markup {
+  if (run.result === 'failed' || !totals) {
+    return markup`<p class="result bad">
+      ${mark('cross')} No result. <span>${run.failure ?? 'This run has not ended.'}</span>
+    </p>`;
+  }
+  const { count: found } = totals.findings;
+  if (found === 0) return markup`<p class="result good">${mark('tick')} Clean: nothing differs.</p>`;
+  const worst = CATEGORY_NAMES.find((category) => (totals.findings.by_category[category]?.count ?? 0) > 0);
+  const leak = worst === 'missing_local' && ' Money moved that we never sent: begin there.';
+  return markup`<p class="result ${leak ? 'bad' : 'some'}">
+    ${mark('triangle')} ${plural(found, 'finding')}.${leak && markup` <span>${leak}</span>`}
+  </p>`;
+}
+
+function facts({ run, source, states }: ReportHead): Markup {
+  const fact = (name: string, value: string | Markup) =>
+    markup`<div>
+      <dt>${name}</dt>
+      <dd>${value}</dd>
+    </div>`;
+  const from = source?.source === 'statement' ? `the statement ${source.subject ?? ''}` : "the upstream's transactions";
+  const read = source
+    ? `${from}, read ${instant(source.read_at)}${source.rows === null ? '' : `, ${plural(source.rows, 'row')}`}`
+    : 'nothing';
+  const who = run.started_by?.actor ?? run.started_by?.client ?? 'the schedule';
+  const decided = Object.entries(states).map(([state, many]) => `${count(many)} ${state}`);
+  return markup`<dl class="facts">
+    ${fact('Period', `${instant(run.from)} to ${instant(run.to)} UTC, the end not included`)}
+    ${fact('Our records', `as of ${instant(run.as_of)}${run.historical ? ', looking back: it decided nothing' : ''}`)}
+    ${fact('Compared with', read)} ${fact('Findings now', decided.length > 0 ? decided.join(', ') : 'none')}
+    ${fact('Run', markup`<code>${run.id}</code> of ${who}, ${instant(run.started_at)}`)}
+    ${source?.sha256 && fact('SHA-256 of what was read', markup`<code>${source.sha256}</code>`)}
+  </dl>`;
+}
+
+function charts(totals: Totals, sums: Partial<Record<Category, Sum>>, head: ReportHead): Markup {
+  const key = (look: string, name: string) =>
+    markup`<li>
+      <svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class="${look}" /></svg>${name}
+    </li>`;
+  const unmatched = (of: 'ours_only' | 'theirs_only') => count(totals.by_day.reduce((sum, day) => sum + day[of], 0));
+  return markup`<figure class="wide">
+      <figcaption>
+        <h2>Payments, ${bars(totals.by_day)}</h2>
+        <ul class="legend">
+          ${key('matched', `matched ${count(totals.matched.count)}`)}${key('ours', `only ours ${unmatched('ours_only')}`)}${key('hatched', `only theirs ${unmatched('theirs_only')}`)}
+        </ul>
+      </figcaption>
+      ${totals.by_day.length > 0 ? dayChart(totals.by_day) : markup`<p class="empty">There were none.</p>`}
+      ${matching(totals)}
+    </figure>
+    <div class="pair">
+      <figure>
+        <figcaption>
+          <h2>US dollars by category</h2>
+          <p>Right: the upstream has more. Left: it has less.</p>
+        </figcaption>
+        ${totals.findings.count > 0 ? categoryChart(sums) : markup`<p class="empty">Nothing differs.</p>`}
+      </figure>
+      <figure>
+        <figcaption>
+          <h2>Waiting findings</h2>
+          <p>Open and reopened ones of all runs, now.</p>
+        </figcaption>
+        ${head.ageing.some((age) => age.count > 0) ? ageChart(head.ageing) : markup`<p class="empty">None waits.</p>`}
+      </figure>
+    </div>`;
+}
+
+function bars(days: Day[]): string {
+  const width = daysOfBar(days);
+  return width === 1 ? 'day by day' : `by ${width} days`;
+}
+
+function matching({ matched, in_doubt: doubt }: Totals): Markup {
+  const each = (of: Record<string, number>) =>
+    Object.entries(of)
+      .filter(([, many]) => many > 0)
+      .map(([name, many]) => `${name} ${count(many)}`)
+      .join(', ');
+  const [rules, certainty] = [each(matched.by_rule), each(matched.by_certainty)];
+  return markup`<p class="note">
+    ${rules !== '' && `Matched by ${rules}. `}${certainty !== '' && `How sure: ${certainty}. `}${doubt.count > 0 && `In doubt, and no finding: ${count(doubt.count)}.`}
+  </p>`;
+}
+
+function hasFindings({ states }: ReportHead): boolean {
+  return Object.values(states).some((many) => many > 0);
+}
+
+function total(findings: FindingRecord[]): string {
+  return findings.reduce((sum, { impact_usd: usd }) => sum.add(usd), new Decimal(0)).toFixed();
+}

@@ -1,0 +1,99 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiResponse,
+  ApiSecurity,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { ReadingsService } from '../../audit/readings.service';
+import { Allow } from '../../auth/allow';
+import { mayReveal } from '../../auth/call';
+import { Shows } from '../../auth/shows';
+import { isUuid } from '../../database/uuid';
+import { ApiKeyProblems } from '../../errors/api-problems';
+import { Problem } from '../../errors/problem';
+import { CSV_TYPE } from '../findings/findings-csv';
+import { DELIMITERS } from '../findings/findings.dto';
+import { RunReader } from '../runs/run-reader';
+import { CONTENT_SECURITY_POLICY } from './html/page';
+import { Report, ReportEquation, ReportFormat, ReportSearch, ReportSource } from './report.dto';
+import { ReportHead, ReportService } from './report.service';
+
+const TYPES: Record<ReportFormat, string> = {
+  json: 'application/json; charset=utf-8',
+  csv: CSV_TYPE,
+  html: 'text/html; charset=utf-8',
+};
+const TEXT = { schema: { type: 'string' } } as const;
+
+/** What a run found, to read, to compute with, and to print. */
+@ApiTags('Reconciliation')
+@ApiSecurity('key')
+@ApiExtraModels(ReportSource, ReportEquation)
+@Controller('v1/reconciliation/runs')
+export class ReportController {
+  constructor(
+    private readonly runs: RunReader,
+    private readonly reports: ReportService,
+    private readonly readings: ReadingsService,
+  ) {}
+
+  @Get(':id/report')
+  @Allow('reconcile')
+  @Shows('itself')
+  @ApiOperation({
+    summary: 'Report what a run found',
+    operationId: 'readReconciliationReport',
+    description:
+      'Scope `reconcile`. The findings are as this run saw them, their states as of now. `json` is complete; `csv` has a row ' +
+      'for each finding and can be sent back with decisions, as the file of `GET /v1/reconciliation/findings.csv`; `html` is ' +
+      'one page without scripts or outside resources, with the 500 greatest findings of each category.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The run.' })
+  @ApiProduces('application/json', 'text/csv', 'text/html')
+  @ApiResponse({
+    status: 200,
+    description: 'The report.',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(Report) } },
+      'text/csv': TEXT,
+      'text/html': TEXT,
+    },
+  })
+  @ApiExtraModels(Report)
+  @ApiKeyProblems('invalid_request', 'run_not_found', 'run_not_ended')
+  async report(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Query() { format = 'json', delimiter = 'comma' }: ReportSearch,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    const run = isUuid(id) ? await this.runs.one(id) : undefined;
+    if (!run) throw new Problem('run_not_found');
+    if (!run.end) throw new Problem('run_not_ended');
+    const reveal = mayReveal(request.call);
+    const head = await this.reports.head(run, reveal);
+    await this.readings.record(request, { rows: countOf(head), people: false });
+    const name = `reconciliation-${run.from.toISOString().slice(0, 10)}-${run.id}.${format}`;
+    void reply
+      .header('content-type', TYPES[format])
+      .header('content-disposition', `${format === 'html' ? 'inline' : 'attachment'}; filename="${name}"`);
+    if (format === 'html') void reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
+    const text = {
+      json: () => this.reports.json(head, reveal),
+      csv: () => this.reports.csv(head, reveal, DELIMITERS[delimiter]),
+      html: () => this.reports.html(head, reveal),
+    };
+    return Readable.from(text[format](), { objectMode: false });
+  }
+}
+
+function countOf({ states }: ReportHead): number {
+  return Object.values(states).reduce((sum, count) => sum + count, 0);
+}

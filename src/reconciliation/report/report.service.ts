@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { maskContacts } from '../../audit/masking';
+import { shown } from '../../audit/view';
+import { Prisma } from '../../database/generated/client';
+import { PrismaService } from '../../database/prisma.service';
+import { AGES, ageOf } from '../findings/ageing';
+import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
+import { csvHeading, csvRow } from '../findings/findings-csv';
+import { Delimiter } from '../../audit/export/csv';
+import { toFinding } from '../findings/present';
+import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from '../findings/read';
+import { toRecord } from '../runs/run-record';
+import { Run } from '../runs/run-reader';
+import { reportPage } from './html/page';
+import { Report, ReportAge, ReportFinding, ReportSource } from './report.dto';
+import { Totals } from '../matching/totals';
+import { equationOf } from './sums';
+
+/** All of a report but its findings, which are too many to hold. */
+export type ReportHead = Omit<Report, 'findings' | 'finding_count'>;
+
+/** How many findings are held at once. */
+const BATCH = 1_000;
+
+/** Of each category, on a page that somebody reads. */
+export const MOST_ON_PAGE = 500;
+
+/** Tells what a run found. */
+@Injectable()
+export class ReportService {
+  constructor(private readonly prisma: PrismaService) {}
+
+  async head(run: Run, reveal: boolean): Promise<ReportHead> {
+    const record = toRecord(run, reveal);
+    const [source, states, ageing, now] = await Promise.all([
+      this.source(record.read_id, reveal),
+      readStatesOf(this.prisma, run.id),
+      this.ageing(),
+      this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
+    ]);
+    const totals = record.totals as Totals | null;
+    const written = { written_at: now[0]?.now ?? new Date(), run: record, source };
+    return { ...written, equation: totals && equationOf(totals), states, ageing };
+  }
+
+  async *json(head: ReportHead, reveal: boolean): AsyncGenerator<string, void> {
+    yield `${JSON.stringify(head).slice(0, -1)},"findings":[`;
+    let count = 0;
+    for await (const rows of this.batches(head.run.id)) {
+      const text = rows.map((row) => JSON.stringify(toReportFinding(row, reveal))).join(',\n');
+      yield (count === 0 ? '\n' : ',\n') + text;
+      count += rows.length;
+    }
+    yield `\n],"finding_count":${count}}\n`;
+  }
+
+  async *csv(head: ReportHead, reveal: boolean, delimiter: Delimiter): AsyncGenerator<string, void> {
+    yield csvHeading(delimiter);
+    for await (const rows of this.batches(head.run.id)) {
+      yield rows.map((row) => csvRow(toFinding(row, reveal), delimiter)).join('');
+    }
+  }
+
+  /** One page, whatever it takes to read it; of each category the greatest. */
+  async *html(head: ReportHead, reveal: boolean): AsyncGenerator<string, void> {
+    const page = reportPage(head);
+    yield page.begin;
+    for (const category of CATEGORY_NAMES) {
+      const rows = await readGreatestOf(this.prisma, head.run.id, category, MOST_ON_PAGE);
+      if (rows.length > 0) {
+        const findings = rows.map((row) => toFinding(row, reveal));
+        yield page.section(category, findings);
+      }
+    }
+    yield page.end;
+  }
+
+  private async *batches(runId: string): AsyncGenerator<FindingRow[], void> {
+    let after: string | undefined;
+    do {
+      const rows = await readSightsOf(this.prisma, runId, { after, limit: BATCH });
+      if (rows.length > 0) yield rows;
+      after = rows.length === BATCH ? rows.at(-1)?.id : undefined;
+    } while (after !== undefined);
+  }
+
+  private async source(readId: string | null, reveal: boolean): Promise<ReportSource | null> {
+    const [row] = await this.prisma.$queryRaw<(Omit<ReportSource, 'rows'> & { rows: bigint | null })[]>(Prisma.sql`
+      SELECT r.id::text AS read_id, r.source, r.subject, r.read_at, e.ended_at, e.rows, encode(e.sha256, 'hex') AS sha256
+      FROM source_read r LEFT JOIN source_read_end e ON e.read_id = r.id WHERE r.id = ${readId}::uuid`);
+    if (!row) return null;
+    const rows = row.rows === null ? null : Number(row.rows);
+    return { ...row, subject: shown(row.subject, reveal, maskContacts), rows };
+  }
+
+  private async ageing(): Promise<ReportAge[]> {
+    const ages = await readAges(this.prisma);
+    return AGES.map(({ name }) => {
+      const own = ages.filter(({ days }) => ageOf(days) === name);
+      const usd = own.reduce((sum, age) => sum.add(age.usd), new Decimal(0));
+      return { days: name, count: own.reduce((sum, { count }) => sum + count, 0), usd: usd.toFixed() };
+    });
+  }
+}
+
+function toReportFinding(row: FindingRow, reveal: boolean): ReportFinding {
+  return { ...toFinding(row, reveal), meaning: CATEGORIES[row.category].meaning, evidence: row.evidence };
+}

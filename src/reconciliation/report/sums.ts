@@ -1,0 +1,25 @@
+import { Decimal } from 'decimal.js';
+import { Totals } from '../matching/totals';
+
+/** The upstream's total less ours is what findings and tolerance explain, and a residual that must be zero. */
+export interface Equation {
+  upstream_usd: string;
+  ours_usd: string;
+  difference_usd: string;
+  findings_usd: string;
+  within_tolerance_usd: string;
+  residual_usd: string;
+}
+
+export function equationOf(totals: Totals): Equation {
+  const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
+  const found = Object.values(findings.by_category).reduce((sum, { usd }) => sum.add(usd), new Decimal(0));
+  return {
+    upstream_usd: theirs.usd,
+    ours_usd: ours.usd,
+    difference_usd: new Decimal(theirs.usd).sub(ours.usd).toFixed(),
+    findings_usd: found.toFixed(),
+    within_tolerance_usd: tolerance,
+    residual_usd: residual,
+  };
+}

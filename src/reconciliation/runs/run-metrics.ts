@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PrismaService } from '../../database/prisma.service';
+import { MetricsService, ReconciliationState } from '../../metrics/metrics.service';
+
+/** The state changes once a day; however often it is asked for, the findings are counted this seldom. */
+const COUNTED_EVERY_MS = 30_000;
+
+/** Metrics are there when the database is not. */
+const PATIENCE_MS = 1_000;
+
+interface Row {
+  ends: Record<string, number> | null;
+  residual: string | null;
+  open: Record<string, number> | null;
+}
+
+/** Tells how the reconciliation stands: what runs on this instance took, and what the database says of all of them. */
+@Injectable()
+export class RunMetrics {
+  private latest: ReconciliationState | undefined;
+  private counting: Promise<void> | undefined;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly metrics: MetricsService,
+  ) {
+    metrics.watchReconciliation(() => this.state());
+  }
+
+  countRun(result: string, seconds: number): void {
+    this.metrics.countRun(result, seconds);
+    this.counting = undefined; // the next reading shows it
+  }
+
+  private async state(): Promise<ReconciliationState | undefined> {
+    this.counting ??= this.count();
+    await Promise.race([this.counting, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    return this.latest;
+  }
+
+  private async count(): Promise<void> {
+    setTimeout(() => (this.counting = undefined), COUNTED_EVERY_MS).unref();
+    try {
+      const [row] = await this.prisma.$queryRaw<Row[]>`
+        SELECT
+          (SELECT json_object_agg(result, extract(epoch FROM ended)) FROM (
+            SELECT result, max(ended_at) AS ended FROM reconciliation_run_end GROUP BY result) AS ends) AS ends,
+          (SELECT totals ->> 'residual_usd' FROM reconciliation_run_end WHERE totals IS NOT NULL
+            ORDER BY run_id DESC LIMIT 1) AS residual,
+          (SELECT json_object_agg(category, findings) FROM (
+            SELECT category, count(*) AS findings FROM finding f WHERE coalesce((
+              SELECT state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1), 'reopened') = 'reopened'
+            GROUP BY category) AS open) AS open`;
+      if (!row) return;
+      const residualUsd = row.residual === null ? undefined : Number(row.residual);
+      this.latest = { lastEnds: row.ends ?? {}, residualUsd, open: row.open ?? {} };
+    } catch {
+      this.latest = undefined;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { Prisma } from '../../database/generated/client';
+import { PrismaService } from '../../database/prisma.service';
+import { RunProgress } from '../../journal/runs';
+import { RunSettings } from '../run-settings';
+import { RUN_SEED } from './run-connection';
+
+export const RESULTS = ['clean', 'findings', 'failed'] as const;
+export type Result = (typeof RESULTS)[number];
+
+/** A run as it stands in the database. */
+export interface Run {
+  id: string;
+  from: Date;
+  to: Date;
+  asOf: Date;
+  historical: boolean;
+  /** The statement, or the earlier listing, that it was told to compare with. */
+  readId: string | null;
+  ofStatement: boolean;
+  settings: RunSettings;
+  dueAt: Date | null;
+  startedAt: Date;
+  clientId: string | null;
+  clientName: string | null;
+  keyId: string | null;
+  actor: string | null;
+  end: RunEnd | null;
+  progress: RunProgress | null;
+  /** Whether somebody is at work on it. */
+  held: boolean;
+}
+
+export interface RunEnd {
+  result: Result;
+  failure: string | null;
+  readId: string | null;
+  totals: Record<string, unknown> | null;
+  endedAt: Date;
+}
+
+/** Its times as text: JSON has no others. */
+interface Row extends Omit<Run, 'end'> {
+  end: (Omit<RunEnd, 'endedAt'> & { endedAt: string }) | null;
+}
+
+/** Whether the connection of a run lives: RunConnection.lockRun. */
+const HELD = Prisma.sql`EXISTS (
+  SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (classid::bigint << 32) | objid::bigint = hashtextextended(r.id::text, ${RUN_SEED}::bigint))`;
+
+const RUNS = Prisma.sql`
+  SELECT r.id, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical, r.read_id AS "readId",
+    coalesce(s.source = 'statement', false) AS "ofStatement", r.settings, r.due_at AS "dueAt", r.started_at AS "startedAt",
+    r.client_id AS "clientId", c.name AS "clientName", r.key_id AS "keyId", r.actor,
+    CASE WHEN e.run_id IS NOT NULL THEN json_build_object('result', e.result, 'failure', e.failure, 'readId', e.read_id,
+      'totals', e.totals, 'endedAt', e.ended_at) END AS "end",
+    CASE WHEN p.run_id IS NOT NULL THEN json_build_object('step', p.step, 'done', p.done, 'of', p.of) END AS progress,
+    CASE WHEN e.run_id IS NULL THEN ${HELD} ELSE false END AS held
+  FROM reconciliation_run r
+  LEFT JOIN reconciliation_run_end e ON e.run_id = r.id
+  LEFT JOIN reconciliation_progress p ON p.run_id = r.id
+  LEFT JOIN source_read s ON s.id = r.read_id
+  LEFT JOIN client c ON c.id = r.client_id`;
+
+/** Which runs, newest first. */
+export interface RunFilter {
+  id?: string;
+  ids?: string[];
+  below?: string | undefined;
+  result?: string | undefined;
+  from?: Date;
+  to?: Date;
+  ended?: false;
+  dueAt?: Date;
+  scheduled?: true;
+}
+
+/** Reads runs, whichever instance works on them. */
+@Injectable()
+export class RunReader {
+  constructor(private readonly prisma: PrismaService) {}
+
+  async one(id: string): Promise<Run | undefined> {
+    return (await this.list({ id }, 1))[0];
+  }
+
+  /** Newest first. */
+  async list(filter: RunFilter, most: number): Promise<Run[]> {
+    const rows = await this.read(filter, most);
+    // Its locks are looked at after the rows are: a run may have ended between the two, and must not look cut off.
+    const unclear = rows.filter(({ end, held }) => !end && !held).map(({ id }) => id);
+    if (unclear.length === 0) return rows;
+    const again = new Map((await this.read({ ids: unclear }, unclear.length)).map((run) => [run.id, run]));
+    return rows.map((run) => again.get(run.id) ?? run);
+  }
+
+  private async read(filter: RunFilter, most: number): Promise<Run[]> {
+    const { id, ids, below, result, from, to, ended, dueAt, scheduled } = filter;
+    const conditions = [
+      Prisma.sql`true`,
+      ...(id === undefined ? [] : [Prisma.sql`r.id = ${id}::uuid`]),
+      ...(ids === undefined ? [] : [Prisma.sql`r.id = ANY (${ids}::uuid[])`]),
+      ...(below === undefined ? [] : [Prisma.sql`r.id < ${below}::uuid`]),
+      ...(result === undefined ? [] : [Prisma.sql`e.result = ${result}`]),
+      ...(from === undefined ? [] : [Prisma.sql`r.from_at = ${from}::timestamptz`]),
+      ...(to === undefined ? [] : [Prisma.sql`r.to_at = ${to}::timestamptz`]),
+      ...(ended === undefined ? [] : [Prisma.sql`e.run_id IS NULL`]),
+      ...(dueAt === undefined ? [] : [Prisma.sql`r.due_at = ${dueAt}::timestamptz`]),
+      ...(scheduled === undefined ? [] : [Prisma.sql`r.due_at IS NOT NULL`]),
+    ];
+    const rows = await this.prisma.$queryRaw<Row[]>`
+      ${RUNS} WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY r.id DESC LIMIT ${most}`;
+    return rows.map(({ end, ...row }) => ({ ...row, end: end && { ...end, endedAt: new Date(end.endedAt) } }));
+  }
+}

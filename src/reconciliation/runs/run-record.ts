@@ -1,0 +1,32 @@
+import { maskContacts } from '../../audit/masking';
+import { Run } from './run-reader';
+import { RunRecord } from './runs.dto';
+
+/** A run as the API shows it. */
+export function toRecord(run: Run, reveal: boolean): RunRecord {
+  const { id, from, to, historical, settings, end, held, clientId, actor } = run;
+  return {
+    ...{ id, from, to, as_of: run.asOf, historical, statement_id: run.ofStatement ? run.readId : null },
+    state: end ? 'ended' : held ? 'running' : 'interrupted',
+    result: end?.result ?? null,
+    failure: end?.failure ?? null,
+    progress: end ? null : run.progress,
+    settings: {
+      amount_tolerance_usd: settings.amountToleranceUsd,
+      balance_tolerance_usd: settings.balanceToleranceUsd,
+      fee_percent: settings.feePercent,
+      fee_tolerance_usd: settings.feeToleranceUsd,
+      time_tolerance_seconds: settings.timeToleranceSeconds,
+      late_after_seconds: settings.lateAfterSeconds,
+    },
+    due_at: run.dueAt,
+    started_by:
+      clientId === null
+        ? null
+        : { client: run.clientName, key_id: run.keyId, actor: actor !== null && !reveal ? maskContacts(actor) : actor },
+    started_at: run.startedAt,
+    ended_at: end?.endedAt ?? null,
+    read_id: end?.readId ?? run.readId,
+    totals: end?.totals ?? null,
+  };
+}

@@ -1,0 +1,134 @@
+import { Body, Controller, Get, Headers, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiResponse,
+  ApiSecurity,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { idBefore, rowsToRead, toPage } from '../../audit/page';
+import { Allow } from '../../auth/allow';
+import { Call, Caller, mayReveal } from '../../auth/call';
+import { CurrentCall } from '../../auth/current-call';
+import { Shows, showsNobody } from '../../auth/shows';
+import { isUuid } from '../../database/uuid';
+import { ApiKeyProblems } from '../../errors/api-problems';
+import { Problem } from '../../errors/problem';
+import { toRecord } from './run-record';
+import { RunReader } from './run-reader';
+import { LAST_EVENT, RunStreams } from './run-streams.service';
+import { NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
+import { RunsService } from './runs.service';
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Comparisons of what is on record here with what the upstream says. */
+@ApiTags('Reconciliation')
+@ApiSecurity('key')
+@ApiExtraModels(RunAuthorRecord, RunProgressRecord)
+@Controller('v1/reconciliation/runs')
+export class RunsController {
+  constructor(
+    private readonly runs: RunsService,
+    private readonly reader: RunReader,
+    private readonly streams: RunStreams,
+  ) {}
+
+  @Post()
+  @Allow('reconcile')
+  @Shows((run: RunRecord) => showsNobody([run]))
+  @ApiOperation({
+    summary: 'Compare a period with the upstream',
+    operationId: 'startReconciliation',
+    description:
+      'Scope `reconcile`. Asks the upstream for its transactions and wallets, and records each difference as a finding. ' +
+      'One run of a period is at work at a time, over all instances. A run that was cut off within the last day is taken ' +
+      'up again, with what it had read: its result is the same.',
+  })
+  @ApiResponse({
+    status: 202,
+    type: RunRecord,
+    description: 'It is at work, and goes on by itself.',
+    headers: { Location: { description: 'Where to follow it.', schema: { type: 'string' } } },
+  })
+  @ApiResponse({ status: 200, type: RunRecord, description: 'The same is at work already; this is that run.' })
+  @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs', 'not_ready')
+  async start(
+    @CurrentCall() call: Call,
+    @Body() { from, to, as_of: asOf, statement_id: statementId }: NewRunDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RunRecord> {
+    const { clientId, keyId } = call.caller as Caller; // Allow has seen to that
+    const question = {
+      ...{ from: new Date(from), to: new Date(to), statementId: statementId ?? null },
+      asOf: asOf === undefined ? null : new Date(asOf),
+    };
+    const { run, how } = await this.runs.begin(question, { clientId, keyId, actor: call.actor });
+    void reply.status(how === 'at work' ? HttpStatus.OK : HttpStatus.ACCEPTED);
+    void reply.header('location', `/v1/reconciliation/runs/${run.id}`);
+    return toRecord(run, mayReveal(call));
+  }
+
+  @Get()
+  @Allow('reconcile')
+  @Shows(({ runs }: RunPage) => showsNobody(runs))
+  @ApiOperation({ summary: 'List runs', operationId: 'listReconciliations', description: 'Scope `reconcile`.' })
+  @ApiResponse({ status: 200, type: RunPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
+  async list(@CurrentCall() call: Call, @Query() search: RunSearch): Promise<RunPage> {
+    const found = await this.reader.list({ below: idBefore(search), result: search.result }, rowsToRead(search));
+    const { rows, nextPageToken } = toPage(found, search);
+    return { runs: rows.map((run) => toRecord(run, mayReveal(call))), next_page_token: nextPageToken };
+  }
+
+  @Get(':id')
+  @Allow('reconcile')
+  @Shows(() => ({ rows: 1, people: false }))
+  @ApiOperation({
+    summary: 'Read or follow a run',
+    operationId: 'readReconciliation',
+    description:
+      'Scope `reconcile`. With `Accept: text/event-stream` the answer goes on for as long as the run does: events ' +
+      '`progress` with `{step, done, of}`, then `end` with `{result, failure, totals}`; or `interrupted` with `{detail}` ' +
+      'where nobody works on it any more. Who connects again hears what holds then; with the `Last-Event-ID` of `end`, the ' +
+      'answer is 204.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'As EventSource sends it when it connects again.' })
+  @ApiProduces('application/json', EVENT_STREAM)
+  @ApiResponse({
+    status: 200,
+    description: 'The run.',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(RunRecord) } },
+      [EVENT_STREAM]: { schema: { type: 'string' } },
+    },
+  })
+  @ApiResponse({ status: 204, description: 'All there is was heard.' })
+  @ApiKeyProblems('run_not_found')
+  async one(
+    @CurrentCall() call: Call,
+    @Param('id') id: string,
+    @Headers() { accept, 'last-event-id': lastEvent }: Record<string, string | undefined>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RunRecord | Readable | undefined> {
+    const run = isUuid(id) ? await this.reader.one(id) : undefined;
+    if (!run) throw new Problem('run_not_found');
+    if (!accept?.toLowerCase().includes(EVENT_STREAM)) return toRecord(run, mayReveal(call));
+    if (lastEvent === LAST_EVENT) {
+      void reply.status(HttpStatus.NO_CONTENT);
+      return undefined;
+    }
+    void reply
+      .header('content-type', EVENT_STREAM)
+      .header('cache-control', 'no-store')
+      .header('x-accel-buffering', 'no');
+    return this.streams.of(run, reply.raw);
+  }
+}

@@ -1,0 +1,208 @@
+import { Injectable, Logger, OnModuleDestroy } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { RunningConfig } from '../../config/config';
+import { Loaded } from '../../config/config.module';
+import { Problem } from '../../errors/problem';
+import { insertRun, insertRunFailure, RunAuthor } from '../../journal/runs';
+import { settingsOf } from '../run-settings';
+import { EarlierReadsService } from './earlier-reads';
+import { Execution, RunFailure } from './execution';
+import { checkQuestion, Question } from './question';
+import { RunConnection } from './run-connection';
+import { RunMetrics } from './run-metrics';
+import { Run, RunReader } from './run-reader';
+
+/** Each has a connection that works as hard as it can, and the payouts need the database too. */
+const MAX_RUNS = 2;
+
+/** A run that was cut off longer ago is not taken up again for who asks of the same period: they mean as of now. */
+const RESUMED_FOR_MS = 24 * 3_600_000;
+
+/** How often, and how many times, it is asked which run holds the lock of a period: its record follows within milliseconds. */
+const LOOK_AGAIN_MS = 50;
+const LOOKS = 40;
+
+/** What came of asking for a run. */
+export interface Begun {
+  run: Run;
+  /** `at work`: somebody had asked for the same before, and it is not over. */
+  how: 'begun' | 'taken up' | 'at work';
+}
+
+interface Work {
+  stop: AbortController;
+  done: Promise<void>;
+}
+
+/** Begins runs, takes up again those that were cut off, and lets only one of a period be at work, over all instances. */
+@Injectable()
+export class RunsService implements OnModuleDestroy {
+  private readonly logger = new Logger('Reconciliation');
+  private readonly settings: RunningConfig;
+  private readonly working = new Set<Work>();
+  private beginning = 0;
+  private stopped = false;
+
+  constructor(
+    config: ConfigService<Loaded, true>,
+    private readonly reader: RunReader,
+    private readonly earlier: EarlierReadsService,
+    private readonly execution: Execution,
+    private readonly metrics: RunMetrics,
+  ) {
+    this.settings = config.get('settings', { infer: true });
+  }
+
+  /**
+   * Resolves once the run is on record and at work; it goes on by itself.
+   * @param by null: the schedule.
+   * @param dueAt the tick of the schedule that it is for.
+   * @throws Problem that says why there is none.
+   */
+  async begin(question: Question, by: RunAuthor, dueAt: Date | null = null): Promise<Begun> {
+    return this.withConnection(async (connection) => {
+      checkQuestion(question, await connection.now());
+      const settings = settingsOf(this.settings.reconciliation);
+      const readId = await this.earlier.chosenFor(question, settings);
+      if (!(await connection.lockPeriod(question))) {
+        return { run: await this.atWork(question, readId), how: 'at work', keeps: false };
+      }
+      const cutOff = dueAt === null ? await this.cutOff(question, readId) : undefined;
+      if (cutOff && (await connection.lockRun(cutOff.id))) {
+        this.work(cutOff, connection);
+        return { run: { ...cutOff, held: true }, how: 'taken up', keeps: true };
+      }
+      const id = uuidv7();
+      await connection.lockRun(id);
+      const startedAt = await connection.now();
+      const { from, to, asOf } = question;
+      const isNew = await insertRun(connection.client, {
+        ...{ id, from, to, asOf: asOf ?? startedAt, historical: asOf !== null, readId, settings, dueAt, startedAt, by },
+      });
+      const run = isNew ? await this.reader.one(id) : (await this.reader.list({ dueAt: dueAt ?? startedAt }, 1))[0];
+      if (!run) throw new Error('a run that was just recorded is not there');
+      if (isNew) this.work(run, connection);
+      return { run, how: isNew ? 'begun' : 'at work', keeps: isNew };
+    });
+  }
+
+  /** Takes up a run that was cut off. @returns whether it is at work here now. */
+  async takeUp(run: Run): Promise<boolean> {
+    const { how } = await this.withConnection(async (connection) => {
+      const isFree = (await connection.lockPeriod(run)) && (await connection.lockRun(run.id));
+      const now = isFree ? await this.reader.one(run.id) : undefined;
+      if (!now || now.end) return { run, how: 'at work', keeps: false };
+      this.work(now, connection);
+      return { run: now, how: 'taken up', keeps: true };
+    });
+    return how === 'taken up';
+  }
+
+  /** Runs never hold a stop: those that are cut off can be taken up again, and end as if nothing had been. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopped = true;
+    for (const { stop } of this.working) stop.abort();
+    await Promise.all([...this.working].map(({ done }) => done));
+  }
+
+  private async withConnection(
+    use: (connection: RunConnection) => Promise<Begun & { keeps: boolean }>,
+  ): Promise<Begun> {
+    if (this.stopped) throw new Problem('not_ready');
+    if (this.working.size + this.beginning >= MAX_RUNS) throw new Problem('too_many_runs');
+    this.beginning += 1;
+    let connection: RunConnection | undefined;
+    try {
+      connection = await RunConnection.open(this.settings);
+      const { keeps, ...begun } = await use(connection);
+      if (!keeps) await connection.close();
+      return begun;
+    } catch (error) {
+      await connection?.close();
+      throw error;
+    } finally {
+      this.beginning -= 1;
+    }
+  }
+
+  /** The run that holds the lock of a period. @throws Problem if it is not the one that is asked for. */
+  private async atWork(question: Question, readId: string | null): Promise<Run> {
+    let run: Run | undefined;
+    for (let looks = 0; !run && looks < LOOKS; looks += 1) {
+      if (looks > 0) await sleep(LOOK_AGAIN_MS);
+      run = (await this.reader.list({ from: question.from, to: question.to }, 5)).find(({ held }) => held);
+    }
+    if (!run) throw new Problem('run_in_progress');
+    if (isFor(run, question, readId)) return run;
+    const text = `Another run of this period is at work, with the id ${run.id}; wait for its end.`;
+    throw new Problem('run_in_progress', { text });
+  }
+
+  private async cutOff(question: Question, readId: string | null): Promise<Run | undefined> {
+    const runs = await this.reader.list({ from: question.from, to: question.to, ended: false }, 20);
+    const since = Date.now() - RESUMED_FOR_MS;
+    return runs.find((run) => isFor(run, question, readId) && run.startedAt.getTime() > since);
+  }
+
+  private work(run: Run, connection: RunConnection): void {
+    const stop = new AbortController();
+    if (this.stopped) stop.abort();
+    const work: Work = { stop, done: Promise.resolve() };
+    this.working.add(work);
+    work.done = this.carryOut(run, connection, stop.signal).finally(() => this.working.delete(work));
+  }
+
+  /** Never rejects: what fails is on record or, where that cannot be, in the log. */
+  private async carryOut(run: Run, connection: RunConnection, stop: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([stop, connection.lost]);
+    const close = () => void connection.close();
+    stop.addEventListener('abort', close); // what the database is doing for us ends with it
+    try {
+      signal.throwIfAborted();
+      await this.execution.carryOut(run, connection, signal);
+      await this.tellOfEnd(run);
+    } catch (error) {
+      if (signal.aborted) this.tellOfCut(run, stop.aborted);
+      else await this.fail(run, connection, error);
+    } finally {
+      stop.removeEventListener('abort', close);
+      await connection.close();
+    }
+  }
+
+  private async tellOfEnd({ id, startedAt }: Run): Promise<void> {
+    const end = (await this.reader.one(id).catch(() => undefined))?.end;
+    if (!end) return; // the database is gone, and with it what there is to tell
+    this.logger.log({ run_id: id, result: end.result }, 'a run has ended');
+    this.metrics.countRun(end.result, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
+  }
+
+  private tellOfCut({ id }: Run, isStopping: boolean): void {
+    const why = isStopping ? 'the proxy stops' : 'its connection to the database was lost';
+    this.logger.warn({ run_id: id }, `a run was cut off, as ${why}; asked for again, it goes on`);
+  }
+
+  private async fail(run: Run, { client }: RunConnection, error: unknown): Promise<void> {
+    const { code, name } = error as { code?: string; name?: string };
+    const isKnown = error instanceof RunFailure;
+    const failure = isKnown
+      ? error.message
+      : `The comparison could not be carried out (${code ?? name ?? 'no reason given'}), and nothing of it was kept. Start the run again; if that does not help, tell the operator the id of the run.`;
+    if (isKnown) this.logger.warn({ run_id: run.id }, failure);
+    else this.logger.error({ run_id: run.id, code, err: error }, 'a run failed');
+    try {
+      await client.query('ROLLBACK');
+      await insertRunFailure(client, run.id, isKnown ? error.readId : null, failure);
+      this.metrics.countRun('failed', (Date.now() - run.startedAt.getTime()) / 1_000);
+    } catch {
+      this.logger.error({ run_id: run.id }, 'that a run failed could not be recorded; asked for again, it goes on');
+    }
+  }
+}
+
+function isFor(run: Run, { asOf, statementId }: Question, readId: string | null): boolean {
+  const sameThen = asOf === null ? !run.historical : run.historical && run.asOf.getTime() === asOf.getTime();
+  return sameThen && run.readId === readId && run.ofStatement === (statementId !== null);
+}

@@ -1,0 +1,92 @@
+import { Injectable, Logger, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Cron } from 'croner';
+import { Loaded } from '../../config/config.module';
+import { PrismaService } from '../../database/prisma.service';
+import { uuidFloor } from '../../database/uuid';
+import { Problem } from '../../errors/problem';
+import { dayBefore } from './question';
+import { RunReader } from './run-reader';
+import { RunsService } from './runs.service';
+
+/** Between two ticks it is looked, so often, whether a run that is due was missed, or cut off. */
+const LOOK_EVERY_MS = 60_000;
+
+/** Cut-off runs that are looked at: more were never cut off at once. */
+const MOST = 20;
+
+/**
+ * Compares the day before at each tick of RECONCILIATION_SCHEDULE. The rows of the runs are the queue: what is due and is not
+ * there is begun, what was cut off is taken up again, by whichever instance looks first.
+ */
+@Injectable()
+export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('Reconciliation');
+  private readonly pattern: string | undefined;
+  private ticks: Cron | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> = Promise.resolve();
+  private stopped = false;
+
+  constructor(
+    config: ConfigService<Loaded, true>,
+    private readonly prisma: PrismaService,
+    private readonly reader: RunReader,
+    private readonly runs: RunsService,
+  ) {
+    this.pattern = config.get('settings', { infer: true }).reconciliation.schedule;
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.pattern === undefined) return;
+    const look = () => {
+      this.looking = this.looking.then(() => this.lookAgain());
+    };
+    this.ticks = new Cron(this.pattern, { timezone: 'UTC', unref: true }, look);
+    this.timer = setInterval(look, LOOK_EVERY_MS).unref();
+    look();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopped = true;
+    this.ticks?.stop();
+    clearInterval(this.timer);
+    await this.looking;
+  }
+
+  /** Begins what is due by now, and takes up what was cut off. Only the newest tick counts: a run compares a whole day. */
+  async look(now: Date): Promise<void> {
+    const due = this.newestTick(now);
+    if (due && (await this.isMissing(due))) {
+      await this.runs.begin({ ...dayBefore(due), asOf: null, statementId: null }, null, due);
+    }
+    for (const run of await this.reader.list({ ended: false, scheduled: true }, MOST)) {
+      if (!run.held) await this.runs.takeUp(run);
+    }
+  }
+
+  private newestTick(now: Date): Date | undefined {
+    if (this.pattern === undefined) return undefined;
+    const ticks = new Cron(this.pattern, { timezone: 'UTC', paused: true });
+    return ticks.previousRuns(1, new Date(now.getTime() + 1))[0]; // a tick that is now counts
+  }
+
+  /** A proxy that had no history at a tick has missed nothing. */
+  private async isMissing(due: Date): Promise<boolean> {
+    if ((await this.reader.list({ dueAt: due }, 1)).length > 0) return false;
+    const first = await this.prisma.intent.findFirst({ where: { id: { lt: uuidFloor(due) } }, select: { id: true } });
+    return first !== null;
+  }
+
+  private async lookAgain(): Promise<void> {
+    if (this.stopped) return;
+    try {
+      await this.look(new Date());
+    } catch (error) {
+      // It is looked again in a minute, and whoever watches the runs sees that one is missing.
+      const { code } = error as { code?: string };
+      const isExpected = error instanceof Problem && error.code !== 'internal_error';
+      if (!isExpected) this.logger.warn({ code }, 'the schedule of the runs could not be looked at; again in a minute');
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { PrismaService } from '../../database/prisma.service';
+import { NewSourceRead, SourceJournal } from '../../journal/sources';
+import { MetricsService } from '../../metrics/metrics.service';
+import { isObject } from '../../upstream/answer';
+import { readTransaction, Transaction, transactionsIn } from '../../upstream/transactions';
+import { Outgoing, UpstreamService } from '../../upstream/upstream.service';
+import { walletsIn } from '../../upstream/wallets';
+import { ALL_TRANSACTIONS, issueQuestion, transactionQuestion, WALLETS } from './questions';
+import { toRow } from './transaction-rows';
+import { TransactionWriter } from './transaction-writer';
+import { insertWallets } from './wallet-rows';
+
+/** For whose sake a source is asked, and who asks. */
+export interface Cause {
+  /** The run, the call in doubt or the event; null: none. */
+  causedBy: string | null;
+  /** Null: the proxy by itself. */
+  by: { clientId: string; keyId: string; actor: string | null } | null;
+}
+
+export interface ReadResult {
+  readId: string;
+  /** It came whole, and the upstream called it a success. */
+  complete: boolean;
+  /** A short code, where it is not complete: one of the upstream's failures, or `rejected`. */
+  failure: string | null;
+  httpStatus: number | null;
+  /** How many transactions (of wallets: wallets) it named … */
+  rows: number;
+  /** … and how many of them are kept. */
+  kept: number;
+  /** Of the bytes as they came, in hex. */
+  sha256: string | null;
+  endedAt: Date;
+}
+
+/** What one look at a source gave, before it is on record. */
+interface Seen {
+  failure: string | null;
+  httpStatus: number | null;
+  bytes: number;
+  sha256: Buffer | null;
+  rows: number;
+  kept: number;
+  faults: number;
+}
+
+type Source = Exclude<NewSourceRead['source'], 'statement'>;
+
+/** Asks the upstream what it knows, and keeps what it says as evidence. Each question is on record before it is asked. */
+@Injectable()
+export class SourcesService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly journal: SourceJournal,
+    private readonly upstream: UpstreamService,
+    private readonly metrics: MetricsService,
+  ) {}
+
+  /**
+   * All transactions of the account. It is asked once: whoever needs a complete read asks again.
+   * @param window only those issued in [from, to) are kept, and those without a readable time.
+   * @param onRows hears how many have come, now and then.
+   */
+  async transactions(
+    cause: Cause,
+    window: { from: Date; to: Date } | null,
+    onRows?: (rows: number) => void,
+    signal?: AbortSignal,
+  ): Promise<ReadResult> {
+    return this.read('transactions', cause, { subject: null, ...window }, async (readId) => {
+      const [writer, counts] = [new TransactionWriter(this.prisma, readId), { rows: 0, faults: 0 }];
+      const take = async (elements: unknown[]) => {
+        for (const element of elements) {
+          const ordinal = counts.rows++;
+          const transaction = readTransaction(isObject(element) ? element : {});
+          if (isFaulty(transaction)) counts.faults++;
+          if (isWithin(window, transaction.issuedAt)) await writer.add(toRow(ordinal, transaction));
+        }
+        onRows?.(counts.rows);
+      };
+      const listing = await this.upstream.list(ALL_TRANSACTIONS, take, signal);
+      await writer.end();
+      return { ...listing, ...counts, kept: writer.kept };
+    });
+  }
+
+  /** The transactions of one batch, by its issueID. */
+  async issue(cause: Cause, issueId: string): Promise<ReadResult> {
+    return this.few('issue', cause, issueId, issueQuestion(issueId));
+  }
+
+  /** One transaction, by its id. */
+  async transaction(cause: Cause, id: string): Promise<ReadResult> {
+    return this.few('transaction', cause, id, transactionQuestion(id));
+  }
+
+  /** The wallets of the account, and their newest entries. */
+  async wallets(cause: Cause): Promise<ReadResult> {
+    return this.read('wallets', cause, { subject: null }, async (readId) => {
+      const { body, seen } = await this.ask(WALLETS);
+      const wallets = seen.failure === null && body ? walletsIn(body) : [];
+      await insertWallets(this.prisma, readId, wallets);
+      return { ...seen, rows: wallets.length, kept: wallets.length };
+    });
+  }
+
+  private async few(source: Source, cause: Cause, subject: string, question: Outgoing): Promise<ReadResult> {
+    return this.read(source, cause, { subject }, async (readId) => {
+      const { body, seen } = await this.ask(question);
+      const transactions = seen.failure === null && body ? transactionsIn(body) : [];
+      const writer = new TransactionWriter(this.prisma, readId);
+      for (const [ordinal, transaction] of transactions.entries()) await writer.add(toRow(ordinal, transaction));
+      await writer.end();
+      const faults = transactions.filter(isFaulty).length;
+      return { ...seen, rows: transactions.length, kept: writer.kept, faults };
+    });
+  }
+
+  private async ask(question: Outgoing): Promise<{ body: Buffer | null; seen: Seen }> {
+    const { answer } = await this.upstream.send(question, undefined, () => Promise.resolve(false));
+    const { kind, status, body } = answer;
+    const seen = {
+      ...{ failure: kind === 'rejected' ? kind : answer.failure, httpStatus: status, bytes: body?.length ?? 0 },
+      ...{ sha256: body && createHash('sha256').update(body).digest(), rows: 0, kept: 0, faults: 0 },
+    };
+    return { body, seen };
+  }
+
+  /** Records the question, lets it be asked, and records how it ended; also where its rows could not be kept. */
+  private async read(
+    source: Source,
+    cause: Cause,
+    about: { subject: string | null; from?: Date; to?: Date },
+    look: (readId: string) => Promise<Seen>,
+  ): Promise<ReadResult> {
+    const { subject, from = null, to = null } = about;
+    const started = performance.now();
+    const readId = await this.journal.open({ source, subject, from, to, mapping: null, ...cause });
+    const done = (result: string) => this.metrics.noteSourceRead(source, result, (performance.now() - started) / 1_000);
+    let seen: Seen;
+    try {
+      seen = await look(readId);
+    } catch (error) {
+      done('not_kept');
+      await this.journal.end({ readId, complete: false, ...NOT_KEPT }).catch(() => undefined); // without an end it counts for as little
+      throw error;
+    }
+    const complete = seen.failure === null;
+    const endedAt = await this.journal.end({ readId, complete, ...seen });
+    done(seen.failure ?? 'complete');
+    const { failure, httpStatus, rows, kept, sha256 } = seen;
+    return { readId, complete, failure, httpStatus, rows, kept, sha256: sha256?.toString('hex') ?? null, endedAt };
+  }
+}
+
+const NOT_KEPT: Seen = {
+  ...{ failure: 'not_kept', httpStatus: null, bytes: 0, sha256: null },
+  ...{ rows: 0, kept: 0, faults: 0 },
+};
+
+/** Without them it can be compared with little. */
+function isFaulty({ amountUsd, issuedAt }: Transaction): boolean {
+  return amountUsd === null || issuedAt === null;
+}
+
+function isWithin(window: { from: Date; to: Date } | null, at: Date | null): boolean {
+  return window === null || at === null || (at >= window.from && at < window.to);
+}

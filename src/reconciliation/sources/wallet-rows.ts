@@ -1,0 +1,23 @@
+import { PrismaService } from '../../database/prisma.service';
+import { proseAsRecorded } from '../../privacy/recorded';
+import { ListedWallet } from '../../upstream/wallets';
+
+/** Writes what the upstream said of the account's wallets. Their entries' descriptions stay for long: they name nobody. */
+export async function insertWallets(prisma: PrismaService, readId: string, wallets: ListedWallet[]): Promise<void> {
+  const rows = wallets.map(({ id, type, balance }) => ({ wallet_id: id, type, balance: balance?.toFixed() }));
+  const entries = wallets.flatMap(({ id, entries }) =>
+    entries.map(({ amount, balanceBefore, newBalance, description, enteredAt }, ordinal) => ({
+      ...{ wallet_id: id, ordinal, amount: amount?.toFixed(), balance_before: balanceBefore?.toFixed() },
+      ...{ new_balance: newBalance?.toFixed(), description: proseAsRecorded(description), entered_at: enteredAt },
+    })),
+  );
+  await prisma.$executeRaw`
+    WITH wallets AS (
+      INSERT INTO upstream_wallet (read_id, wallet_id, type, balance)
+      SELECT ${readId}::uuid, wallet_id, type, balance
+      FROM json_populate_recordset(NULL::upstream_wallet, ${JSON.stringify(rows)}::json)
+    )
+    INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
+    SELECT ${readId}::uuid, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at
+    FROM json_populate_recordset(NULL::upstream_wallet_entry, ${JSON.stringify(entries)}::json)`;
+}

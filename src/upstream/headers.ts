@@ -1,0 +1,12 @@
+import { AxiosResponse } from 'axios';
+
+/** A header, as far as it is of a sane length; null without one. */
+export function headerOf(response: AxiosResponse, name: string): string | null {
+  const value: unknown = response.headers[name];
+  return typeof value === 'string' ? value.slice(0, 255) : null;
+}
+
+/** `Retry-After` in its seconds form (RFC 9110, section 10.2.3); its date form is ignored. */
+export function toSeconds(value: string | null): number | null {
+  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : null;
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { Pool } from 'undici';
+import { FailureCode, isObject, readVerdict } from './answer';
+import { KeyRemover } from './key-remover';
+import { ListingSplitter, NotAListing } from './listing-splitter';
+import { failureOf } from './undici-adapter';
+
+/** How a long list came. */
+export interface Listing {
+  /** Null: it came whole, and the upstream called it a success. `rejected`: the upstream did not. */
+  failure: FailureCode | 'rejected' | null;
+  httpStatus: number | null;
+  bytes: number;
+  /** Of the bytes as they came; null where it broke off. */
+  sha256: Buffer | null;
+}
+
+export interface ListingRequest {
+  path: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body: Buffer | null;
+  timeoutMs: number;
+  /** Ends it early. */
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Asks for a list that may be too long to be held: its elements are handed on in batches as they come, and no further bytes
+ * are taken while one is at work. It is asked once. Whether the batches were all of it is known at its end only. What
+ * `onBatch` throws, it throws; else it never throws.
+ */
+export async function streamListing(
+  pool: Pool,
+  { path, method, headers, body, timeoutMs, signal }: ListingRequest,
+  keyRemover: KeyRemover,
+  onBatch: (elements: unknown[]) => Promise<void>,
+): Promise<Listing> {
+  const sha256 = createHash('sha256');
+  const listing: Listing = { failure: null, httpStatus: null, bytes: 0, sha256: null };
+  const splitter = new ListingSplitter((text) => JSON.parse(keyRemover.fromText(text)) as unknown[]);
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const hands = new Hands(onBatch);
+  try {
+    const response = await pool.request({
+      ...{ path, method, headers, body },
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    listing.httpStatus = response.statusCode;
+    const refused = failureOfHead(response.statusCode, response.headers['content-encoding']);
+    if (refused) {
+      response.body.on('error', () => undefined).destroy(); // what is cut off here is nobody's error
+      return { ...listing, failure: refused };
+    }
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      listing.bytes += chunk.length;
+      sha256.update(chunk);
+      for (const batch of splitter.push(chunk)) await hands.give(batch);
+    }
+    return { ...listing, failure: verdictOf(splitter), sha256: sha256.digest() };
+  } catch (error) {
+    hands.check();
+    if (error instanceof NotAListing) return { ...listing, failure: 'unreadable' };
+    if (deadline.aborted) return { ...listing, failure: 'timeout' };
+    if (signal?.aborted) return { ...listing, failure: 'stopped' };
+    return { ...listing, failure: failureOf(error, listing.httpStatus === null ? 'waiting' : 'answering') };
+  }
+}
+
+/** Tells the errors of who takes the batches from those of the connection. */
+class Hands {
+  private failed: { error: unknown } | undefined;
+
+  constructor(private readonly take: (elements: unknown[]) => Promise<void>) {}
+
+  async give(batch: unknown[]): Promise<void> {
+    try {
+      await this.take(batch);
+    } catch (error) {
+      this.failed = { error };
+      throw error;
+    }
+  }
+
+  check(): void {
+    if (this.failed) throw this.failed.error;
+  }
+}
+
+/** As `toAnswer` has it, but that a refusal's own words are not read. */
+function failureOfHead(status: number, encoding: string | string[] | undefined): Listing['failure'] {
+  if (status >= 300 && status < 400) return 'redirect';
+  if (status === 408) return 'timeout';
+  if (status >= 400 && status < 500) return 'rejected';
+  if (status >= 500) return 'server_error';
+  return encoding === undefined || String(encoding).toLowerCase() === 'identity' ? null : 'unreadable';
+}
+
+function verdictOf(splitter: ListingSplitter): Listing['failure'] {
+  const envelope = splitter.end();
+  const verdict = isObject(envelope) ? readVerdict(envelope) : undefined;
+  if (verdict === 'rejected') return 'rejected';
+  return verdict === 'succeeded' && splitter.listed ? null : 'unreadable';
+}

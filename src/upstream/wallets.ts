@@ -1,0 +1,56 @@
+import { Decimal } from 'decimal.js';
+import { isObject, parseJson } from './answer';
+import { amount, text, time } from './transactions';
+
+/** A wallet as the upstream's list shows it (upstream-observed.md); nothing in it is certain. */
+export interface ListedWallet {
+  id: string;
+  type: string | null;
+  balance: Decimal | null;
+  /** The newest ones, newest first. */
+  entries: WalletEntry[];
+}
+
+export interface WalletEntry {
+  amount: Decimal | null;
+  balanceBefore: Decimal | null;
+  newBalance: Decimal | null;
+  description: string | null;
+  enteredAt: Date | null;
+}
+
+/** The wallets that an answer names, in its order, each once. It never throws, whatever the bytes. */
+export function walletsIn(body: Buffer): ListedWallet[] {
+  const envelope = parseJson(body);
+  const data = isObject(envelope) ? envelope.data : undefined;
+  const list = [data, isObject(data) ? data.data : undefined].find(Array.isArray) as unknown[] | undefined;
+  const wallets = (list ?? []).filter(isObject).flatMap((wallet) => readWallet(wallet) ?? []);
+  return [...new Map(wallets.map((wallet) => [wallet.id, wallet])).values()];
+}
+
+function readWallet({ id, type, balance, transactions }: Record<string, unknown>): ListedWallet | undefined {
+  const name = text(id);
+  if (name === null) return undefined;
+  const entries = (Array.isArray(transactions) ? (transactions as unknown[]) : []).filter(isObject).map(readEntry);
+  return { id: name, type: text(type), balance: amount(balance), entries: newestFirst(entries) };
+}
+
+function readEntry({ amount: moved, balanceBefore, newBalance, description, meta }: Record<string, unknown>) {
+  return {
+    ...{ amount: amount(moved), balanceBefore: amount(balanceBefore), newBalance: amount(newBalance) },
+    ...{ description: text(description), enteredAt: entryTime(isObject(meta) ? meta.date : undefined) },
+  };
+}
+
+/** A time as Firestore writes it, or as the transactions have it. */
+function entryTime(date: unknown): Date | null {
+  if (!isObject(date)) return time(date);
+  const { _seconds: seconds, _nanoseconds: nanoseconds } = date;
+  if (typeof seconds !== 'number') return null;
+  return time(seconds * 1_000 + (typeof nanoseconds === 'number' ? Math.floor(nanoseconds / 1e6) : 0));
+}
+
+function newestFirst(entries: WalletEntry[]): WalletEntry[] {
+  const [first, last] = [entries[0]?.enteredAt, entries.at(-1)?.enteredAt];
+  return first && last && first < last ? entries.toReversed() : entries;
+}

@@ -1,0 +1,176 @@
+import supertest from 'supertest';
+import { ClientsService } from '../src/clients/clients.service';
+import { Approving, startApproving } from './support/approving';
+import { FindingsScene } from './support/findings-scene';
+
+const FINDINGS = '/v1/reconciliation/findings';
+const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
+
+describe('findings that are decided about', () => {
+  let approving: Approving;
+  let scene: FindingsScene;
+  let key: string;
+  let run: string;
+
+  beforeAll(async () => {
+    approving = await startApproving();
+    scene = new FindingsScene(approving.proxy.database);
+    ({ key } = await approving.proxy.client('reconciler', 'reconcile', 'audit'));
+    run = await scene.run();
+  });
+  afterAll(() => approving.close());
+
+  const get = (path: string, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
+  const post = (decisions: unknown, as = key) =>
+    supertest(approving.proxy.url)
+      .post(`${FINDINGS}/decisions`)
+      .set('X-API-Key', as)
+      .send({ decisions });
+  const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
+    ...{ finding_id, state, reason: 'the provider says so', ...more },
+  });
+  const stateOf = async (id: string) => (await get(`/${id}`).expect(200)).body.state as string;
+
+  it('keep who, why, and what it was about then', async () => {
+    const id = await scene.finding(run, { usd: '3.25' });
+    await post([decision(id, 'explained', { reason: 'ada@example.com asked for it' })])
+      .set('X-Actor', 'grace')
+      .expect(200)
+      .expect({ decided: 1, ignored: 0, findings: [{ finding_id: id, state: 'explained' }] });
+    const { body } = await get(`/${id}`).expect(200);
+    const [step] = body.steps as Record<string, any>[];
+    expect(step).toMatchObject({
+      ...{ state: 'explained', reason: 'a••@example.com asked for it', impact_usd: '3.25', run_id: null },
+      ...{ actor: 'grace', decided_at: expect.any(String), client_id: expect.any(String) },
+    });
+    expect([body.last_step, body.age_days]).toEqual([step, null]);
+  });
+
+  it.each([
+    ['open', ['explained', 'resolved', 'accepted']],
+    ['explained', ['reopened']],
+    ['resolved', ['reopened']],
+    ['accepted', ['reopened']],
+    ['reopened', ['explained', 'resolved', 'accepted']],
+  ])('go from %s to %j only', async (from, allowed) => {
+    const before = { open: [], reopened: ['explained', 'reopened'] }[from] ?? [from];
+    for (const to of ['explained', 'resolved', 'accepted', 'reopened']) {
+      const id = await scene.finding(run);
+      for (const state of before)
+        await post([decision(id, state)])
+          .set('X-Actor', 'grace')
+          .expect(200);
+      const { status, body } = await post([decision(id, to)]).set('X-Actor', 'grace');
+      expect([to, status]).toEqual([to, allowed.includes(to) ? 200 : 409]);
+      expect(await stateOf(id)).toBe(allowed.includes(to) ? to : from);
+      if (status === 409) expect(body.errors[0]).toMatchObject({ pointer: '/decisions/0/state' });
+      if (to === from) expect(body.errors[0].detail).toBe(`the finding is ${from} already`);
+    }
+  });
+
+  it('are decided about all or not at all, with every fault', async () => {
+    const [good, closed] = [await scene.finding(run), await scene.finding(run)];
+    await post([decision(closed)]).expect(200);
+    const { body } = await post([
+      decision(good),
+      decision(UNKNOWN),
+      decision(closed, 'accepted'),
+      decision(good.toUpperCase()),
+    ]).expect(400);
+    expect(body.code).toBe('invalid_request');
+    expect(body.errors).toEqual([
+      {
+        pointer: '/decisions/3/finding_id',
+        detail: 'the same finding is decided about at /decisions/0; decide once',
+      },
+      { pointer: '/decisions/1/finding_id', detail: 'there is no finding with this id' },
+      { pointer: '/decisions/2/state', detail: 'the finding is explained; to decide otherwise, reopen it first' },
+      { pointer: '/decisions/2/state', detail: expect.stringMatching(/^a person has to accept a difference/) },
+    ]);
+    expect(await scene.steps(good)).toEqual([]);
+    const wrong = await post([{ finding_id: 'x', state: 'closed', reason: ' ', version: '1', why: 'so' }, 1]);
+    expect([wrong.status, wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()]).toEqual([
+      400,
+      ['finding_id', 'reason', 'state', 'version', 'why'].map((name) => `/decisions/0/${name}`).concat('/decisions/1'),
+    ]);
+    for (const none of [[], 'all', undefined, null]) await post(none).expect(400);
+  });
+
+  it('are decided about as they were seen, or not at all', async () => {
+    const id = await scene.finding(run);
+    const { version } = (await get(`/${id}`)).body;
+    await scene.seenAgain(id, await scene.run(), '1.00'); // the same
+    await post([decision(id, 'explained', { version })]).expect(200);
+    const stale = await post([decision(id, 'reopened', { version })]).expect(409);
+    expect(stale.body).toMatchObject({
+      code: 'finding_changed',
+      errors: [
+        {
+          pointer: '/decisions/0/version',
+          detail: expect.stringMatching(/changed since you read it: it is explained now, and adds 1 US dollars/),
+        },
+      ],
+    });
+    const now = (await get(`/${id}`)).body.version;
+    await scene.seenAgain(id, await scene.run(), '8');
+    await post([decision(id, 'reopened', { version: now })]).expect(409);
+  });
+
+  it('at the same time, once', async () => {
+    const id = await scene.finding(run);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => post([decision(id, n % 2 ? 'resolved' : 'explained')])),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect(await scene.steps(id)).toHaveLength(1);
+  });
+
+  it('are accepted by a person, and not by who asked for the payment', async () => {
+    const alone = await scene.finding(run);
+    const nobody = await post([decision(alone, 'accepted')]).expect(400);
+    expect(nobody.body.errors[0].detail).toMatch(/use a key that is a person's, or name the person in X-Actor$/);
+
+    const { key: own } = await approving.proxy.client('app-and-judge', 'pay', 'reconcile');
+    const pay = (as: string, actor: string) =>
+      approving.proxy
+        .post(as, '/payouts/airtime', {
+          airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }],
+        })
+        .set('X-Actor', actor)
+        .expect(200);
+    const callId = (await pay(own, 'ada')).headers['x-call-id'] ?? '';
+    const paid = await scene.finding(run, { callId, position: 0 });
+    const accept = (as: string, actor: string) => post([decision(paid, 'accepted')], as).set('X-Actor', actor);
+    expect((await accept(own, 'grace').expect(403)).body).toMatchObject({
+      code: 'own_approval',
+      errors: [{ pointer: '/decisions/0/state', detail: expect.stringMatching(/^Nobody accepts a difference/) }],
+    });
+    expect((await accept(key, 'Ada').expect(403)).body.code).toBe('own_approval');
+    // A person asked, so what X-Actor says does not count.
+    expect((await accept(key, 'grace').expect(403)).body.errors[0].detail).toMatch(/with a key of their own/);
+    await post([decision(paid, 'explained')], own).expect(200); // this writes nothing off
+    await post([decision(paid, 'reopened')], own).expect(200);
+
+    const { key: keyOfAda } = await issueTo('reconciler', 'ada');
+    expect((await accept(keyOfAda, 'grace').expect(403)).body.code).toBe('own_approval');
+    const { key: keyOfGrace } = await issueTo('reconciler', 'grace');
+    await accept(keyOfGrace, 'somebody').expect(200);
+    expect(await scene.steps(paid)).toContainEqual(expect.objectContaining({ state: 'accepted', actor: 'grace' }));
+  });
+
+  it('by the thousand', async () => {
+    const ids = await scene.findings(
+      run,
+      Array.from({ length: 10_000 }, () => ({})),
+    );
+    const reason = 'x'.repeat(150); // more than other bodies may have
+    const { body } = await post(ids.map((id) => decision(id, 'resolved', { reason }))).expect(200);
+    expect(body.decided).toBe(10_000);
+    const tooMany = await post([...ids, ids[0]].map((id) => decision(id as string))).expect(400);
+    expect(tooMany.body.errors[0].detail).toMatch(/^has 10001 items; at most 10000/);
+  });
+
+  async function issueTo(client: string, person: string): Promise<{ key: string }> {
+    return approving.proxy.app.get(ClientsService, { strict: false }).issueKey(client, { person });
+  }
+});

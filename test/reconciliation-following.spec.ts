@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
+import { RunReader } from '../src/reconciliation/runs/run-reader';
+import { holdRuns } from './support/held-runs';
+import { eventually } from './support/paying';
+import { startProxy, TestProxy } from './support/proxy';
+import { Asking, askForRun, ended, Reconciling, startReconciling, untilNow } from './support/reconciling';
+
+/** The streams of `GET /v1/reconciliation/runs/{id}`. */
+describe('whoever follows a run', () => {
+  let scene: Reconciling;
+  let here: Asking;
+  let other: TestProxy;
+  let there: Asking;
+
+  beforeAll(async () => {
+    scene = await startReconciling();
+    other = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
+    here = { url: scene.proxy.url, key: scene.reconciler };
+    there = { ...here, url: other.url };
+    await scene.pay('+254712345601').expect(200);
+  });
+  afterAll(async () => {
+    await other.close();
+    await scene.close();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const follow = ({ url, key }: Asking, id: string, more: { headers?: object; signal?: AbortSignal } = {}) =>
+    fetch(`${url}/v1/reconciliation/runs/${id}`, {
+      headers: { 'X-API-Key': key, Accept: 'text/event-stream', ...more.headers },
+      ...(more.signal && { signal: more.signal }),
+    });
+  const begin = async (asking = here, question = untilNow()) =>
+    (await askForRun(asking, question).expect(202)).body.id as string;
+  const heard = async (response: Response) => {
+    const events: ServerSentEvent[] = [];
+    for await (const event of serverSentEvents(response)) events.push(event);
+    return events;
+  };
+
+  it('hears how far it is and how it ended, from any instance, and then the answer ends', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 17, NULL)", [id]);
+    const response = await follow(there, id);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const events = heard(response);
+    letGo();
+    const [first, ...others] = await events;
+    expect(first).toEqual({ event: 'progress', data: { step: 'sources', done: 17, of: null } });
+    const { result, totals } = await ended(here, id);
+    expect(others.at(-1)).toEqual({ event: 'end', data: { result, failure: null, totals } });
+    expect(others.slice(0, -1).every(({ event }) => event === 'progress')).toBe(true);
+  });
+
+  it('hears the end at once where it has ended, and with the id of that event that there is no more', async () => {
+    const id = await begin();
+    await ended(here, id);
+    const text = await (await follow(here, id)).text();
+    expect(text).toMatch(/^retry: \d+\n\nid: end\nevent: end\ndata: \{"result":"clean",.*\}\n\n$/);
+    const again = await follow(here, id, { headers: { 'Last-Event-ID': 'end' } });
+    expect([again.status, await again.text()]).toEqual([204, '']);
+  });
+
+  it('hears that nobody works on it any more', async () => {
+    holdRuns();
+    const id = await begin();
+    const events = heard(await follow(here, id));
+    await scene.proxy.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
+    );
+    expect((await events).at(-1)).toMatchObject({ event: 'interrupted', data: { detail: /goes on/ } });
+  });
+
+  it('may leave, and the database is asked no more', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    const asked = jest.spyOn(RunReader.prototype, 'one');
+    const leaving = new AbortController();
+    const response = await follow(here, id, { signal: leaving.signal });
+    await eventually(() => Promise.resolve(asked.mock.calls.length > 1));
+    leaving.abort();
+    await expect(response.text()).rejects.toThrow();
+    await sleep(600); // longer than from one question to the next
+    const count = asked.mock.calls.length;
+    await sleep(600);
+    expect(asked.mock.calls.length).toBe(count);
+    letGo();
+    await ended(here, id);
+  });
+
+  it('is let go in order when the proxy stops', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
+    const events = heard(await follow({ ...here, url: third.url }, id));
+    await third.close();
+    expect((await events).every(({ event }) => event === 'progress')).toBe(true); // and no error
+    letGo();
+    await ended(here, id);
+  });
+
+  it('is on record as somebody who has read', async () => {
+    const id = await begin();
+    await ended(here, id);
+    await (await follow(here, id)).text();
+    const [row] = await scene.proxy.database.query('SELECT route, rows FROM access ORDER BY id DESC LIMIT 1');
+    expect(row).toEqual({ route: 'GET /v1/reconciliation/runs/:id', rows: 1 });
+  });
+});

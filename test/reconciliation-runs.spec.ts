@@ -1,0 +1,213 @@
+import supertest from 'supertest';
+import { FakeUpstream } from './support/fake-upstream';
+import { holdRuns } from './support/held-runs';
+import { startProxy, TestProxy } from './support/proxy';
+import {
+  Asking,
+  askForRun,
+  ended,
+  readRun,
+  reconcile,
+  Reconciling,
+  startReconciling,
+  untilNow,
+} from './support/reconciling';
+
+const HOUR_MS = 3_600_000;
+const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
+
+describe('the runs of the reconciliation', () => {
+  let scene: Reconciling;
+  let here: Asking;
+  /** Another instance on the same database. */
+  let other: TestProxy;
+  let there: Asking;
+
+  beforeAll(async () => {
+    scene = await startReconciling();
+    other = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
+    here = { url: scene.proxy.url, key: scene.reconciler };
+    there = { ...here, url: other.url };
+    await scene.pay('+254712345601').expect(200);
+  });
+  afterAll(async () => {
+    await other.close();
+    await scene.close();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const list = async (query: string) => {
+    const path = `${here.url}/v1/reconciliation/runs?${query}`;
+    return (await supertest(path).get('').set('X-API-Key', here.key).expect(200)).body as Record<string, any>;
+  };
+  /** Ends the connections that runs compare on, as if their processes were gone. */
+  const cut = () =>
+    scene.proxy.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
+    );
+
+  it('begin at once, go on by themselves, and end with a result', async () => {
+    const question = untilNow();
+    const begun = await askForRun(here, question).expect(202);
+    const { id } = begun.body as { id: string };
+    expect(begun.headers.location).toBe(`/v1/reconciliation/runs/${id}`);
+    expect(begun.body).toMatchObject({
+      ...question,
+      state: 'running',
+      historical: false,
+      statement_id: null,
+      result: null,
+    });
+    expect(begun.body.started_by).toMatchObject({ client: 'reconciler', actor: null });
+    expect(begun.body.settings).toMatchObject({ amount_tolerance_usd: '0', time_tolerance_seconds: 900 });
+    const run = await ended(there, id);
+    expect(run).toMatchObject({ state: 'ended', result: 'clean', failure: null, progress: null });
+    expect(run.totals).toMatchObject({ matched: { count: 1 }, residual_usd: '0' });
+    expect(run.as_of).toBe(run.started_at);
+    expect(await list('result=clean')).toMatchObject({ runs: [{ id }], next_page_token: null });
+    expect((await list('result=failed')).runs).toEqual([]);
+  });
+
+  it('are paged, newest first', async () => {
+    for (const hours of [2, 3]) await reconcile(here, { from: ago(hours + 1), to: ago(hours) });
+    const first = await list('page_size=2');
+    const rest = await list(`page_size=2&page_token=${first.next_page_token}`);
+    const ids = [...first.runs, ...rest.runs].map(({ id }: { id: string }) => id);
+    expect(ids).toEqual([...ids].sort().reverse());
+    expect(ids.length).toBe(3);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['nothing', {}, ['/from', '/to']],
+    ['times without a zone', { from: '2026-01-01T00:00:00', to: '2026-01-02' }, ['/from', '/to']],
+    ['an empty period', { from: ago(1), to: ago(1) }, ['/to']],
+    ['a period that ends before it begins', { from: ago(1), to: ago(2) }, ['/to']],
+    ['more than 400 days', { from: ago(401 * 24), to: ago(0) }, ['/to']],
+    ['the future', { from: ago(1), to: ago(-0.1) }, ['/to']],
+    ['as of the future', { from: ago(2), to: ago(1), as_of: ago(-1) }, ['/as_of']],
+    ['as of a time when the period was not over', { from: ago(2), to: ago(1), as_of: ago(1.5) }, ['/as_of']],
+    ['a statement that is none', { from: ago(2), to: ago(1), statement_id: 'mine' }, ['/statement_id']],
+    [
+      'a statement that there is not',
+      { from: ago(2), to: ago(1), statement_id: '01a1fc4c-d86a-751d-baa6-e9463876b80c' },
+      ['/statement_id'],
+    ],
+    ['a field that there is not', { from: ago(2), to: ago(1), until: ago(1) }, ['/until']],
+  ])('are refused for %s', async (_what, question, pointers) => {
+    const { body } = await askForRun(here, question).expect(400);
+    const found = (body.errors as { pointer: string }[]).map(({ pointer }) => pointer);
+    expect([body.code, [...new Set(found)].sort()]).toEqual(['invalid_request', pointers]);
+  });
+
+  it('are for who may reconcile, and nobody else', async () => {
+    const { id } = (await list('page_size=1')).runs[0];
+    const { key } = await scene.proxy.client('others', 'audit', 'audit:pii', 'admin', 'approve', 'pay');
+    await askForRun({ ...here, key }, untilNow()).expect(403);
+    for (const path of ['', `/${id}`]) await scene.proxy.get(key, `/v1/reconciliation/runs${path}`).expect(403);
+    for (const name of ['01a1fc4c-d86a-751d-baa6-e9463876b80c', 'x']) {
+      const { body } = await scene.proxy.get(here.key, `/v1/reconciliation/runs/${name}`).expect(404);
+      expect(body.code).toBe('run_not_found');
+    }
+  });
+
+  it('are one of a period at a time, over all instances', async () => {
+    const letGo = holdRuns();
+    const question = untilNow();
+    const answers = await Promise.all(
+      [here, there, here, there].map((asking) => askForRun(asking, question).redirects(0)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 202]);
+    const [id = '', ...others] = [...new Set(answers.map(({ body }) => body.id as string))];
+    expect(others).toEqual([]);
+    const { body } = await askForRun(there, { ...question, as_of: question.to }).expect(422); // none as old as that
+    expect(body.code).toBe('listing_missing');
+    letGo();
+    await ended(here, id);
+    const rows = await scene.proxy.database.query('SELECT FROM reconciliation_run WHERE from_at = $1', [question.from]);
+    expect(rows.length).toBe(1);
+  });
+
+  it('of the same period that compare something else wait for each other', async () => {
+    const question = untilNow();
+    const before = await reconcile(here, question);
+    const letGo = holdRuns();
+    const { id } = (await askForRun(here, question).expect(202)).body as { id: string };
+    const { body, headers } = await askForRun(there, { ...question, as_of: before.as_of }).expect(409);
+    expect([body.code, body.detail.includes(id), headers['retry-after']]).toEqual(['run_in_progress', true, '10']);
+    letGo();
+    await ended(here, id);
+    expect(await reconcile(there, { ...question, as_of: before.as_of })).toMatchObject({ historical: true });
+  });
+
+  it('are two at once on an instance; a third is told to come back', async () => {
+    const letGo = holdRuns();
+    const [first, second, third] = [4, 5, 6].map((hours) => ({ from: ago(hours + 1), to: ago(hours) }));
+    const ids: string[] = [];
+    for (const question of [first, second])
+      ids.push((await askForRun(here, question ?? {}).expect(202)).body.id as string);
+    const { body, headers } = await askForRun(here, third ?? {}).expect(503);
+    expect([body.code, headers['retry-after']]).toEqual(['too_many_runs', '30']);
+    ids.push((await askForRun(there, third ?? {}).expect(202)).body.id as string);
+    letGo();
+    await Promise.all(ids.map((id) => ended(here, id)));
+  });
+
+  it('that lose their connection are seen to be cut off, and taken up again where they were, anywhere', async () => {
+    const question = untilNow();
+    const letGo = holdRuns();
+    const { id } = (await askForRun(here, question).expect(202)).body as { id: string };
+    await cut();
+    expect(await ended(here, id)).toMatchObject({ state: 'interrupted', result: null, ended_at: null });
+    const again = await askForRun(there, question).expect(202);
+    const { as_of: asOf, started_at: startedAt } = await readRun(here, id);
+    expect(again.body).toMatchObject({ id, state: 'running', as_of: asOf, started_at: startedAt });
+    letGo();
+    expect(await ended(here, id)).toMatchObject({ state: 'ended', result: 'clean' });
+    expect((await reconcile(here, question)).id).not.toBe(id); // what has ended is not begun again
+  });
+
+  it('do not keep the proxy from stopping, and are taken up again', async () => {
+    holdRuns();
+    const question = untilNow();
+    const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
+    const { id } = (await askForRun({ ...here, url: third.url }, question).expect(202)).body as { id: string };
+    await third.close();
+    expect(await readRun(here, id)).toMatchObject({ state: 'interrupted' });
+    jest.restoreAllMocks();
+    expect(await reconcile(here, question)).toMatchObject({ id, result: 'clean' });
+  });
+
+  it('fail where the upstream does not list everything, say so, and begin anew when asked again', async () => {
+    const upstream = await FakeUpstream.start(); // names no list
+    const third = await startProxy({ upstreamBaseUrl: upstream.url }, scene.proxy.database);
+    const asking = { ...here, url: third.url };
+    const question = untilNow();
+    const failed = await reconcile(asking, question);
+    expect(failed).toMatchObject({ state: 'ended', result: 'failed', totals: null });
+    expect(failed.failure).toMatch(
+      /^The upstream's transactions could not be read whole \(\w+\), so nothing was compared\. /,
+    );
+    expect(await reconcile(here, question)).toMatchObject({ result: 'clean' });
+    expect((await list('result=failed')).runs).toMatchObject([{ id: failed.id }]);
+    await third.close();
+    await upstream.stop();
+  });
+
+  it('as of then need a listing of then', async () => {
+    const question = { from: ago(50), to: ago(49), as_of: ago(48) };
+    const never = await askForRun(here, question).expect(422);
+    expect([never.body.code, never.body.detail]).toEqual(['listing_missing', expect.stringMatching(/was ever read/)]);
+    const { as_of: asOf } = await reconcile(here, { from: question.from, to: question.to });
+    const tooOld = await askForRun(here, question).expect(422);
+    expect(tooOld.body.detail).toContain(`the earliest was at ${asOf}`);
+    expect(await reconcile(here, { ...question, as_of: asOf })).toMatchObject({ historical: true, result: 'clean' });
+  });
+
+  it('are told in the metrics', async () => {
+    const { text } = await supertest(here.url).get('/metrics').expect(200);
+    expect(text).toMatch(/payout_proxy_reconciliation_run_duration_seconds_count\{result="clean"\} \d/);
+    expect(text).toMatch(/payout_proxy_reconciliation_last_end_timestamp_seconds\{result="failed"\} \d{10}/);
+    expect(text).toMatch(/payout_proxy_reconciliation_residual_usd 0\n/);
+  });
+});

@@ -1,0 +1,92 @@
+import { Client } from 'pg';
+import supertest from 'supertest';
+import { RunningConfig } from '../../src/config/config';
+import { Sandbox } from '../../src/sandbox/app';
+import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/settings';
+import { airtime, eventually } from './paying';
+import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from './proxy';
+
+/** A proxy in front of a sandbox, a paying client and a reconciler. */
+export interface Reconciling {
+  proxy: TestProxy;
+  sandbox: Sandbox;
+  app: string;
+  reconciler: string;
+  /** Pays airtime through the proxy, as the app does. */
+  pay(phoneNumber: string): supertest.Test;
+  /** Does something with the upstream's own key, past the proxy. */
+  past(path: string, body: object): supertest.Test;
+  /** Changes how the sandbox behaves. */
+  behave(settings: object): Promise<void>;
+  /** Asks the sandbox for a fault. */
+  fault(asked: object): Promise<void>;
+  /** Lets what the sandbox will change in some seconds happen now. */
+  hurry(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startReconciling(settings: Partial<RunningConfig> = {}): Promise<Reconciling> {
+  const proxy = await startProxyWithSandbox({ checkCoverage: false, ...settings });
+  const { sandbox } = proxy;
+  const app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+  const reconciler = (await proxy.client('reconciler', 'reconcile')).key;
+  const control = (method: 'patch' | 'post', path: string) =>
+    supertest(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);
+  return {
+    ...{ proxy, sandbox, app, reconciler },
+    pay: (phoneNumber) => proxy.post(app, '/payouts/airtime', airtime(phoneNumber)),
+    past: (path, body) => supertest(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', UPSTREAM_KEY).send(body),
+    behave: async (changes) => {
+      await control('patch', '/settings').send(changes).expect(200);
+    },
+    fault: async (asked) => {
+      await control('post', '/faults').send(asked).expect(201);
+    },
+    hurry: () => hurry(proxy.database.sandboxUrl),
+    close: () => proxy.close(),
+  };
+}
+
+async function hurry(sandboxUrl: string): Promise<void> {
+  const client = new Client({ connectionString: sandboxUrl });
+  await client.connect();
+  try {
+    await client.query("UPDATE due_changes SET due_at = now() - interval '1 second'");
+    await eventually(async () => (await client.query('SELECT FROM due_changes LIMIT 1')).rowCount === 0);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A period from an hour ago until now. */
+export function untilNow(): { from: string; to: string } {
+  return { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
+}
+
+/** What asking for runs needs. */
+export interface Asking {
+  url: string;
+  key: string;
+}
+
+export function askForRun({ url, key }: Asking, question: object): supertest.Test {
+  return supertest(url).post('/v1/reconciliation/runs').set('X-API-Key', key).send(question);
+}
+
+export async function readRun({ url, key }: Asking, id: string): Promise<Record<string, any>> {
+  const { body } = await supertest(url).get(`/v1/reconciliation/runs/${id}`).set('X-API-Key', key).expect(200);
+  return body as Record<string, any>;
+}
+
+/** Waits until nobody works on a run any more. */
+export async function ended(asking: Asking, id: string): Promise<Record<string, any>> {
+  let run: Record<string, any> = {};
+  await eventually(async () => (run = await readRun(asking, id)).state !== 'running');
+  return run;
+}
+
+/** Asks for a run and waits for its end. */
+export async function reconcile(asking: Asking, question: object): Promise<Record<string, any>> {
+  const { body } = await askForRun(asking, question).expect(202);
+  return ended(asking, body.id as string);
+}
