@@ -115,6 +115,6 @@ const reference = (equal: string[], more: Partial<Ranked> = {}) =>
 export const BY_REFERENCE = [
   reference([], { singleOnly: true }),
   reference(['key', 'usd']),
-  reference(['usd']),
-  reference(['key']),
+  reference(['usd'], { certainty: { single: "'possible'", several: 'possible' } }),
+  reference(['key'], { certainty: { single: "'probable'", several: 'possible' } }),
 ];
