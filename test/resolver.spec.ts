@@ -23,7 +23,7 @@ describe('the resolver', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
-    const settings = { upstreamBaseUrl: sandbox.url, upstreamTimeoutMs: 3_000, resolverQuietSeconds: 0.2 };
+    const settings = { upstreamBaseUrl: sandbox.url, upstreamTimeoutMs: 3_000, resolverQuietSeconds: 3_600 };
     proxy = await startProxy(settings, database);
     second = await startProxy(settings, database);
     app = await proxy.client('app', 'pay', 'write', 'read');
@@ -36,7 +36,10 @@ describe('the resolver', () => {
     await sandbox.close();
     await database.close();
   });
-  beforeEach(() => control('delete', '/faults'));
+  beforeEach(async () => {
+    quiet(3_600_000);
+    await control('delete', '/faults');
+  });
 
   const control = (method: 'get' | 'post' | 'delete' | 'patch', path: string, body?: object) =>
     supertest(sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
@@ -55,9 +58,10 @@ describe('the resolver', () => {
   const round = async (key = reconciler) =>
     (await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', key).expect(200)).body;
   const query = (sql: string, parameters?: unknown[]) => database.query(sql, parameters);
-  /** A payment of now shows how new the listing is, and what is in doubt was given up long ago. */
+  const quiet = (ms: number) => (proxy.app.get(LookService, { strict: false }).rules.quietMs = ms);
+  /** The quiet period is over, and a payment after it shows how new the listing is. */
   const afterwards = async () => {
-    await query('SELECT pg_sleep(0.25)');
+    quiet(0);
     await pay(credit()).expect(200);
   };
   const spent = async () => Number((await query('SELECT usd::float FROM spending'))[0]?.usd ?? 0);
@@ -99,6 +103,18 @@ describe('the resolver', () => {
     expect(idOf(paid)).not.toBe(id);
     expect(await spent()).toBeCloseTo(before + 1);
     expect(idOf(await pay(body, 'absent').expect(200))).toBe(idOf(paid));
+  });
+
+  it('takes no transaction for that of a call which only redeemed it', async () => {
+    await lose('resetAfterProcessing');
+    const id = idOf(await pay(credit()).expect(502));
+    const { data } = (await proxy.post(app.key, '/account/transactions', {}).expect(200)).body;
+    const redemption = { chiRef: data[0].chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
+    await pay(redemption, undefined, '/redeem/airtime').expect(200);
+    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'landed' }]);
+    const story = (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    expect(story.seals.map(({ kind }: { kind: string }) => kind)).toContain('verdict');
+    expect(story.resolution.transactions).toMatchObject([{ status: 'redeemed' }]);
   });
 
   it('says of twins that it cannot tell which one landed, to each app only what is its own, and once', async () => {
@@ -193,7 +209,7 @@ describe('the resolver', () => {
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'absent' }]);
   });
 
-  it('looks by itself, waits longer each time, and is quiet when nothing is in doubt', async () => {
+  it('looks again by itself until it knows, and is quiet when nothing is in doubt', async () => {
     const looking = proxy.app.get(LookService, { strict: false });
     const looks = jest.spyOn(looking, 'look');
     const resolver = proxy.app.get(ResolverService, { strict: false });
@@ -201,8 +217,6 @@ describe('the resolver', () => {
     expect(looks).not.toHaveBeenCalled();
     await lose('resetBeforeProcessing');
     const id = idOf(await pay(credit()).expect(502));
-    for (let again = 0; again < 3; again += 1) await resolver.run(new AbortController().signal);
-    expect(looks).toHaveBeenCalledTimes(1);
     await afterwards();
     await eventually(async () => {
       await resolver.run(new AbortController().signal);
