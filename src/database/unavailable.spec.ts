@@ -26,6 +26,10 @@ describe('isUnavailable', () => {
     }
   });
 
+  it.each(['57P01', '53300', 'ECONNREFUSED', 'ECONNRESET'])('knows the code %s of pg itself', (code) => {
+    expect(isUnavailable(Object.assign(new Error('a message'), { code }))).toBe(true);
+  });
+
   it('does not take a mistake of ours for it', () => {
     for (const code of ['22012', '22P02', '23505', '23514', '40P01', '42501', '42601', '57000']) {
       expect(isUnavailable(known('P2010', { kind: 'postgres', originalCode: code }))).toBe(false);
@@ -34,6 +38,8 @@ describe('isUnavailable', () => {
       known('P2002'),
       known('P2010'),
       new TypeError('x is undefined'),
+      Object.assign(new Error('a message'), { code: '23505' }),
+      Object.assign(new Error('a message'), { code: 'ENOENT' }),
       'Connection terminated',
       null,
     ]) {

@@ -20,10 +20,15 @@ const PRISMA_CODES = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P20
 const PG_WORDS =
   /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client (was closed|has encountered a connection error))/;
 
+/** Node's codes of a server that no connection can be made to, or that goes away. */
+const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)$/;
+
 /** Whether an error says that the database could not be reached, or was too busy: nothing is wrong with what was asked of it. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) {
-    return error instanceof Error && PG_WORDS.test(error.message);
+    if (!(error instanceof Error)) return false;
+    const { code = '' } = error as { code?: unknown }; // of pg itself: of the server, or of the connection
+    return PG_WORDS.test(error.message) || (typeof code === 'string' && (SQLSTATE.test(code) || NETWORK.test(code)));
   }
   if (PRISMA_CODES.includes(error.code)) return true;
   // Of a raw query the code is always P2010: the adapter's own error lies behind it.

@@ -18,6 +18,8 @@ export interface Reconciling {
   past(path: string, body: object): supertest.Test;
   /** Changes how the sandbox behaves. */
   behave(settings: object): Promise<void>;
+  /** Asks the sandbox for a fault. */
+  fault(asked: object): Promise<void>;
   /** Lets what the sandbox will change in some seconds happen now. */
   hurry(): Promise<void>;
   close(): Promise<void>;
@@ -28,15 +30,17 @@ export async function startReconciling(settings: Partial<RunningConfig> = {}): P
   const { sandbox } = proxy;
   const app = (await proxy.client('app', 'pay', 'write', 'read')).key;
   const reconciler = (await proxy.client('reconciler', 'reconcile')).key;
+  const control = (method: 'patch' | 'post', path: string) =>
+    supertest(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);
   return {
     ...{ proxy, sandbox, app, reconciler },
     pay: (phoneNumber) => proxy.post(app, '/payouts/airtime', airtime(phoneNumber)),
     past: (path, body) => supertest(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', UPSTREAM_KEY).send(body),
     behave: async (changes) => {
-      const patch = supertest(sandbox.url)
-        .patch('/_sandbox/settings')
-        .set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);
-      await patch.send(changes).expect(200);
+      await control('patch', '/settings').send(changes).expect(200);
+    },
+    fault: async (asked) => {
+      await control('post', '/faults').send(asked).expect(201);
     },
     hurry: () => hurry(proxy.database.sandboxUrl),
     close: () => proxy.close(),

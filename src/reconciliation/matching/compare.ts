@@ -13,7 +13,7 @@ import { makeAlone, makeJudged } from './judge';
 import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
 import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEvidence, MAKE_OURS } from './ours';
 import { Asked, Confirm, OnProgress, Plan } from './plan';
-import { BY_ISSUE, BY_REFERENCE, bySameName, MAKE_OF_CALL } from './rules';
+import { BY_ISSUE, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
 import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
 import { Totals, totalsOf } from './totals';
 
@@ -71,12 +71,9 @@ async function idsIn(db: Client, table: string): Promise<Ids> {
   return low === null || high === null ? NO_IDS : { low, high };
 }
 
-const LEFT = { ours: 'left_ours', theirs: 'left_theirs' };
-
 async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
   await db.query(MAKE_PAIRS);
-  await db.query(bySameName('chi_ref', { ours: 'ours', theirs: 'theirs' }));
-  await db.query('INSERT INTO pg_temp.pair SELECT * FROM found; TRUNCATE found; ANALYZE pair');
+  await db.query(`${bySameName('chi_ref', EVERYTHING)}; ANALYZE pair`);
   await db.query(MAKE_LEFT);
   await db.query(bySameName('id', LEFT) + ';' + SETTLE);
   await db.query(makeNames(ids));

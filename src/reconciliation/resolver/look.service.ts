@@ -80,10 +80,11 @@ export class LookService {
     const written: NewVerdict[] = [];
     const settled = new Set<string>();
     for (let pass = 1; ; pass += 1) {
-      const open = due.filter(({ id }) => !settled.has(id));
       const doubts = inDoubt.filter((id) => !settled.has(id));
       const listing = await readListing(this.prisma, read, since, doubts);
-      const found = await this.verdicts(open, listing, since, pass === 1);
+      if (pass === 1) written.push(...(await this.record(await this.changes(due, listing))));
+      const open = due.filter(({ id, operation }) => MADE.has(operation) && !settled.has(id));
+      const found = await this.makings(open, listing, since);
       const landed = found.filter(({ verdict }) => verdict.verdict === 'landed');
       const last = landed.length === 0 || pass === MOST_PASSES;
       written.push(...(await this.record(last ? found : landed)));
@@ -92,16 +93,17 @@ export class LookService {
     }
   }
 
-  private async verdicts(open: Sent[], listing: Listing, since: Date, first: boolean): Promise<Found[]> {
-    const found: Found[] = [];
-    const making = open.filter(({ operation }) => MADE.has(operation));
-    const rivals = await this.rivalsOf(making, listing, since);
-    for (const call of making) {
+  private async makings(calls: Sent[], listing: Listing, since: Date): Promise<Found[]> {
+    const rivals = await this.rivalsOf(calls, listing, since);
+    return calls.flatMap((call) => {
       const verdict = judge(call, listing, rivals.get(call.id) ?? [], this.rules);
-      if (verdict) found.push({ call, verdict });
-    }
-    if (!first) return found; // what others settle does not touch these
-    for (const call of open.filter(({ operation }) => CHANGED.has(operation))) {
+      return verdict ? [{ call, verdict }] : [];
+    });
+  }
+
+  private async changes(due: Sent[], listing: Listing): Promise<Found[]> {
+    const found: Found[] = [];
+    for (const call of due.filter(({ operation }) => CHANGED.has(operation))) {
       const verdict = await this.judgeChange(call, listing);
       if (verdict) found.push({ call, verdict });
     }

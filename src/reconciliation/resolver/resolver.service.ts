@@ -164,8 +164,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     if (reason === this.complaint || this.stopped.signal.aborted) return;
     this.complaint = reason;
     if (reason === undefined) this.logger.log('calls in doubt are looked at again');
-    else
-      this.logger.warn({ failure: reason }, "calls in doubt cannot be looked at: the upstream's listing cannot be had");
+    else this.logger.warn({ failure: reason }, 'calls in doubt cannot be looked at; tried again later');
   }
 }
 

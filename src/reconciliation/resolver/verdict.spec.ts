@@ -76,8 +76,8 @@ describe('a call of which the upstream lists something else', () => {
   it('is landed with one transaction for each item, in whichever order', () => {
     const verdict = ask([...whole].reverse());
     expect(verdict?.evidence.transactions.map(({ position, chi_ref }) => [position, chi_ref])).toEqual([
-      [1, '1/1'],
       [0, '1/0'],
+      [1, '1/1'],
     ]);
   });
 

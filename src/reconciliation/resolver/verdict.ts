@@ -46,7 +46,7 @@ export function quietUntil({ sentUntil }: Sent, { quietMs }: Rules): number {
 /** Whether an issue is this call, or some of it: each transaction an item of its own, all made in its time. */
 export function fit(call: Sent, made: Made, issue: Issue, rules: Rules): Fitting | undefined {
   if (issue.length > call.items.length || !issue.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
-  const given = oneToOne(issue, call.items, (seen, item) => isSame(item, seen, made));
+  const given = oneToOne(issue, call.items, (seen, item) => isSame(item, seen, made), kindOf);
   return given && { issue, positions: given.map((at) => (call.items[at] as Wanted).position) };
 }
 
@@ -55,7 +55,10 @@ function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
     issue.length === 1
       ? 'The upstream lists the transaction that this asked for, and nothing else of ours could have made it.'
       : `The upstream lists the ${issue.length} transactions that this asked for, under one issueID, and nothing else of ours could have made them.`;
-  return { verdict: 'landed', reason, evidence: evidenceOf([readId], issue, [], positions) };
+  const order = [...issue.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
+  const seen = order.flatMap((place) => issue[place] ?? []);
+  const ordered = order.map((place) => positions[place] ?? 0);
+  return { verdict: 'landed', reason, evidence: evidenceOf([readId], seen, [], ordered) };
 }
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
@@ -111,6 +114,10 @@ function isSame(item: Wanted, seen: Seen, made: Made): boolean {
   if (made.byReference) return item.reference !== null && seen.references.includes(item.reference);
   if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
   return isSameAmount(item, seen) === true;
+}
+
+function kindOf({ type, status, amountUsd, names, references }: Seen): string {
+  return JSON.stringify([type, status, amountUsd, names, references]);
 }
 
 /** Undefined where one of them says none. */

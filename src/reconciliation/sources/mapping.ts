@@ -13,12 +13,12 @@ const UPSTREAM_FIELDS = {
   email: 'email',
   phone: 'phoneNumber',
   handle: 'twitter',
-  /** An e-mail, phone or handle, whichever it looks like. */
-  recipient: 'recipient',
   receiver: 'receiver',
   country: 'countryToSend',
   network_code: 'momoCode',
   reference: 'reference',
+  /** An e-mail, phone, handle or receiver, whichever it looks like; last, as each has a column of its own too. */
+  recipient: 'recipient',
 } as const;
 
 export type StatementField = keyof typeof UPSTREAM_FIELDS;
@@ -96,22 +96,20 @@ export function placesIn(header: string[], { columns, lenient }: Mapping): Map<S
   return places;
 }
 
-/** The upstream's record of what stands in a line, as far as it was mapped; texts only. */
-export function toRecord(field: (name: StatementField) => string | undefined): Record<string, string | undefined> {
-  const named = STATEMENT_FIELDS.map((name) => [UPSTREAM_FIELDS[name], field(name)] as const);
-  const { recipient, ...record } = Object.fromEntries(named) as Record<string, string | undefined>;
-  return { ...byItsForm(recipient), ...definedOf(record) };
+/** The upstream's record of what stands in a line. */
+export function toRecord(values: Iterable<readonly [StatementField, string]>): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [field, value] of values) {
+    const name = field === 'recipient' ? byItsForm(value) : UPSTREAM_FIELDS[field];
+    record[name] ??= value; // a column of its own goes before what a recipient looks like
+  }
+  return record;
 }
 
-function byItsForm(recipient: string | undefined): Record<string, string> {
-  if (recipient === undefined) return {};
-  if (recipient.startsWith('@')) return { twitter: recipient };
-  if (recipient.includes('@')) return { email: recipient };
-  return /^\+?[\d\s().-]{7,}$/.test(recipient) ? { phoneNumber: recipient } : { receiver: recipient };
-}
-
-function definedOf(record: Record<string, string | undefined>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+function byItsForm(recipient: string): string {
+  if (recipient.startsWith('@')) return UPSTREAM_FIELDS.handle;
+  if (recipient.includes('@')) return UPSTREAM_FIELDS.email;
+  return /^\+?[\d\s().-]{7,}$/.test(recipient) ? UPSTREAM_FIELDS.phone : UPSTREAM_FIELDS.receiver;
 }
 
 function checked<Given extends Partial<Record<StatementField, unknown>>>(columns: Given): Given {

@@ -29,18 +29,20 @@ export class StatementRows {
     if (cells.length !== this.header.length) {
       return { fault: `has ${cells.length} columns, the first line has ${this.header.length}` };
     }
-    const amount = this.cell(cells, 'amount_usd');
-    if (amount === undefined) return this.fault('amount_usd', 'is empty');
-    const record: Record<string, unknown> = toRecord((field) => this.cell(cells, field));
-    record.valueInUSD = this.decimal(amount);
-    record.fee = this.decimal(this.cell(cells, 'fee_usd'));
-    record.issueDate = this.time(this.cell(cells, 'issued_at'));
+    const values = new Map<StatementField, string>();
+    for (const [field, place] of this.places) {
+      const value = valueOf(cells[place]);
+      if (value !== '') values.set(field, value);
+    }
+    if (!values.has('amount_usd')) return this.fault('amount_usd', 'is empty');
+    const record = toRecord(values);
+    record.valueInUSD = this.decimal(values.get('amount_usd'));
+    record.fee = this.decimal(values.get('fee_usd'));
+    record.issueDate = timeOf(values.get('issued_at'));
     const transaction = readTransaction(record);
     if (transaction.amountUsd === null) return this.fault('amount_usd', 'is no amount');
-    if (transaction.feeUsd === null && this.cell(cells, 'fee_usd') !== undefined) {
-      return this.fault('fee_usd', 'is no amount');
-    }
-    if (transaction.issuedAt === null && this.cell(cells, 'issued_at') !== undefined) {
+    if (transaction.feeUsd === null && values.has('fee_usd')) return this.fault('fee_usd', 'is no amount');
+    if (transaction.issuedAt === null && values.has('issued_at')) {
       return this.fault('issued_at', 'is no time in ISO 8601, nor in milliseconds since 1970');
     }
     return { transaction };
@@ -50,19 +52,19 @@ export class StatementRows {
     return { fault: `${this.header[this.places.get(field) ?? -1]?.trim()} ${what}` };
   }
 
-  /** An apostrophe before what a spreadsheet would take for a formula is none of the value. */
-  private cell(cells: string[], field: StatementField): string | undefined {
-    const value = cells[this.places.get(field) ?? -1]?.trim().replace(/^'(?=[=+\-@'])/, '');
-    return value === '' ? undefined : value;
-  }
-
   private decimal(value: string | undefined): string | undefined {
     const number = value?.replace(/^(?:USD|\$)\s*|\s*USD$/i, '');
     if (number === undefined) return undefined;
     return this.number.test(number) ? number.replaceAll(this.group, '').replace(this.point, '.') : 'none';
   }
+}
 
-  private time(value: string | undefined): string | number | undefined {
-    return value !== undefined && /^\d{13}$/.test(value) ? Number(value) : value;
-  }
+/** An apostrophe before what a spreadsheet would take for a formula is none of the value. */
+function valueOf(cell = ''): string {
+  const value = cell.trim();
+  return value.startsWith("'") ? value.replace(/^'(?=[=+\-@'])/, '') : value;
+}
+
+function timeOf(value: string | undefined): string | number | undefined {
+  return value !== undefined && /^\d{13}$/.test(value) ? Number(value) : value;
 }

@@ -1,0 +1,160 @@
+import { Client } from 'pg';
+import { Fleet } from './support/fleet';
+import { phones } from './support/paying';
+import { startProxy, UPSTREAM_KEY } from './support/proxy';
+import { Asking, askForRun, ended, Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+/** Of the random times at which runs are killed. */
+const SEEDS = [2, 3, 5];
+
+/** Kills of one run; then it may end. */
+const KILLS = 6;
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * Hears of each question of runs before it is asked.
+ * @param heard may ask it, and says whether it was.
+ */
+function onQuestions(heard: (client: Client, ask: () => unknown) => { answer: unknown } | void): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+  const original = Client.prototype.query as (...given: unknown[]) => unknown;
+  jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: any, ...given: unknown[]): any {
+    const ask = () => original.apply(this, given);
+    const isRun = this.connectionParameters.application_name === 'payout-proxy reconciliation';
+    return (isRun ? heard(this as Client, ask) : undefined)?.answer ?? ask();
+  });
+}
+
+/** Ends the connection of a run at one of its questions, before it is sent or a moment after: all that the database sees of a kill. */
+function killAt(question: number, { sent, afterMs }: { sent: boolean; afterMs: number }): void {
+  let asked = 0;
+  onQuestions((client, ask) => {
+    if (asked++ !== question) return undefined;
+    const never = () =>
+      new Promise((_, reject) => client.once('end', () => reject(new Error('Connection terminated'))));
+    const answer = sent ? ask() : never();
+    setTimeout(() => (client as any).connection.stream.destroy(), afterMs);
+    return { answer };
+  });
+}
+
+/** What a run has left in the database, but for ids and times that differ from run to run. */
+async function resultOf(database: TestDatabase): Promise<Record<string, object[]>> {
+  const findings = await database.query(
+    `SELECT category, subject, call_id, position, chi_ref, occurred_at, impact_usd, fields::text,
+       evidence #>> '{match}' AS match, evidence #>> '{theirs,ordinal}' AS ordinal
+     FROM finding f JOIN finding_sight s ON s.finding_id = f.id ORDER BY category, subject`,
+  );
+  const matches = await database.query(
+    'SELECT call_id, position, ordinal, rule, certainty FROM reconciliation_match ORDER BY call_id, position',
+  );
+  const ends = await database.query('SELECT result, failure, totals::text FROM reconciliation_run_end');
+  const counts = await database.query(
+    'SELECT (SELECT count(*) FROM finding) AS findings, (SELECT count(*) FROM finding_step) AS steps',
+  );
+  return { findings, matches, ends, counts };
+}
+
+describe('a run that is killed and asked for again', () => {
+  let scene: Reconciling;
+  let template: string;
+  let period: object;
+  let undisturbed: Record<string, object[]>;
+  /** How many it asks of the database on its own connection. */
+  let questions = 0;
+  const databases: TestDatabase[] = [];
+
+  const copy = async () => {
+    const database = await createTestDatabase(template);
+    databases.push(database);
+    return database;
+  };
+  const asking = (url: string): Asking => ({ url, key: scene.reconciler });
+
+  beforeAll(async () => {
+    scene = await startReconciling();
+    await Promise.all(phones(20).map((phone) => scene.pay(phone).expect(200)));
+    await scene.pay('+254799990101').expect(200);
+    await scene.pay('+254799990216').expect(200);
+    const airtimes = phones(5).map((phoneNumber) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD: 7.25 }));
+    await scene.past('/payouts/airtime', { airtimes }).expect(200);
+    await scene.hurry();
+    period = untilNow();
+    await scene.proxy.app.close(); // its upstream and its database go on
+    template = await scene.proxy.database.asTemplate();
+
+    const database = await copy();
+    const proxy = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, database);
+    onQuestions(() => void (questions += 1));
+    await reconcile(asking(proxy.url), period);
+    jest.restoreAllMocks();
+    await proxy.close();
+    undisturbed = await resultOf(database);
+  });
+  afterAll(async () => {
+    for (const database of databases) await database.close();
+    await scene.sandbox.close();
+    await scene.proxy.database.close();
+  });
+
+  it('was worth the trouble', () => {
+    expect(undisturbed.findings?.map((one: any) => one.category as string)).toEqual([
+      'duplicate_upstream',
+      ...Array<string>(5).fill('missing_local'),
+      'status',
+    ]);
+    expect(undisturbed.matches).toHaveLength(22);
+    expect(undisturbed.ends).toMatchObject([{ result: 'findings' }]);
+  });
+
+  it.each(SEEDS)('gives the same result, killed at random points (seed %i)', async (seed) => {
+    const next = random(seed);
+    const database = await copy();
+    const proxy = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, database);
+    const ids = new Set<string>();
+    const states: string[] = [];
+    for (let kills = 0; states.at(-1) !== 'ended'; kills += 1) {
+      const question = Math.floor(next() * questions);
+      if (kills < KILLS) killAt(question, { sent: next() < 0.5, afterMs: next() < 0.3 ? next() * 30 : 0 });
+      const { status, body } = await askForRun(asking(proxy.url), period);
+      if (status !== 503) {
+        expect(status).toBe(202);
+        ids.add(body.id as string);
+        states.push((await ended(asking(proxy.url), body.id as string)).state as string);
+      } // else before there was a run
+      jest.restoreAllMocks();
+    }
+    await proxy.close();
+    expect(states.filter((state) => state === 'interrupted').length).toBeGreaterThan(0);
+    expect(await resultOf(database)).toEqual(undisturbed);
+    expect(ids.size).toBe(1);
+    const whole =
+      'SELECT source FROM source_read r JOIN source_read_end e ON e.read_id = r.id WHERE complete ORDER BY 1';
+    expect(await database.query(whole)).toEqual([{ source: 'transactions' }, { source: 'wallets' }]); // not asked twice
+  });
+
+  it('is taken up by another process, where the first is killed for good', async () => {
+    const database = await copy();
+    const upstream = { UPSTREAM_BASE_URL: scene.sandbox.url, UPSTREAM_API_KEY: UPSTREAM_KEY };
+    const fleet = await Fleet.start(2, database, upstream);
+    await scene.fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 1_000 });
+    const { body } = await askForRun(asking(fleet.url(0)), period).expect(202);
+    await fleet.kill(0);
+    expect(await ended(asking(fleet.url(1)), body.id as string)).toMatchObject({ state: 'interrupted' });
+    await askForRun(asking(fleet.url(1)), period).expect(202);
+    expect(await ended(asking(fleet.url(1)), body.id as string)).toMatchObject({ state: 'ended' });
+    await fleet.stop();
+    expect(await resultOf(database)).toEqual(undisturbed);
+  });
+});
