@@ -147,7 +147,7 @@ function describeBody(schema: Schema | undefined, document: OpenAPIObject, limit
   if (!body) return;
   body.additionalProperties = false;
   for (const property of Object.values(body.properties ?? {})) {
-    if (property.items?.$ref !== undefined) property.maxItems = limits.maxItems;
+    if (property.items?.$ref !== undefined && isForwarded(name)) property.maxItems = limits.maxItems;
     describeBody(property.items, document, limits);
   }
   if (!isForwarded(name)) return;
