@@ -34,7 +34,10 @@ export function totalsOf(
 export async function runWithAllCategories(scene: FindingsScene, more: object = {}): Promise<string> {
   const findings = CATEGORY_NAMES.flatMap((category): (NewFinding & { category: string; usd: string })[] => [
     { category, usd: '12.5', callId: '01a1ff28-7377-773b-b0f8-73b43b8d685b', position: 0, chiRef: `chi-1-${category}` },
-    { category, usd: '-0.000125', chiRef: `${category}-${'W'.repeat(90)}` },
+    {
+      ...{ category, usd: '-0.000125', chiRef: `${category}-${'W'.repeat(90)}` },
+      fields: [{ field: 'status', ours: 'w'.repeat(70), theirs: 'W'.repeat(70) }],
+    },
   ]);
   const run = await scene.run({ totals: totalsOf(findings, more) });
   await scene.findings(run, findings);
