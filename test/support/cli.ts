@@ -4,8 +4,9 @@ import { Command } from 'commander';
 export function cliOf(commands: () => Command) {
   return async (...args: string[]): Promise<{ stdout: string; exitCode: number | undefined }> => {
     let stdout = '';
-    const written = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      stdout += String(text);
+    const written = jest.spyOn(process.stdout, 'write').mockImplementation((text, written: unknown) => {
+      stdout += Buffer.from(text).toString();
+      if (typeof written === 'function') (written as () => void)();
       return true;
     });
     try {
