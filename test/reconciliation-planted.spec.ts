@@ -2,11 +2,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { compare } from '../src/reconciliation/matching/compare';
 import { connectForRun } from '../src/reconciliation/matching/connection';
 import { Plan } from '../src/reconciliation/matching/plan';
-import { Totals } from '../src/reconciliation/matching/totals';
+import { lines, runPlan, seenBy, startRun } from './support/comparing';
 import { Expected, plant, PLANTED_SETTINGS } from './support/planted';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
-const ITEMS = 3_000;
+const ITEMS = 2_010; // each of a thousand kinds twice, in whole rounds of calls of one to five
 const FROM = new Date('2026-11-20T00:00:00Z');
 const TO = new Date('2026-11-21T00:00:00Z');
 const READ = uuidv7();
@@ -20,47 +20,110 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const connect = () => connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
-
-async function newRun(change: Partial<Plan> = {}): Promise<Plan> {
-  const runId = uuidv7();
-  const plan: Plan = {
-    ...{ runId, from: FROM, to: TO, asOf: new Date(), readId: READ, walletsReadId: null },
+const start = () =>
+  startRun(database, {
+    ...{ from: FROM, to: TO, asOf: new Date(), readId: READ, walletsReadId: null },
     ...{ historical: false, source: 'upstream', settings: PLANTED_SETTINGS },
-    ...change,
+  });
+
+/** Compares on a connection of which each statement is told of before it is sent. @returns how it ended. */
+async function compareTelling(
+  plan: Plan,
+  before: (statement: number, pid: number) => unknown,
+): Promise<'ended' | 'died'> {
+  const db = await connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
+  const { rows } = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  let statements = 0;
+  const spied = new Proxy(db, {
+    get: (target, name) =>
+      name !== 'query'
+        ? Reflect.get(target, name)
+        : async (...parameters: [string, unknown[]]) => {
+            await before(statements++, rows[0]?.pid ?? 0);
+            return target.query(...parameters);
+          },
+  });
+  const end = await compare(spied, plan).then(
+    () => 'ended' as const,
+    () => 'died' as const,
+  );
+  await db.end().catch(() => undefined);
+  return end;
+}
+
+/** The run's connection is cut before its statement number `at`. */
+async function kill(plan: Plan, at: number): Promise<void> {
+  const end = await compareTelling(plan, (statement, pid) =>
+    statement === at ? database.query('SELECT pg_terminate_backend($1)', [pid]) : undefined,
+  );
+  expect(end).toBe('died');
+}
+
+/** How many statements a whole run takes. */
+async function statementsOf(plan: Plan): Promise<number> {
+  let statements = 0;
+  await compareTelling(plan, () => (statements += 1));
+  return statements;
+}
+
+const written = () =>
+  database.query(
+    `SELECT (SELECT count(*) FROM finding)::int AS findings, (SELECT count(*) FROM finding_sight)::int AS sights,
+       (SELECT count(*) FROM reconciliation_match)::int AS matches, (SELECT count(*) FROM reconciliation_run_end)::int AS ends`,
+  );
+
+/** All that a run has written, without ids and times. */
+async function contentOf({ runId }: Plan): Promise<object> {
+  return {
+    sights: await database.query(
+      `SELECT category, subject, call_id, position, chi_ref, upstream_id, issue_id, occurred_at, impact_usd, fields, evidence
+       FROM finding f JOIN finding_sight s ON s.finding_id = f.id WHERE s.run_id = $1 ORDER BY category, subject`,
+      [runId],
+    ),
+    matches: await database.query(
+      `SELECT call_id, position, read_id, ordinal, rule, certainty FROM reconciliation_match WHERE run_id = $1 ORDER BY 1, 2`,
+      [runId],
+    ),
+    end: await database.query('SELECT result, read_id, totals FROM reconciliation_run_end WHERE run_id = $1', [runId]),
   };
-  await database.query(
-    `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings) VALUES ($1, $2, $3, $4, $5, '{}')`,
-    [plan.runId, plan.from, plan.to, plan.asOf, plan.historical],
-  );
-  return plan;
 }
-
-async function run(change: Partial<Plan> = {}): Promise<{ plan: Plan; totals: Totals }> {
-  const plan = await newRun(change);
-  const db = await connect();
-  try {
-    return { plan, totals: await compare(db, plan) };
-  } finally {
-    await db.end();
-  }
-}
-
-const seenBy = (runId: string) =>
-  database.query<Expected>(
-    `SELECT category, subject, trim_scale(impact_usd)::text AS impact FROM finding f JOIN finding_sight s ON s.finding_id = f.id
-     WHERE s.run_id = $1`,
-    [runId],
-  );
-
-const sorted = (rows: Expected[]) => rows.map((row) => `${row.category} ${row.subject} ${row.impact}`).sort();
 
 describe('what is planted', () => {
-  it('is found, each at its place with its impact, and nothing else', async () => {
-    const { plan, totals } = await run();
-    expect(sorted(await seenBy(plan.runId))).toEqual(sorted(expected));
+  let first: Plan;
+
+  it('is found after any number of kills, each at its place with its impact, and nothing else; the residual is nought', async () => {
+    first = await start();
+    // The last statements are those of the one transaction that writes; some of those before it are cut too.
+    for (const at of [0, 4, 12, 30, 45, 60]) await kill(first, at);
+    expect(await written()).toEqual([{ findings: 0, sights: 0, matches: 0, ends: 0 }]);
+    const totals = await runPlan(database, first);
+    expect(lines(await seenBy(database, first.runId))).toEqual(lines(expected));
     expect(totals.residual_usd).toBe('0');
     expect(totals.findings.count).toBe(expected.length);
+    expect(totals.in_doubt.count).toBeGreaterThan(0); // and is no finding
     expect(new Set(expected.map(({ category }) => category)).size).toBe(10); // all but balance_gap
+  });
+
+  it('is found again by a second run, which adds no finding and takes no step', async () => {
+    const second = await start();
+    await runPlan(database, second);
+    expect(await contentOf(second)).toEqual(await contentOf(first));
+    expect(await database.query('SELECT count(*)::int AS findings FROM finding')).toEqual([
+      { findings: expected.length },
+    ]);
+    expect(await database.query('SELECT * FROM finding_step')).toEqual([]);
+  });
+
+  it('is written whole or not at all, wherever within the writing the connection is lost', async () => {
+    const before = await written();
+    const statements = await statementsOf(await start());
+    const third = await start();
+    const begun = await written();
+    // The last statement of all tidies up after the commit.
+    for (let fromEnd = 8; fromEnd >= 2; fromEnd -= 1) await kill(third, statements - fromEnd);
+    expect(await written()).toEqual(begun);
+    expect(begun).not.toEqual(before); // the run that was counted
+    await runPlan(database, third);
+    expect(await contentOf(third)).toEqual(await contentOf(first));
   });
 });

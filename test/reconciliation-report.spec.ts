@@ -44,7 +44,10 @@ describe('the report of a run', () => {
     expect(got.body).toMatchObject({
       run: { id: leak.id, result: 'findings', settings: { time_tolerance_seconds: 900 } },
       source: { source: 'transactions', rows: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      equation: { difference_usd: leak.totals.findings.by_category.missing_local.usd, residual_usd: expect.stringMatching(/^0(\.0+)?$/) },
+      equation: {
+        difference_usd: leak.totals.findings.by_category.missing_local.usd,
+        residual_usd: expect.stringMatching(/^0(\.0+)?$/),
+      },
       ...{ states: { open: 1 }, finding_count: 1 },
       ageing: [{ days: '0–1', count: 1, usd: '2' }, { count: 0 }, { count: 0 }, { count: 0 }],
       findings: [

@@ -37,7 +37,7 @@ SELECT *, CASE WHEN operation LIKE 'POST /payouts/%' THEN round(usd * 0.01, 6) E
   md5('chi' || k)::uuid::text AS chi_ref, substr(md5('id' || k), 1, 20) AS upstream_id, 'issuer_' || c || '_1790000000000' AS issue_id
 FROM (
   SELECT c, id, place, at, fate, operation, position, place + position AS k,
-    CASE WHEN fate = 'succeeded' THEN (place + position) * 7919 % 1000 END AS kind,
+    CASE WHEN fate = 'succeeded' THEN ((place + position) * 7919::bigint % 1000)::integer END AS kind,
     -- Of those that have landed many look alike: one recipient and one amount, some seconds apart.
     CASE WHEN fate = 'landed' THEN 90000000 + c / 1000 ELSE place + position END AS person,
     CASE WHEN fate = 'landed' THEN 5 ELSE (ARRAY[1, 2, 5, 10, 20, 50, 100])[1 + (place + position) % 7] + (place + position) % 97 * 0.01 + 1 END::numeric(18,6) AS usd,

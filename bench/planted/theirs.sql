@@ -61,4 +61,5 @@ FROM planted_theirs CROSS JOIN LATERAL (VALUES
   (1009, 'duplicate_upstream'), (1010, 'duplicate_upstream'),
   (1011, 'missing_local'), (1012, 'missing_local'), (1013, 'missing_local'), (1014, 'missing_local'), (1019, 'missing_local'), (1019, 'unrecognised_status')
 ) AS planted(on_kind, category)
-WHERE on_kind = kind;
+-- Of those that come after the period, the next one tells.
+WHERE on_kind = kind AND coalesce(issued_at < current_setting('planted.to')::timestamptz, TRUE);

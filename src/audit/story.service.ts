@@ -71,21 +71,22 @@ export class StoryService {
     ]);
   }
 
-  /** Every record of a call bears its id. */
+  /** Every record of a call bears its id, but verdicts, of which it may have several. */
   private async seals(id: string): Promise<RecordSeal[]> {
     const rows = await this.prisma.$queryRaw<SealRow[]>`
       SELECT r.kind, l.index, encode(l.hash, 'hex') AS "leafHash", c.size, c.sealed_at AS "sealedAt"
-      FROM (SELECT 1 AS place, 'intent' AS kind FROM intent WHERE id = ${id}::uuid
-        UNION ALL SELECT 2, 'refusal' FROM refusal WHERE id = ${id}::uuid
-        UNION ALL SELECT 3, 'decision' FROM decision WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 4, 'outcome' FROM outcome WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 5, 'resolution' FROM resolution WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 6, 'reservation_release' FROM reservation_release WHERE intent_id = ${id}::uuid) AS r
-      LEFT JOIN log_leaf l ON l.record_id = ${id}::uuid AND l.kind = r.kind
+      FROM (SELECT 1 AS place, 'intent' AS kind, ${id}::uuid AS record FROM intent WHERE id = ${id}::uuid
+        UNION ALL SELECT 2, 'refusal', ${id}::uuid FROM refusal WHERE id = ${id}::uuid
+        UNION ALL SELECT 3, 'decision', ${id}::uuid FROM decision WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 4, 'outcome', ${id}::uuid FROM outcome WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 5, 'resolution', ${id}::uuid FROM resolution WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 6, 'reservation_release', ${id}::uuid FROM reservation_release WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 7, 'verdict', verdict.id FROM verdict WHERE intent_id = ${id}::uuid) AS r
+      LEFT JOIN log_leaf l ON l.record_id = r.record AND l.kind = r.kind
       LEFT JOIN LATERAL (
         SELECT size, sealed_at FROM checkpoint WHERE size > l.index ORDER BY size LIMIT 1
       ) AS c ON TRUE
-      ORDER BY r.place`;
+      ORDER BY r.place, r.record`;
     return rows.map(({ kind, index, leafHash, size, sealedAt }) => ({
       kind,
       index: index === null ? null : Number(index),

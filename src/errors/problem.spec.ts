@@ -1,4 +1,5 @@
-import { Problem, ProblemCode, PROBLEMS, toEnvelope, toProblemDetails } from './problem';
+import { Problem, ProblemCode, PROBLEMS } from './problem';
+import { toEnvelope, toProblemDetails } from './problem-body';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 const faults = [{ pointer: '/airtimes/0', detail: 'must be an object' }];
@@ -16,9 +17,12 @@ describe('problems', () => {
     expect(inviting).toEqual([
       'not_sealed',
       'request_in_progress',
+      'run_in_progress',
+      'run_not_ended',
       'rate_limited',
       'too_many_attempts',
       'too_many_exports',
+      'too_many_runs',
       'database_unavailable',
       'upstream_busy',
       'upstream_overloaded',

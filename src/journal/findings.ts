@@ -35,31 +35,39 @@ const SIGHTS = `
   SELECT ${UUID_V7}, f.id, $1::uuid, d.impact, d.fields, d.evidence
   FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject`;
 
-/** Each finding's last step. */
-const LAST_STEP = 'SELECT state, impact_usd FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1';
+/** A finding's last step. Gathered, for whoever asks for the first of an order may be given all of the table in that order. */
+const LAST_STEP = `SELECT (array_agg(s.state ORDER BY s.id DESC))[1] AS state, (array_agg(s.impact_usd ORDER BY s.id DESC))[1] AS impact_usd
+    FROM finding_step s WHERE s.finding_id = f.id`;
 
 /** Seen again though it was resolved, or other than it was when somebody explained or accepted it. */
 const REOPENED = `
+  WITH again AS MATERIALIZED (
+    SELECT f.id, f.occurred_at, d.impact, s.state, s.impact_usd
+    FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject CROSS JOIN LATERAL (${LAST_STEP}) AS s
+    WHERE s.state = 'resolved' OR (s.state <> 'reopened' AND s.impact_usd <> d.impact)
+  )
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
-  SELECT ${UUID_V7}, f.id, 'reopened', CASE WHEN s.state = 'resolved' THEN 'Run ' || $1::uuid || ' sees this difference again.'
-    ELSE 'Run ' || $1::uuid || ' sees ' || trim_scale(d.impact) || ' USD where it was ' || trim_scale(s.impact_usd) || ' USD when this was ' || s.state || '.' END,
-    d.impact, $1::uuid
-  FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject CROSS JOIN LATERAL (${LAST_STEP}) AS s
-  WHERE (s.state = 'resolved' OR (s.state <> 'reopened' AND s.impact_usd <> d.impact)) AND NOT ${outdated('f.occurred_at')}`;
+  SELECT ${UUID_V7}, id, 'reopened', CASE WHEN state = 'resolved' THEN 'Run ' || $1::uuid || ' sees this difference again.'
+    ELSE 'Run ' || $1::uuid || ' sees ' || trim_scale(impact) || ' USD where it was ' || trim_scale(impact_usd) || ' USD when this was ' || state || '.' END,
+    impact, $1::uuid
+  FROM again WHERE NOT ${outdated('occurred_at')}`;
 
 /** No longer seen, by a run that would have seen it: of its time, and of the same kind of source as saw it last. */
 const RESOLVED = `
+  WITH unseen AS MATERIALIZED (
+    SELECT f.id, f.occurred_at FROM finding f
+    WHERE CASE WHEN f.category <> 'balance_gap' THEN f.occurred_at >= $4::timestamptz AND f.occurred_at < $5::timestamptz
+        ELSE f.occurred_at >= (SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $6::uuid AND e.wallet_id = f.wallet_id) END
+      AND NOT EXISTS (SELECT FROM difference d WHERE d.category = f.category AND d.subject = f.subject)
+  )
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
   SELECT ${UUID_V7}, f.id, 'resolved', 'Run ' || $1::uuid || ' no longer sees this difference.', 0, $1::uuid
-  FROM finding f
-  CROSS JOIN LATERAL (SELECT run_id FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1) AS seen
+  FROM unseen f
+  CROSS JOIN LATERAL (SELECT run_id FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC LIMIT 1) AS seen
   JOIN reconciliation_run r ON r.id = seen.run_id
   LEFT JOIN source_read x ON x.id = r.read_id
-  LEFT JOIN LATERAL (${LAST_STEP}) AS s ON TRUE
+  CROSS JOIN LATERAL (${LAST_STEP}) AS s
   WHERE (x.source IS NOT DISTINCT FROM 'statement') = ($3 = 'statement') AND s.state IS DISTINCT FROM 'resolved'
-    AND CASE WHEN f.category <> 'balance_gap' THEN f.occurred_at >= $4::timestamptz AND f.occurred_at < $5::timestamptz
-      ELSE f.occurred_at >= (SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $6::uuid AND e.wallet_id = f.wallet_id) END
-    AND NOT EXISTS (SELECT FROM difference d WHERE d.category = f.category AND d.subject = f.subject)
     AND NOT ${outdated('f.occurred_at')}`;
 
 /** A run that began later, over that time, has the last word. */

@@ -4,11 +4,14 @@ import { Command } from 'commander';
 export function cliOf(commands: () => Command) {
   return async (...args: string[]): Promise<{ stdout: string; exitCode: number | undefined }> => {
     let stdout = '';
-    const written = jest.spyOn(process.stdout, 'write').mockImplementation((text, written: unknown) => {
-      stdout += Buffer.from(text).toString();
-      if (typeof written === 'function') (written as () => void)();
-      return true;
-    });
+    const written = jest
+      .spyOn(process.stdout, 'write')
+      .mockImplementation((text: string | Uint8Array, ...more: unknown[]) => {
+        stdout += typeof text === 'string' ? text : Buffer.from(text).toString();
+        const done = more.at(-1);
+        if (typeof done === 'function') (done as () => void)();
+        return true;
+      });
     try {
       await commands().parseAsync(args, { from: 'user' });
       return { stdout, exitCode: process.exitCode as number | undefined };

@@ -18,7 +18,7 @@ export function addBalanceGaps({ settings }: Plan, readId: string): string {
       NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, e.entered_at, 0, json_agg(g.field ORDER BY g.place),
       json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${uuid(readId)}, 'wallet_id', ${harmless('e.wallet_id')},
         'ordinal', min(e.ordinal), 'at', e.entered_at), 'match', NULL)
-    FROM (${entries(readId)}) AS e
+    FROM (${entries(readId, tolerance)}) AS e
     CROSS JOIN LATERAL (VALUES
       (1, ${far('e.balance_before', 'e.ended_before')}, ${field('balance_before', 'e.ended_before', 'e.balance_before')}),
       (2, ${far('e.new_balance', 'e.balance_before + e.amount')} AND ${far('e.new_balance', 'e.balance_before - e.amount')},
@@ -33,13 +33,13 @@ export function addBalanceGaps({ settings }: Plan, readId: string): string {
 const ISO = `to_char(e.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** Each entry beside the one before it, and as the last complete look before this one showed it. */
-function entries(readId: string): string {
+function entries(readId: string, tolerance: string): string {
   return `
     SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,
       row_number() OVER (PARTITION BY e.wallet_id, e.entered_at ORDER BY e.ordinal DESC) AS nth,
       b.new_balance AS read_before, b.new_balance IS NOT NULL AND NOT EXISTS (
         SELECT FROM upstream_wallet_entry s WHERE s.read_id = e.read_id AND s.wallet_id = e.wallet_id AND s.entered_at = e.entered_at
-          AND s.new_balance = b.new_balance) AS changed
+          AND abs(s.new_balance - b.new_balance) <= ${tolerance}) AS changed
     FROM upstream_wallet_entry e
     JOIN upstream_wallet w ON w.read_id = e.read_id AND w.wallet_id = e.wallet_id
     LEFT JOIN LATERAL (

@@ -13,7 +13,7 @@ import { makeAlone, makeJudged } from './judge';
 import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
 import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEvidence, MAKE_OURS } from './ours';
 import { Asked, Confirm, OnProgress, Plan } from './plan';
-import { BY_ISSUE, BY_REFERENCE, bySameName } from './rules';
+import { BY_ISSUE, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
 import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
 import { Totals, totalsOf } from './totals';
 
@@ -47,7 +47,7 @@ export async function compare(
   const totals = await judge(db, plan);
   await at('record');
   await writeResult(db, plan, totals);
-  await db.query('DISCARD TEMP');
+  await db.query('DISCARD TEMP').catch(() => undefined); // it is written, whatever becomes of the connection
   return totals;
 }
 
@@ -71,12 +71,9 @@ async function idsIn(db: Client, table: string): Promise<Ids> {
   return low === null || high === null ? NO_IDS : { low, high };
 }
 
-const LEFT = { ours: 'left_ours', theirs: 'left_theirs' };
-
 async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
   await db.query(MAKE_PAIRS);
-  await db.query(bySameName('chi_ref', { ours: 'ours', theirs: 'theirs' }));
-  await db.query('INSERT INTO pg_temp.pair SELECT * FROM found; TRUNCATE found; ANALYZE pair');
+  await db.query(`${bySameName('chi_ref', EVERYTHING)}; ANALYZE pair`);
   await db.query(MAKE_LEFT);
   await db.query(bySameName('id', LEFT) + ';' + SETTLE);
   await db.query(makeNames(ids));
@@ -108,6 +105,7 @@ async function nextOf(db: Client, table: 'ours' | 'theirs'): Promise<number> {
 async function matchLeft(db: Client, plan: Plan): Promise<void> {
   for (const rule of ['chi_ref', 'id'] as const) await db.query(`${bySameName(rule, LEFT)}; ${SETTLE}`);
   await db.query(NAME_THEIRS);
+  await db.query(MAKE_OF_CALL);
   for (const rule of [...BY_ISSUE, ...BY_REFERENCE]) await db.query(`${rule}; ${SETTLE}`);
   await matchByFingerprint(db, plan.settings);
 }
@@ -132,5 +130,6 @@ async function judge(db: Client, plan: Plan): Promise<Totals> {
   await db.query(addDifferencesOfTheirs(plan));
   await db.query(addOddWordsOfTheirs());
   if (plan.walletsReadId !== null) await db.query(addBalanceGaps(plan, plan.walletsReadId));
+  await db.query('ANALYZE difference');
   return totalsOf(db);
 }

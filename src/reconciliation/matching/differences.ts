@@ -25,10 +25,6 @@ const OF_PAYMENTS: Record<FieldCategory, { when: string; impact: string }> = {
   missing_upstream: { when: 'NOT j.matched AND j.mo_usd = 1', impact: '-j.ours_usd' },
 };
 
-/** What is looked at of each payment, so that those without a difference are passed over in one reading. */
-const SOMETHING_DIFFERS = `j.status_differs OR j.amount_differs OR j.fee_differs OR j.recipient_differs OR j.late OR j.unrecognised
-  OR (NOT j.matched AND j.mo_usd = 1)`;
-
 export function addDifferencesOfPayments(): string {
   const rows = Object.entries(OF_PAYMENTS).map(
     ([category, { when, impact }]) =>
@@ -40,9 +36,9 @@ export function addDifferencesOfPayments(): string {
       ${harmless('coalesce(t.upstream_id, o.upstream_id)')}, ${harmless('t.issue_id')}, NULL, o.at, d.impact, d.fields,
       json_build_object('ours', ${OURS}, 'theirs', CASE WHEN t.n IS NOT NULL THEN ${THEIRS} END,
         'match', CASE WHEN j.matched THEN json_build_object('rule', j.rule, 'certainty', j.certainty) END)
-    FROM judged j JOIN ours o ON o.n = j.o_n LEFT JOIN theirs t ON t.n = j.t_n
+    FROM differing j JOIN ours o ON o.n = j.o_n LEFT JOIN theirs t ON t.n = j.t_n
     CROSS JOIN LATERAL (VALUES ${rows.join(',\n      ')}) AS d(category, holds, impact, fields)
-    WHERE (${SOMETHING_DIFFERS}) AND d.holds`;
+    WHERE d.holds`;
 }
 
 const OURS = `json_build_object('call_id', o.call_id, 'position', o.position, 'operation', o.operation, 'at', o.at,

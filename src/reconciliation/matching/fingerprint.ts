@@ -25,26 +25,30 @@ const ERASED: Likeness = {
   certainty: 'possible',
 };
 
-/** Of those that look alike: those of which money is known to have moved first, then those in doubt, rejected, absent. */
-const TIERS = [1, 2, 3, 4];
-
 /** Pairs what has recipient, amount and time in common, one to one, as many as can be. */
 export async function matchByFingerprint(db: Client, settings: RunSettings): Promise<void> {
   const likenesses = /[1-9]/.test(settings.amountToleranceUsd) ? [NAMED, NEAR, ERASED] : [NAMED, ERASED];
   for (const likeness of likenesses) {
-    for (const tier of TIERS) await matchTier(db, settings, likeness, tier);
+    for (const tier of await tiersOf(db, likeness)) await matchTier(db, settings, likeness, tier);
   }
+}
+
+/** Of those that look alike: those of which money is known to have moved first, then those in doubt, rejected, absent. */
+async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
+  const { rows } = await db.query<{ tier: number }>(
+    `SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,
+  );
+  return rows.map(({ tier }) => tier);
 }
 
 async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, tier: number): Promise<void> {
   await db.query('DROP TABLE IF EXISTS event');
   await db.query(makeEvents(settings, likeness, tier));
+  await db.query('ANALYZE event');
   for (;;) {
     await db.query(pairIslands(settings));
     const { rowCount } = await db.query(TAKE_OUT);
-    await db.query(
-      'DELETE FROM pg_temp.event WHERE NOT EXISTS (SELECT FROM ranked WHERE ranked.island = event.island AND bad)',
-    );
+    await db.query(CLOSE_ISLANDS);
     if (rowCount === 0) break;
   }
   if (likeness.near) await db.query(dropFar(settings));
@@ -109,15 +113,19 @@ function pairIslands(settings: RunSettings): string {
       FROM ${side('mine')} AS o JOIN ${side('NOT mine')} AS t USING (island, turn)
     ) AS pairs;
     INSERT INTO pg_temp.found SELECT o, t, 'fingerprint', certainty FROM ranked WHERE NOT bad;
-    DELETE FROM pg_temp.event USING found WHERE (mine AND n = found.o) OR (NOT mine AND n = found.t)`;
+    DELETE FROM pg_temp.event WHERE mine AND n IN (SELECT o FROM found);
+    DELETE FROM pg_temp.event WHERE NOT mine AND n IN (SELECT t FROM found)`;
 }
 
-/** Whoever of the first pair out of its window came first; the number of rows says whether anything is left to do. */
+/** Whoever of the first pair out of its window came first has no partner. */
 const TAKE_OUT = `
-  DELETE FROM pg_temp.event USING (
-    SELECT DISTINCT ON (island) o, t, o_at, t_at FROM ranked WHERE wrong ORDER BY island, turn
-  ) AS first
-  WHERE (mine AND n = first.o AND o_at < t_at) OR (NOT mine AND n = first.t AND t_at < o_at)`;
+  WITH first AS MATERIALIZED (SELECT DISTINCT ON (island) o, t, o_at < t_at AS mine FROM ranked WHERE wrong ORDER BY island, turn)
+  DELETE FROM pg_temp.event USING (SELECT mine, CASE WHEN mine THEN o ELSE t END AS n FROM first) AS gone
+  WHERE event.mine = gone.mine AND event.n = gone.n`;
+
+/** Where nothing was out of its window, all is settled. */
+const CLOSE_ISLANDS = `
+  DELETE FROM pg_temp.event WHERE island NOT IN (SELECT island FROM ranked WHERE bad)`;
 
 /** In a heap of amounts each is near to its neighbour, not to all of them. */
 function dropFar({ amountToleranceUsd }: RunSettings): string {

@@ -46,4 +46,5 @@ export const NAME_THEIRS = `
       FROM left_theirs t CROSS JOIN LATERAL (VALUES (t.email), (t.phone), (t.handle), (t.receiver)) AS named(key)
       JOIN (SELECT DISTINCT key FROM left_ours) AS o ON o.key = named.key
     ) AS names GROUP BY n
-  ) AS k WHERE k.n = t.n`;
+  ) AS k WHERE k.n = t.n;
+  ANALYZE left_theirs`;

@@ -9,27 +9,34 @@ const THEIRS_FIRST = 'at NULLS LAST, n';
 
 /**
  * The same identifier on both sides.
- * @param sides the tables to look at: at first everything, later what is left.
+ * @param from the tables to look at, and the one to fill: at first everything, later what is left.
  */
-export function bySameName(rule: 'chi_ref' | 'id', sides: { ours: string; theirs: string }): string {
+export function bySameName(rule: 'chi_ref' | 'id', { ours, theirs, into }: Sides): string {
   const column = rule === 'id' ? 'upstream_id' : 'chi_ref';
+  const inOrder = (side: 'o' | 't', table: string, order: string) => `(
+    SELECT n, ${column} AS name, row_number() OVER (PARTITION BY ${column} ORDER BY ${order}) AS place
+    FROM ${table} WHERE n IN (SELECT ${side} FROM twice))`;
   return `
-    DROP TABLE IF EXISTS candidate;
-    CREATE TEMP TABLE candidate AS
-    SELECT o.n AS o, t.n AS t, o.${column} AS name FROM ${sides.ours} o JOIN ${sides.theirs} t ON t.${column} = o.${column};
-    -- A name that stands for several on a side; there should be none, so they are looked for apart.
-    DROP TABLE IF EXISTS several;
-    CREATE TEMP TABLE several AS SELECT DISTINCT name FROM candidate WHERE o IN (SELECT o FROM candidate GROUP BY o HAVING count(*) > 1)
-      OR t IN (SELECT t FROM candidate GROUP BY t HAVING count(*) > 1);
-    INSERT INTO pg_temp.found
-    SELECT o, t, '${rule}', 'certain' FROM candidate WHERE NOT EXISTS (SELECT FROM several WHERE several.name = candidate.name);
-    INSERT INTO pg_temp.found
+    DROP TABLE IF EXISTS candidate, twice;
+    CREATE TEMP TABLE candidate AS SELECT o.n AS o, t.n AS t FROM ${ours} o JOIN ${theirs} t ON t.${column} = o.${column};
+    -- A name that stands for several on a side; there should be none, so they are looked at apart.
+    CREATE TEMP TABLE twice AS SELECT o, t FROM candidate
+    WHERE o IN (SELECT o FROM candidate GROUP BY o HAVING count(*) > 1) OR t IN (SELECT t FROM candidate GROUP BY t HAVING count(*) > 1);
+    INSERT INTO pg_temp.${into}
+    SELECT o, t, '${rule}', 'certain' FROM candidate WHERE o NOT IN (SELECT o FROM twice);
+    INSERT INTO pg_temp.${into}
     SELECT o.n, t.n, '${rule}', 'certain'
-    FROM (SELECT n, name, row_number() OVER (PARTITION BY name ORDER BY ${OURS_FIRST}) AS place
-      FROM ${sides.ours} JOIN several ON name = ${column}) AS o
-    JOIN (SELECT n, name, row_number() OVER (PARTITION BY name ORDER BY ${THEIRS_FIRST}) AS place
-      FROM ${sides.theirs} JOIN several ON name = ${column}) AS t USING (name, place)`;
+    FROM ${inOrder('o', ours, OURS_FIRST)} AS o JOIN ${inOrder('t', theirs, THEIRS_FIRST)} AS t USING (name, place)`;
 }
+
+interface Sides {
+  ours: string;
+  theirs: string;
+  into: 'pair' | 'found';
+}
+
+export const EVERYTHING: Sides = { ours: 'ours', theirs: 'theirs', into: 'pair' };
+export const LEFT: Sides = { ours: 'left_ours', theirs: 'left_theirs', into: 'found' };
 
 interface Ranked {
   rule: 'issue_id' | 'reference';
@@ -59,18 +66,20 @@ function byRank({ rule, ours, theirs, certainty, singleOnly }: Ranked): string {
     ${singleOnly ? `WHERE ${single}` : ''}`;
 }
 
-/** The transactions that the answer to one call names, though not for which of its payments. */
-const NAMED = `(
-  SELECT t.*, c.call_id AS of_call FROM left_theirs t
-  JOIN (
-    -- What two calls name is left to the rules below: it cannot be said whose it is.
-    SELECT n, min(call_id::text)::uuid AS call_id
-    FROM (
-      SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.issue_id = t.issue_id
-      UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.chi_ref = t.chi_ref
-      UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.upstream_id = t.upstream_id
-    ) AS named GROUP BY n HAVING count(*) = 1
-  ) AS c ON c.n = t.n)`;
+/** `of_call`: the transactions that the answer to one call names, though not for which of its payments. */
+export const MAKE_OF_CALL = `
+  DROP TABLE IF EXISTS of_call;
+  -- What two calls name is left to the rules below: it cannot be said whose it is.
+  CREATE TEMP TABLE of_call AS
+  SELECT n, min(call_id::text)::uuid AS of_call
+  FROM (
+    SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.issue_id = t.issue_id
+    UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.chi_ref = t.chi_ref
+    UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.upstream_id = t.upstream_id
+  ) AS named GROUP BY n HAVING count(*) = 1;
+  ANALYZE of_call`;
+
+const NAMED = '(SELECT * FROM left_theirs JOIN of_call USING (n))';
 
 const issue = (ours: string[], theirs: string[], more: Partial<Ranked> = {}) =>
   byRank({
@@ -106,6 +115,6 @@ const reference = (equal: string[], more: Partial<Ranked> = {}) =>
 export const BY_REFERENCE = [
   reference([], { singleOnly: true }),
   reference(['key', 'usd']),
-  reference(['usd']),
-  reference(['key']),
+  reference(['usd'], { certainty: { single: "'possible'", several: 'possible' } }),
+  reference(['key'], { certainty: { single: "'probable'", several: 'possible' } }),
 ];

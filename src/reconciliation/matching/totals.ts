@@ -33,6 +33,9 @@ export interface Day {
   theirs_usd: string;
 }
 
+/** Of a transaction, by itself. */
+const WORTH = "CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END";
+
 /** Each side is summed from its own rows, whatever was found: only so does the residual say anything. */
 const SUMS = `
   SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
@@ -42,11 +45,22 @@ const SUMS = `
       coalesce(sum(CASE WHEN mo_usd = 1 THEN j.o + j.e END), 0) AS usd
     FROM judged j
   ) AS ours, (
-    SELECT count(*)::float8 AS count,
-      coalesce(sum(CASE WHEN coalesce(j.mt_usd = 1, t.word <> 'not') AND NOT t.incoming AND NOT coalesce(j.incoming, FALSE)
-        THEN coalesce(t.usd, 0) + coalesce(t.fee, 0) END), 0) AS usd
-    FROM theirs t LEFT JOIN pair p ON p.t = t.n LEFT JOIN judged j ON j.o_n = p.o
-    WHERE CASE WHEN p.t IS NULL THEN t.in_period ELSE j.o_n IS NOT NULL END
+    SELECT every.count - others.count AS count, every.usd - others.usd AS usd
+    FROM (
+      SELECT count(*)::float8 AS count, coalesce(sum(${WORTH}), 0) AS usd FROM theirs t
+    ) AS every, (
+      SELECT coalesce(sum(count), 0)::float8 AS count, coalesce(sum(usd), 0) AS usd
+      FROM (
+        -- Other periods have these …
+        SELECT 1 AS count, ${WORTH} AS usd FROM left_theirs t WHERE NOT in_period
+        UNION ALL
+        SELECT 1, ${WORTH} FROM pair p JOIN ours o ON o.n = p.o AND NOT o.in_period JOIN theirs t ON t.n = p.t
+        UNION ALL
+        -- … and of these no money of ours moved, whatever their word is.
+        SELECT 0, ${WORTH} FROM pair p JOIN ours o ON o.n = p.o AND o.in_period AND (o.incoming OR NOT coalesce(o.moved, TRUE))
+          JOIN theirs t ON t.n = p.t AND (o.incoming OR t.word IN ('open', 'odd'))
+      ) AS rows
+    ) AS others
   ) AS theirs, (
     SELECT coalesce(sum(impact), 0) AS usd FROM difference
   ) AS findings, (

@@ -22,8 +22,8 @@ import { CSV_TYPE } from '../findings/findings-csv';
 import { DELIMITERS } from '../findings/findings.dto';
 import { RunReader } from '../runs/run-reader';
 import { CONTENT_SECURITY_POLICY } from './html/page';
-import { Report, ReportEquation, ReportFormat, ReportSearch, ReportSource } from './report.dto';
-import { ReportHead, ReportService } from './report.service';
+import { Report, ReportHead, ReportEquation, ReportFormat, ReportSearch, ReportSource } from './report.dto';
+import { ReportService } from './report.service';
 
 const TYPES: Record<ReportFormat, string> = {
   json: 'application/json; charset=utf-8',

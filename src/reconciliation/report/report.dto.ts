@@ -73,3 +73,6 @@ export class Report {
   @ApiProperty({ ...COUNT, description: 'How many there are; it comes last, and only if the report came whole.' })
   finding_count!: number;
 }
+
+/** All of a report but its findings, which are too many to hold. */
+export type ReportHead = Omit<Report, 'findings' | 'finding_count'>;

@@ -13,12 +13,9 @@ import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from
 import { toRecord } from '../runs/run-record';
 import { Run } from '../runs/run-reader';
 import { reportPage } from './html/page';
-import { Report, ReportAge, ReportFinding, ReportSource } from './report.dto';
+import { ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
 import { Totals } from '../matching/totals';
 import { equationOf } from './sums';
-
-/** All of a report but its findings, which are too many to hold. */
-export type ReportHead = Omit<Report, 'findings' | 'finding_count'>;
 
 /** How many findings are held at once. */
 const BATCH = 1_000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
-import type { ReportHead } from '../report.service';
+import { ReportHead } from '../report.dto';
 import { Day, Sum, Totals } from '../../matching/totals';
 import { ageChart, categoryChart } from './bar-charts';
 import { dayChart, daysOfBar } from './day-chart';

@@ -1,0 +1,74 @@
+import { createWriteStream, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** Rows of the listing that are written at once. */
+const FETCH = 20_000;
+
+/** As the upstream writes its transactions (upstream-observed.md, "Transaction record"); some amounts carry a float's noise. */
+const LISTING = `
+  SELECT json_strip_nulls(json_build_object('id', upstream_id, 'chiRef', chi_ref, 'issueID', issue_id, 'issueDate', issued_at, 'issuer', 'planted',
+    'type', type, 'status', status, 'valueInUSD', CASE WHEN kind = 30 THEN amount_usd + 0.0000000004 ELSE amount_usd END,
+    'credit', amount_usd * 1000, 'fee', fee_usd, 'email', email, 'phone', phone, 'phoneNumber', phone, 'twitter', handle, 'receiver', receiver,
+    'reference', reference, 'enabledToRedeem', '[]'::json, 'integration', json_build_object('appID', 'planted')))::text AS row
+  FROM planted_theirs ORDER BY issued_at DESC, chi_ref, upstream_id`;
+
+/**
+ * Fills a migrated database with payments and plants differences on them (planted/*.sql).
+ * @param file gets the upstream's listing.
+ * @returns how many transactions the upstream has; what must be found stays in the table bench_expected.
+ */
+export async function plant(ownerUrl, { items, from, to, file }) {
+  const owner = new pg.Client({ connectionString: ownerUrl });
+  await owner.connect();
+  try {
+    await owner.query("SET synchronous_commit = off; SET work_mem = '128MB'; SET timezone = 'UTC'");
+    for (const [name, value] of Object.entries({ items, from, to })) {
+      await owner.query('SELECT set_config($1, $2, false)', [`planted.${name}`, String(value)]);
+    }
+    for (const name of ['calls', 'theirs']) {
+      await owner.query(readFileSync(join(import.meta.dirname, 'planted', `${name}.sql`), 'utf8'));
+    }
+    await owner.query('CREATE TABLE bench_expected AS SELECT * FROM planted_expected');
+    const theirs = await writeListing(owner, file);
+    const { rows } = await owner.query('SELECT count(*)::int AS ours FROM planted_item');
+    await owner.query('DISCARD TEMP');
+    await owner.query('VACUUM ANALYZE');
+    return { ours: rows[0].ours, theirs };
+  } finally {
+    await owner.end();
+  }
+}
+
+async function writeListing(owner, file) {
+  const out = createWriteStream(file);
+  out.write('{"status":"success","data":[');
+  await owner.query(`BEGIN; DECLARE listing CURSOR FOR ${LISTING}`);
+  let written = 0;
+  for (;;) {
+    const { rows } = await owner.query(`FETCH ${FETCH} FROM listing`);
+    if (rows.length === 0) break;
+    const text = rows.map(({ row }) => row).join(',\n');
+    if (!out.write(written === 0 ? text : `,\n${text}`)) await once(out, 'drain');
+    written += rows.length;
+  }
+  await owner.query('COMMIT');
+  out.end(']}');
+  await once(out, 'finish');
+  return written;
+}
+
+/** What a run has seen against what was planted. */
+export async function check(owner, runId) {
+  const { rows } = await owner.query(
+    `WITH seen AS (
+       SELECT category, subject, trim_scale(impact_usd) AS impact FROM finding f JOIN finding_sight s ON s.finding_id = f.id WHERE s.run_id = $1
+     ), planted AS (SELECT category, subject, trim_scale(impact) AS impact FROM bench_expected)
+     SELECT (SELECT count(*) FROM planted)::int AS planted, (SELECT count(*) FROM seen)::int AS found,
+       (SELECT count(*) FROM (TABLE seen EXCEPT TABLE planted) AS x)::int AS invented,
+       (SELECT count(*) FROM (TABLE planted EXCEPT TABLE seen) AS x)::int AS missed`,
+    [runId],
+  );
+  return rows[0];
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { oneToOne } from './assignment';
+
+const fits = (one: number[], other: number) => one.includes(other);
+
+describe('a one-to-one assignment', () => {
+  it('is found if and only if there is one, by whichever detours', () => {
+    const sides = fc.tuple(
+      fc.array(fc.uniqueArray(fc.nat(4), { maxLength: 3 }), { maxLength: 5 }),
+      fc.uniqueArray(fc.nat(4), { maxLength: 5 }),
+    );
+    fc.assert(
+      fc.property(sides, ([left, right]) => {
+        const given = oneToOne(left, right, fits, String);
+        expect(given !== undefined).toBe(exists(left, right));
+        expect(new Set(given).size).toBe(given?.length ?? 0);
+        for (const [place, at] of given?.entries() ?? []) expect(left[place]).toContain(right[at]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** By trying all. */
+function exists([first, ...others]: number[][], right: number[]): boolean {
+  return (
+    !first ||
+    right.some(
+      (one) =>
+        first.includes(one) &&
+        exists(
+          others,
+          right.filter((other) => other !== one),
+        ),
+    )
+  );
+}

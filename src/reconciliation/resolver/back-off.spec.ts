@@ -1,0 +1,49 @@
+import { BackOff } from './back-off';
+
+const HOUR = 3_600_000;
+const SENT = new Date(0);
+
+describe('the back-off of calls in doubt', () => {
+  const dueAt = (backOff: BackOff, from: number) => {
+    let now = from;
+    while (!backOff.isDue('a', SENT, now)) now += 1_000;
+    return now;
+  };
+
+  it('doubles up to an hour, but is over when the quiet period is', () => {
+    const backOff = new BackOff(10_000);
+    expect(backOff.isDue('a', SENT, 0)).toBe(true);
+    const waits: number[] = [];
+    for (let round = 0, now = 0; round < 12; round += 1) {
+      backOff.looked('a', SENT, now, 25_000);
+      const next = dueAt(backOff, now);
+      waits.push((next - now) / 1_000);
+      now = next;
+    }
+    expect(waits).toEqual([10, 15, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600, 3_600]);
+  });
+
+  it('leaves to a person what nothing was found out about in a week, once it was looked at', () => {
+    const backOff = new BackOff(1_000);
+    const late = 8 * 24 * HOUR;
+    expect(backOff.isDue('a', SENT, late)).toBe(true);
+    backOff.looked('a', SENT, late, 0);
+    expect(backOff.isDue('a', SENT, late + 2 * HOUR)).toBe(false);
+  });
+
+  it('is cut short by a hint, for what is recent', () => {
+    const backOff = new BackOff(HOUR);
+    const old = new Date(-2 * HOUR);
+    backOff.looked('a', SENT, 0, 0);
+    backOff.looked('old', old, 0, 0);
+    backOff.hurry(1_000);
+    expect([backOff.isDue('a', SENT, 1_000), backOff.isDue('old', old, 1_000)]).toEqual([true, false]);
+  });
+
+  it('forgets what is in doubt no more', () => {
+    const backOff = new BackOff(HOUR);
+    backOff.looked('a', SENT, 0, 0);
+    backOff.keepOnly(new Set(['b']));
+    expect(backOff.isDue('a', SENT, 0)).toBe(true);
+  });
+});

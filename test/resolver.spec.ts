@@ -1,0 +1,247 @@
+import supertest from 'supertest';
+import { LookService } from '../src/reconciliation/resolver/look.service';
+import { ResolverService } from '../src/reconciliation/resolver/resolver.service';
+import { createSandbox, Sandbox } from '../src/sandbox/app';
+import { copyIntent } from './support/intents';
+import { eventually } from './support/paying';
+import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
+
+/** Two proxies on one database, of which no one does anything by itself, and a sandbox that loses answers when told to. */
+describe('the resolver', () => {
+  let database: TestDatabase;
+  let sandbox: Sandbox;
+  let proxy: TestProxy;
+  let second: TestProxy;
+  let app: { id: string; key: string };
+  let auditor: string;
+  let reconciler: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
+    const settings = { upstreamBaseUrl: sandbox.url, upstreamTimeoutMs: 3_000, resolverQuietSeconds: 3_600 };
+    proxy = await startProxy(settings, database);
+    second = await startProxy(settings, database);
+    app = await proxy.client('app', 'pay', 'write', 'read');
+    auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
+    reconciler = (await proxy.client('reconciler', 'reconcile')).key;
+  });
+  afterAll(async () => {
+    await second.close();
+    await proxy.close();
+    await sandbox.close();
+    await database.close();
+  });
+  beforeEach(async () => {
+    quiet(3_600_000);
+    await control('delete', '/faults');
+  });
+
+  const control = (method: 'get' | 'post' | 'delete' | 'patch', path: string, body?: object) =>
+    supertest(sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
+  const lose = async (fault: string, operation?: string) => {
+    await control('post', '/faults', { fault, operation, nth: 1 }).expect(201);
+  };
+  const credit = (more: object = {}) => ({
+    credits: [{ email: `somebody.${(count += 1)}@example.com`, valueInUSD: 0.25, ...more }],
+  });
+  const pay = (body: object, key?: string, path = '/payouts/credit') => {
+    const request = proxy.post(app.key, path, body);
+    return key === undefined ? request : request.set('Idempotency-Key', key);
+  };
+  const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
+  const read = async (id: string) => (await proxy.get(app.key, `/v1/calls/${id}`).expect(200)).body;
+  const round = async (key = reconciler) =>
+    (await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', key).expect(200)).body;
+  const query = (sql: string, parameters?: unknown[]) => database.query(sql, parameters);
+  const quiet = (ms: number) => (proxy.app.get(LookService, { strict: false }).rules.quietMs = ms);
+  /** The quiet period is over, and a payment after it shows how new the listing is. */
+  const afterwards = async () => {
+    quiet(0);
+    await pay(credit()).expect(200);
+  };
+  const spent = async () => Number((await query('SELECT usd::float FROM spending'))[0]?.usd ?? 0);
+
+  it('finds out that a call landed: its app is told so, with the transactions, and so is a repetition of it', async () => {
+    const body = { credits: [...credit().credits, ...credit({ valueInUSD: 0.5 }).credits] };
+    await lose('resetAfterProcessing');
+    const id = idOf(await pay(body, 'landed').expect(502));
+    const before = await spent();
+    expect(await round()).toMatchObject({ in_doubt: 1, looked_at: 1, failure: null, verdicts: [{ call_id: id }] });
+    const call = await read(id);
+    const transactions = [
+      { position: 0, amount_usd: '0.25', status: 'paid', chi_ref: expect.any(String), issue_id: expect.any(String) },
+      { position: 1, amount_usd: '0.5', status: 'paid', id: expect.any(String), at: expect.any(String) },
+    ];
+    expect(call).toMatchObject({ outcome: 'landed', doubt: null });
+    expect(call.resolution).toMatchObject({ verdict: 'landed', resolved_by: null, transactions });
+    expect(call.resolution.transactions[0].issue_id).toBe(call.resolution.transactions[1].issue_id);
+    const again = await pay(body, 'landed').expect(200);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.body).toMatchObject({ status: 'success', call_id: id, transactions });
+    expect(await spent()).toBe(before); // it stays reserved
+    expect(JSON.stringify(await query('SELECT evidence FROM verdict WHERE intent_id = $1', [id]))).not.toContain('@');
+  });
+
+  it('finds out that a call is absent: its reservation is given back, and its key pays, once', async () => {
+    const body = credit({ valueInUSD: 0.75 });
+    await lose('resetBeforeProcessing');
+    const before = await spent();
+    const id = idOf(await pay(body, 'absent').expect(502));
+    expect(await spent()).toBeCloseTo(before + 0.75);
+    expect((await round()).verdicts).toEqual([]); // it may still come
+    expect((await pay(body, 'absent').expect(409)).body.code).toBe('outcome_unknown');
+    await afterwards();
+    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'absent' }]);
+    expect(await read(id)).toMatchObject({ outcome: 'absent', resolution: { transactions: [] } });
+    expect(await spent()).toBeCloseTo(before + 0.25); // what was paid afterwards
+    const paid = await pay(body, 'absent').expect(200);
+    expect(idOf(paid)).not.toBe(id);
+    expect(await spent()).toBeCloseTo(before + 1);
+    expect(idOf(await pay(body, 'absent').expect(200))).toBe(idOf(paid));
+  });
+
+  it('takes no transaction for that of a call which only redeemed it', async () => {
+    await lose('resetAfterProcessing');
+    const id = idOf(await pay(credit()).expect(502));
+    const { data } = (await proxy.post(app.key, '/account/transactions', {}).expect(200)).body;
+    const redemption = { chiRef: data[0].chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
+    await pay(redemption, undefined, '/redeem/airtime').expect(200);
+    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'landed' }]);
+    const story = (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    expect(story.seals.map(({ kind }: { kind: string }) => kind)).toContain('verdict');
+    expect(story.resolution.transactions).toMatchObject([{ status: 'redeemed' }]);
+  });
+
+  it('says of twins that it cannot tell which one landed, to each app only what is its own, and once', async () => {
+    const body = credit();
+    await lose('resetAfterProcessing');
+    const first = idOf(await pay(body).expect(502));
+    await lose('resetBeforeProcessing');
+    const twin = idOf(await pay(body).expect(502));
+    expect((await round()).verdicts).toEqual([]);
+    await afterwards();
+    expect((await round()).verdicts.map(({ verdict }: { verdict: string }) => verdict)).toEqual([
+      'ambiguous',
+      'ambiguous',
+    ]);
+    expect(await read(first)).toMatchObject({
+      outcome: 'unknown',
+      doubt: { verdict: 'ambiguous', reason: expect.stringContaining('another call of ours'), calls: [] },
+    });
+    const record = (await proxy.get(auditor, `/v1/audit/calls/${first}`).expect(200)).body;
+    expect(record.doubt).toMatchObject({ calls: [twin], transactions: [{ amount_usd: '0.25', position: null }] });
+    expect((await round()).verdicts).toEqual([]); // said before
+    const approver = (await proxy.client('approver', 'approve')).key;
+    for (const [id, verdict] of [
+      [first, 'landed'],
+      [twin, 'absent'],
+    ]) {
+      const settle = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
+      await settle.send({ verdict, reason: 'asked the provider' }).expect(200);
+    }
+    expect((await read(first)).resolution).toMatchObject({ resolved_by: { client: { name: 'approver' } } });
+  });
+
+  it('settles a deletion by what is there after it, and a redemption only if it did not happen', async () => {
+    const initiate = async () =>
+      (await pay(credit(), undefined, '/payouts/initiate-credit').expect(200)).body.data.data[0];
+    const remove = (chiRef: string) => pay({ chiRef }, undefined, '/account/delete-unpaid-transaction');
+    const redeem = (chiRef: string) =>
+      pay({ chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' }, undefined, '/redeem/airtime');
+    const [gone, left] = [await initiate(), await initiate()];
+    const paid: { chiRef: string }[] = [];
+    for (let more = 0; more < 2; more += 1) paid.push((await pay(credit()).expect(200)).body.data.data[0]);
+    const made: [string, () => Promise<any>][] = [
+      ['resetAfterProcessing', () => remove(gone.chiRef)],
+      ['resetBeforeProcessing', () => remove(left.chiRef)],
+      ['resetAfterProcessing', () => redeem(paid[0]?.chiRef ?? '')],
+      ['resetBeforeProcessing', () => redeem(paid[1]?.chiRef ?? '')],
+      ['resetBeforeProcessing', () => remove('2cf5c727-3510-4a2d-8216-bff04f26262f')],
+      [
+        'resetBeforeProcessing',
+        () => pay({ name: 'North', email: 'north@example.com' }, undefined, '/sub-account/create'),
+      ],
+    ];
+    const ids: string[] = [];
+    for (const [fault, ask] of made) {
+      await lose(fault);
+      ids.push(idOf(await ask()));
+    }
+    await afterwards();
+    await round();
+    const calls = await Promise.all(ids.map(read));
+    expect(calls.map(({ outcome, doubt }) => doubt?.verdict ?? outcome)).toEqual([
+      ...['landed', 'absent', 'ambiguous', 'absent', 'ambiguous', 'ambiguous'],
+    ]);
+    expect(calls[4].doubt.reason).toContain('do not know');
+    expect(calls[5].doubt.reason).toContain('POST /sub-account/create');
+    await query(`INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
+      SELECT id, 'absent', 'tidied up', client_id, key_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
+  });
+
+  it('concludes nothing from a listing that is cut off, or that lacks what is known to be there', async () => {
+    await lose('resetBeforeProcessing');
+    const id = idOf(await pay(credit()).expect(502));
+    await afterwards();
+    await lose('truncatedBody', 'POST /account/transactions');
+    expect(await round()).toMatchObject({ in_doubt: 1, failure: expect.any(String), verdicts: [] });
+    expect(await read(id)).toMatchObject({ outcome: 'unknown', doubt: null });
+    // A payment of ours that the upstream has forgotten.
+    const known = (await query(`SELECT intent_id FROM outcome WHERE kind = 'succeeded' LIMIT 1`))[0]?.intent_id;
+    const forgotten = await copyIntent(database, known, { client_id: app.id });
+    await query(
+      `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
+       VALUES ($1, 'succeeded', now() - interval '10 s', now() - interval '10 s', 1, now() - interval '10 s')`,
+      [forgotten],
+    );
+    await query(`INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref) VALUES ($1, 0, 0, 'nowhere')`, [
+      forgotten,
+    ]);
+    await round();
+    expect((await read(id)).doubt.reason).toContain('lacks 1 transactions');
+    await query('ALTER TABLE outcome_item DISABLE TRIGGER ALL');
+    await query(`DELETE FROM outcome_item WHERE chi_ref = 'nowhere'`);
+    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'absent' }]);
+  });
+
+  it('looks again by itself until it knows, and is quiet when nothing is in doubt', async () => {
+    const looking = proxy.app.get(LookService, { strict: false });
+    const looks = jest.spyOn(looking, 'look');
+    const resolver = proxy.app.get(ResolverService, { strict: false });
+    await resolver.run(new AbortController().signal);
+    expect(looks).not.toHaveBeenCalled();
+    await lose('resetBeforeProcessing');
+    const id = idOf(await pay(credit()).expect(502));
+    await afterwards();
+    await eventually(async () => {
+      await resolver.run(new AbortController().signal);
+      return (await read(id)).outcome === 'absent';
+    });
+    const { text } = await supertest(proxy.url).get('/metrics').expect(200);
+    expect(text).toMatch(/payout_proxy_verdicts_total\{verdict="absent"\} \d/);
+    expect(text).toMatch(/payout_proxy_calls_in_doubt\{age="under an hour"\} \d/);
+    looks.mockRestore();
+  });
+
+  it('is at work on one of many instances at a time', async () => {
+    await lose('resetAfterProcessing');
+    const id = idOf(await pay(credit()).expect(502));
+    const [one, other] = [proxy, second].map(({ app }) => app.get(ResolverService, { strict: false }));
+    const rounds = await Promise.all([one?.runOnce(), other?.runOnce()]);
+    expect((await read(id)).outcome).toBe('landed');
+    const verdicts = await query('SELECT 1 FROM verdict WHERE intent_id = $1', [id]);
+    expect(verdicts).toHaveLength(1);
+    expect(rounds.flatMap((did) => did?.verdicts ?? [])).toHaveLength(1);
+    await query('SELECT pg_advisory_lock(7070011)');
+    await lose('resetAfterProcessing');
+    await pay(credit()).expect(502);
+    const busy = supertest(second.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
+    expect((await busy.expect(409)).body.code).toBe('resolver_busy');
+    await query('SELECT pg_advisory_unlock(7070011)');
+  });
+});

@@ -1,0 +1,129 @@
+import { v7 as uuidv7 } from 'uuid';
+import { compare } from '../../src/reconciliation/matching/compare';
+import { connectForRun } from '../../src/reconciliation/matching/connection';
+import { Confirm, Plan } from '../../src/reconciliation/matching/plan';
+import { Totals } from '../../src/reconciliation/matching/totals';
+import { TestDatabase } from './test-database';
+
+/** A payment of ours; instants as text. */
+export interface Ours {
+  call_id: string;
+  position?: number;
+  operation: string;
+  at: string;
+  /** Null: no outcome. */
+  kind: 'succeeded' | 'rejected' | 'unknown' | 'notSent' | null;
+  resolution?: 'landed' | 'absent' | null;
+  usd: string | null;
+  email?: string | null;
+  reference?: string | null;
+  chi_ref?: string | null;
+  upstream_id?: string | null;
+  issue_id?: string | null;
+}
+
+/** What the upstream says. */
+export interface Theirs {
+  chi_ref?: string | null;
+  upstream_id?: string | null;
+  issue_id?: string | null;
+  issued_at: string | null;
+  type?: string;
+  status: string | null;
+  amount_usd: string | null;
+  fee_usd?: string | null;
+  email?: string | null;
+  reference?: string | null;
+}
+
+/** Writes payments as the journal does, each a call of its own unless they share one. */
+export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<void> {
+  const rows = [JSON.stringify(ours)];
+  const read = `json_to_recordset($1) AS r(call_id uuid, position integer, operation text, at timestamptz, kind text, resolution text,
+    usd numeric, email text, reference text, chi_ref text, upstream_id text, issue_id text)`;
+  await database.query(
+    `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at)
+     SELECT DISTINCT call_id, call_id, call_id, operation, 'made up', '::1', 1, at, at FROM ${read}`,
+    rows,
+  );
+  await database.query(
+    `INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, reference)
+     SELECT call_id, coalesce(position, 0), 'email', FALSE, usd, reference FROM ${read}`,
+    rows,
+  );
+  await database.query(
+    `INSERT INTO item_recipient (intent_id, position, salt, email) SELECT call_id, coalesce(position, 0), '', email FROM ${read} WHERE email IS NOT NULL`,
+    rows,
+  );
+  await database.query(
+    `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
+     SELECT DISTINCT call_id, kind, at, at, 1, at FROM ${read} WHERE kind IS NOT NULL`,
+    rows,
+  );
+  await database.query(
+    `INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id)
+     SELECT call_id, coalesce(position, 0), CASE WHEN coalesce(chi_ref, upstream_id) IS NOT NULL THEN coalesce(position, 0) END, chi_ref, upstream_id, issue_id
+     FROM ${read} WHERE kind IS NOT NULL AND coalesce(chi_ref, upstream_id, issue_id) IS NOT NULL`,
+    rows,
+  );
+  await database.query(
+    `INSERT INTO resolution (intent_id, verdict, reason, resolved_at) SELECT DISTINCT call_id, resolution, 'made up', at FROM ${read} WHERE resolution IS NOT NULL`,
+    rows,
+  );
+}
+
+/** @returns the read that shows them. */
+export async function writeTheirs(database: TestDatabase, theirs: Theirs[], source = 'transactions'): Promise<string> {
+  const readId = uuidv7();
+  await database.query('INSERT INTO source_read (id, source) VALUES ($1, $2)', [readId, source]);
+  await database.query(
+    `INSERT INTO upstream_transaction (read_id, ordinal, chi_ref, upstream_id, issue_id, issued_at, type, status, amount_usd, fee_usd, email, reference)
+     SELECT $1, row_number() OVER () - 1, r.* FROM json_to_recordset($2) AS r(chi_ref text, upstream_id text, issue_id text, issued_at timestamptz,
+       type text, status text, amount_usd numeric, fee_usd numeric, email text, reference text)`,
+    [readId, JSON.stringify(theirs)],
+  );
+  await database.query(
+    `INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults) VALUES ($1, TRUE, 0, sha256($2), $3, $3, 0)`,
+    [readId, Buffer.from(readId), theirs.length],
+  );
+  return readId;
+}
+
+/** Writes the run's first row, as whoever starts one does. */
+export async function startRun(database: TestDatabase, plan: Omit<Plan, 'runId'>): Promise<Plan> {
+  const runId = uuidv7();
+  const { from, to, asOf, historical, settings, source, readId } = plan;
+  await database.query(
+    `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, read_id) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [runId, from, to, asOf, historical, JSON.stringify(settings), source === 'statement' ? readId : null],
+  );
+  return { ...plan, runId };
+}
+
+export async function runPlan(database: TestDatabase, plan: Plan, confirm?: Confirm): Promise<Totals> {
+  const db = await connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
+  try {
+    return await compare(db, plan, undefined, confirm);
+  } finally {
+    await db.end();
+  }
+}
+
+export interface Seen {
+  category: string;
+  subject: string;
+  impact: string;
+}
+
+export async function seenBy(database: TestDatabase, runId: string): Promise<Seen[]> {
+  return database.query<Seen>(
+    `SELECT category, subject, trim_scale(impact_usd)::text AS impact FROM finding f JOIN finding_sight s ON s.finding_id = f.id
+     WHERE s.run_id = $1`,
+    [runId],
+  );
+}
+
+/** As lines, in one order. */
+export function lines(seen: Seen[]): string[] {
+  return seen.map(({ category, subject, impact }) => `${category} ${subject} ${impact}`).sort();
+}
