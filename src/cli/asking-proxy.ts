@@ -28,6 +28,9 @@ export interface Question {
   afterFailure: string;
 }
 
+/** There is no connection to the proxy, or it was lost. */
+export class Unreachable extends ClientError {}
+
 /** What a header can carry of a key; other bytes would fail as if the connection had. */
 const ONE_WORD = /^[\x21-\x7e]+$/;
 
@@ -70,7 +73,7 @@ export async function open(
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
     ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }), // the answer comes when all is sent
   }).catch((error: unknown) => {
-    throw new ClientError(unreachable(base, error, afterFailure));
+    throw new Unreachable(unreachable(base, error, afterFailure));
   });
   if (response.ok) return { response, base };
   const { detail, errors = [] } = ((await jsonOf(response)) ?? {}) as {

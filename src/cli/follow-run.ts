@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../clients/client-error';
-import { open, ProxyOptions } from './asking-proxy';
+import { open, ProxyOptions, Unreachable } from './asking-proxy';
 import { Progress } from './progress';
 import { serverSentEvents } from './server-sent-events';
 
@@ -24,25 +24,27 @@ export interface RunEnd {
  * @throws ClientError if the proxy cannot be reached any more.
  */
 export async function followRun(options: ProxyOptions, id: string): Promise<RunEnd | 'interrupted'> {
-  for (let tries = 1; ; tries += 1) {
+  let tries = TRIES; // where nothing was ever heard, nobody is waited for
+  for (;;) {
     const steps = new Steps();
     try {
       const { response } = await open(options, {
         ...{ path: `/v1/reconciliation/runs/${encodeURIComponent(id)}`, demoKey: 'reconciler' },
         ...{ accept: 'text/event-stream', afterFailure: goesOn(id) },
       });
+      tries = 0;
       for await (const { event, data } of serverSentEvents(response)) {
-        tries = 1;
         if (event === 'end') return data as unknown as RunEnd;
         if (event === 'interrupted') return 'interrupted';
         steps.at(data as unknown as Step);
       }
     } catch (error) {
-      if (tries >= TRIES)
-        throw error instanceof ClientError ? error : new ClientError(`the connection was lost; ${goesOn(id)}`);
+      const isAnswer = error instanceof ClientError && !(error instanceof Unreachable);
+      if (isAnswer || tries >= TRIES) throw error;
     } finally {
       steps.end();
     }
+    tries += 1;
     await sleep(WAIT_MS);
   }
 }

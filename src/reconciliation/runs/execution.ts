@@ -11,8 +11,8 @@ import { ProgressWriter } from './progress-writer';
 import { RunConnection } from './run-connection';
 import { Run } from './run-reader';
 
-/** Waits before a source is asked again: an upstream that is restarted is back within them. */
-const SOURCE_RETRIES_MS = [1_000, 4_000];
+/** Waits before a source is asked again: an upstream that stumbled has found its feet by then. */
+const SOURCE_RETRIES_MS = [500, 2_500];
 
 /** A run that has no result, and why, in a sentence that says what to do. */
 export class RunFailure extends Error {
@@ -83,13 +83,14 @@ export class Execution {
   private async ask(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {
     const window = withMargin(run.from, run.to, run.settings);
     const wallets = await this.read(run, 'wallets', null, signal, (cause) => this.sources.wallets(cause));
+    const walletsReadId = wholeOr(wallets, 'wallets'); // first, for it is the shorter answer
     const onRows = (rows: number) => at('sources', rows, null);
     const transactions = await this.read(run, 'transactions', null, signal, (cause) =>
       this.sources.transactions(cause, window, onRows, signal),
     );
     return {
       readId: wholeOr(transactions, 'transactions'),
-      walletsReadId: wholeOr(wallets, 'wallets'),
+      walletsReadId,
       confirm: (asked) => this.confirm(run, asked, at, signal),
     };
   }

@@ -190,15 +190,15 @@ export class RunsService implements OnModuleDestroy {
     const failure = isKnown
       ? error.message
       : `The comparison could not be carried out (${code ?? name ?? 'no reason given'}), and nothing of it was kept. Start the run again; if that does not help, tell the operator the id of the run.`;
-    if (isKnown) this.logger.warn({ run_id: run.id }, failure);
-    else this.logger.error({ run_id: run.id, code, err: error }, 'a run failed');
     try {
       await client.query('ROLLBACK');
       await insertRunFailure(client, run.id, isKnown ? error.readId : null, failure);
-      this.metrics.countRun('failed', (Date.now() - run.startedAt.getTime()) / 1_000);
     } catch {
-      this.logger.error({ run_id: run.id }, 'that a run failed could not be recorded; asked for again, it goes on');
+      return this.tellOfCut(run, false); // the server said so before the connection ended
     }
+    this.metrics.countRun('failed', (Date.now() - run.startedAt.getTime()) / 1_000);
+    if (isKnown) this.logger.warn({ run_id: run.id }, failure);
+    else this.logger.error({ run_id: run.id, code, err: error }, 'a run failed');
   }
 }
 

@@ -1,0 +1,57 @@
+import { Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { PrismaService } from '../../database/prisma.service';
+import { RunReader } from './run-reader';
+import { RunsService } from './runs.service';
+import { ScheduleService } from './schedule.service';
+
+const SECOND_MS = 1_000;
+
+describe('the clock of the schedule', () => {
+  const looked = jest.spyOn(ScheduleService.prototype, 'look').mockResolvedValue();
+  const of = (schedule: string | undefined) => {
+    const config = new ConfigService<any, true>({ settings: { reconciliation: { schedule } } });
+    return new ScheduleService(config, {} as PrismaService, {} as RunReader, {} as RunsService);
+  };
+  const looks = () => looked.mock.calls.map(([now]) => now.toISOString().slice(11, 19));
+
+  beforeAll(() => Logger.overrideLogger(false));
+  beforeEach(() => {
+    jest.useFakeTimers({ now: Date.UTC(2026, 2, 1, 1, 59, 30) });
+    looked.mockClear();
+  });
+  afterEach(() => jest.useRealTimers());
+
+  it('looks at the start, at each tick in UTC, and every minute', async () => {
+    const service = of('0 2 * * *');
+    service.onApplicationBootstrap();
+    await jest.advanceTimersByTimeAsync(29 * SECOND_MS);
+    expect(looks()).toEqual(['01:59:30']);
+    await jest.advanceTimersByTimeAsync(62 * SECOND_MS);
+    expect(looks()).toEqual(['01:59:30', '02:00:00', '02:00:30']);
+    await service.onModuleDestroy();
+    await jest.advanceTimersByTimeAsync(24 * 3_600 * SECOND_MS);
+    expect(looks()).toHaveLength(3);
+  });
+
+  it('goes on after a look that failed, and one at a time', async () => {
+    const service = of('0 2 * * *');
+    let fail: (error: Error) => void = () => undefined;
+    looked.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
+    service.onApplicationBootstrap();
+    await jest.advanceTimersByTimeAsync(61 * SECOND_MS);
+    expect(looks()).toEqual(['01:59:30']); // the first one is not over
+    fail(new Error('no database'));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(looks().length).toBe(3);
+    await service.onModuleDestroy();
+  });
+
+  it('does not run without a schedule', async () => {
+    const service = of(undefined);
+    service.onApplicationBootstrap();
+    await jest.advanceTimersByTimeAsync(24 * 3_600 * SECOND_MS);
+    expect(looks()).toEqual([]);
+    await service.onModuleDestroy();
+  });
+});

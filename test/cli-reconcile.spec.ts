@@ -1,0 +1,154 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dayOf, reconcileCommand } from '../src/cli/reconcile';
+import { cliOf } from './support/cli';
+import { holdRuns } from './support/held-runs';
+import { eventually } from './support/paying';
+import { Product } from './support/process';
+import { startProxy } from './support/proxy';
+import { Asking, askForRun, ended, Reconciling, startReconciling, untilNow } from './support/reconciling';
+
+/** `reconcile` as people and jobs type it, against a proxy that runs. */
+describe('the reconcile command', () => {
+  let scene: Reconciling;
+  let asking: Asking;
+  let folder: string;
+  const environment = { ...process.env };
+
+  beforeAll(async () => {
+    scene = await startReconciling();
+    asking = { url: scene.proxy.url, key: scene.reconciler };
+    folder = mkdtempSync(join(tmpdir(), 'payout-proxy-reconcile-'));
+    Object.assign(process.env, env());
+    await scene.pay('+254712345601').expect(200);
+  });
+  afterAll(async () => {
+    process.env = environment;
+    rmSync(folder, { recursive: true, force: true });
+    await scene.close();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const env = () => ({ DATA_DIR: folder, PORT: new URL(scene.proxy.url).port, PAYOUT_PROXY_KEY: scene.reconciler });
+  const run = cliOf(reconcileCommand);
+  const cli = async (...args: string[]) => {
+    const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    jest.spyOn(process.stdout, 'write');
+    const { stdout, exitCode } = await run(...args);
+    const stderr = said.mock.calls.map(([text]) => String(text)).join('');
+    said.mockRestore();
+    return { stdout, stderr, exitCode };
+  };
+  const period = () => {
+    const { from, to } = untilNow();
+    return ['--from', from, '--to', to];
+  };
+
+  it('gives a report and 0 where nothing differs', async () => {
+    const { stdout, stderr, exitCode } = await cli(...period());
+    expect([exitCode, JSON.parse(stdout).run.result]).toEqual([undefined, 'clean']);
+    expect(stderr).toMatch(/^run [0-9a-f-]{36}: clean, nothing differs\n$/);
+  });
+
+  it('gives 2 where there are findings, and says how many of what', async () => {
+    const airtimes = [{ countryToSend: 'Kenya', phoneNumber: '+254712345777', valueInUSD: 7.25 }];
+    await scene.past('/payouts/airtime', { airtimes }).expect(200);
+    const file = join(folder, 'report.csv');
+    const { stdout, stderr, exitCode } = await cli(...period(), '--format', 'csv', '--out', file);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/: 1 findings? \(missing_local 1\)\n$/);
+    expect(readFileSync(file, 'utf8')).toMatch(/missing_local/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const page = await cli('--run', /^run (\S+):/.exec(stderr)?.[1] ?? '', '--format', 'html');
+    expect([page.exitCode, page.stdout.slice(0, 15).toLowerCase()]).toEqual([2, '<!doctype html>']);
+  });
+
+  it.each<[string[], RegExp]>([
+    [[], /give --from and --to, or --day, or --run/],
+    [['--from', '2026-11-20T00:00:00Z'], /give --from and --to/],
+    [['--day', 'yesterday', '--run', 'x'], /give --from and --to/],
+    [['--run', 'x', '--as-of', '2026-11-20T00:00:00Z'], /belong to a new run/],
+    [['--day', '2026-02-30'], /--day must be a day/],
+    [['--from', '2026-11-20', '--to', '2026-11-21'], /\n\/from must be an instant/],
+    [['--run', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], /There is no run/],
+    [['--day', '2024-03-01', '--as-of', '2024-03-02T00:00:00Z'], /No whole listing/],
+    [
+      ['--day', '2024-03-01', '--out', '/nowhere/report.json'],
+      /\/nowhere\/report\.json could not be written \(ENOENT\)/,
+    ],
+  ])('says what is wrong with %j', async (args, message) => {
+    await expect(cli(...args)).rejects.toThrow(message);
+  });
+
+  it('takes a day in UTC', () => {
+    const now = new Date('2026-03-01T00:30:00Z');
+    expect(dayOf('yesterday', now)).toEqual({ from: '2026-02-28T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z' });
+    expect(dayOf('2026-03-01', now)).toEqual({ from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' });
+  });
+
+  it('takes a run up again that is cut off', async () => {
+    const letGo = holdRuns();
+    const said = cli(...period());
+    const working = `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+      AND application_name = 'payout-proxy reconciliation' AND query ~ 'reconciliation_run '`;
+    while ((await scene.proxy.database.query(working)).length === 0);
+    await scene.proxy.database.query(`SELECT pg_terminate_backend(pid) FROM (${working}) AS them`);
+    letGo();
+    expect((await said).exitCode).toBe(2);
+  });
+
+  it('connects again where the connection is lost', async () => {
+    const letGo = holdRuns();
+    let connections = 0;
+    const between = createServer((client) => {
+      const proxy = connect(Number(new URL(scene.proxy.url).port), '127.0.0.1');
+      client.pipe(proxy).pipe(client);
+      for (const socket of [client, proxy]) socket.on('error', () => client.destroy());
+      connections += 1;
+      if (connections === 2) client.once('data', () => setTimeout(() => client.destroy(), 200));
+      if (connections === 3) letGo();
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+    const question = untilNow();
+    const { body } = await askForRun(asking, question).expect(202);
+    connections = 1;
+    expect((await cli('--run', body.id as string, '--url', url)).exitCode).toBe(2);
+    expect(connections).toBeGreaterThan(2);
+    between.close();
+  });
+
+  it('leaves the run at work when it is interrupted, and says how to follow it', async () => {
+    const letGo = holdRuns();
+    const args = ['reconcile', ...period()];
+    const product = new Product('cli/main.js', args, env(), folder);
+    const runs = () => scene.proxy.database.query('SELECT id FROM reconciliation_run WHERE from_at = $1', [args[2]]);
+    await eventually(async () => (await runs()).length > 0);
+    const id = (await runs())[0]?.id as string;
+    const followed = `SELECT FROM access WHERE route = 'GET /v1/reconciliation/runs/:id' AND id > $1`;
+    await eventually(async () => (await scene.proxy.database.query(followed, [id])).length > 0);
+    const { code, stderr } = await product.signal('SIGINT');
+    expect([code, stderr]).toEqual([130, expect.stringContaining(`npm run cli -- reconcile --run ${id}`)]);
+    letGo();
+    expect(await ended(asking, id)).toMatchObject({ state: 'ended' });
+  });
+
+  it('gives 1 where there is no result, and says why', async () => {
+    const gone = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, scene.proxy.database);
+    const file = join(folder, 'none.json');
+    const failing = cli(...period(), '--out', file, '--url', gone.url); // for main.ts, any error is a 1
+    await expect(failing).rejects.toThrow(/^The upstream's wallets could not be read whole \(refused\)/);
+    expect(existsSync(file)).toBe(false);
+    await gone.close();
+  });
+
+  it('has examples in its help', () => {
+    let help = '';
+    reconcileCommand()
+      .configureOutput({ writeOut: (text) => (help += text) })
+      .outputHelp();
+    expect(help).toContain('npm run cli -- reconcile --day yesterday');
+  });
+});
