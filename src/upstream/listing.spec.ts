@@ -77,39 +77,19 @@ describe('streamListing', () => {
   });
 
   it('takes no more bytes while a batch is at work', async () => {
-    const element = JSON.stringify({ chiRef: 'x'.repeat(1_000) });
-    let written = 0;
-    let release = () => undefined as void;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    let atWork = () => undefined as void;
-    const working = new Promise<void>((resolve) => (atWork = resolve));
-    const listing = list(
-      (_request, response) => {
-        response.write('{"status":"success","data":[');
-        const more = () => {
-          while (written < 40_000) {
-            written += 1;
-            if (!response.write(`${written === 1 ? '' : ','}${element}`)) return void response.once('drain', more);
-          }
-          response.end(']}');
-        };
-        more();
-      },
-      {
-        onBatch: () => {
-          atWork();
-          return held;
-        },
-      },
-    );
-    await working;
-    let before = -1;
-    while (before !== written) {
-      before = written;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    expect(written).toBeLessThan(40_000); // what is on its way fills the buffers, and no more is asked for
-    release();
-    expect((await listing).elements).toHaveLength(40_000);
+    const elements = Array.from({ length: 2_000 }, (_, index) => ({ chiRef: `${index}${'x'.repeat(1_000)}` }));
+    let begun = 0;
+    let atWork = 0;
+    const slowly = async () => {
+      expect((atWork += 1)).toBe(1);
+      begun += 1;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      atWork -= 1;
+    };
+    const body = JSON.stringify({ status: 'success', data: elements });
+    const listing = await list((_request, response) => response.end(body), { onBatch: slowly });
+    expect(listing).toMatchObject({ failure: null, bytes: body.length });
+    expect(listing.elements).toEqual(elements);
+    expect(begun).toBeGreaterThan(10);
   });
 });
