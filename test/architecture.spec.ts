@@ -176,9 +176,10 @@ describe('the architecture', () => {
     expect([...new Set(importers.map(({ path }) => folderOf(path)))]).toEqual(['upstream']);
   });
 
-  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer", () => {
+  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer, the events' where they are checked", () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
+      'src/reconciliation/events/signed-events.service.ts',
       'src/start/sandbox-process.ts',
       'src/transparency/log-key.ts',
       'src/upstream/upstream.service.ts',

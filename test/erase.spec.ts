@@ -152,6 +152,35 @@ describe('audit erase', () => {
     expect((await paying.record(likes)).response.body).not.toBeNull();
   });
 
+  it('takes somebody out of what sources said of them, and leaves the rest of it', async () => {
+    const read = '01a1ff28-88a4-700c-821b-3920b7db92a2';
+    const rows = [
+      { email: 'Dodo@nest.example', reference: 'a' },
+      { phone: '+234 801 112 2233', reference: 'b' },
+      { phone: '08011122233', reference: 'c' },
+      { handle: 'dodobird', reference: 'd' },
+      { reference: 'for dodo@nest.example', receiver: '@DodoBird' },
+      { reference: 'order 2348011122233', amount_usd: '1.5' },
+      { phone: '+2348011122234', reference: 'e-dodo@nest.example.com', handle: '@dodobirds' },
+    ].map((row, ordinal) => ({ read_id: read, ordinal, ...row }));
+    await query(
+      'INSERT INTO upstream_transaction SELECT * FROM json_populate_recordset(NULL::upstream_transaction, $1)',
+      [JSON.stringify(rows)],
+    );
+    const places = async (recipient: string) => JSON.parse((await erase(recipient, '--yes')).stdout).places as string[];
+    const rowsNamed = (...ordinals: number[]) => ordinals.map((ordinal) => `upstream_transaction/${read}/${ordinal}`);
+    expect(await places('dodo@nest.example')).toEqual(rowsNamed(0, 4));
+    expect(await places('+2348011122233')).toEqual(rowsNamed(1, 2, 5));
+    expect(await places('@DodoBird')).toEqual(rowsNamed(3, 4));
+    expect(await places('@DodoBird')).toEqual([]);
+    const left = await query(
+      "SELECT concat_ws(' ', email, phone, handle, reference, receiver, amount_usd) AS left FROM upstream_transaction ORDER BY ordinal",
+    );
+    expect(left.map((row) => row.left)).toEqual([
+      ...['a', 'b', 'c', 'd', '', '1.500000', '+2348011122234 @dodobirds e-dodo@nest.example.com'],
+    ]);
+  });
+
   it('leaves calls that are not over as they are, lists them, and ends with 2', async () => {
     paying.upstream.behaviour = (_request, _response, socket) => socket.destroy();
     const { body } = await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 9 })).expect(502);

@@ -11,7 +11,7 @@ import { Sealing } from '../src/transparency/sealing';
 import { isSignedLeaf } from '../src/transparency/signed-records';
 import { cliOf } from './support/cli';
 import { everythingIn } from './support/everything';
-import { callOf, refusalOf } from './support/old-calls';
+import { callOf, EVIDENCE_TABLES, evidenceOf, refusalOf } from './support/old-calls';
 import { sealAll, sealerClient } from './support/sealing';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
@@ -164,6 +164,30 @@ describe('audit prune', () => {
     expect(await prune('--people-only')).toEqual([]);
     expect(await prune()).toMatchObject([{ month: '2025-01' }, { month: '2025-02' }]);
     expect(await idsIn('intent')).toEqual([inDoubt]);
+  });
+
+  it('takes what sources said along, and with --people-only whom it names', async () => {
+    const old = await evidenceOf(database, '2025-01-05');
+    await evidenceOf(database, '2025-02-05');
+    const young = await evidenceOf(database, new Date().toISOString());
+    await call('2025-01-05');
+    await seal();
+    const due = (calls: number) => [
+      { month: '2025-01', calls, kept: 0 },
+      { month: '2025-02', calls: 0, kept: 0 },
+    ];
+    expect(await prune('--people-only')).toEqual(due(1));
+    const left = 'SELECT chi_ref, phone, reference FROM upstream_transaction WHERE read_id = $1 ORDER BY ordinal';
+    expect(await query(left, [old])).toEqual([
+      { chi_ref: 'c', phone: null, reference: 'a' },
+      { chi_ref: 'd', phone: null, reference: null },
+      { chi_ref: 'e', phone: null, reference: 'b' },
+    ]);
+    expect(await prune('--people-only')).toEqual([]);
+    expect(await prune()).toEqual(due(1));
+    for (const [table, id] of Object.entries(EVIDENCE_TABLES)) {
+      expect([table, await query(`SELECT DISTINCT ${id} AS id FROM ${table}`)]).toEqual([table, [{ id: young }]]);
+    }
   });
 
   it('does nothing before all of it is sealed, and covered by a checkpoint that is kept outside and stands in the database', async () => {

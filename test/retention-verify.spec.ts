@@ -7,6 +7,20 @@ import { v7 as uuidv7 } from 'uuid';
 import { makeSealedScene, SealedScene } from './support/sealed-scene';
 import { sealAll, sealerClient } from './support/sealing';
 
+/** Of all that reconciliation records. */
+const ONE_OF_EACH = `WITH
+  r AS (INSERT INTO source_read (id, source, mapping) VALUES (uuid_floor(clock_timestamp()), 'statement', '{"a":1}') RETURNING id),
+  e AS (INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults) SELECT id, true, 1, '\\x01', 1, 1, 0 FROM r),
+  t AS (INSERT INTO upstream_transaction (read_id, ordinal, email) SELECT id, 2, 'ada1@example.com' FROM r),
+  v AS (INSERT INTO verdict (id, intent_id, verdict, reason, evidence) SELECT id, id, 'ambiguous', 'x', '{}' FROM r),
+  u AS (INSERT INTO upstream_event (id, event_id, signed_at, amount_usd) SELECT id, 'e', now(), 1.50 FROM r),
+  n AS (INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings)
+    SELECT id, now(), now() + interval '1 day', now(), false, '{}' FROM r),
+  d AS (INSERT INTO reconciliation_run_end (run_id, result, totals) SELECT id, 'clean', '{"usd":"1.50"}' FROM r),
+  f AS (INSERT INTO finding (id, category, subject, occurred_at, run_id) SELECT id, 'late', 'x', now(), id FROM r),
+  s AS (INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence) SELECT id, id, id, -1.5, '[]', '{}' FROM r)
+  INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT id, id, 'explained', 'x', 1 FROM r`;
+
 /** What the commands take out, the verification of the log takes for what it is: as they do it, not as a test would. */
 describe('after erasing and pruning, the log', () => {
   let scene: SealedScene;
@@ -23,6 +37,7 @@ describe('after erasing and pruning, the log', () => {
       const credits = [{ email: 'ada1@example.com', valueInUSD: 3 }];
       const { body } = await proxy.post(key, '/payouts/credit', { credits }).set('Idempotency-Key', 'k').expect(202);
       held = body.call_id;
+      await query(ONE_OF_EACH);
     });
   });
   afterAll(() => scene.close());
@@ -48,8 +63,12 @@ describe('after erasing and pruning, the log', () => {
     expect(erased.places.filter((place) => place.startsWith('item_recipient'))).toEqual([
       ...[scene.calls[1], scene.later[1]].map((call) => `item_recipient/${call}/0`),
     ]);
-    expect(erased.places.some((place) => place.startsWith('access_filters'))).toBe(true);
-    expect(await verified()).toMatchObject({ ok: true, erasures: 1 });
+    for (const table of ['access_filters', 'upstream_transaction'])
+      expect([table, erased.places.some((place) => place.startsWith(table))]).toEqual([table, true]);
+    const report = await verified();
+    expect(report).toMatchObject({ ok: true, erasures: 1 });
+    const kinds = `SELECT count(DISTINCT kind)::int AS kinds FROM log_leaf WHERE record_id = (SELECT id FROM source_read)`;
+    expect(await query(kinds)).toEqual([{ kinds: 9 }]);
     const unsigned = await scene.verifyAfter(`UPDATE erasure SET places = places[2:]`);
     expect(unsigned.ok).toBe(false);
   });

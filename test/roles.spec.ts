@@ -38,8 +38,8 @@ const TABLES: Record<string, Rights> = {
   recent_content: { payout_proxy: 'SID' },
   ...of(LOG, 'log_leaf', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
-  ...of({ payout_proxy: 'S' }, 'search_entry', 'search_slice', '_prisma_migrations'),
-  ...of(NOBODY, 'search_position', 'call_state', 'call_entry'),
+  ...of({ payout_proxy: 'S' }, 'search_entry', 'search_slice', 'call_state', '_prisma_migrations'),
+  ...of(NOBODY, 'search_position', 'call_entry'),
   ...of(
     SHOWN,
     'audit.clients',

@@ -36,6 +36,6 @@ import { StoryService } from './story.service';
     StoryService,
     SummaryService,
   ],
-  exports: [PresentService, ReadingsService, RecordsService, SearchService],
+  exports: [IndexService, PresentService, ReadingsService, RecordsService, SearchService],
 })
 export class AuditModule {}

@@ -1,6 +1,6 @@
 /**
  * What can have come of a call: the outcomes the journal records; `unknown` also for what was sent and has none, once
- * nobody is there any more to record one; `landed` and `absent` where a person has settled that; `pendingApproval`,
+ * nobody is there any more to record one; `landed` and `absent` where that was found out since; `pendingApproval`,
  * `declined` and `expired` for what waits, or waited in vain, for an approval; `inProgress` while an answer may still come;
  * `refused` for what was not let through.
  */
@@ -21,7 +21,7 @@ export const OUTCOMES = [
 export type OutcomeWord = (typeof OUTCOMES)[number];
 
 export const OUTCOME_HELP =
-  '`unknown` is in doubt; `landed` (carried out) and `absent` (not carried out) were in doubt until a person settled them; ' +
+  '`unknown` is in doubt; `landed` (carried out) and `absent` (not carried out) were in doubt until that was found out; ' +
   '`pendingApproval`, `declined` and `expired` were never sent.';
 
 /** What the records alone do not say: how late it is, and who is still at work. */

@@ -122,6 +122,13 @@ export class RecordApproval {
   @nullable('string', 'Why, in the words of who decided. Masked without `audit:pii`.') reason!: string | null;
 }
 
+/** A transaction that the upstream listed when it was asked what became of a call. */
+export class FoundTransaction extends RecordUpstreamItem {
+  @nullable('integer', 'Place of its item in the body, from 0; null where that is not certain.')
+  position!: number | null;
+  @nullable('string', "When it was made, by the upstream's clock.", INSTANT) at!: string | null;
+}
+
 export const RESOLUTIONS = ['landed', 'absent'] as const;
 
 export class RecordResolution {
@@ -134,6 +141,26 @@ export class RecordResolution {
   @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
   @orNull(RecordPerson, 'Who settled it; null: the proxy itself, by what the upstream lists.')
   resolved_by!: RecordPerson | null;
+  @ApiProperty({
+    type: [FoundTransaction],
+    description: "The upstream's transactions that it turned out to be; none where a person settled it.",
+  })
+  transactions!: FoundTransaction[];
+}
+
+/** What the proxy found out by itself about a call that is still in doubt. */
+export class RecordDoubt {
+  @ApiProperty({ enum: ['ambiguous'], description: 'A person has to settle it, unless the proxy finds out more.' })
+  verdict!: 'ambiguous';
+  @text('Why it cannot be told.') reason!: string;
+  @text("When that was found, by the database's clock.", INSTANT) decided_at!: Date;
+  @ApiProperty({ type: [FoundTransaction], description: 'The first hundred transactions that may have to do with it.' })
+  transactions!: FoundTransaction[];
+  @ApiProperty({
+    type: [String],
+    description: 'Other calls that could have made them; named where an auditor reads this one call.',
+  })
+  calls!: string[];
 }
 
 export class RecordTimings {
@@ -174,8 +201,10 @@ export class CallRecord {
   @orNull(RecordRefusal, 'Why it was not let through; null where it was.') refusal!: RecordRefusal | null;
   @orNull(RecordApproval, 'The approval it waits for, or waited; null where it needed none.')
   approval!: RecordApproval | null;
-  @orNull(RecordResolution, 'What a person found out about it while it was in doubt.')
+  @orNull(RecordResolution, 'What was found out about it while it was in doubt, by a person or by the proxy.')
   resolution!: RecordResolution | null;
+  @orNull(RecordDoubt, 'Why the proxy cannot find out what became of it; null where it can, or has not tried yet.')
+  doubt!: RecordDoubt | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }
 

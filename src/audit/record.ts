@@ -13,7 +13,7 @@ import {
   RecordUpstream,
   RecordUpstreamItem,
 } from './record.dto';
-import { approvalOf, resolutionOf } from './settlement';
+import { approvalOf, doubtOf, resolutionOf } from './settlement';
 import { shown, View } from './view';
 
 /** An answer nested deeper is shown as text: to follow it down could take more stack than there is. */
@@ -50,6 +50,7 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
     refusal: null,
     approval: approvalOf(intent, view),
     resolution: resolutionOf(intent, view),
+    doubt: doubtOf(intent, view),
     timings: {
       received_at: intent.receivedAt,
       recorded_at: intent.recordedAt,
@@ -79,6 +80,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     },
     approval: null,
     resolution: null,
+    doubt: null,
     timings: {
       received_at: refusal.receivedAt,
       recorded_at: refusal.recordedAt,

@@ -4,6 +4,7 @@ import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { Place } from './pages';
+import { newestVerdicts } from './verdicts';
 import { View } from './view';
 
 /** Items of one call that a list of calls shows. */
@@ -56,7 +57,9 @@ export class RecordsService {
       this.prisma.intent.findMany({ where, include: { items, outcome, decision: true, resolution: true } }),
       this.prisma.refusal.findMany({ where }),
     ]);
-    const view = { reveal, present, clientNames: await this.namesIn([...intents, ...refusals]) };
+    const clientNames = await this.namesIn([...intents, ...refusals]);
+    const verdicts = await newestVerdicts(this.prisma, intents);
+    const view = { reveal, present, clientNames, verdicts, showsOthers: false };
     const byId = new Map(intents.map((intent) => [intent.id, fromIntent(intent, view)]));
     // A refusal stands for its intent, if there is one too (call_state of the migrations); what was asked is the intent's.
     for (const refusal of refusals) {
@@ -70,9 +73,12 @@ export class RecordsService {
   async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
     const present = await this.present.read();
     const where = { id, ...(clientId !== undefined && { clientId }) };
-    const viewOf = async (row: Named): Promise<View> => ({ reveal, present, clientNames: await this.namesIn([row]) });
+    const viewOf = async (row: Named, verdicts: View['verdicts']): Promise<View> => ({
+      ...{ reveal, present, verdicts, showsOthers: clientId === undefined },
+      clientNames: await this.namesIn([row]),
+    });
     const refusal = await this.prisma.refusal.findUnique({ where });
-    if (refusal) return { ...fromRefusal(refusal, await viewOf(refusal)), request: null, response: null };
+    if (refusal) return { ...fromRefusal(refusal, await viewOf(refusal, new Map())), request: null, response: null };
     const intent = await this.prisma.intent.findUnique({
       where,
       include: {
@@ -85,7 +91,8 @@ export class RecordsService {
     });
     if (!intent) return undefined;
     const response = await this.responseOf(intent.outcome);
-    return { ...fromIntent(intent, await viewOf(intent)), ...toMessages(intent, response, reveal) };
+    const view = await viewOf(intent, await newestVerdicts(this.prisma, [intent]));
+    return { ...fromIntent(intent, view), ...toMessages(intent, response, reveal) };
   }
 
   /** The bytes of an answer are kept with the call that fetched it. */

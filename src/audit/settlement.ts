@@ -1,7 +1,8 @@
 import { Prisma } from '../database/generated/client';
 import { maskContacts, maskProse } from './masking';
 import { outcomeOf } from './outcome';
-import { RecordApproval, RecordPerson, RecordResolution } from './record.dto';
+import { FoundTransaction, RecordApproval, RecordDoubt, RecordPerson, RecordResolution } from './record.dto';
+import { VerdictRow } from './verdicts';
 import { shown, View } from './view';
 
 type Row = Prisma.IntentGetPayload<{ include: { decision: true; resolution: true; outcome: true } }>;
@@ -22,15 +23,37 @@ export function approvalOf(intent: Row, view: View): RecordApproval | null {
 }
 
 /** What was found out about a call in doubt: by a person, or by the resolver, which is nobody. */
-export function resolutionOf({ resolution }: Row, view: View): RecordResolution | null {
+export function resolutionOf({ id, resolution }: Row, view: View): RecordResolution | null {
+  const verdict = view.verdicts.get(id);
+  const isFound = resolution?.clientId === null && verdict?.verdict === resolution.verdict;
   return (
     resolution && {
       verdict: resolution.verdict as RecordResolution['verdict'],
       reason: shown(resolution.reason, view.reveal, maskProse),
       resolved_at: resolution.resolvedAt,
       resolved_by: settlerOf(resolution, view),
+      transactions: isFound ? foundIn(verdict, view) : [],
     }
   );
+}
+
+/** Why it is still in doubt, as far as that was looked into. */
+export function doubtOf(intent: Row, view: View): RecordDoubt | null {
+  const verdict = view.verdicts.get(intent.id);
+  if (verdict?.verdict !== 'ambiguous' || outcomeOf(intent, view.present) !== 'unknown') return null;
+  const { reason, decidedAt, evidence } = verdict;
+  const calls = view.showsOthers ? evidence.calls : [];
+  return { verdict: 'ambiguous', reason, decided_at: decidedAt, transactions: foundIn(verdict, view), calls };
+}
+
+function foundIn({ evidence }: VerdictRow, { reveal }: View): FoundTransaction[] {
+  return evidence.transactions.map(({ chi_ref, id, issue_id, status, amount_usd, position, at }) => ({
+    ...{ position, at, amount_usd },
+    chi_ref: shown(chi_ref, reveal, maskContacts),
+    id: shown(id, reveal, maskContacts),
+    issue_id: shown(issue_id, reveal, maskContacts),
+    status: shown(status, reveal, maskProse),
+  }));
 }
 
 function statusOf(intent: Row, { present }: View): RecordApproval['status'] {

@@ -1,4 +1,5 @@
 import { Present } from './outcome';
+import { VerdictRow } from './verdicts';
 
 /** Through which eyes records are shown. */
 export interface View {
@@ -6,6 +7,10 @@ export interface View {
   reveal: boolean;
   present: Present;
   clientNames: Map<string, string>;
+  /** What the proxy found out by itself, by call. */
+  verdicts: ReadonlyMap<string, VerdictRow>;
+  /** Whether other calls may be named: not to the app whose call it is. */
+  showsOthers: boolean;
 }
 
 export function shown<Text extends string | null>(value: Text, reveal: boolean, mask: (value: string) => string) {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { ClientError } from '../clients/client-error';
 import { loadConfig } from '../config/config';
 
@@ -15,8 +16,8 @@ export interface Question {
   path: string;
   /** Sent as JSON, with POST; without one it is a GET. */
   body?: object;
-  /** Sent as CSV, instead. */
-  csv?: Buffer;
+  /** Sent as CSV, instead; a stream as it is read. */
+  csv?: Buffer | Readable;
   /** For whom it is asked, where the key is nobody's in particular. */
   actor?: string;
   /** Of demo-keys.json, the key that is used where none is given. */
@@ -67,7 +68,7 @@ export async function open(
     },
     redirect: 'error', // a redirect would carry the key to whoever is named in it
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    ...(csv && { method: 'POST', body: new Uint8Array(csv) }),
+    ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }), // the answer comes when all is sent
   }).catch((error: unknown) => {
     throw new ClientError(unreachable(base, error, afterFailure));
   });
@@ -78,6 +79,10 @@ export async function open(
   };
   if (detail === undefined) throw notTheProxy(base, response);
   throw new ClientError([detail, ...errors.map((fault) => `${fault.pointer} ${fault.detail}`)].join('\n'));
+}
+
+function bodyOf(csv: Buffer | Readable): NonNullable<RequestInit['body']> {
+  return csv instanceof Readable ? (Readable.toWeb(csv) as ReadableStream) : new Uint8Array(csv);
 }
 
 async function jsonOf(response: Response): Promise<object | undefined> {

@@ -3,6 +3,7 @@ import { ClientError } from '../clients/client-error';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { download } from './download';
 import { followRun, goesOn, RunEnd } from './follow-run';
+import { reconcileImportCommand } from './reconcile-import';
 
 const HELP = `
 Asks the running proxy to compare a period with the upstream, follows it to its end, and writes the report to --out, or to
@@ -47,6 +48,7 @@ export function reconcileCommand(): Command {
     .addOption(new Option('--format <format>', 'of the report').choices(['json', 'csv', 'html']).default('json'))
     .option('--out <file>', 'where to')
     .addHelpText('after', HELP)
+    .addCommand(reconcileImportCommand())
     .action(run);
 }
 

@@ -1,7 +1,9 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { finished } from 'node:stream/promises';
 import { Pool, PoolConfig } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { StartError } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { PrismaClient } from './generated/client';
@@ -19,7 +21,7 @@ interface Question {
   values: unknown[];
 }
 
-/** Connections for what reads the whole history; they are opened when they are needed. */
+/** Connections for what reads the whole history, or writes many rows; they are opened when they are needed. */
 const READERS = 4;
 
 /** How many months of partitions stand ready. */
@@ -75,6 +77,24 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
    */
   async readLong<Row extends object>({ text, values }: Question): Promise<Row[]> {
     return (await this.readers.query<Row>(text, values)).rows;
+  }
+
+  /**
+   * For many new rows, past Prisma and the connections of the payouts.
+   * @param statement a COPY … FROM STDIN.
+   * @param lines in its text format, see `copyLine`.
+   */
+  async copyIn(statement: string, lines: Buffer): Promise<void> {
+    const connection = await this.readers.connect();
+    let failure: Error | undefined;
+    try {
+      await finished(connection.query(copyFrom(statement)).end(lines));
+    } catch (error) {
+      failure = error as Error;
+      throw error;
+    } finally {
+      connection.release(failure); // one that failed may be in the middle of it
+    }
   }
 
   /** Connects and makes the partitions of the months to come, now and every day. */

@@ -42,6 +42,14 @@ export const PROBLEMS = {
   },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
+  invalid_signature: {
+    status: 401,
+    text: 'This event is not signed with the secret that we share; check UPSTREAM_WEBHOOK_SECRET and what signs it.',
+  },
+  stale_event: {
+    status: 400,
+    text: 'This event was signed more than five minutes ago, or ahead; deliver it with a new timestamp and signature.',
+  },
   scope_missing: { status: 403, text: 'This API key does not have the scope that the operation needs.' },
   operation_not_allowed: {
     status: 403,
@@ -67,6 +75,10 @@ export const PROBLEMS = {
   client_not_found: { status: 404, text: 'There is no client of this name; GET /v1/clients lists them.' },
   key_not_found: { status: 404, text: 'This client has no key with this id; GET /v1/clients/{name}/keys lists them.' },
   approval_not_found: { status: 404, text: 'There is no call with this id that waits, or waited, for an approval.' },
+  statement_not_found: {
+    status: 404,
+    text: 'There is no such statement; GET /v1/reconciliation/statements lists them.',
+  },
   stop_not_found: { status: 404, text: 'There is no stop with this id that still holds; GET /v1/stops lists them.' },
   not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
   call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
@@ -115,6 +127,10 @@ export const PROBLEMS = {
   not_in_doubt: {
     status: 409,
     text: 'Only a call in doubt can be settled by hand, once, and not before its time to be answered is over.',
+  },
+  resolver_busy: {
+    status: 409,
+    text: 'Another instance is looking at the calls in doubt right now; ask again when it is done.',
   },
   content_changed: {
     status: 409,

@@ -48,7 +48,7 @@ export class RepetitionService {
   }
 
   private toReply(call: Call, first: FirstCall): Reply | 'in progress' | undefined {
-    const { id, held, outcome, resolution, refused, alive } = first;
+    const { id, held, outcome, resolution, found, refused, alive } = first;
     const { effect } = rowOf(call.operation as OperationName);
     if (outcome?.kind === 'notSent') return undefined;
     if (outcome && (outcome.kind === 'succeeded' || outcome.kind === 'rejected') && outcome.status !== null) {
@@ -56,7 +56,7 @@ export class RepetitionService {
       const content = body === null ? erasedContent(kind, id) : { contentType, body };
       return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
     }
-    if (resolution === 'landed') return landedReply(id);
+    if (resolution === 'landed') return landedReply(id, found);
     if (resolution === 'absent' || (refused && !outcome)) return undefined;
     if (held && held.verdict === null) {
       if (held.expired) throw new Problem('approval_expired', { firstCallId: id });

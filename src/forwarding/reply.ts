@@ -1,4 +1,5 @@
 import { Problem, toEnvelope } from '../errors/problem';
+import { VerdictTransaction } from '../journal/records';
 import { Answer } from '../upstream/answer';
 import { Effect } from './operations';
 
@@ -53,10 +54,17 @@ export function pendingReply(callId: string): Reply {
   return new Reply(202, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 }
 
-/** What repeats a call of which no answer came, but which a person has found to be carried out. */
-export function landedReply(callId: string): Reply {
+/**
+ * What repeats a call of which no answer came, but which was found to be carried out.
+ * @param found the transactions that it turned out to be; none where a person found out.
+ */
+export function landedReply(callId: string, found: VerdictTransaction[]): Reply {
   const message = 'The payout service gave no answer; it was found out since that it carried this out.';
-  return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify({ status: 'success', message, call_id: callId })));
+  const transactions = found.map(({ position, chi_ref, id, issue_id, status, amount_usd, at }) => ({
+    ...{ position, chi_ref, id, issue_id, status, amount_usd, at },
+  }));
+  const body = { status: 'success', message, call_id: callId, ...(found.length > 0 && { transactions }) };
+  return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 }
 
 /** What stands for the upstream's answer once that was erased: what it meant, in our words. */

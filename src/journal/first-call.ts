@@ -1,4 +1,5 @@
 import { PrismaService } from '../database/prisma.service';
+import { VerdictTransaction } from './records';
 
 /** What is on record of a call that another one repeats. */
 export interface FirstCall {
@@ -12,6 +13,8 @@ export interface FirstCall {
   /** It was refused after all, as its commit was reported as failed. */
   refused: boolean;
   resolution: string | null;
+  /** The upstream's transactions that it turned out to be, where the proxy found that out by itself. */
+  found: VerdictTransaction[];
   outcome: {
     kind: string;
     status: number | null;
@@ -30,6 +33,7 @@ interface Row {
   verdict: string | null;
   refused: boolean;
   resolution: string | null;
+  found: VerdictTransaction[] | null;
   kind: string | null;
   status: number | null;
   contentType: string | null;
@@ -45,6 +49,8 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
       coalesce(i.expires_at <= clock_timestamp(), FALSE) AS expired, d.verdict,
       coalesce(d.process, i.process) AS process,
       EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused, s.verdict AS resolution,
+      (SELECT v.evidence -> 'transactions' FROM verdict v WHERE v.intent_id = i.id AND v.verdict = 'landed'
+        AND s.verdict = 'landed' AND s.client_id IS NULL ORDER BY v.id DESC LIMIT 1) AS found,
       o.kind, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
     FROM intent i
     LEFT JOIN decision d ON d.intent_id = i.id
@@ -53,9 +59,9 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
     LEFT JOIN outcome_body b ON b.intent_id = i.id
     WHERE i.id = ${id}::uuid`;
   if (!row) return undefined;
-  const { ageMs, process, held, expired, verdict, refused, resolution, kind, body, ...rest } = row;
+  const { ageMs, process, held, expired, verdict, refused, resolution, found, kind, body, ...rest } = row;
   return {
-    ...{ id, ageMs, refused, resolution },
+    ...{ id, ageMs, refused, resolution, found: found ?? [] },
     alive: live.some(({ number }) => number === process),
     held: held ? { expired, verdict } : null,
     outcome: kind === null ? null : { ...rest, kind, body: body && Buffer.from(body) },

@@ -24,6 +24,8 @@ import {
   NewRefusal,
   NewResolution,
   NewShape,
+  NewUpstreamEvent,
+  NewVerdict,
 } from './records';
 import { insertRefusals } from './refusals';
 import { readSamePayments, SamePayment } from './same-payments';
@@ -31,6 +33,8 @@ import { insertResolution, SettledAfter } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
 import { GuardWindows } from './state';
 import { isStopped } from './stops';
+import { insertUpstreamEvent } from './upstream-events';
+import { insertVerdict } from './verdicts';
 
 /** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
 const MAX_BATCH_ROWS = 5_000;
@@ -189,6 +193,19 @@ export class JournalService {
   /** Resolves once the resolution is durable. @returns whether it was written: false if the call is in doubt no more. */
   async resolve(resolution: NewResolution): Promise<boolean> {
     return insertResolution(this.prisma, resolution, this.settledAfter);
+  }
+
+  /**
+   * Resolves once what the upstream's lists say of a call in doubt is durable, and, unless it is ambiguous, the call settled.
+   * @returns false if nothing was written: it is in doubt no more, or that was said before.
+   */
+  async judge(verdict: NewVerdict): Promise<boolean> {
+    return insertVerdict(this.prisma, verdict, this.settledAfter);
+  }
+
+  /** Resolves once the upstream's event is durable. @returns false if it came before. */
+  async noteEvent(event: NewUpstreamEvent): Promise<boolean> {
+    return insertUpstreamEvent(this.prisma, event);
   }
 
   /** Resolves once the shape is durable. @returns whether it was not there before. */

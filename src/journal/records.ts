@@ -129,7 +129,55 @@ export interface NewResolution {
   intentId: string;
   verdict: 'landed' | 'absent';
   reason: string;
-  by: Decider;
+  /** Null: the proxy found it out by itself; its verdict says how. */
+  by: Decider | null;
+}
+
+/** What the upstream's own lists say about a call in doubt. */
+export interface NewVerdict {
+  intentId: string;
+  verdict: 'landed' | 'absent' | 'ambiguous';
+  /** A sentence of ours. */
+  reason: string;
+  evidence: VerdictEvidence;
+}
+
+/** Names nobody: it is kept for ever. */
+export interface VerdictEvidence {
+  /** The looks at the upstream (source_read). */
+  reads: string[];
+  transactions: VerdictTransaction[];
+  /** Other calls of ours that could have made these transactions. */
+  calls: string[];
+}
+
+/** A transaction by which a call was judged. */
+export interface VerdictTransaction {
+  read_id: string;
+  ordinal: number;
+  /** Of the item that it is; null where that is not certain. */
+  position: number | null;
+  chi_ref: string | null;
+  id: string | null;
+  issue_id: string | null;
+  at: string | null;
+  status: string | null;
+  amount_usd: string | null;
+}
+
+/** What the upstream told by itself. */
+export interface NewUpstreamEvent {
+  /** UUIDv7, of the record. */
+  id: string;
+  /** As signed. */
+  eventId: string;
+  eventType: string | null;
+  issueId: string | null;
+  upstreamId: string | null;
+  chiRef: string | null;
+  status: string | null;
+  amountUsd: Decimal | null;
+  signedAt: Date;
 }
 
 /** Whether a held call may be sent. */

@@ -35,6 +35,9 @@ export interface NewSourceReadEnd {
   faults: number;
 }
 
+/** Of no meaning but to exclude each other: statements that end at the same time. */
+const STATEMENT_LOCK = 7_070_011;
+
 /** Records what was asked of the sources that the history is compared with, and how it came. */
 @Injectable()
 export class SourceJournal {
@@ -52,11 +55,33 @@ export class SourceJournal {
 
   /** @returns when it ended, by the database's clock. */
   async end(end: NewSourceReadEnd): Promise<Date> {
-    const { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults } = end;
-    const [row] = await this.prisma.$queryRaw<[{ endedAt: Date }]>`
-      INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults)
-      VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept}, ${faults})
-      RETURNING ended_at AS "endedAt"`;
-    return row.endedAt;
+    return insertEnd(this.prisma, end);
   }
+
+  /**
+   * Ends a statement that was read whole; as incomplete if the same bytes were read with the same mapping before.
+   * @returns the id of the read that counts: this one, or the first.
+   */
+  async endStatement(end: NewSourceReadEnd & { sha256: Buffer }, mapping: object): Promise<string> {
+    return this.prisma.$transaction(async (transaction) => {
+      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${STATEMENT_LOCK}::bigint)`;
+      const [first] = await transaction.$queryRaw<{ id: string }[]>`
+        SELECT r.id FROM source_read_end e JOIN source_read r ON r.id = e.read_id
+        WHERE e.sha256 = ${end.sha256} AND e.complete AND r.source = 'statement'
+          AND r.mapping::text = ${JSON.stringify(mapping)} LIMIT 1`;
+      await insertEnd(transaction, first ? { ...end, complete: false, failure: 'already_imported' } : end);
+      return first?.id ?? end.readId;
+    });
+  }
+}
+
+async function insertEnd(
+  prisma: Pick<PrismaService, '$queryRaw'>,
+  { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults }: NewSourceReadEnd,
+): Promise<Date> {
+  const [row] = await prisma.$queryRaw<[{ endedAt: Date }]>`
+    INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults)
+    VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept}, ${faults})
+    RETURNING ended_at AS "endedAt"`;
+  return row.endedAt;
 }

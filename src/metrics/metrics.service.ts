@@ -22,6 +22,15 @@ export interface ReconciliationState {
 /** From one transaction to a million of them, seconds. */
 const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
 
+const HOUR_MS = 3_600_000;
+
+/** Of calls in doubt, in words for people who look at a chart. Milliseconds. */
+const AGES = {
+  'under an hour': { from: -Infinity, to: HOUR_MS },
+  'under a day': { from: HOUR_MS, to: 24 * HOUR_MS },
+  'a day or more': { from: 24 * HOUR_MS, to: Infinity },
+};
+
 /** Counts and times requests, and counts what is news. Labels are names from our own code, never a caller's words. */
 @Injectable()
 export class MetricsService {
@@ -99,6 +108,13 @@ export class MetricsService {
     registers: [this.registry],
   });
 
+  private readonly verdicts = new Counter({
+    name: 'payout_proxy_verdicts_total',
+    help: 'Verdicts about calls in doubt that this instance came to by itself.',
+    labelNames: ['verdict'],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
@@ -166,6 +182,26 @@ export class MetricsService {
     const residual =
       "What the findings of the newest reconciliation leave unexplained of the totals' difference: must be 0.";
     watch('residual_usd', residual, '', ({ residualUsd }) => (residualUsd === undefined ? {} : { '': residualUsd }));
+  }
+
+  countVerdict(verdict: string): void {
+    this.verdicts.inc({ verdict });
+  }
+
+  /** @param since when each call in doubt was sent, milliseconds since 1970; asked at each reading. */
+  watchDoubts(since: () => number[]): void {
+    new Gauge({
+      name: 'payout_proxy_calls_in_doubt',
+      help: 'Calls that pay or write of which it is unknown whether they were carried out, by how long ago they were sent.',
+      labelNames: ['age'],
+      registers: [this.registry],
+      collect() {
+        const ages = since().map((at) => Date.now() - at);
+        for (const [age, { from, to }] of Object.entries(AGES)) {
+          this.set({ age }, ages.filter((ms) => ms >= from && ms < to).length);
+        }
+      },
+    });
   }
 
   /** @param length is asked at each reading. */

@@ -3,12 +3,18 @@ import { AuditModule } from '../audit/audit.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
+import { EventsController } from './events/events.controller';
+import { ReadBackService } from './events/read-back.service';
+import { SignedEventsService } from './events/signed-events.service';
 import { DecisionsController } from './findings/decisions.controller';
 import { DecisionsService } from './findings/decisions.service';
 import { FindingsController } from './findings/findings.controller';
 import { FindingsService } from './findings/findings.service';
 import { ReportController } from './report/report.controller';
 import { ReportService } from './report/report.service';
+import { LookService } from './resolver/look.service';
+import { ResolverService } from './resolver/resolver.service';
+import { RoundsController } from './resolver/rounds.controller';
 import { EarlierReadsService } from './runs/earlier-reads';
 import { Execution } from './runs/execution';
 import { RunMetrics } from './runs/run-metrics';
@@ -18,16 +24,31 @@ import { RunsController } from './runs/runs.controller';
 import { RunsService } from './runs/runs.service';
 import { ScheduleService } from './runs/schedule.service';
 import { SourcesService } from './sources/sources.service';
+import { StatementsController } from './sources/statements.controller';
+import { StatementsService } from './sources/statements.service';
 
 /** Compares the history with the upstream's, and settles what is in doubt. */
 @Module({
   imports: [AuditModule, JournalModule, MetricsModule, UpstreamModule],
-  controllers: [RunsController, FindingsController, DecisionsController, ReportController],
+  controllers: [
+    EventsController,
+    RoundsController,
+    RunsController,
+    FindingsController,
+    DecisionsController,
+    ReportController,
+    StatementsController,
+  ],
   providers: [
+    LookService,
+    ReadBackService,
+    ResolverService,
+    SignedEventsService,
     FindingsService,
     DecisionsService,
     ReportService,
     SourcesService,
+    StatementsService,
     EarlierReadsService,
     Execution,
     RunMetrics,

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Signer } from '../transparency/note';
 import { Erasure, signRecord } from '../transparency/signed-records';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
+import { eraseEvidence } from './evidence';
 import { IS_OPEN } from './open-calls';
 import { askedFor, namedIn, Person } from './person';
 import { lockIndex, reindex } from './reindex';
@@ -63,9 +64,10 @@ export async function findPlaces(
 export async function erase(db: Client, person: Person, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
   await db.query('BEGIN');
   try {
+    const evidence = await eraseEvidence(db, person); // may take long: before anybody waits for us
     await lockIndex(db);
     const found = await withoutOpen(db, { ...(await recipientsOf(db, person)), bodies });
-    const places = await remove(db, found);
+    const places = [...(await remove(db, found)), ...evidence].sort();
     const done = wish && places.length > 0;
     const id = done ? await record(db, person, places, wish) : null;
     await db.query(done ? 'COMMIT' : 'ROLLBACK');
@@ -105,7 +107,7 @@ async function withoutOpen(db: Client, { recipients, bodies }: Omit<Places, 'ope
   };
 }
 
-/** @returns the places that something was removed from, sorted. */
+/** @returns the places that something was removed from. */
 async function remove(db: Client, { recipients, bodies }: Places): Promise<string[]> {
   const { rows } = await db.query<{ place: string }>(
     `DELETE FROM item_recipient USING unnest($1::uuid[], $2::int[]) AS gone(call_id, place)
@@ -130,7 +132,7 @@ async function remove(db: Client, { recipients, bodies }: Places): Promise<strin
   );
   await db.query('DELETE FROM recent_content WHERE intent_id = ANY ($1::uuid[])', asked);
   await reindex(db, [...new Set(recipients.map(({ callId }) => callId))]);
-  return places.sort();
+  return places;
 }
 
 async function record(

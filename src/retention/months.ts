@@ -14,7 +14,10 @@ export interface Month {
 export const PEOPLE_TABLES = ['intent_body', 'outcome_body', 'item_recipient'] as const;
 export const CALL_TABLES = [...PEOPLE_TABLES, 'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal'] as const;
 
-export type PartitionedTable = (typeof CALL_TABLES)[number];
+/** What sources said, and what was matched with it: by the month of the read, or of the run. */
+export const EVIDENCE_TABLES = ['upstream_transaction', 'reconciliation_match'] as const;
+
+export type PartitionedTable = (typeof CALL_TABLES)[number] | (typeof EVIDENCE_TABLES)[number];
 
 /** Idempotency keys are kept for 30 days at least. */
 export const MIN_DAYS = 31;
@@ -70,7 +73,9 @@ const TIMES = (table: PartitionedTable) =>
   `SELECT to_timestamp(('x' || left(replace(${idOf(table)}::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AS at
    FROM ${table}_default`;
 
-/** The column with the call's id. */
-export function idOf(table: PartitionedTable): 'id' | 'intent_id' {
+/** The column with the id of the call, the read or the run. */
+export function idOf(table: PartitionedTable): 'id' | 'intent_id' | 'read_id' | 'run_id' {
+  if (table === 'upstream_transaction') return 'read_id';
+  if (table === 'reconciliation_match') return 'run_id';
   return table === 'intent' || table === 'refusal' ? 'id' : 'intent_id';
 }

@@ -2,7 +2,8 @@ import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { Pruning, signRecord } from '../transparency/signed-records';
 import { Wish } from './erase';
-import { CALL_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';
+import { evidenceOf, removeEvidence } from './evidence';
+import { CALL_TABLES, EVIDENCE_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';
 import { IS_OPEN } from './open-calls';
 import { lockIndex, reindex } from './reindex';
 
@@ -14,6 +15,8 @@ export interface Losses {
   rows: number;
   /** Records of them that have a leaf, and go. */
   leaves: number;
+  /** Rows of what sources said that go, or lose whom they name. */
+  evidence: number;
   /** Ids of those that stay: they are not over. */
   kept: string[];
 }
@@ -26,8 +29,14 @@ const LOCK_PAUSE_MS = 1_000;
 /** Of a table that is taken out of the records, until it is dropped. */
 const OUT = 'pruned_';
 
+/** The tables of which whole partitions go. */
 export function tablesOf(what: What): readonly PartitionedTable[] {
-  return what === 'people' ? PEOPLE_TABLES : CALL_TABLES;
+  return what === 'people' ? PEOPLE_TABLES : [...CALL_TABLES, ...EVIDENCE_TABLES];
+}
+
+/** The tables by which it is known which months there are. */
+export function monthsIn(what: What): readonly PartitionedTable[] {
+  return what === 'people' ? [...PEOPLE_TABLES, 'upstream_transaction'] : tablesOf(what);
 }
 
 export async function lossesOf(db: Client, month: Month, what: What): Promise<Losses> {
@@ -37,14 +46,15 @@ export async function lossesOf(db: Client, month: Month, what: What): Promise<Lo
     [from, to],
   );
   const kept = open.rows.map(({ id }) => id);
-  const ids = tablesOf(what)
+  const ids = (what === 'people' ? PEOPLE_TABLES : CALL_TABLES)
     .map((table) => `SELECT ${idOf(table)} FROM ${table} WHERE ${idOf(table)} >= $1 AND ${idOf(table)} < $2`)
     .join(' UNION ');
   const { rows } = await db.query<{ count: string }>(
     `SELECT count(*) FROM (${ids}) AS calls(id) WHERE id <> ALL ($3::uuid[])`,
     [from, to, kept],
   );
-  return { rows: Number(rows[0]?.count ?? 0), leaves: what === 'calls' ? await leavesOf(db, month, kept) : 0, kept };
+  const leaves = what === 'calls' ? await leavesOf(db, month, kept) : 0;
+  return { rows: Number(rows[0]?.count ?? 0), leaves, evidence: await evidenceOf(db, month, what), kept };
 }
 
 async function leavesOf(db: Client, { from, to }: Month, kept: string[]): Promise<number> {
@@ -73,6 +83,7 @@ export async function pruneMonth(
   await removeClaims(db, month, what, losses.kept);
   await withLock(db, tablesOf(what), async () => {
     for (const table of tablesOf(what)) await takeOut(db, table, month, losses.kept);
+    await removeEvidence(db, month, what);
     await record(db, month, what, losses, checkpoint, wish);
   });
   await dropWhatIsOut(db);
@@ -137,7 +148,7 @@ async function takeOutOfDefault(db: Client, table: PartitionedTable, month: Mont
   await db.query(`CREATE TABLE ${out} (${id} uuid)`);
   await db.query(`INSERT INTO ${out} SELECT ${id} FROM ${fallback} WHERE ${where}`, gone);
   // Records refuse to be deleted by their owner too. Nobody else can come in between: the table is locked until the commit.
-  const isRecord = !(PEOPLE_TABLES as readonly string[]).includes(table);
+  const isRecord = ![...PEOPLE_TABLES, ...EVIDENCE_TABLES].some((other) => other === table);
   if (isRecord) await db.query(`ALTER TABLE ${fallback} DISABLE TRIGGER refuse_change`);
   await db.query(`DELETE FROM ${fallback} WHERE ${where}`, gone);
   if (isRecord) await db.query(`ALTER TABLE ${fallback} ENABLE TRIGGER refuse_change`);

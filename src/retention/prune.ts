@@ -5,7 +5,7 @@ import { parseCheckpoint } from '../transparency/checkpoint';
 import { openNote, Signer, splitNotes } from '../transparency/note';
 import { Wish } from './erase';
 import { Month, monthsBefore } from './months';
-import { dropWhatIsOut, Losses, lossesOf, pruneMonth, tablesOf, What } from './prune-month';
+import { dropWhatIsOut, Losses, lossesOf, monthsIn, pruneMonth, What } from './prune-month';
 
 /** A month that is pruned, or would be. */
 export interface Pruned {
@@ -33,9 +33,9 @@ export async function prune(
 ): Promise<Pruned[]> {
   if (!dryRun) await dropWhatIsOut(db); // of one that was cut off
   const due: { month: Month; losses: Losses }[] = [];
-  for (const month of await monthsBefore(db, wish.before, tablesOf(wish.what))) {
+  for (const month of await monthsBefore(db, wish.before, monthsIn(wish.what))) {
     const losses = await lossesOf(db, month, wish.what);
-    if (losses.rows > 0) due.push({ month, losses });
+    if (losses.rows > 0 || losses.evidence > 0) due.push({ month, losses });
   }
   // All are looked at before the first goes: what cannot be done as a whole is better not begun.
   const notes = new Map<string, string>();

@@ -93,7 +93,9 @@ export class ListingSplitter {
    */
   end(): unknown {
     if (this.listDepth > 0) throw new NotAListing('it broke off');
-    return parse(Buffer.concat(this.around), (text) => JSON.parse(text) as unknown);
+    const around = parse(Buffer.concat(this.around), (text) => JSON.parse(text) as unknown);
+    if (this.found && !hasList(around)) throw new NotAListing('the name of the list is said twice');
+    return around;
   }
 
   private beginsList(byte: number, chunk: Buffer, from: number, at: number): boolean {
@@ -134,6 +136,11 @@ export class ListingSplitter {
     if (needed && batch.length === 0) throw new NotAListing('a comma without an element');
     return batch;
   }
+}
+
+function hasList(around: unknown): boolean {
+  const { data } = around as { data?: { data?: unknown } | null };
+  return Array.isArray(data) || Array.isArray(data?.data);
 }
 
 function parse<Value>(bytes: Buffer, read: (text: string) => Value): Value {

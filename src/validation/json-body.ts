@@ -7,7 +7,7 @@ const MAX_DEPTH = 16;
 
 export const OTHER_TYPE = 'is of another content type; send JSON with Content-Type: application/json';
 
-/** Reads bodies: JSON in UTF-8 and nothing else, up to `maxBytes`. */
+/** Reads bodies: JSON in UTF-8, up to `maxBytes`, and nothing else but CSV where a route says so. */
 export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
   server.addHook('onRoute', (route) => {
     const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };

@@ -39,3 +39,27 @@ export async function refusalOf(database: TestDatabase, day: string): Promise<st
   );
   return id;
 }
+
+/** Where it stands what sources said, by the column with its id. */
+export const EVIDENCE_TABLES = {
+  ...{ upstream_transaction: 'read_id', reconciliation_match: 'run_id', upstream_wallet: 'read_id' },
+  ...{ upstream_wallet_entry: 'read_id', statement_fault: 'read_id' },
+};
+
+/** What sources said on that day, of three transactions: the first two name somebody. */
+export async function evidenceOf(database: TestDatabase, day: string): Promise<string> {
+  const id = uuidv7({ msecs: new Date(day).getTime() });
+  await database.query(
+    `INSERT INTO upstream_transaction (read_id, ordinal, chi_ref, phone, reference) VALUES
+       ($1, 0, 'c', '+254712345678', 'a'), ($1, 1, 'd', NULL, 'for ada@example.com'), ($1, 2, 'e', NULL, 'b')`,
+    [id],
+  );
+  for (const row of [
+    `reconciliation_match VALUES ($1, $1, 0, 0, 'id', 'certain')`,
+    `upstream_wallet VALUES ($1, 'w')`,
+    `upstream_wallet_entry VALUES ($1, 'w', 0)`,
+    `statement_fault VALUES ($1, 2, 'x')`,
+  ])
+    await database.query(`INSERT INTO ${row}`, [id]);
+  return id;
+}

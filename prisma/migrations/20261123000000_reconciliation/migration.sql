@@ -328,6 +328,7 @@ GRANT SELECT, INSERT ON source_read, source_read_end, verdict, upstream_event, r
   finding, finding_sight, finding_step TO payout_proxy;
 GRANT SELECT, INSERT ON upstream_transaction, upstream_wallet, upstream_wallet_entry, statement_fault, reconciliation_match TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE ON reconciliation_progress TO payout_proxy;
+GRANT SELECT ON call_state TO payout_proxy;
 GRANT SELECT ON source_read, source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end,
   finding, finding_sight, finding_step TO payout_sealer;
 GRANT SELECT ON audit.source_reads, audit.upstream_transactions, audit.verdicts, audit.upstream_events,

@@ -8,7 +8,6 @@ import { readTransaction, Transaction, transactionsIn } from '../../upstream/tra
 import { Outgoing, UpstreamService } from '../../upstream/upstream.service';
 import { walletsIn } from '../../upstream/wallets';
 import { ALL_TRANSACTIONS, issueQuestion, transactionQuestion, WALLETS } from './questions';
-import { toRow } from './transaction-rows';
 import { TransactionWriter } from './transaction-writer';
 import { insertWallets } from './wallet-rows';
 
@@ -77,8 +76,9 @@ export class SourcesService {
           const ordinal = counts.rows++;
           const transaction = readTransaction(isObject(element) ? element : {});
           if (isFaulty(transaction)) counts.faults++;
-          if (isWithin(window, transaction.issuedAt)) await writer.add(toRow(ordinal, transaction));
+          if (isWithin(window, transaction.issuedAt)) writer.add(ordinal, transaction);
         }
+        await writer.flow();
         onRows?.(counts.rows);
       };
       const listing = await this.upstream.list(ALL_TRANSACTIONS, take, signal);
@@ -112,7 +112,7 @@ export class SourcesService {
       const { body, seen } = await this.ask(question);
       const transactions = seen.failure === null && body ? transactionsIn(body) : [];
       const writer = new TransactionWriter(this.prisma, readId);
-      for (const [ordinal, transaction] of transactions.entries()) await writer.add(toRow(ordinal, transaction));
+      for (const [ordinal, transaction] of transactions.entries()) writer.add(ordinal, transaction);
       await writer.end();
       const faults = transactions.filter(isFaulty).length;
       return { ...seen, rows: transactions.length, kept: writer.kept, faults };

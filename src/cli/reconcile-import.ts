@@ -1,0 +1,100 @@
+import { Command, Option } from 'commander';
+import { createReadStream, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { ClientError } from '../clients/client-error';
+import type { ImportedStatement } from '../reconciliation/sources/statements.dto';
+import { ask, keyHelp, ProxyOptions } from './asking-proxy';
+import { print } from './output';
+import { Progress } from './progress';
+
+/** The exit code where some lines could not be used. */
+const WITH_FAULTS = 2;
+
+const HELP = `
+Hands the running proxy a provider's CSV file of what it paid; what is said at the end, --statement compares a period with.
+The mapping says which column is which field, in JSON with the names of the file's first line; @FILE reads it from a file.
+Lines that cannot be used are listed, the others are used; the exit code is 2 then. The same file again is not imported twice.
+${keyHelp('reconciler')}
+
+Examples:
+  npm run cli -- reconcile import march.csv --mapping '{"chi_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date"}'
+  npm run cli -- reconcile import march.csv --mapping @provider.json --delimiter semicolon --decimal-comma
+  npm run cli -- reconcile --from 2026-03-01T00:00:00Z --to 2026-04-01T00:00:00Z --statement 0193…`;
+
+interface Options extends ProxyOptions {
+  mapping: string;
+  delimiter: string;
+  decimalComma?: boolean;
+  json?: boolean;
+}
+
+/** `reconcile import`; --url and --key-file are those of `reconcile`. */
+export function reconcileImportCommand(): Command {
+  return new Command('import')
+    .description('hand in a statement, a CSV file, to compare with')
+    .argument('<file>', 'the statement')
+    .requiredOption('--mapping <mapping>', 'JSON, @FILE with such, or one of fields, upstream')
+    .addOption(
+      new Option('--delimiter <name>', 'between columns')
+        .choices(['comma', 'semicolon', 'tab', 'bar'])
+        .default('comma'),
+    )
+    .option('--decimal-comma', 'numbers are written 1.234,50')
+    .option('--json', 'for machines: what the proxy answers')
+    .addHelpText('after', HELP)
+    .action((file: string, _own: object, command: Command) => run(file, command.optsWithGlobals<Options>()));
+}
+
+async function run(file: string, { mapping, delimiter, decimalComma, json, ...proxy }: Options): Promise<void> {
+  const query = new URLSearchParams({
+    ...{ mapping: await mappingIn(mapping), delimiter, file: basename(file) },
+    ...(decimalComma && { decimal_comma: 'true' }),
+  });
+  const statement = (await ask(proxy, {
+    path: `/v1/reconciliation/statements?${query.toString()}`,
+    csv: reading(file),
+    demoKey: 'reconciler',
+    afterFailure: 'import it again: what came whole is not imported twice',
+  })) as ImportedStatement;
+  if (json) print(statement, json);
+  else process.stdout.write(`${summary(statement)}\n`);
+  if (statement.fault_count > 0) process.exitCode = WITH_FAULTS;
+}
+
+async function mappingIn(given: string): Promise<string> {
+  if (!given.startsWith('@')) return given;
+  const file = given.slice(1);
+  return readFile(file, 'utf8').catch(() => {
+    throw new ClientError(`the mapping ${file} cannot be read`);
+  });
+}
+
+/** @throws ClientError if the file cannot be read. */
+function reading(file: string): Readable {
+  const size = sizeOf(file);
+  const progress = new Progress('bytes');
+  let bytes = 0;
+  const stream = createReadStream(file);
+  stream.on('data', (chunk) => progress.at((bytes += chunk.length), size));
+  stream.on('close', () => progress.end());
+  return stream.pause();
+}
+
+function sizeOf(file: string): number {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile()) throw new ClientError(`${file} cannot be read`);
+  return found.size;
+}
+
+function summary({ read_id: id, rows, kept, faults, fault_count: count, already_imported: before }: ImportedStatement) {
+  const more =
+    count > faults.length ? [`… and ${count - faults.length} more: GET /v1/reconciliation/statements/${id}`] : [];
+  return [
+    `${before ? 'it was imported before' : 'imported'}: ${kept} of ${rows} lines are used`,
+    ...faults.map(({ line, reason }) => `line ${line}: ${reason}`),
+    ...more,
+    `statement ${id}`,
+  ].join('\n');
+}

@@ -1,0 +1,14 @@
+import { PrismaService } from '../database/prisma.service';
+import { asRecorded, proseAsRecorded } from '../privacy/recorded';
+import { NewUpstreamEvent } from './records';
+
+/** Writes what the upstream told, once, however often and to whichever instance it comes. @returns whether it was news. */
+export async function insertUpstreamEvent(prisma: PrismaService, event: NewUpstreamEvent): Promise<boolean> {
+  const written = await prisma.$executeRaw`
+    INSERT INTO upstream_event (id, event_id, event_type, issue_id, upstream_id, chi_ref, status, amount_usd, signed_at)
+    VALUES (${event.id}::uuid, ${asRecorded(event.eventId)}, ${proseAsRecorded(event.eventType)}, ${asRecorded(event.issueId)},
+      ${asRecorded(event.upstreamId)}, ${asRecorded(event.chiRef)}, ${proseAsRecorded(event.status)},
+      ${event.amountUsd?.toFixed() ?? null}::numeric, ${event.signedAt}::timestamptz)
+    ON CONFLICT (event_id) DO NOTHING`;
+  return written === 1;
+}

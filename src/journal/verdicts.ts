@@ -1,0 +1,49 @@
+import { v7 as uuidv7 } from 'uuid';
+import { Prisma } from '../database/generated/client';
+import { PrismaService } from '../database/prisma.service';
+import { canonical } from '../policy/content';
+import { NewVerdict } from './records';
+import { SettledAfter, writeResolution } from './resolutions';
+
+/**
+ * Writes what was found out about a call in doubt: `landed` and `absent` settle it, in the same commit; `ambiguous` leaves it
+ * to a person, and is said once for as long as nothing new is known.
+ * @returns false, and nothing is written, if it is not in doubt any more, or was said before.
+ */
+export async function insertVerdict(
+  prisma: PrismaService,
+  found: NewVerdict,
+  settledAfter: SettledAfter,
+): Promise<boolean> {
+  const { intentId, verdict, reason } = found;
+  return prisma.$transaction(async (tx) => {
+    if (verdict === 'ambiguous') {
+      if (!(await isInDoubt(tx, intentId)) || (await isSaid(tx, found))) return false;
+    } else if (!(await writeResolution(tx, { intentId, verdict, reason, by: null }, settledAfter))) {
+      return false;
+    }
+    await tx.$executeRaw`
+      INSERT INTO verdict (id, intent_id, verdict, reason, evidence)
+      VALUES (${uuidv7()}::uuid, ${intentId}::uuid, ${verdict}, ${reason}, ${canonical(found.evidence)}::json)`;
+    return true;
+  });
+}
+
+async function isInDoubt(tx: Prisma.TransactionClient, intentId: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM call_state WHERE call_id = ${intentId}::uuid AND state IN ('unknown', 'sent')`;
+  return rows.length > 0;
+}
+
+/** Each look at the upstream is another one: which it was makes no difference. */
+async function isSaid(tx: Prisma.TransactionClient, { intentId, reason, evidence }: NewVerdict): Promise<boolean> {
+  const [last] = await tx.$queryRaw<Pick<NewVerdict, 'verdict' | 'reason' | 'evidence'>[]>`
+    SELECT verdict, reason, evidence FROM verdict WHERE intent_id = ${intentId}::uuid ORDER BY id DESC LIMIT 1`;
+  if (last?.verdict !== 'ambiguous' || last.reason !== reason) return false;
+  return substanceOf(last.evidence) === substanceOf(evidence);
+}
+
+function substanceOf({ transactions, calls }: NewVerdict['evidence']): string {
+  const seen = transactions.map(({ read_id: _, ordinal: __, ...transaction }) => canonical(transaction));
+  return canonical({ calls: [...calls].sort(), seen: seen.sort() });
+}

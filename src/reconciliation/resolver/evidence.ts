@@ -1,0 +1,31 @@
+import { Decimal } from 'decimal.js';
+import { VerdictEvidence, VerdictTransaction } from '../../journal/records';
+import { asRecorded, proseAsRecorded } from '../../privacy/recorded';
+import { Seen } from './doubt';
+
+/** Of what does not settle a call, the first ones say enough. */
+const MOST_UNSETTLED = 100;
+
+/** @param positions of the item that each is; undefined where that is not certain: then the first hundred are kept. */
+export function evidenceOf(reads: string[], seen: Seen[], calls: string[], positions?: number[]): VerdictEvidence {
+  const kept = positions ? seen : seen.slice(0, MOST_UNSETTLED);
+  return {
+    reads,
+    transactions: kept.map((one, place) => toEvidence(one, positions?.[place] ?? null)),
+    calls: calls.slice(0, MOST_UNSETTLED),
+  };
+}
+
+function toEvidence(seen: Seen, position: number | null): VerdictTransaction {
+  return {
+    read_id: seen.readId,
+    ordinal: seen.ordinal,
+    position,
+    chi_ref: asRecorded(seen.chiRef),
+    id: asRecorded(seen.id),
+    issue_id: asRecorded(seen.issueId),
+    at: seen.issuedAt?.toISOString() ?? null,
+    status: proseAsRecorded(seen.status),
+    amount_usd: seen.amountUsd === null ? null : new Decimal(seen.amountUsd).toFixed(),
+  };
+}

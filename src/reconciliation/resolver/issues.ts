@@ -1,0 +1,67 @@
+import { Seen, Sent } from './doubt';
+import { looseKey } from './recipients';
+
+/** The transactions of one batch: one request makes one issue (upstream-observed.md, "Identifiers"). */
+export type Issue = Seen[];
+
+/** The issues of a listing, by whom they name: an outage leaves thousands of calls in doubt, among thousands of transactions. */
+export class Issues {
+  private readonly all: Issue[];
+  private readonly byName = new Map<string, Set<Issue>>();
+  /** Those with a transaction that names nobody, or not in full. */
+  private readonly unnamed = new Set<Issue>();
+
+  constructor(seen: Seen[]) {
+    this.all = issuesOf(seen);
+    for (const issue of this.all) for (const one of issue) this.add(issue, one);
+  }
+
+  /** All that could have to do with a call. */
+  about({ items }: Sent): Issue[] {
+    if (items.some(({ names }) => names.length === 0)) return this.all;
+    const names = items.flatMap((item) => [...item.names.map(looseKey), referenceKey(item.reference ?? '')]);
+    const found = names.flatMap((name) => [...(this.byName.get(name) ?? [])]);
+    return [...new Set([...found, ...this.unnamed])];
+  }
+
+  private add(issue: Issue, { names, references }: Seen): void {
+    if (names.length === 0) this.unnamed.add(issue);
+    for (const name of [...names.map(looseKey), ...references.map(referenceKey)]) {
+      const known = this.byName.get(name);
+      if (known) known.add(issue);
+      else this.byName.set(name, new Set([issue]));
+    }
+  }
+}
+
+/** The upstream's listing, as far as our records do not say whose its transactions are. */
+export interface Listing {
+  readId: string;
+  /** When it was asked for. */
+  askedAt: Date;
+  /** Transactions that belong to no other call of ours for certain. */
+  unclaimed: Issues;
+  /** Transactions of ours that should be in it and are not: with any, it is not complete. */
+  missing: number;
+  /** When the newest call of ours was sent of which it shows a transaction: it is no older than that. */
+  freshUntil: Date | null;
+  /** Of what need not be in it (made.ts), what it shows of ours. */
+  shows: ReadonlySet<string>;
+}
+
+/** No name begins like that. */
+function referenceKey(reference: string): string {
+  return `reference ${reference}`;
+}
+
+/** What names no issue stands alone. */
+function issuesOf(seen: Seen[]): Issue[] {
+  const issues = new Map<string, Issue>();
+  for (const one of seen) {
+    const name = one.issueId ?? `/${one.ordinal}`;
+    const issue = issues.get(name);
+    if (issue) issue.push(one);
+    else issues.set(name, [one]);
+  }
+  return [...issues.values()];
+}

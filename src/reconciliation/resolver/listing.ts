@@ -1,0 +1,135 @@
+import { PrismaService } from '../../database/prisma.service';
+import { uuidFloor } from '../../database/uuid';
+import { asRecorded, writtenNumbers } from '../../privacy/recorded';
+import { Seen } from './doubt';
+import { Issues, Listing } from './issues';
+import { MADE } from './made';
+import { keysOf } from './recipients';
+
+/** Margins before the oldest call in doubt: what is read, and, of that, what must be in it. They bear with a wrong clock. */
+export const READ_BEFORE_MS = 600_000;
+const KNOWN_BEFORE_MS = 300_000;
+
+/** What was recorded so shortly before the listing was asked for may be missing in it. */
+const LAG_MS = 5_000;
+
+/** Between the time of an id and that of what it stands for. */
+const ID_MARGIN_MS = 3_600_000;
+
+interface Row {
+  ordinal: bigint;
+  chiRef: string | null;
+  id: string | null;
+  issueId: string | null;
+  issuedAt: Date | null;
+  type: string | null;
+  status: string | null;
+  usd: string | null;
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  receiver: string | null;
+  reference: string | null;
+}
+
+interface Known {
+  missing: number;
+  freshUntil: Date | null;
+  operations: string[] | null;
+}
+
+const MAKERS = [...MADE.keys()];
+const CERTAINLY_LISTED = MAKERS.filter((operation) => MADE.get(operation)?.mustBeShown === undefined);
+
+/**
+ * A read of all transactions, as far as it matters for calls in doubt.
+ * @param since when the oldest of them was sent.
+ * @param doubts their ids: what their own answers name is theirs.
+ */
+export async function readListing(
+  prisma: PrismaService,
+  read: { readId: string; askedAt: Date },
+  since: Date,
+  doubts: string[],
+): Promise<Listing> {
+  const [unclaimed, known] = await Promise.all([
+    readUnclaimed(prisma, read.readId, since, doubts),
+    readKnown(prisma, read, since),
+  ]);
+  const shows = new Set((known.operations ?? []).map((operation) => MADE.get(operation)?.mustBeShown ?? ''));
+  return { ...read, unclaimed: new Issues(unclaimed), shows, missing: known.missing, freshUntil: known.freshUntil };
+}
+
+/** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
+async function readUnclaimed(prisma: PrismaService, readId: string, since: Date, doubts: string[]): Promise<Seen[]> {
+  const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
+  const rows = await prisma.$queryRaw<Row[]>`
+    WITH calls AS MATERIALIZED (
+      SELECT id FROM intent WHERE id >= ${uuidFloor(from)}::uuid AND operation = ANY (${MAKERS}::text[])
+      UNION SELECT d.intent_id FROM decision d JOIN intent i ON i.id = d.intent_id
+        WHERE d.decided_at >= ${from}::timestamptz AND i.operation = ANY (${MAKERS}::text[])
+    ), claimed AS MATERIALIZED (
+      SELECT o.chi_ref, o.upstream_id, o.issue_id FROM outcome_item o JOIN calls c ON c.id = o.intent_id
+      WHERE o.intent_id <> ALL (${doubts}::uuid[])
+      UNION ALL
+      SELECT t ->> 'chi_ref', t ->> 'id', t ->> 'issue_id' FROM verdict v
+      CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
+      WHERE v.verdict = 'landed' AND v.id >= ${uuidFloor(from)}::uuid
+    )
+    SELECT ordinal, chi_ref AS "chiRef", upstream_id AS id, issue_id AS "issueId", issued_at AS "issuedAt", type, status,
+      amount_usd::text AS usd, email, phone, handle, receiver, reference
+    FROM upstream_transaction t
+    WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.chi_ref = t.chi_ref)
+      AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
+      AND NOT EXISTS (SELECT FROM claimed c WHERE c.issue_id = t.issue_id)
+    ORDER BY ordinal`;
+  return rows.map((row) => toSeen(readId, row));
+}
+
+/** What our records say that the listing must show: so it is seen whether it is whole, and how old. */
+async function readKnown(
+  prisma: PrismaService,
+  { readId, askedAt }: { readId: string; askedAt: Date },
+  since: Date,
+): Promise<Known> {
+  const from = new Date(since.getTime() - KNOWN_BEFORE_MS);
+  const before = new Date(askedAt.getTime() - LAG_MS);
+  const [known] = await prisma.$queryRaw<Known[]>`
+    WITH seen AS MATERIALIZED (SELECT chi_ref, upstream_id FROM upstream_transaction WHERE read_id = ${readId}::uuid),
+    known AS (
+      SELECT i.operation, o.sent_at, o.recorded_at, coalesce(n.chi_ref IN (SELECT chi_ref FROM seen), FALSE)
+        OR coalesce(n.upstream_id IN (SELECT upstream_id FROM seen), FALSE) AS shown
+      FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
+      WHERE i.id >= ${uuidFloor(new Date(from.getTime() - ID_MARGIN_MS))}::uuid AND i.operation = ANY (${MAKERS}::text[])
+        AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
+        AND (n.chi_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
+    )
+    SELECT (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
+        AND recorded_at < ${before}::timestamptz))::integer AS missing,
+      max(sent_at) FILTER (WHERE shown) AS "freshUntil", array_agg(DISTINCT operation) FILTER (WHERE shown) AS operations
+    FROM known`;
+  return known ?? { missing: 0, freshUntil: null, operations: null };
+}
+
+/** One transaction that was asked for by itself; undefined if the answer had none. */
+export async function readOne(prisma: PrismaService, readId: string): Promise<Seen | undefined> {
+  const [row] = await prisma.$queryRaw<Row[]>`
+    SELECT ordinal, chi_ref AS "chiRef", upstream_id AS id, issue_id AS "issueId", issued_at AS "issuedAt", type, status,
+      amount_usd::text AS usd, email, phone, handle, receiver, reference
+    FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
+  return row && toSeen(readId, row);
+}
+
+function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: Row): Seen {
+  return {
+    ...{ ...row, readId, ordinal: Number(ordinal), amountUsd: usd },
+    names: keysOf({ email, phone, handle, receiver }),
+    references: reference ? formsOf(reference, phone) : [],
+  };
+}
+
+/** Records have contacts masked, also those of the recipient that stand without their +. */
+function formsOf(reference: string, phone: string | null): string[] {
+  const numbers = writtenNumbers(phone === null ? [] : [phone]);
+  return [...new Set([reference, asRecorded(reference), asRecorded(reference, numbers)])];
+}

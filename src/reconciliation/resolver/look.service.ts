@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { RunningConfig } from '../../config/config';
+import { Loaded } from '../../config/config.module';
+import { longestUpstreamTimeout } from '../../config/upstream-timeouts';
+import { PrismaService } from '../../database/prisma.service';
+import { JournalService } from '../../journal/journal.service';
+import { NewVerdict } from '../../journal/records';
+import { Cause, SourcesService } from '../sources/sources.service';
+import { judgeChange, unrecognisable } from './changed';
+import { Lookup, Rules, Sent, Verdict } from './doubt';
+import { Listing } from './issues';
+import { READ_BEFORE_MS, readListing, readOne } from './listing';
+import { CHANGED, MADE } from './made';
+import { readNamed, readRivals } from './rivals';
+import { SentCall } from './sent';
+import { judge } from './verdict';
+
+/** The upstream's clock may be that wrong. */
+const SKEW_MS = 60_000;
+
+/** Up to so much later than now the listing's transactions are kept, should its clock be ahead. */
+const AHEAD_MS = 24 * 3_600_000;
+
+/** What one settles may tell whose the transactions of another one are: so often it is looked again. */
+const MOST_PASSES = 4;
+
+/** The failure of a read that the upstream answered with a refusal; of one transaction, that there is none. */
+const REFUSED = 'rejected';
+const SAYS_NOT_FOUND: readonly (number | null)[] = [200, 404];
+
+const BY_ITSELF: Cause = { causedBy: null, by: null };
+
+/** What one look at the upstream told about the calls that were due. */
+export interface Looked {
+  readId: string | null;
+  /** Why the listing could not be had, a short code; null: it could. */
+  failure: string | null;
+  /** Written anew. */
+  verdicts: NewVerdict[];
+}
+
+/** Looks once at what the upstream lists, judges the calls in doubt by it and records the verdicts. It sends nothing but reads. */
+@Injectable()
+export class LookService {
+  readonly rules: Rules;
+  private readonly settings: RunningConfig;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly journal: JournalService,
+    private readonly sources: SourcesService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.settings = config.get('settings', { infer: true });
+    this.rules = { quietMs: this.settings.resolverQuietSeconds * 1_000, skewMs: SKEW_MS };
+  }
+
+  async look(due: Sent[], inDoubt: string[], signal: AbortSignal): Promise<Looked> {
+    const hopeless = due.filter(({ operation }) => !MADE.has(operation) && !CHANGED.has(operation));
+    const verdicts = await this.record(hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })));
+    const listed = due.filter((call) => !hopeless.includes(call));
+    if (listed.length === 0) return { readId: null, failure: null, verdicts };
+    const since = new Date(Math.min(...listed.map(({ sentFrom }) => sentFrom.getTime())));
+    const askedAt = new Date();
+    const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(Date.now() + AHEAD_MS) };
+    const { readId, complete, failure } = await this.sources.transactions(BY_ITSELF, window, undefined, signal);
+    if (!complete) return { readId, failure, verdicts };
+    verdicts.push(...(await this.judgeAll(listed, inDoubt, { readId, askedAt }, since)));
+    return { readId, failure: null, verdicts };
+  }
+
+  /** What is settled first may leave less doubt about the others. */
+  private async judgeAll(
+    due: Sent[],
+    inDoubt: string[],
+    read: { readId: string; askedAt: Date },
+    since: Date,
+  ): Promise<NewVerdict[]> {
+    const written: NewVerdict[] = [];
+    const settled = new Set<string>();
+    for (let pass = 1; ; pass += 1) {
+      const open = due.filter(({ id }) => !settled.has(id));
+      const doubts = inDoubt.filter((id) => !settled.has(id));
+      const listing = await readListing(this.prisma, read, since, doubts);
+      const found = await this.verdicts(open, listing, since, pass === 1);
+      const landed = found.filter(({ verdict }) => verdict.verdict === 'landed');
+      const last = landed.length === 0 || pass === MOST_PASSES;
+      written.push(...(await this.record(last ? found : landed)));
+      for (const { call } of landed) settled.add(call.id);
+      if (last) return written;
+    }
+  }
+
+  private async verdicts(open: Sent[], listing: Listing, since: Date, first: boolean): Promise<Found[]> {
+    const found: Found[] = [];
+    const making = open.filter(({ operation }) => MADE.has(operation));
+    const rivals = await this.rivalsOf(making, listing, since);
+    for (const call of making) {
+      const verdict = judge(call, listing, rivals.get(call.id) ?? [], this.rules);
+      if (verdict) found.push({ call, verdict });
+    }
+    if (!first) return found; // what others settle does not touch these
+    for (const call of open.filter(({ operation }) => CHANGED.has(operation))) {
+      const verdict = await this.judgeChange(call, listing);
+      if (verdict) found.push({ call, verdict });
+    }
+    return found;
+  }
+
+  /** Only where there is something does it matter who else could have made it. */
+  private async rivalsOf(calls: Sent[], { unclaimed }: Listing, since: Date): Promise<Map<string, SentCall[]>> {
+    const ids = calls.filter((call) => unclaimed.about(call).length > 0).map(({ id }) => id);
+    if (ids.length === 0) return new Map();
+    const { approvalExpiresAfterSeconds } = this.settings;
+    const longestMs = longestUpstreamTimeout(this.settings);
+    const reachMs = approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
+    const from = new Date(since.getTime() - reachMs);
+    return readRivals(this.prisma, ids, from, longestMs);
+  }
+
+  private async judgeChange(call: Sent, listing: Listing): Promise<Verdict | undefined> {
+    const chiRef = call.items[0]?.chiRef ?? null;
+    const named = chiRef === null ? null : await readNamed(this.prisma, call.id, chiRef);
+    if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], this.rules);
+    const askedAt = new Date();
+    const cause = { ...BY_ITSELF, causedBy: call.id };
+    const { readId, complete, failure, httpStatus } = await this.sources.transaction(cause, named.upstreamId);
+    const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
+    if (!complete && !isGone) return undefined; // asked again later
+    const seen = isGone ? null : await readOne(this.prisma, readId);
+    if (seen === undefined) return undefined;
+    const lookup: Lookup = { readId, askedAt, seen };
+    return judgeChange(call, lookup, listing, named.others, this.rules);
+  }
+
+  /** @returns those that were news. */
+  private async record(found: Found[]): Promise<NewVerdict[]> {
+    const written: NewVerdict[] = [];
+    for (const { call, verdict } of found) {
+      const one = { ...verdict, intentId: call.id };
+      if (await this.journal.judge(one)) written.push(one);
+    }
+    return written;
+  }
+}
+
+interface Found {
+  call: Sent;
+  verdict: Verdict;
+}

@@ -1,0 +1,140 @@
+import { namesContact } from '../../privacy/contacts';
+
+/** What a column of a statement can be; each becomes the upstream's own field of a transaction. */
+const UPSTREAM_FIELDS = {
+  chi_ref: 'chiRef',
+  id: 'id',
+  issue_id: 'issueID',
+  issued_at: 'issueDate',
+  type: 'type',
+  status: 'status',
+  amount_usd: 'valueInUSD',
+  fee_usd: 'fee',
+  email: 'email',
+  phone: 'phoneNumber',
+  handle: 'twitter',
+  receiver: 'receiver',
+  country: 'countryToSend',
+  network_code: 'momoCode',
+  reference: 'reference',
+  /** An e-mail, phone, handle or receiver, whichever it looks like; last, as each has a column of its own too. */
+  recipient: 'recipient',
+} as const;
+
+export type StatementField = keyof typeof UPSTREAM_FIELDS;
+export const STATEMENT_FIELDS = Object.keys(UPSTREAM_FIELDS) as StatementField[];
+
+/** Without one of them, a line can be compared with nothing. */
+const IDENTIFYING: StatementField[] = [
+  ...(['chi_ref', 'id', 'issue_id', 'reference'] as const),
+  ...(['recipient', 'email', 'phone', 'handle', 'receiver'] as const),
+];
+
+const PRESETS = new Map<string, (field: StatementField) => string>([
+  ['fields', (field) => field],
+  ['upstream', (field) => UPSTREAM_FIELDS[field]],
+]);
+export const PRESET_NAMES = [...PRESETS.keys()];
+
+/** Which column is which field: the columns' names are exactly as in the first line. */
+export type Columns = Partial<Record<StatementField, string>>;
+
+export interface Mapping {
+  columns: Columns;
+  /** Whether columns that are not there are left out, as of a preset; else they are a mistake. */
+  lenient: boolean;
+}
+
+const MAX_COLUMN_NAME = 255;
+
+/**
+ * Reads what a caller says of the columns: the name of a preset, or JSON `{"<field>":"<column>"}`.
+ * @throws MappingError that says what is wrong.
+ */
+export function readMapping(text: string): Mapping {
+  const preset = PRESETS.get(text);
+  if (preset) {
+    return { columns: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, preset(field)])), lenient: true };
+  }
+  const given = parse(text);
+  const unknown = Object.keys(given).filter((name) => !(STATEMENT_FIELDS as string[]).includes(name));
+  if (unknown.length > 0) throw new MappingError(`must name fields of ${STATEMENT_FIELDS.join(', ')} only`);
+  const columns = Object.fromEntries(
+    STATEMENT_FIELDS.flatMap((field) => (field in given ? [[field, given[field]] as const] : [])),
+  );
+  for (const column of Object.values(columns)) {
+    if (typeof column !== 'string' || column === '' || column.length > MAX_COLUMN_NAME || namesContact(column)) {
+      throw new MappingError('must give each field the name of a column, which is no e-mail address, phone or handle');
+    }
+  }
+  return { columns: checked(columns), lenient: false };
+}
+
+export class MappingError extends Error {}
+
+/**
+ * Finds the columns of a statement in its first line. @returns each field's place.
+ * @throws MappingError that names the columns there are, but none that looks like a contact.
+ */
+export function placesIn(header: string[], { columns, lenient }: Mapping): Map<StatementField, number> {
+  const names = header.map((name) => name.trim());
+  const places = new Map<StatementField, number>();
+  for (const [field, column] of Object.entries(columns) as [StatementField, string][]) {
+    const place = names.indexOf(column);
+    if (place < 0 && lenient) continue;
+    if (place < 0) throw new MappingError(`names the column ${column}, which is not there; ${there(names)}`);
+    if (names.lastIndexOf(column) !== place) {
+      throw new MappingError(`names the column ${column}, which is there twice; rename one of the two`);
+    }
+    places.set(field, place);
+  }
+  try {
+    checked(Object.fromEntries(places));
+  } catch (error) {
+    throw new MappingError(`${(error as Error).message}; ${there(names)}`);
+  }
+  return places;
+}
+
+/** The upstream's record of what stands in a line. */
+export function toRecord(values: Iterable<readonly [StatementField, string]>): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [field, value] of values) {
+    const name = field === 'recipient' ? byItsForm(value) : UPSTREAM_FIELDS[field];
+    record[name] ??= value; // a column of its own goes before what a recipient looks like
+  }
+  return record;
+}
+
+function byItsForm(recipient: string): string {
+  if (recipient.startsWith('@')) return UPSTREAM_FIELDS.handle;
+  if (recipient.includes('@')) return UPSTREAM_FIELDS.email;
+  return /^\+?[\d\s().-]{7,}$/.test(recipient) ? UPSTREAM_FIELDS.phone : UPSTREAM_FIELDS.receiver;
+}
+
+function checked<Given extends Partial<Record<StatementField, unknown>>>(columns: Given): Given {
+  if (columns.amount_usd === undefined) throw new MappingError('must say which column is amount_usd');
+  if (IDENTIFYING.every((field) => columns[field] === undefined)) {
+    throw new MappingError(`must say which column is at least one of ${IDENTIFYING.join(', ')}`);
+  }
+  return columns;
+}
+
+/** Of a file without a first line of names, these are values. */
+function there(names: string[]): string {
+  const shown = names.slice(0, 50).map((name) => (namesContact(name) || name.length > 64 ? '…' : name));
+  return `its columns are ${shown.join(', ')}`;
+}
+
+function parse(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new MappingError(
+    `must be one of ${PRESET_NAMES.join(', ')}, or JSON such as {"chi_ref":"Reference ID","amount_usd":"Amount"}`,
+  );
+}

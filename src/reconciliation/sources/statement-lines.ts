@@ -1,0 +1,92 @@
+import { parse } from 'csv-parse';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+export interface StatementLine {
+  /** Where it begins, from 1. */
+  line: number;
+  cells: string[];
+}
+
+/** A statement that cannot be read to its end; the message says why, for the end of a sentence that begins with the file. */
+export class BrokenStatement extends Error {}
+
+/** No payment has a longer line: a quote that is never closed must not make us hold the rest of the file. */
+const MAX_LINE_BYTES = 1_048_576;
+const MAX_BYTES = 1_073_741_824;
+const NEWLINE = 0x0a;
+
+/** Reads a CSV file (RFC 4180, and what spreadsheets make of it) as it comes. */
+export class StatementLines {
+  bytes = 0;
+  private readonly hash = createHash('sha256');
+  /** Where lines end of which no row was given yet. */
+  private lineEnds: number[] = [];
+  private linesBefore = 0;
+
+  constructor(
+    private readonly source: Readable,
+    private readonly delimiter: string,
+  ) {}
+
+  /** Of all its bytes; once they have been read. */
+  sha256(): Buffer {
+    return this.hash.digest();
+  }
+
+  /**
+   * Its lines, the first one too, without those that are empty.
+   * @throws BrokenStatement
+   */
+  async *lines(): AsyncGenerator<StatementLine> {
+    const parser = parse({
+      ...{ bom: true, info: true, delimiter: this.delimiter, max_record_size: MAX_LINE_BYTES },
+      ...{ relax_column_count: true, relax_quotes: true, record_delimiter: ['\r\n', '\n'] },
+    });
+    const fed = pipeline(this.source, (bytes: AsyncIterable<Buffer>) => this.counted(bytes), parser);
+    fed.catch(() => undefined); // the parser ends with the same error
+    try {
+      for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
+        const line = this.linesBefore + 1;
+        this.passLinesBefore(info.bytes);
+        if (record.length > 1 || record[0] !== '') yield { line, cells: record };
+      }
+      await fed;
+    } catch (error) {
+      throw toBroken(error);
+    }
+  }
+
+  private async *counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) {
+        this.lineEnds.push(this.bytes + at + 1);
+      }
+      this.bytes += chunk.length;
+      if (this.bytes > MAX_BYTES) throw new BrokenStatement('is larger than 1 GiB; hand it in in parts');
+      this.hash.update(chunk);
+      yield chunk;
+    }
+  }
+
+  private passLinesBefore(bytes: number): void {
+    while ((this.lineEnds[0] ?? Infinity) <= bytes) {
+      this.lineEnds.shift();
+      this.linesBefore++;
+    }
+  }
+}
+
+/** The parser's own words quote the file. */
+function toBroken(error: unknown): unknown {
+  const { code, lines } = error as { code?: string; lines?: number };
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return new BrokenStatement('breaks off within a quoted value');
+  if (code === 'CSV_MAX_RECORD_SIZE') {
+    return new BrokenStatement(`has a line of more than 1 MiB, near line ${lines}: a quote may not be closed`);
+  }
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') {
+    return new BrokenStatement('did not come whole');
+  }
+  return error;
+}

@@ -1,0 +1,83 @@
+import { Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { Allow } from '../../auth/allow';
+import { Caller } from '../../auth/call';
+import { showsNobody, Shows } from '../../auth/shows';
+import { ApiKeyProblems } from '../../errors/api-problems';
+import { bodyFault } from '../../validation/json-body';
+import {
+  ImportedStatement,
+  StatementPage,
+  StatementQuery,
+  StatementSearch,
+  StatementWithFaults,
+} from './statements.dto';
+import { StatementsService } from './statements.service';
+
+@ApiTags('Reconciliation')
+@ApiSecurity('key')
+@Controller('v1/reconciliation/statements')
+export class StatementsController {
+  constructor(private readonly statements: StatementsService) {}
+
+  @Post()
+  @Allow('reconcile')
+  @RouteConfig({ takesCsv: true })
+  @Shows(({ faults }: ImportedStatement) => showsNobody(faults))
+  @ApiOperation({
+    summary: 'Hand in a statement',
+    operationId: 'importStatement',
+    description:
+      "Scope `reconcile`. A provider's CSV file of what it paid, to compare with: its first line names the columns. Lines " +
+      'that cannot be used are listed, the others are used. The same file with the same mapping is imported once.',
+  })
+  @ApiConsumes('text/csv')
+  @ApiBody({ required: true, schema: { type: 'string' }, description: 'The file, in UTF-8, up to 1 GiB.' })
+  @ApiResponse({ status: 201, type: ImportedStatement, description: 'It is imported.' })
+  @ApiResponse({ status: 200, type: ImportedStatement, description: 'It was imported before; nothing is changed.' })
+  @ApiKeyProblems('invalid_request')
+  async import(
+    @Req() { body, call }: FastifyRequest,
+    @Query() query: StatementQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ImportedStatement> {
+    if (!(body instanceof Readable)) throw bodyFault('is no CSV; send the file with Content-Type: text/csv');
+    const { clientId, keyId } = call.caller as Caller; // Allow has seen to that
+    const imported = await this.statements.import(body, query, { clientId, keyId, actor: call.actor });
+    void reply.status(imported.already_imported ? HttpStatus.OK : HttpStatus.CREATED);
+    return imported;
+  }
+
+  @Get()
+  @Allow('reconcile')
+  @Shows(({ statements }: StatementPage) => showsNobody(statements))
+  @ApiOperation({
+    summary: 'List the statements',
+    operationId: 'listStatements',
+    description: 'Scope `reconcile`. Those that were imported, newest first.',
+  })
+  @ApiResponse({ status: 200, type: StatementPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
+  async list(@Query() search: StatementSearch): Promise<StatementPage> {
+    const { rows, nextPageToken } = await this.statements.list(search);
+    return { statements: rows, next_page_token: nextPageToken };
+  }
+
+  @Get(':id')
+  @Allow('reconcile')
+  @Shows(({ faults }: StatementWithFaults) => showsNobody(faults))
+  @ApiOperation({
+    summary: 'Read a statement and its faults',
+    operationId: 'readStatement',
+    description: 'Scope `reconcile`. Up to 10,000 of the lines that could not be used.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiResponse({ status: 200, type: StatementWithFaults, description: 'The statement.' })
+  @ApiKeyProblems('statement_not_found')
+  one(@Param('id') id: string): Promise<StatementWithFaults> {
+    return this.statements.one(id);
+  }
+}

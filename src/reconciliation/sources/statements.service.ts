@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import { idBefore, Page, rowsToRead, toPage } from '../../audit/page';
+import { Prisma } from '../../database/generated/client';
+import { PrismaService } from '../../database/prisma.service';
+import { isUuid } from '../../database/uuid';
+import { Problem } from '../../errors/problem';
+import { SourceJournal } from '../../journal/sources';
+import { MetricsService } from '../../metrics/metrics.service';
+import { Mapping, MappingError, readMapping } from './mapping';
+import { MAX_FAULTS, StatementImport } from './statement-import';
+import { BrokenStatement } from './statement-lines';
+import {
+  DELIMITERS,
+  ImportedStatement,
+  StatementQuery,
+  StatementRecord,
+  StatementSearch,
+  StatementWithFaults,
+} from './statements.dto';
+
+/** Who hands a statement in. */
+interface Author {
+  clientId: string;
+  keyId: string;
+  actor: string | null;
+}
+
+/** Shown at once; the others are asked for. */
+const FIRST_FAULTS = 100;
+
+interface Row extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' | 'read_id'> {
+  id: string;
+  rows: bigint;
+  kept: bigint;
+  bytes: bigint;
+}
+
+/** Statements: what a provider says in a CSV file of what it paid. */
+@Injectable()
+export class StatementsService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly journal: SourceJournal,
+    private readonly metrics: MetricsService,
+  ) {}
+
+  /**
+   * Reads a statement as it comes. One that breaks off, or that cannot be read, leaves a read that counts for nothing.
+   * @throws Problem `invalid_request`
+   */
+  async import(source: Readable, query: StatementQuery, by: Author): Promise<ImportedStatement> {
+    const mapping = mappingOf(query.mapping);
+    const { delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
+    const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
+    const started = performance.now();
+    const about = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;
+    const readId = await this.journal.open({ ...about, mapping: recorded, by });
+    const options = { mapping, delimiter: DELIMITERS[delimiter] ?? ',', decimalComma: recorded.decimal_comma };
+    const reading = new StatementImport(this.prisma, readId, source, options);
+    const counts = () => {
+      const { rows, kept, faults, bytes } = reading;
+      return { readId, httpStatus: null, rows, kept, faults, bytes };
+    };
+    const done = (result: string) =>
+      this.metrics.noteSourceRead('statement', result, (performance.now() - started) / 1_000);
+    let counted: string;
+    try {
+      const sha256 = await reading.run();
+      const end = { ...counts(), sha256, complete: true, failure: null };
+      counted = await this.journal.endStatement(end, recorded);
+    } catch (error) {
+      const failure = failureOf(error);
+      done(failure);
+      await this.journal.end({ ...counts(), sha256: null, complete: false, failure }).catch(() => undefined); // without an end it counts for as little
+      throw toProblem(error);
+    }
+    const first = counted === readId;
+    done(first ? 'complete' : 'already_imported');
+    return { ...(await this.one(counted, FIRST_FAULTS)), already_imported: !first };
+  }
+
+  /** Newest first; only those that were read whole. */
+  async list(search: StatementSearch): Promise<Page<StatementRecord>> {
+    const before = idBefore(search);
+    const rows = await this.rows(
+      Prisma.sql`${before === undefined ? Prisma.empty : Prisma.sql`AND r.id < ${before}::uuid`}
+        ORDER BY r.id DESC LIMIT ${rowsToRead(search)}`,
+    );
+    const { rows: shown, nextPageToken } = toPage(rows, search);
+    return { rows: shown.map(toStatement), nextPageToken };
+  }
+
+  /**
+   * @param faults how many of its faults.
+   * @throws Problem `statement_not_found`
+   */
+  async one(id: string, faults = MAX_FAULTS): Promise<StatementWithFaults> {
+    const [row] = isUuid(id) ? await this.rows(Prisma.sql`AND r.id = ${id}::uuid`) : [];
+    if (!row) throw new Problem('statement_not_found');
+    const listed = await this.prisma.statementFault.findMany({
+      where: { readId: id },
+      orderBy: { line: 'asc' },
+      take: faults,
+    });
+    return { ...toStatement(row), faults: listed.map(({ line, reason }) => ({ line: Number(line), reason })) };
+  }
+
+  private rows(rest: Prisma.Sql): Promise<Row[]> {
+    return this.prisma.$queryRaw<Row[]>`
+      SELECT r.id, r.subject AS file, r.mapping, r.read_at AS imported_at, r.client_id, r.actor, e.rows, e.kept,
+        e.faults AS fault_count, e.bytes, encode(e.sha256, 'hex') AS sha256
+      FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+      WHERE r.source = 'statement' AND e.complete ${rest}`;
+  }
+}
+
+function toStatement({ id, rows, kept, bytes, ...row }: Row): StatementRecord {
+  return { read_id: id, ...row, rows: Number(rows), kept: Number(kept), bytes: Number(bytes) };
+}
+
+function mappingOf(text: string): Mapping {
+  try {
+    return readMapping(text);
+  } catch (error) {
+    throw toProblem(error);
+  }
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof MappingError) return 'bad_mapping';
+  return error instanceof BrokenStatement ? 'unreadable' : 'not_kept';
+}
+
+function toProblem(error: unknown): unknown {
+  if (error instanceof MappingError) {
+    return new Problem('invalid_request', { faults: [{ pointer: '/mapping', detail: error.message }] });
+  }
+  if (error instanceof BrokenStatement) {
+    return new Problem('invalid_request', { faults: [{ pointer: '', detail: `the file ${error.message}` }] });
+  }
+  return error;
+}

@@ -1,0 +1,118 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import supertest from 'supertest';
+import { Lost, makeLost } from './support/lost-answers';
+import { startProxyWithSandbox } from './support/proxy';
+
+const SEED = Number(process.env.RESOLVER_SEED ?? randomInt(1_000_000));
+const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
+const QUIET_SECONDS = 1;
+const LATE_MS = 300;
+
+/** Each strikes one of twenty requests. */
+const FAULTS = [
+  { fault: 'noResponse' },
+  { fault: 'noResponse', processed: false },
+  { fault: 'resetAfterProcessing' },
+  { fault: 'resetBeforeProcessing' },
+  { fault: 'lateProcessing', ms: LATE_MS },
+  { fault: 'error502Html' },
+  { fault: 'error502Html', processed: false },
+  { fault: 'truncatedBody' },
+  { fault: 'truncatedBody', processed: false },
+  { fault: 'malformedJson' },
+  { fault: 'malformedJson', processed: false },
+  { fault: 'redirect' },
+  { fault: 'redirect', processed: false },
+  // Of a transfer, whose receiver many others have, the second one would leave each of them in doubt.
+  { fault: 'duplicateTransaction', operation: 'POST /payouts/airtime' },
+  { fault: 'duplicateTransaction', operation: 'POST /payouts/credit' },
+];
+
+const REQUESTS = 120;
+const TWINS = 12;
+const AT_ONCE = 12;
+
+interface Made {
+  id: string;
+  lost: Lost;
+  status: number;
+}
+
+/** What became of calls whose answers were lost is found out from what the upstream lists, or it is said why not. */
+describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEED})`, () => {
+  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let app: string;
+  let reconciler: string;
+  let made: Made[];
+
+  beforeAll(async () => {
+    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 300, resolverQuietSeconds: QUIET_SECONDS });
+    app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    reconciler = (await proxy.client('reconciler', 'reconcile')).key;
+    for (let kind = 0; kind < 8; kind += 1) expect((await send(makeLost(1_000 + kind))).status).toBe(200); // all is well
+    for (const fault of FAULTS) await control('post', '/faults', { ...fault, probability: 0.05, seed: nextSeed() });
+    made = await loseAnswers();
+    await control('delete', '/faults');
+    await round(); // what is there already need not be waited for
+    await sleep(QUIET_SECONDS * 1_000 + LATE_MS);
+    expect((await send(makeLost(2_000))).status).toBe(200); // shows how new the upstream's listing is
+    await round();
+  });
+  afterAll(() => proxy.close());
+
+  let seeds = SEED;
+  const nextSeed = () => (seeds += 1);
+  const control = (method: 'get' | 'post' | 'delete', path: string, body?: object) =>
+    supertest(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
+  const send = ({ path, body }: Lost) => proxy.post(app, path, body);
+  const round = async () => {
+    const asked = supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
+    return (await asked.expect(200)).body;
+  };
+  const read = async (id: string) => (await proxy.get(app, `/v1/calls/${id}`).expect(200)).body;
+
+  async function loseAnswers(): Promise<Made[]> {
+    const numbers = Array.from({ length: REQUESTS }, (_, number) => makeLost(number, number < TWINS));
+    const asked = numbers.flatMap((lost) => (lost.twin ? [lost, lost] : [lost]));
+    const answered: Made[] = [];
+    for (let first = 0; first < asked.length; first += AT_ONCE) {
+      const some = asked.slice(first, first + AT_ONCE).map(async (lost) => {
+        const { headers, status } = await send(lost);
+        return { id: headers['x-call-id'] ?? '', lost, status };
+      });
+      answered.push(...(await Promise.all(some)));
+    }
+    return answered;
+  }
+
+  it('settles every call in doubt as the upstream knows it, or says that and why it cannot; none is wrong', async () => {
+    const arrivals: { body: unknown; processed: boolean }[] = (await control('get', '/requests').expect(200)).body;
+    const carriedOut = ({ mark }: Lost) =>
+      arrivals.filter(({ body, processed }) => processed && JSON.stringify(body).includes(mark)).length;
+    const settled = { landed: 0, absent: 0, unknown: 0 };
+    const doubtful = made.filter(({ status }) => status === 502 || status === 504);
+    for (const { id, lost } of doubtful) {
+      const call = await read(id);
+      settled[call.outcome as keyof typeof settled] += 1;
+      if (call.outcome === 'unknown') {
+        expect({ lost, reason: call.doubt?.reason }).toEqual({
+          lost: { ...lost, twin: true },
+          reason: expect.any(String),
+        });
+      } else if (!lost.twin) {
+        expect([lost, call.outcome]).toEqual([lost, carriedOut(lost) === 1 ? 'landed' : 'absent']);
+      }
+    }
+    // Of twins, as many landed as were carried out, and neither more nor fewer where nothing is left in doubt.
+    for (const { lost } of made.filter(({ lost: { twin } }) => twin)) {
+      const both = await Promise.all(made.filter(({ lost: { mark } }) => mark === lost.mark).map(({ id }) => read(id)));
+      const known = both.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'landed').length;
+      const open = both.filter(({ outcome }) => outcome === 'unknown').length;
+      const truth = Math.min(2, carriedOut(lost));
+      expect([lost.mark, known <= truth, truth <= known + open]).toEqual([lost.mark, true, true]);
+    }
+    expect(doubtful.length).toBeGreaterThan(30); // it did look at something
+    expect([settled.landed > 5, settled.absent > 5]).toEqual([true, true]);
+  });
+});

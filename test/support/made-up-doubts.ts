@@ -1,0 +1,36 @@
+import { Decimal } from 'decimal.js';
+import { Rules, Seen, Sent, Wanted } from '../../src/reconciliation/resolver/doubt';
+
+/** Calls in doubt, and transactions of an upstream, made up for tests of what is concluded from them. */
+
+export const RULES: Rules = { quietMs: 100_000, skewMs: 10_000 };
+const START = Date.UTC(2026, 10, 21);
+export const at = (seconds: number) => new Date(START + seconds * 1_000);
+const SENDING_SECONDS = 5;
+
+export function toSent(place: number, list: [number, number][], second: number): Sent {
+  return {
+    ...{ id: `call ${place}`, operation: 'POST /payouts/airtime', items: list.map(toWanted) },
+    ...{ sentFrom: at(second), sentUntil: at(second + SENDING_SECONDS) },
+  };
+}
+
+function toWanted([recipient, cents]: [number, number], position: number): Wanted {
+  const names = [`p:25471234567${recipient}`];
+  const amountUsd = new Decimal(cents).div(100).toFixed(6);
+  return { position, payee: names, names, amountUsd, reference: null, chiRef: null };
+}
+
+export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, issue: number): Seen[] {
+  return list.map(([recipient, cents], place) => ({
+    ...{
+      readId: 'read',
+      ordinal: issue * 10 + place,
+      chiRef: `${issue}/${place}`,
+      id: null,
+      issueId: `issue ${issue}`,
+    },
+    ...{ issuedAt: at(second), type: 'airtime', status: 'paid', amountUsd: new Decimal(cents).div(100).toFixed(6) },
+    ...{ names: [`p:25471234567${recipient}`], references: [] },
+  }));
+}
