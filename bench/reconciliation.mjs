@@ -20,6 +20,9 @@ const { hashKey, newKey } = require('../dist/clients/key.js');
 const { startEmbeddedPostgres } = require('../dist/database/embedded/embedded-postgres.js');
 const { migrate, PROXY_MIGRATIONS } = require('../dist/database/migrations.js');
 
+/** Of src/transparency/sealing-sql.ts: one instance seals at a time. */
+const SEALER_LOCK = 7_070_004;
+
 /** How often the run is asked how far it is. */
 const LOOK_MS = 50;
 
@@ -64,7 +67,9 @@ async function measure(size) {
     await owner.connect();
     const rows = await plant(postgres.urls.owner, { items: size, from, to, file: listing });
     const key = await makeKey(owner);
-    const proxy = await startQuietProxy(postgres.urls, stub.url, directory);
+    // What is planted was never sealed, and to seal it is another measurement: as if another instance were at it.
+    await owner.query(`SELECT pg_advisory_lock(${SEALER_LOCK})`);
+    const proxy = await startProxyOn(postgres.urls, stub.url, directory);
     try {
       const run = await runOnce(proxy, key);
       return { size, ...rows, ...run, ...(await check(owner, run.id)) };
@@ -79,8 +84,7 @@ async function measure(size) {
   }
 }
 
-/** The proxy alone: its sealer has no part in a run, and what is planted was never sealed. */
-function startQuietProxy({ proxy, owner }, upstream, directory) {
+function startProxyOn({ proxy, owner }, upstream, directory) {
   Object.assign(process.env, {
     ...{ DATABASE_URL: proxy, DATABASE_OWNER_URL: owner, DATA_DIR: directory, UPSTREAM_BASE_URL: upstream },
     ...{ UPSTREAM_API_KEY: 'planted-upstream-key', RESOLVER_EVERY_SECONDS: '0', RECONCILIATION_FEE_PERCENT: '1' },

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { makeCalls } from '../src/reconciliation/matching/ours';
 import { Plan } from '../src/reconciliation/matching/plan';
 import { lines, Ours, runPlan, seenBy, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
 import { PLANTED_SETTINGS } from './support/planted';
@@ -64,6 +65,22 @@ const matchesOf = async ({ runId }: Plan) =>
       [runId],
     )
   ).map(({ line }) => line);
+
+describe('reading our records', () => {
+  it('leaves out the months that the period has no part in', async () => {
+    const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 2, 10)); // of those made beforehand
+    const run = await plan(await writeTheirs(database, []), { from: month, to: new Date(month.getTime() + DAY_MS) });
+    const read = (await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${makeCalls(run)}`)).map(
+      (row) => row['QUERY PLAN'],
+    );
+    const named = month.toISOString().slice(0, 7).replace('-', '_');
+    const scanned = read.flatMap((line) => /Scan .*on (?:intent|outcome)_(\d{4}_\d{2})/.exec(line)?.[1] ?? []);
+    const held = read.findIndex((line) => line.includes('decision')); // their calls may be of any month
+    expect(held).toBeGreaterThan(0);
+    expect(scanned.length).toBeGreaterThan(1);
+    expect(scanned.slice(0, 2)).toEqual([named, named]);
+  });
+});
 
 describe('matching', () => {
   it('goes by the issue of a call where it is not certain which of its payments a transaction is', async () => {

@@ -104,6 +104,16 @@ describe('what is planted', () => {
     expect(new Set(expected.map(({ category }) => category)).size).toBe(10); // all but balance_gap
   });
 
+  it('is told without naming anybody', async () => {
+    const told = await database.query<{ text: string }>(
+      `SELECT row_to_json(f)::text || row_to_json(s)::text AS text FROM finding f JOIN finding_sight s ON s.finding_id = f.id`,
+    );
+    expect(told.filter(({ text }) => /(person|stranger|other)[._]\d|\+?2547\d{5}/i.test(text))).toEqual([]);
+    const recipients = told.filter(({ text }) => text.includes('"field" : "recipient"'));
+    expect(recipients.length).toBeGreaterThan(0);
+    expect(recipients.every(({ text }) => text.includes('"theirs" : "o••@example.org"'))).toBe(true);
+  });
+
   it('is found again by a second run, which adds no finding and takes no step', async () => {
     const second = await start();
     await runPlan(database, second);

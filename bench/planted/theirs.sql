@@ -20,7 +20,7 @@ WHERE fate NOT IN ('no answer', 'unknown', 'rejected', 'refused', 'not sent', 'w
 -- Twice under one name, twice under two, and what was never asked for: with every kind of name, and with none.
 INSERT INTO planted_theirs
 SELECT of_item, 1000 + kind, CASE kind WHEN 9 THEN chi_ref WHEN 12 THEN NULL WHEN 13 THEN NULL ELSE md5('more' || of_item)::uuid::text END,
-  CASE kind WHEN 9 THEN upstream_id WHEN 13 THEN NULL ELSE substr(md5('more' || of_item), 1, 20) END, CASE WHEN kind = 9 THEN issue_id ELSE 'stranger_' || of_item || '_1790000000000' END,
+  CASE kind WHEN 9 THEN upstream_id WHEN 13 THEN NULL ELSE substr(md5('more' || of_item), 1, 20) END, CASE WHEN kind = 9 THEN issue_id ELSE 'elsewhere_' || of_item || '_1790000000000' END,
   issued_at + interval '30 seconds', type, CASE kind WHEN 14 THEN 'unpaid' WHEN 19 THEN 'Teleported' ELSE 'paid' END,
   amount_usd + CASE WHEN kind IN (9, 10) THEN 0 ELSE 0.37 END, fee_usd,
   CASE WHEN kind IN (9, 10) THEN email ELSE 'stranger.' || of_item || '@example.net' END, CASE WHEN kind IN (9, 10) THEN phone END,

@@ -4,11 +4,20 @@ import { transactionsIn } from './transactions';
 const CHI_REF = '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11';
 const TRANSACTION = {
   ...{ id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8', chiRef: CHI_REF, issueID: 'issuer_2.5_1700000000000', status: 'paid' },
-  ...{ valueInUSD: '0.1', email: 'ada@example.com' },
+  ...{ valueInUSD: '0.1', email: 'ada@example.com', issueDate: '2026-11-20T10:00:00.000Z', type: 'credit', fee: 0.01 },
+  ...{ phoneNumber: '+254712345678', phone: '+254799999999', twitter: '@ada', countryToSend: 'Kenya', momoCode: 'MPS' },
+  ...{
+    reference: 'ref-1',
+    receiver: 'account-1',
+    redeemLink: 'https://pay.example.com',
+    meta: { email: 'x@example.com' },
+  },
 };
 const READ = {
   ...{ id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8', chiRef: CHI_REF, issueId: 'issuer_2.5_1700000000000', status: 'paid' },
-  ...{ recipients: ['ada@example.com'] },
+  ...{ issuedAt: new Date('2026-11-20T10:00:00Z'), type: 'credit', email: 'ada@example.com', phone: '+254712345678' },
+  ...{ handle: '@ada', country: 'Kenya', networkCode: 'MPS', reference: 'ref-1', receiver: 'account-1' },
+  recipients: ['ada@example.com', '+254712345678', '+254799999999', '@ada'],
 };
 const inEnvelope = (data: unknown) => transactionsIn(Buffer.from(JSON.stringify({ status: 'success', data })));
 const readOne = (fields: object) => inEnvelope([{ ...TRANSACTION, ...fields }])[0];
@@ -27,8 +36,8 @@ describe('transactionsIn', () => {
     ['null', null, 0],
   ])('finds the transactions of %s', (_operation, data, count) => {
     const found = inEnvelope(data);
-    expect(found.map(({ amountUsd, ...rest }) => [rest, amountUsd?.toFixed()])).toEqual(
-      Array.from({ length: count }, () => [READ, '0.1']),
+    expect(found.map(({ amountUsd, feeUsd, ...rest }) => [rest, amountUsd?.toFixed(), feeUsd?.toFixed()])).toEqual(
+      Array.from({ length: count }, () => [READ, '0.1', '0.01']),
     );
   });
 
@@ -50,6 +59,20 @@ describe('transactionsIn', () => {
     ),
   ])('reads the amount %j as %s', (valueInUSD, amount) => {
     expect(readOne({ valueInUSD })?.amountUsd?.toFixed()).toBe(amount);
+  });
+
+  it.each<[unknown, string | undefined]>([
+    ['2026-11-20T10:00:00.123Z', '2026-11-20T10:00:00.123Z'],
+    ['2026-11-20T10:00:00+02:00', '2026-11-20T08:00:00.000Z'],
+    ['2026-11-20T10:00:00', '2026-11-20T10:00:00.000Z'], // not this machine's zone
+    ['2026-11-20 10:00', '2026-11-20T10:00:00.000Z'],
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    [1_763_632_800_000, '2025-11-20T10:00:00.000Z'],
+    ...['2026-13-20', '20.11.2026', 'yesterday', '', '1763632800000', -1, 1e300, null, true, {}].map(
+      (nonsense): [unknown, undefined] => [nonsense, undefined],
+    ),
+  ])('reads the time %j as %s', (issueDate, at) => {
+    expect(readOne({ issueDate })?.issuedAt?.toISOString()).toBe(at);
   });
 
   it('takes a chiRef that is a number for its digits', () => {

@@ -27,17 +27,19 @@ const OF_PAYMENTS: Record<FieldCategory, { when: string; impact: string }> = {
 
 export function addDifferencesOfPayments(): string {
   const rows = Object.entries(OF_PAYMENTS).map(
-    ([category, { when, impact }]) =>
-      `(${text(category)}, ${when}, (${impact})::numeric, ${CATEGORY_FIELDS[category as FieldCategory]})`,
+    ([category, { when, impact }]) => `(${text(category)}, ${when}, (${impact})::numeric)`,
   );
+  // Not among the rows above: those would all be made, for each payment.
+  const fields = Object.entries(CATEGORY_FIELDS).map(([category, made]) => `WHEN ${text(category)} THEN ${made}`);
   return `
     INSERT INTO pg_temp.difference
     SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless('coalesce(t.chi_ref, o.chi_ref)')},
-      ${harmless('coalesce(t.upstream_id, o.upstream_id)')}, ${harmless('t.issue_id')}, NULL, o.at, d.impact, d.fields,
+      ${harmless('coalesce(t.upstream_id, o.upstream_id)')}, ${harmless('t.issue_id')}, NULL, o.at, d.impact,
+      CASE d.category ${fields.join('\n        ')} END,
       json_build_object('ours', ${OURS}, 'theirs', CASE WHEN t.n IS NOT NULL THEN ${THEIRS} END,
         'match', CASE WHEN j.matched THEN json_build_object('rule', j.rule, 'certainty', j.certainty) END)
     FROM differing j JOIN ours o ON o.n = j.o_n LEFT JOIN theirs t ON t.n = j.t_n
-    CROSS JOIN LATERAL (VALUES ${rows.join(',\n      ')}) AS d(category, holds, impact, fields)
+    CROSS JOIN LATERAL (VALUES ${rows.join(',\n      ')}) AS d(category, holds, impact)
     WHERE d.holds`;
 }
 

@@ -1,3 +1,4 @@
+import { uuidFloor } from '../../database/uuid';
 import { withMargin } from '../run-settings';
 import { decimal, instant, texts, uuid } from './literals';
 import { COLLECTIONS, COMPARED, LINKS, PAYOUTS } from './operations';
@@ -13,16 +14,12 @@ export interface Ids {
 /** How long before it is recorded a call may have got its id: a body takes a minute to come in, and clocks differ. */
 const HOUR_MS = 3_600_000;
 
-export function idsOf({ from, to, settings }: Plan): { low: Date; high: Date } {
-  const margin = withMargin(from, to, settings);
-  return { low: new Date(margin.from.getTime() - HOUR_MS), high: new Date(margin.to.getTime() + HOUR_MS) };
-}
-
 /** `run_call`: each call that was let through and may have paid somebody, as it stood at the time that the run is as of. */
 export function makeCalls(plan: Plan): string {
-  const { low, high } = idsOf(plan);
-  const inside = (id: string) => `${id} >= uuid_floor(${instant(low)}) AND ${id} < uuid_floor(${instant(high)})`;
   const margin = withMargin(plan.from, plan.to, plan.settings);
+  const low = new Date(margin.from.getTime() - HOUR_MS);
+  const [first, next] = [low, new Date(margin.to.getTime() + HOUR_MS)].map((at) => uuid(uuidFloor(at)));
+  const inside = (id: string) => `${id} >= ${first} AND ${id} < ${next}`;
   const released = `d.decided_at >= ${instant(low)} AND d.decided_at < ${instant(margin.to)}`;
   return `
     CREATE TEMP TABLE run_call AS
@@ -30,7 +27,7 @@ export function makeCalls(plan: Plan): string {
       ${calls(plan, inside('i.id'), inside('o.intent_id'))}
       UNION ALL
       -- Approved in this time, and asked for days before.
-      ${calls(plan, `i.id IN (SELECT intent_id FROM decision d WHERE verdict = 'approved' AND intent_id < uuid_floor(${instant(low)}) AND ${released})`)}
+      ${calls(plan, `i.id IN (SELECT intent_id FROM decision d WHERE verdict = 'approved' AND intent_id < ${first} AND ${released})`)}
     ) AS calls
     WHERE at >= ${instant(margin.from)} AND at < ${instant(margin.to)}`;
 }

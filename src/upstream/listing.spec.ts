@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { createServer, RequestListener, Server } from 'node:http';
+import { AddressInfo } from 'node:net';
+import { Pool } from 'undici';
+import { KeyRemover } from './key-remover';
+import { streamListing } from './listing';
+
+const KEY = 'a-key-that-must-not-be-seen';
+const BODY = JSON.stringify({ status: 'success', data: [{ chiRef: 'a', reference: `key ${KEY}` }, { chiRef: 'b' }] });
+
+describe('streamListing', () => {
+  let server: Server;
+  let pool: Pool;
+  let listener: RequestListener;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      request.resume().on('end', () => listener(request, response));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+  afterAll(async () => {
+    await pool.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const list = async (
+    given: RequestListener,
+    {
+      timeoutMs = 60_000,
+      signal,
+      onBatch,
+    }: { timeoutMs?: number; signal?: AbortSignal; onBatch?: () => Promise<void> } = {},
+  ) => {
+    listener = given;
+    const elements: unknown[] = [];
+    const take = async (batch: unknown[]) => {
+      elements.push(...batch);
+      await onBatch?.();
+    };
+    const request = { path: '/x', method: 'POST' as const, headers: {}, body: Buffer.from('{}'), timeoutMs, signal };
+    return { elements, ...(await streamListing(pool, request, new KeyRemover(KEY), take)) };
+  };
+
+  it('gives each element, without our key, and says of how many bytes and of which hash it came', async () => {
+    expect(await list((_request, response) => response.end(BODY))).toEqual({
+      ...{ failure: null, httpStatus: 200, bytes: BODY.length },
+      sha256: createHash('sha256').update(BODY).digest(),
+      elements: [{ chiRef: 'a', reference: 'key [key removed]' }, { chiRef: 'b' }],
+    });
+  });
+
+  it('says reset of one that is cut off, and of one that is never answered', async () => {
+    const half = await list((_request, response) => {
+      response.writeHead(200, { 'content-length': BODY.length });
+      response.write(BODY.slice(0, 40), () => response.destroy());
+    });
+    expect(half).toMatchObject({ failure: 'reset', httpStatus: 200, bytes: 40, sha256: null, elements: [] });
+    const none = await list((request) => request.socket.destroy());
+    expect(none).toMatchObject({ failure: 'reset', httpStatus: null, bytes: 0 });
+  });
+
+  it('ends at its deadline, and when it is told to', async () => {
+    expect(await list(() => undefined, { timeoutMs: 50 })).toMatchObject({ failure: 'timeout', httpStatus: null });
+    const stop = new AbortController();
+    const stopped = list(() => stop.abort(), { signal: stop.signal });
+    expect(await stopped).toMatchObject({ failure: 'stopped' });
+  });
+
+  it('throws what who takes its elements throws, and takes nothing more', async () => {
+    const broken = () => Promise.reject(new Error('the disk is full'));
+    await expect(list((_request, response) => response.end(BODY), { onBatch: broken })).rejects.toThrow(
+      'the disk is full',
+    );
+  });
+
+  it('takes no more bytes while a batch is at work', async () => {
+    const elements = Array.from({ length: 2_000 }, (_, index) => ({ chiRef: `${index}${'x'.repeat(1_000)}` }));
+    let begun = 0;
+    let atWork = 0;
+    const slowly = async () => {
+      expect((atWork += 1)).toBe(1);
+      begun += 1;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      atWork -= 1;
+    };
+    const body = JSON.stringify({ status: 'success', data: elements });
+    const listing = await list((_request, response) => response.end(body), { onBatch: slowly });
+    expect(listing).toMatchObject({ failure: null, bytes: body.length });
+    expect(listing.elements).toEqual(elements);
+    expect(begun).toBeGreaterThan(10);
+  });
+});

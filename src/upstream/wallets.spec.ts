@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { walletsIn } from './wallets';
+
+const inEnvelope = (data: unknown) => walletsIn(Buffer.from(JSON.stringify({ status: 'success', data })));
+
+describe('walletsIn', () => {
+  it('reads a wallet and its entries, newest first', () => {
+    const entry = (_seconds: number) => ({ amount: '-0.5', balanceBefore: 2, meta: { date: { _seconds } } });
+    const [wallet] = inEnvelope([{ id: 'w', type: 'chi', balance: '1.50', transactions: [entry(1), 'x', entry(2)] }]);
+    expect(wallet).toMatchObject({ id: 'w', type: 'chi' });
+    expect(wallet?.balance?.toFixed()).toBe('1.5');
+    expect(wallet?.entries.map(({ enteredAt }) => enteredAt?.getTime())).toEqual([2_000, 1_000]);
+    expect(wallet?.entries[0]).toMatchObject({ newBalance: null, description: null });
+  });
+
+  it('reads each wallet once, and none without an id', () => {
+    expect(inEnvelope({ data: [{ id: 'w' }, { id: 'w', type: 'b' }, {}, null] })).toEqual([
+      { id: 'w', type: 'b', balance: null, entries: [] },
+    ]);
+  });
+
+  it('never throws, whatever the bytes', () => {
+    fc.assert(fc.property(fc.jsonValue(), (data) => Array.isArray(inEnvelope(data))));
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (date, transactions) =>
+        Array.isArray(
+          inEnvelope([
+            { id: 'w', transactions },
+            { id: 'v', transactions: [{ meta: { date } }] },
+          ]),
+        ),
+      ),
+    );
+  });
+});
