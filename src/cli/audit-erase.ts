@@ -9,8 +9,9 @@ import { RetentionOptions, withRetention } from './retention';
 
 const HELP = `
 Takes the e-mail address, phone number or handle out of the history: of each call of which it is a recipient, what was sent and
-answered, and the recipient; every other body that names it; and whom auditors searched for. The records stay, with their
-amounts, and every proof of them holds. Calls that are in doubt, in progress or waiting for an approval are left as they are
+answered, and the recipient; every other body that names it; what the upstream's listings and statements said of it; and whom
+auditors searched for. The records stay, with their amounts, and every proof of them holds. What the upstream goes on listing
+comes again with the next reconciliation. Calls that are in doubt, in progress or waiting for an approval are left as they are
 and listed, and the exit code is 2: settle them, and run it again. Backups have their own lives.
 
 Examples:

@@ -9,9 +9,9 @@ import { RetentionOptions, withRetention } from './retention';
 
 const HELP = `
 Lets whole months (UTC) go: with --people-only what was sent and answered and to whom, else the calls themselves. Calls that are
-in doubt, in progress or waiting for an approval stay, with their keys. What proves the months, the seals, stays too. A month
-goes only if all of it is sealed, and if the latest checkpoint that is kept outside of the database covers it. What was pruned
-is on record.
+in doubt, in progress or waiting for an approval stay, with their keys. What the upstream and statements said goes along; with
+--people-only, only whom it names. What proves the months, the seals, stays, and so do runs and findings. A month goes only if
+all of it is sealed, and if the latest checkpoint that is kept outside of the database covers it. What was pruned is on record.
 
 Examples:
   npm run cli -- audit prune --older-than 13mo --reason "retention" --dry-run

@@ -83,9 +83,9 @@ export async function pruneMonth(
   await removeClaims(db, month, what, losses.kept);
   await withLock(db, tablesOf(what), async () => {
     for (const table of tablesOf(what)) await takeOut(db, table, month, losses.kept);
-    await removeEvidence(db, month, what);
     await record(db, month, what, losses, checkpoint, wish);
   });
+  await removeEvidence(db, month, what); // may take long; what a prune that was cut off leaves of it, the next one takes
   await dropWhatIsOut(db);
 }
 

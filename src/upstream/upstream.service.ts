@@ -138,7 +138,8 @@ export class UpstreamService implements OnApplicationShutdown {
   }
 
   /**
-   * Asks for a list that may be too long to be held, once; see `streamListing`. What `onBatch` throws, it throws.
+   * Asks for a list that may be too long to be held, once; see `streamListing`. What `onBatch` throws, it throws. Its elements
+   * have the provider's own word for a credit.
    * @param onBatch gets the list's elements in their order.
    */
   async list(

@@ -55,7 +55,7 @@ export async function evidenceOf(database: TestDatabase, day: string): Promise<s
     [id],
   );
   for (const row of [
-    `reconciliation_match VALUES ($1, $1, 0, 0, 'id', 'certain')`,
+    `reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty) VALUES ($1, $1, 0, $1, 0, 'id', 'certain')`,
     `upstream_wallet VALUES ($1, 'w')`,
     `upstream_wallet_entry VALUES ($1, 'w', 0)`,
     `statement_fault VALUES ($1, 2, 'x')`,
