@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Call } from '../auth/call';
+import { watchDoubts } from './doubts';
 
 /** From a refusal to an upstream's slowest batch, seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -21,15 +22,6 @@ export interface ReconciliationState {
 
 /** From one transaction to a million of them, seconds. */
 const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
-
-const HOUR_MS = 3_600_000;
-
-/** Of calls in doubt, in words for people who look at a chart. Milliseconds. */
-const AGES = {
-  'under an hour': { from: -Infinity, to: HOUR_MS },
-  'under a day': { from: HOUR_MS, to: 24 * HOUR_MS },
-  'a day or more': { from: 24 * HOUR_MS, to: Infinity },
-};
 
 /** Counts and times requests, and counts what is news. Labels are names from our own code, never a caller's words. */
 @Injectable()
@@ -190,18 +182,7 @@ export class MetricsService {
 
   /** @param since when each call in doubt was sent, milliseconds since 1970; asked at each reading. */
   watchDoubts(since: () => number[]): void {
-    new Gauge({
-      name: 'payout_proxy_calls_in_doubt',
-      help: 'Calls that pay or write of which it is unknown whether they were carried out, by how long ago they were sent.',
-      labelNames: ['age'],
-      registers: [this.registry],
-      collect() {
-        const ages = since().map((at) => Date.now() - at);
-        for (const [age, { from, to }] of Object.entries(AGES)) {
-          this.set({ age }, ages.filter((ms) => ms >= from && ms < to).length);
-        }
-      },
-    });
+    watchDoubts(this.registry, since);
   }
 
   /** @param length is asked at each reading. */
