@@ -53,8 +53,8 @@ describe('POST /hooks/upstream', () => {
     const told = { url: `${proxy.url}/hooks/upstream`, secret: SECRET, copies: 3, reversed: true };
     await control('patch', '/settings', { events: told }).expect(200);
     const [transaction] = (await pay('+254712345678').expect(200)).body.data.data;
-    await control('patch', '/settings', { events: { url: '' } }).expect(200);
     await eventually(async () => (await events()).some(({ issue_id }) => issue_id === transaction.issueID));
+    await control('patch', '/settings', { events: { url: '' } }).expect(200);
     const told1 = await events();
     expect(told1).toHaveLength(1);
     const [{ id, ...row } = { id: '' }] = told1;

@@ -1,6 +1,11 @@
 import { Module } from '@nestjs/common';
 import { MetricsController } from './metrics.controller';
 import { MetricsService } from './metrics.service';
+import { ReconciliationMetrics } from './reconciliation-metrics';
 
-@Module({ controllers: [MetricsController], providers: [MetricsService], exports: [MetricsService] })
+@Module({
+  controllers: [MetricsController],
+  providers: [MetricsService, ReconciliationMetrics],
+  exports: [MetricsService, ReconciliationMetrics],
+})
 export class MetricsModule {}

@@ -2,31 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Call } from '../auth/call';
-import { watchDoubts } from './doubts';
 
 /** From a refusal to an upstream's slowest batch, seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** A whole reconciliation, from an empty day to a year, seconds. */
-const RUN_BUCKETS = [0.5, 1, 5, 15, 60, 300, 900, 3_600];
-
-/** What the database says of the reconciliation, whichever instance carried it out. */
-export interface ReconciliationState {
-  /** When the newest run of each result ended, seconds since 1970. */
-  lastEnds: Record<string, number>;
-  /** Of the newest run that has one, in US dollars. */
-  residualUsd: number | undefined;
-  /** Findings that nobody has decided about, by category. */
-  open: Record<string, number>;
-}
-
-/** From one transaction to a million of them, seconds. */
-const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
-
 /** Counts and times requests, and counts what is news. Labels are names from our own code, never a caller's words. */
 @Injectable()
 export class MetricsService {
-  private readonly registry = new Registry();
+  /** To which others add what they measure. */
+  readonly registry = new Registry();
 
   // OpenTelemetry's semantic conventions for HTTP, in Prometheus' spelling.
   private readonly served = new Histogram({
@@ -78,32 +62,10 @@ export class MetricsService {
     labelNames: ['operation'],
     registers: [this.registry],
   });
-  private readonly sourceReads = new Histogram({
-    name: 'payout_proxy_source_read_duration_seconds',
-    help: 'Looks at the sources that the history is compared with, by source and result.',
-    labelNames: ['source', 'result'],
-    buckets: SOURCE_BUCKETS,
-    registers: [this.registry],
-  });
   private readonly shed = new Counter({
     name: 'payout_proxy_upstream_shed_total',
     help: 'Requests that were turned away, unsent, as too many others waited or their own turn did not come in time.',
     labelNames: ['operation'],
-    registers: [this.registry],
-  });
-
-  private readonly runs = new Histogram({
-    name: 'payout_proxy_reconciliation_run_duration_seconds',
-    help: 'Time from the beginning of a reconciliation to its end, of those that ended on this instance, by result.',
-    labelNames: ['result'],
-    buckets: RUN_BUCKETS,
-    registers: [this.registry],
-  });
-
-  private readonly verdicts = new Counter({
-    name: 'payout_proxy_verdicts_total',
-    help: 'Verdicts about calls in doubt that this instance came to by itself.',
-    labelNames: ['verdict'],
     registers: [this.registry],
   });
 
@@ -135,54 +97,8 @@ export class MetricsService {
     this.shed.inc({ operation });
   }
 
-  /** @param result `complete`, or a failure's code. */
-  noteSourceRead(source: string, result: string, seconds: number): void {
-    this.sourceReads.observe({ source, result }, seconds);
-  }
-
   setCircuitOpen(operation: string, open: boolean): void {
     this.circuitOpen.set({ operation }, open ? 1 : 0);
-  }
-
-  countRun(result: string, seconds: number): void {
-    this.runs.observe({ result }, seconds);
-  }
-
-  /** @param read is asked at each reading; undefined: it is not known at the moment. */
-  watchReconciliation(read: () => Promise<ReconciliationState | undefined>): void {
-    const watch = (
-      name: string,
-      help: string,
-      label: string,
-      of: (state: ReconciliationState) => Record<string, number>,
-    ) =>
-      new Gauge({
-        ...{ name: `payout_proxy_reconciliation_${name}`, help, registers: [this.registry] },
-        labelNames: label === '' ? [] : [label],
-        async collect() {
-          const state = await read();
-          this.reset();
-          for (const [value, number] of Object.entries(state ? of(state) : {})) {
-            this.set(label === '' ? {} : { [label]: value }, number);
-          }
-        },
-      });
-    const when = 'When the newest reconciliation of each result ended, on any instance, seconds since 1970.';
-    watch('last_end_timestamp_seconds', when, 'result', ({ lastEnds }) => lastEnds);
-    const open = 'Findings that are open or reopened, by category.';
-    watch('open_findings', open, 'category', (state) => state.open);
-    const residual =
-      "What the findings of the newest reconciliation leave unexplained of the totals' difference: must be 0.";
-    watch('residual_usd', residual, '', ({ residualUsd }) => (residualUsd === undefined ? {} : { '': residualUsd }));
-  }
-
-  countVerdict(verdict: string): void {
-    this.verdicts.inc({ verdict });
-  }
-
-  /** @param since when each call in doubt was sent, milliseconds since 1970; asked at each reading. */
-  watchDoubts(since: () => number[]): void {
-    watchDoubts(this.registry, since);
   }
 
   /** @param length is asked at each reading. */

@@ -8,7 +8,7 @@ import { longestUpstreamTimeout } from '../../config/upstream-timeouts';
 import { PrismaService } from '../../database/prisma.service';
 import { SessionLock } from '../../database/session-lock';
 import { NewVerdict } from '../../journal/records';
-import { MetricsService } from '../../metrics/metrics.service';
+import { ReconciliationMetrics } from '../../metrics/reconciliation-metrics';
 import { BackOff } from './back-off';
 import { LookService } from './look.service';
 import { readDoubts, SentCall } from './sent';
@@ -62,7 +62,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     private readonly present: PresentService,
     private readonly index: IndexService,
     private readonly looking: LookService,
-    private readonly metrics: MetricsService,
+    private readonly metrics: ReconciliationMetrics,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaService } from '../../database/prisma.service';
-import { MetricsService, ReconciliationState } from '../../metrics/metrics.service';
+import { ReconciliationMetrics, ReconciliationState } from '../../metrics/reconciliation-metrics';
 
 /** The state changes once a day; however often it is asked for, the findings are counted this seldom. */
 const COUNTED_EVERY_MS = 30_000;
@@ -23,7 +23,7 @@ export class RunMetrics {
 
   constructor(
     private readonly prisma: PrismaService,
-    private readonly metrics: MetricsService,
+    private readonly metrics: ReconciliationMetrics,
   ) {
     metrics.watchReconciliation(() => this.state());
   }

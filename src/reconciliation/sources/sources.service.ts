@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { PrismaService } from '../../database/prisma.service';
 import { NewSourceRead, SourceJournal } from '../../journal/sources';
-import { MetricsService } from '../../metrics/metrics.service';
+import { ReconciliationMetrics } from '../../metrics/reconciliation-metrics';
 import { isObject } from '../../upstream/answer';
 import { readTransaction, Transaction, transactionsIn } from '../../upstream/transactions';
 import { Outgoing, UpstreamService } from '../../upstream/upstream.service';
@@ -55,7 +55,7 @@ export class SourcesService {
     private readonly prisma: PrismaService,
     private readonly journal: SourceJournal,
     private readonly upstream: UpstreamService,
-    private readonly metrics: MetricsService,
+    private readonly metrics: ReconciliationMetrics,
   ) {}
 
   /**

@@ -6,7 +6,7 @@ import { PrismaService } from '../../database/prisma.service';
 import { isUuid } from '../../database/uuid';
 import { Problem } from '../../errors/problem';
 import { SourceJournal } from '../../journal/sources';
-import { MetricsService } from '../../metrics/metrics.service';
+import { ReconciliationMetrics } from '../../metrics/reconciliation-metrics';
 import { Mapping, MappingError, readMapping } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';
@@ -42,7 +42,7 @@ export class StatementsService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly journal: SourceJournal,
-    private readonly metrics: MetricsService,
+    private readonly metrics: ReconciliationMetrics,
   ) {}
 
   /**

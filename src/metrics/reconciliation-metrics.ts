@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { MetricsService } from './metrics.service';
+
+/** A whole reconciliation, from an empty day to a year, seconds. */
+const RUN_BUCKETS = [0.5, 1, 5, 15, 60, 300, 900, 3_600];
+
+/** What the database says of the reconciliation, whichever instance carried it out. */
+export interface ReconciliationState {
+  /** When the newest run of each result ended, seconds since 1970. */
+  lastEnds: Record<string, number>;
+  /** Of the newest run that has one, in US dollars. */
+  residualUsd: number | undefined;
+  /** Findings that nobody has decided about, by category. */
+  open: Record<string, number>;
+}
+
+/** From one transaction to a million of them, seconds. */
+const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
+
+const HOUR_MS = 3_600_000;
+
+/** Of calls in doubt, in words for people who look at a chart. Milliseconds. */
+const AGES = {
+  'under an hour': { from: -Infinity, to: HOUR_MS },
+  'under a day': { from: HOUR_MS, to: 24 * HOUR_MS },
+  'a day or more': { from: 24 * HOUR_MS, to: Infinity },
+};
+
+/** Counts and times what reconciliation does: looks at sources, runs, verdicts about calls in doubt. */
+@Injectable()
+export class ReconciliationMetrics {
+  private readonly sourceReads = new Histogram({
+    name: 'payout_proxy_source_read_duration_seconds',
+    help: 'Looks at the sources that the history is compared with, by source and result.',
+    labelNames: ['source', 'result'],
+    buckets: SOURCE_BUCKETS,
+    registers: [this.metrics.registry],
+  });
+  private readonly runs = new Histogram({
+    name: 'payout_proxy_reconciliation_run_duration_seconds',
+    help: 'Time from the beginning of a reconciliation to its end, of those that ended on this instance, by result.',
+    labelNames: ['result'],
+    buckets: RUN_BUCKETS,
+    registers: [this.metrics.registry],
+  });
+
+  private readonly verdicts = new Counter({
+    name: 'payout_proxy_verdicts_total',
+    help: 'Verdicts about calls in doubt that this instance came to by itself.',
+    labelNames: ['verdict'],
+    registers: [this.metrics.registry],
+  });
+
+  constructor(private readonly metrics: MetricsService) {}
+
+  /** @param result `complete`, or a failure's code. */
+  noteSourceRead(source: string, result: string, seconds: number): void {
+    this.sourceReads.observe({ source, result }, seconds);
+  }
+
+  countRun(result: string, seconds: number): void {
+    this.runs.observe({ result }, seconds);
+  }
+
+  /** @param read is asked at each reading; undefined: it is not known at the moment. */
+  watchReconciliation(read: () => Promise<ReconciliationState | undefined>): void {
+    const watch = (
+      name: string,
+      help: string,
+      label: string,
+      of: (state: ReconciliationState) => Record<string, number>,
+    ) =>
+      new Gauge({
+        ...{ name: `payout_proxy_reconciliation_${name}`, help, registers: [this.metrics.registry] },
+        labelNames: label === '' ? [] : [label],
+        async collect() {
+          const state = await read();
+          this.reset();
+          for (const [value, number] of Object.entries(state ? of(state) : {})) {
+            this.set(label === '' ? {} : { [label]: value }, number);
+          }
+        },
+      });
+    const when = 'When the newest reconciliation of each result ended, on any instance, seconds since 1970.';
+    watch('last_end_timestamp_seconds', when, 'result', ({ lastEnds }) => lastEnds);
+    const open = 'Findings that are open or reopened, by category.';
+    watch('open_findings', open, 'category', (state) => state.open);
+    const residual =
+      "What the findings of the newest reconciliation leave unexplained of the totals' difference: must be 0.";
+    watch('residual_usd', residual, '', ({ residualUsd }) => (residualUsd === undefined ? {} : { '': residualUsd }));
+  }
+
+  countVerdict(verdict: string): void {
+    this.verdicts.inc({ verdict });
+  }
+
+  /** @param since when each call in doubt was sent, milliseconds since 1970; asked at each reading. */
+  watchDoubts(since: () => number[]): void {
+    new Gauge({
+      name: 'payout_proxy_calls_in_doubt',
+      help: 'Calls that pay or write of which it is unknown whether they were carried out, by how long ago they were sent.',
+      labelNames: ['age'],
+      registers: [this.metrics.registry],
+      collect() {
+        const ages = since().map((at) => Date.now() - at);
+        for (const [age, { from, to }] of Object.entries(AGES)) {
+          this.set({ age }, ages.filter((ms) => ms >= from && ms < to).length);
+        }
+      },
+    });
+  }
+}
