@@ -59,7 +59,7 @@ export class LookService {
   }
 
   async look(due: Sent[], inDoubt: string[], signal: AbortSignal): Promise<Looked> {
-    const hopeless = due.filter(({ operation }) => !MADE.has(operation) && !CHANGED.has(operation));
+    const hopeless = due.filter((call) => !isRecognisable(call));
     const verdicts = await this.record(hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })));
     const listed = due.filter((call) => !hopeless.includes(call));
     if (listed.length === 0) return { readId: null, failure: null, verdicts };
@@ -153,6 +153,11 @@ export class LookService {
     }
     return written;
   }
+}
+
+/** A call without items has nothing to be compared with. */
+function isRecognisable({ operation, items }: Sent): boolean {
+  return items.length > 0 && (MADE.has(operation) || CHANGED.has(operation));
 }
 
 interface Found {
