@@ -28,7 +28,7 @@ const FAULTS = [
   { fault: 'duplicateTransaction', operation: 'POST /payouts/credit' },
 ];
 
-const REQUESTS = 120;
+const REQUESTS = 100;
 const TWINS = 12;
 const AT_ONCE = 12;
 

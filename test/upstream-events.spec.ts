@@ -19,7 +19,7 @@ describe('POST /hooks/upstream', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
-    const settings = { upstreamWebhookSecret: new Secret(SECRET), resolverEverySeconds: 3_600, upstreamTimeoutMs: 500 };
+    const settings = { upstreamWebhookSecret: new Secret(SECRET), resolverEverySeconds: 3_600, upstreamTimeoutMs: 5_000 };
     proxy = await startProxy({ upstreamBaseUrl: sandbox.url, ...settings }, database);
     app = (await proxy.client('app', 'pay')).key;
   });
@@ -53,8 +53,8 @@ describe('POST /hooks/upstream', () => {
     const told = { url: `${proxy.url}/hooks/upstream`, secret: SECRET, copies: 3, reversed: true };
     await control('patch', '/settings', { events: told }).expect(200);
     const [transaction] = (await pay('+254712345678').expect(200)).body.data.data;
-    await control('patch', '/settings', { events: { url: '' } }).expect(200);
     await eventually(async () => (await events()).some(({ issue_id }) => issue_id === transaction.issueID));
+    await control('patch', '/settings', { events: { url: '' } }).expect(200);
     const told1 = await events();
     expect(told1).toHaveLength(1);
     const [{ id, ...row } = { id: '' }] = told1;

@@ -1,3 +1,5 @@
+import { Client } from 'pg';
+import { Prisma } from '../../database/generated/client';
 import { PrismaService } from '../../database/prisma.service';
 import { uuidFloor } from '../../database/uuid';
 import { asRecorded, writtenNumbers } from '../../privacy/recorded';
@@ -43,27 +45,26 @@ const CERTAINLY_LISTED = MAKERS.filter((operation) => MADE.get(operation)?.mustB
 
 /**
  * A read of all transactions, as far as it matters for calls in doubt.
+ * @param db a connection of its own: after an outage of days this takes longer than a question may take on the others.
  * @param since when the oldest of them was sent.
  * @param doubts their ids: what their own answers name is theirs.
  */
 export async function readListing(
-  prisma: PrismaService,
+  db: Client,
   read: { readId: string; askedAt: Date },
   since: Date,
   doubts: string[],
 ): Promise<Listing> {
-  const [unclaimed, known] = await Promise.all([
-    readUnclaimed(prisma, read.readId, since, doubts),
-    readKnown(prisma, read, since),
-  ]);
+  const unclaimed = await readUnclaimed(db, read.readId, since, doubts);
+  const known = await readKnown(db, read, since);
   const shows = new Set((known.operations ?? []).map((operation) => MADE.get(operation)?.mustBeShown ?? ''));
   return { ...read, unclaimed: new Issues(unclaimed), shows, missing: known.missing, freshUntil: known.freshUntil };
 }
 
 /** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
-async function readUnclaimed(prisma: PrismaService, readId: string, since: Date, doubts: string[]): Promise<Seen[]> {
+async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<Seen[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
-  const rows = await prisma.$queryRaw<Row[]>`
+  const question = Prisma.sql`
     WITH calls AS MATERIALIZED (
       SELECT id FROM intent WHERE id >= ${uuidFloor(from)}::uuid AND operation = ANY (${MAKERS}::text[])
       UNION SELECT d.intent_id FROM decision d JOIN intent i ON i.id = d.intent_id
@@ -83,18 +84,19 @@ async function readUnclaimed(prisma: PrismaService, readId: string, since: Date,
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.issue_id = t.issue_id)
     ORDER BY ordinal`;
+  const { rows } = await db.query<Row>(question.text, question.values);
   return rows.map((row) => toSeen(readId, row));
 }
 
 /** What our records say that the listing must show: so it is seen whether it is whole, and how old. */
 async function readKnown(
-  prisma: PrismaService,
+  db: Client,
   { readId, askedAt }: { readId: string; askedAt: Date },
   since: Date,
 ): Promise<Known> {
   const from = new Date(since.getTime() - KNOWN_BEFORE_MS);
   const before = new Date(askedAt.getTime() - LAG_MS);
-  const [known] = await prisma.$queryRaw<Known[]>`
+  const question = Prisma.sql`
     WITH seen AS MATERIALIZED (SELECT chi_ref, upstream_id FROM upstream_transaction WHERE read_id = ${readId}::uuid),
     known AS (
       SELECT i.operation, o.sent_at, o.recorded_at, coalesce(n.chi_ref IN (SELECT chi_ref FROM seen), FALSE)
@@ -108,7 +110,8 @@ async function readKnown(
         AND recorded_at < ${before}::timestamptz))::integer AS missing,
       max(sent_at) FILTER (WHERE shown) AS "freshUntil", array_agg(DISTINCT operation) FILTER (WHERE shown) AS operations
     FROM known`;
-  return known ?? { missing: 0, freshUntil: null, operations: null };
+  const { rows } = await db.query<Known>(question.text, question.values);
+  return rows[0] ?? { missing: 0, freshUntil: null, operations: null };
 }
 
 /** One transaction that was asked for by itself; undefined if the answer had none. */

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { Client } from 'pg';
 import { RunningConfig } from '../../config/config';
 import { Loaded } from '../../config/config.module';
 import { longestUpstreamTimeout } from '../../config/upstream-timeouts';
 import { PrismaService } from '../../database/prisma.service';
 import { JournalService } from '../../journal/journal.service';
 import { NewVerdict } from '../../journal/records';
+import { connectForRun } from '../matching/connection';
 import { Cause, SourcesService } from '../sources/sources.service';
 import { judgeChange, unrecognisable } from './changed';
 import { Lookup, Rules, Sent, Verdict } from './doubt';
@@ -57,7 +59,7 @@ export class LookService {
   }
 
   async look(due: Sent[], inDoubt: string[], signal: AbortSignal): Promise<Looked> {
-    const hopeless = due.filter(({ operation }) => !MADE.has(operation) && !CHANGED.has(operation));
+    const hopeless = due.filter((call) => !isRecognisable(call));
     const verdicts = await this.record(hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })));
     const listed = due.filter((call) => !hopeless.includes(call));
     if (listed.length === 0) return { readId: null, failure: null, verdicts };
@@ -66,12 +68,18 @@ export class LookService {
     const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(Date.now() + AHEAD_MS) };
     const { readId, complete, failure } = await this.sources.transactions(BY_ITSELF, window, undefined, signal);
     if (!complete) return { readId, failure, verdicts };
-    verdicts.push(...(await this.judgeAll(listed, inDoubt, { readId, askedAt }, since)));
+    const db = await connectForRun(this.settings);
+    try {
+      verdicts.push(...(await this.judgeAll(db, listed, inDoubt, { readId, askedAt }, since)));
+    } finally {
+      await db.end().catch(() => undefined);
+    }
     return { readId, failure: null, verdicts };
   }
 
   /** What is settled first may leave less doubt about the others. */
   private async judgeAll(
+    db: Client,
     due: Sent[],
     inDoubt: string[],
     read: { readId: string; askedAt: Date },
@@ -81,7 +89,7 @@ export class LookService {
     const settled = new Set<string>();
     for (let pass = 1; ; pass += 1) {
       const doubts = inDoubt.filter((id) => !settled.has(id));
-      const listing = await readListing(this.prisma, read, since, doubts);
+      const listing = await readListing(db, read, since, doubts);
       if (pass === 1) written.push(...(await this.record(await this.changes(due, listing))));
       const open = due.filter(({ id, operation }) => MADE.has(operation) && !settled.has(id));
       const found = await this.makings(open, listing, since);
@@ -145,6 +153,11 @@ export class LookService {
     }
     return written;
   }
+}
+
+/** A call without items has nothing to be compared with. */
+function isRecognisable({ operation, items }: Sent): boolean {
+  return items.length > 0 && (MADE.has(operation) || CHANGED.has(operation));
 }
 
 interface Found {

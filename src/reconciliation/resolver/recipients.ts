@@ -35,7 +35,7 @@ export function payeeOf(field: string | null, { email, phone, handle, receiver }
       return keysOf({ ...nobody, handle });
     case 'receiver':
       // A contact that was used for one is kept with the people; the item has its mask.
-      return [`r:${email ?? phone ?? handle ?? receiver}`];
+      return keysOf({ ...nobody, receiver: email ?? phone ?? handle ?? receiver });
     case null:
     default:
       return keysOf({ email, phone, handle, receiver });

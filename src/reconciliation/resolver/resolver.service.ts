@@ -91,7 +91,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     this.schedule(SOON_MS);
   }
 
-  /** Looks at calls in doubt until it is stopped. */
+  /** Looks at those calls in doubt whose turn it is; so it does by itself, every RESOLVER_EVERY_SECONDS. */
   async run(signal: AbortSignal): Promise<void> {
     await this.turn(signal, false);
   }
