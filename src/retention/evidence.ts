@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { numberForms } from '../privacy/contacts';
+import { Pruning } from '../transparency/signed-records';
 import { Month } from './months';
 import { namedIn, Person } from './person';
-import type { What } from './prune-month';
 
 /** What sources said of months, that are not partitioned. */
 const SMALL_TABLES = ['upstream_wallet', 'upstream_wallet_entry', 'statement_fault'] as const;
@@ -14,7 +14,7 @@ const A_CONTACT = "'[@+]'";
 const NAMES_SOMEBODY = `(coalesce(email, phone, handle) IS NOT NULL OR concat(reference, receiver) ~ ${A_CONTACT})`;
 
 /** How many rows of what sources said a month has to lose. No record rests on them: they are compared with, and shown. */
-export async function evidenceOf(db: Client, { from, to }: Month, what: What): Promise<number> {
+export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning['what']): Promise<number> {
   const counts =
     what === 'people'
       ? [`(SELECT count(*) FROM upstream_transaction WHERE ${OF_MONTH} AND ${NAMES_SOMEBODY})`]
@@ -29,7 +29,7 @@ export async function evidenceOf(db: Client, { from, to }: Month, what: What): P
 }
 
 /** Removes a month's evidence as far as it does not go with its partitions; of people only, whom it names. */
-export async function removeEvidence(db: Client, { from, to }: Month, what: What): Promise<void> {
+export async function removeEvidence(db: Client, { from, to }: Month, what: Pruning['what']): Promise<void> {
   if (what === 'people') {
     await db.query(
       `UPDATE upstream_transaction SET email = NULL, phone = NULL, handle = NULL,
