@@ -192,6 +192,16 @@ describe('matching', () => {
     expect([totals.ours.usd, totals.theirs.usd, totals.matched.count]).toEqual(['10', '10', 3]);
   });
 
+  it('hashes a name that could be how somebody is reached', async () => {
+    const { found } = await compared(
+      [],
+      ['254700000001', `ann.${day}@example.com`, '+254 700', `fine_${day}`].map((chi_ref) => theirs(1, { chi_ref })),
+    );
+    const hashed = /^missing_local chi_ref\/sha256-[0-9a-f]{16} 10$/;
+    expect(found.filter((line) => hashed.test(line))).toHaveLength(3);
+    expect(found).toContain(`missing_local chi_ref/fine_${day} 10`);
+  });
+
   it('names a line of a statement by the content of its file, and compares no fees where it names none', async () => {
     await writeOurs(database, [ours(1, { reference: `line-${day}` })]);
     const rows = [theirs(1, { reference: `line-${day}`, status: null }), theirs(2, { status: null, amount_usd: '3' })];
