@@ -14,10 +14,18 @@ const LISTING = `
     'reference', reference, 'enabledToRedeem', '[]'::json, 'integration', json_build_object('appID', 'planted')))::text AS row
   FROM planted_theirs ORDER BY issued_at DESC, chi_ref, upstream_id`;
 
+/** The same of its wallets (upstream-observed.md, "Responses of the documented operations"). */
+const WALLETS = `
+  SELECT json_agg(json_build_object('id', wallet_id, 'type', type, 'balance', balance, 'owner', 'planted', 'transactions', (
+    SELECT json_agg(json_build_object('amount', amount, 'balanceBefore', balance_before, 'newBalance', new_balance, 'description', 'planted',
+      'meta', json_build_object('date', json_build_object('_seconds', extract(epoch FROM at)::bigint, '_nanoseconds', 0))) ORDER BY ordinal)
+    FROM planted_entry e WHERE e.wallet_id = w.wallet_id)))::text AS wallets
+  FROM planted_wallet w`;
+
 /**
  * Fills a migrated database with payments and plants differences on them (planted/*.sql).
  * @param file gets the upstream's listing.
- * @returns how many transactions the upstream has; what must be found stays in the table bench_expected.
+ * @returns how many transactions the upstream has, and its wallets; what must be found stays in the table bench_expected.
  */
 export async function plant(ownerUrl, { items, from, to, file }) {
   const owner = new pg.Client({ connectionString: ownerUrl });
@@ -27,15 +35,16 @@ export async function plant(ownerUrl, { items, from, to, file }) {
     for (const [name, value] of Object.entries({ items, from, to })) {
       await owner.query('SELECT set_config($1, $2, false)', [`planted.${name}`, String(value)]);
     }
-    for (const name of ['calls', 'theirs']) {
+    for (const name of ['calls', 'theirs', 'wallets']) {
       await owner.query(readFileSync(join(import.meta.dirname, 'planted', `${name}.sql`), 'utf8'));
     }
     await owner.query('CREATE TABLE bench_expected AS SELECT * FROM planted_expected');
     const theirs = await writeListing(owner, file);
     const { rows } = await owner.query('SELECT count(*)::int AS ours FROM planted_item');
+    const { wallets } = (await owner.query(WALLETS)).rows[0];
     await owner.query('DISCARD TEMP');
     await owner.query('VACUUM ANALYZE');
-    return { ours: rows[0].ours, theirs };
+    return { ours: rows[0].ours, theirs, wallets };
   } finally {
     await owner.end();
   }

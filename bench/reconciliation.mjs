@@ -65,7 +65,8 @@ async function measure(size) {
   try {
     await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
     await owner.connect();
-    const rows = await plant(postgres.urls.owner, { items: size, from, to, file: listing });
+    const { wallets, ...rows } = await plant(postgres.urls.owner, { items: size, from, to, file: listing });
+    stub.setWallets(wallets);
     const key = await makeKey(owner);
     // What is planted was never sealed, and to seal it is another measurement: as if another instance were at it.
     await owner.query(`SELECT pg_advisory_lock(${SEALER_LOCK})`);

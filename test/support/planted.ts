@@ -23,7 +23,13 @@ export const PLANTED_SETTINGS = {
 /** Makes payments of ours and the upstream's transactions for them, with known differences at known places. */
 export async function plant(
   ownerUrl: string,
-  { items, from, to, readId }: { items: number; from: Date; to: Date; readId: string },
+  {
+    items,
+    from,
+    to,
+    readId,
+    walletsReadId,
+  }: Record<'readId' | 'walletsReadId', string> & { items: number; from: Date; to: Date },
 ): Promise<Expected[]> {
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
@@ -31,7 +37,8 @@ export async function plant(
     for (const [name, value] of Object.entries({ items, from: from.toISOString(), to: to.toISOString() })) {
       await owner.query('SELECT set_config($1, $2, false)', [`planted.${name}`, String(value)]);
     }
-    for (const file of ['calls', 'theirs']) await owner.query(readFileSync(join(PLANTED, `${file}.sql`), 'utf8'));
+    for (const file of ['calls', 'theirs', 'wallets'])
+      await owner.query(readFileSync(join(PLANTED, `${file}.sql`), 'utf8'));
     await owner.query("INSERT INTO source_read (id, source) VALUES ($1, 'transactions')", [readId]);
     await owner.query(
       `INSERT INTO upstream_transaction (read_id, ordinal, chi_ref, upstream_id, issue_id, issued_at, type, status, amount_usd, fee_usd, email, phone,
@@ -44,6 +51,16 @@ export async function plant(
       `INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults)
        SELECT $1, TRUE, 0, count(*), count(*), 0 FROM planted_theirs`,
       [readId],
+    );
+    await owner.query("INSERT INTO source_read (id, source) VALUES ($1, 'wallets')", [walletsReadId]);
+    await owner.query(
+      'INSERT INTO upstream_wallet (read_id, wallet_id, type, balance) SELECT $1, wallet_id, type, balance FROM planted_wallet',
+      [walletsReadId],
+    );
+    await owner.query(
+      `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at)
+       SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, at FROM planted_entry`,
+      [walletsReadId],
     );
     const { rows } = await owner.query<Expected>(
       'SELECT category, subject, trim_scale(impact)::text AS impact FROM planted_expected',
