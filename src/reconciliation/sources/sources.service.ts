@@ -106,9 +106,10 @@ export class SourcesService {
   async wallets(cause: Cause): Promise<ReadResult> {
     return this.read('wallets', cause, { subject: null }, async (readId) => {
       const { body, seen } = await this.ask(WALLETS);
-      const wallets = seen.failure === null && body ? walletsIn(body) : [];
+      const listed = seen.failure === null && body ? walletsIn(body) : [];
+      const wallets = listed ?? [];
       await insertWallets(this.prisma, readId, wallets);
-      return { ...seen, rows: wallets.length, kept: wallets.length };
+      return { ...seen, failure: listed ? seen.failure : UNREADABLE, rows: wallets.length, kept: wallets.length };
     });
   }
 
@@ -161,6 +162,9 @@ export class SourcesService {
     return { readId, complete, failure, httpStatus, rows, kept, sha256: hex, oldest, endedAt };
   }
 }
+
+/** The answer says that all is well, and has nothing of what was asked for. */
+const UNREADABLE = 'unreadable';
 
 const NOT_KEPT: Seen = {
   ...{ failure: 'not_kept', httpStatus: null, bytes: 0, sha256: null },
