@@ -98,7 +98,31 @@ describe('findings close by themselves', () => {
   });
 });
 
+describe('a listing that lacks what is there', () => {
+  it('makes no clean run, and closes nothing', async () => {
+    const issued_at = new Date(day + 2_000).toISOString();
+    const named = (name: string): Theirs => ({ chi_ref: name, issued_at, status: 'paid', amount_usd: '10' });
+    const [stranger, known, lacked] = [named(`stranger-${day}`), named(chi_ref), named(`lacked-${day}`)];
+    const ours = { call_id: uuidv7({ msecs: day + 1_000 }), operation: 'POST /payouts/credit', at: issued_at };
+    await writeOurs(database, [
+      { ...ours, kind: 'succeeded', usd: '10', chi_ref: `lacked-${day}`, issue_id: `issue-${day}` },
+    ]);
+    const run = async (listed: Theirs[]) => {
+      const plan = { ...(await planned(null)), readId: await writeTheirs(database, listed) };
+      const totals = await runPlan(database, plan, async () => [await writeTheirs(database, [lacked], 'issue')]);
+      const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);
+      return [end?.result, totals.findings.count, totals.unlisted, totals.residual_usd];
+    };
+    expect(await run([stranger, known, lacked])).toEqual(['findings', 1, 0, '0']);
+    expect(await run([known])).toEqual(['findings', 0, 1, '0']);
+    expect(await states()).toEqual([]);
+    expect(await run([known, lacked])).toEqual(['clean', 0, 0, '0']);
+    expect(await states()).toEqual(['resolved']);
+  });
+});
+
 describe("a wallet's entries", () => {
+  let timed = true;
   type Entry = [amount: string, before: string, after: string];
 
   /** @param entries newest first, a second apart. */
@@ -119,10 +143,10 @@ describe("a wallet's entries", () => {
       balance,
     ]);
     for (const [ordinal, [amount, before, after]] of entries.entries()) {
-      const entered = new Date(day + 60_000 - (4 - entries.length + ordinal) * 1_000);
+      const entered = timed && new Date(day + 60_000 - (4 - entries.length + ordinal) * 1_000);
       await database.query(
         `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [readId, `w-${day}`, ordinal, amount, before, after, entered],
+        [readId, `w-${day}`, ordinal, amount, before, after, entered || null],
       );
     }
     await database.query(
@@ -147,6 +171,14 @@ describe("a wallet's entries", () => {
     expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // prettier-ignore
     expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // prettier-ignore
     expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // prettier-ignore
+  });
+
+  it('are looked at though they have no time', async () => {
+    timed = false;
+    expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual([
+      `balance_gap wallet/w-${day}/untimed/95/-5/90 0`,
+    ]); // prettier-ignore
+    timed = true;
   });
 
   it('stay what they were, and close by themselves once they join', async () => {

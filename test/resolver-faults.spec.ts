@@ -46,6 +46,9 @@ function isOver({ fault, processed, answeredAt }: Arrival): boolean {
   return answeredAt !== null && fault !== 'lateProcessing';
 }
 
+/** In the number of who is paid, and for whom that is reversed: in the sandbox's list it is `failed` then. */
+const REVERSED = '99990101';
+
 interface Made {
   id: string;
   lost: Lost;
@@ -114,7 +117,8 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
       const call = await read(id);
       settled[call.outcome as keyof typeof settled] += 1;
       if (call.outcome === 'unknown') {
-        const isExpected = lost.twin || isTwice(lost);
+        const isReversed = JSON.stringify(lost.body).includes(REVERSED);
+        const isExpected = lost.twin || isTwice(lost) || (isReversed && call.doubt?.reason.includes('as failed'));
         expect([lost.mark, isExpected, call.doubt?.reason]).toEqual([lost.mark, true, expect.any(String)]);
       } else if (!lost.twin) {
         expect([lost, call.outcome]).toEqual([lost, carriedOut(lost) === 1 ? 'landed' : 'absent']);

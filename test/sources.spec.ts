@@ -109,6 +109,19 @@ describe('the sources', () => {
     expect(await sources.issue(NOBODY, 'x')).toMatchObject({ complete: false, failure: 'rejected', rows: 0 });
   });
 
+  it('calls what is said to be wallets, and is no list, incomplete', async () => {
+    upstream.behaviour = success({ message: 'come back later' });
+    expect(await sources.wallets(NOBODY)).toMatchObject({ complete: false, failure: 'unreadable', rows: 0 });
+    upstream.behaviour = success([]);
+    expect(await sources.wallets(NOBODY)).toMatchObject({ complete: true, rows: 0 });
+  });
+
+  it('keeps what has a time that no column can hold, without it', async () => {
+    upstream.behaviour = success([{ ...TRANSACTION, issueDate: '0000-01-01' }]);
+    const { readId, complete } = await sources.issue(NOBODY, TRANSACTION.issueID);
+    expect([complete, (await rowsOf(readId)).map(({ issued_at: at }) => at)]).toEqual([true, [null]]);
+  });
+
   it('reads the wallets and their entries, newest first', async () => {
     const entry = (amount: number, balanceBefore: number, newBalance: string, _seconds: number) => ({
       ...{ amount, balanceBefore, newBalance, description: 'airtime to +254712345678' },

@@ -42,6 +42,12 @@ describe('statements', () => {
       [readId],
     );
 
+  it('are taken while calls in doubt are looked at, whose lock is another one', async () => {
+    await proxy.database.query('SELECT pg_advisory_lock(7070011)');
+    await read([HEADER, LINE.replace('c-1', 'meanwhile')].join('\n'));
+    await proxy.database.query('SELECT pg_advisory_unlock(7070011)');
+  });
+
   it('are imported line by line, and what cannot be used is listed with its line and its column', async () => {
     const file = [
       ...[HEADER, LINE, 'c-2,twelve,2026-11-20T10:00:00Z,paid,ada@example.com', 'c-3,,,,'],

@@ -119,10 +119,13 @@ async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: 
 
 function summary({ result, totals }: RunEnd): string {
   if (result === 'clean') return 'clean, nothing differs';
+  const { unlisted = 0, residual_usd: residual } = (totals ?? {}) as { unlisted?: number; residual_usd?: string };
+  const lacks = unlisted > 0 ? `; the upstream's listing is not whole, it lacks ${unlisted} payouts` : '';
+  const odd = Number(residual ?? 0) !== 0 ? `; the sums do not add up, by ${residual} USD` : '';
   const { count, by_category: categories = {} } = (totals?.findings ?? {}) as {
     count?: number;
     by_category?: Record<string, { count: number }>;
   };
   const each = Object.entries(categories).map(([category, { count: many }]) => `${category} ${many}`);
-  return `${count ?? 'some'} findings${each.length > 0 ? ` (${each.join(', ')})` : ''}`;
+  return `${count ?? 'some'} findings${each.length > 0 ? ` (${each.join(', ')})` : ''}${lacks}${odd}`;
 }

@@ -82,12 +82,20 @@ function outdated(at: string): string {
 const END = `
   INSERT INTO reconciliation_run_end (run_id, result, read_id, totals) VALUES ($1, $2, $3, $4)`;
 
+/** What the end of a run says. */
+interface EndTotals {
+  findings: { count: number };
+  unlisted: number;
+  residual_usd: string;
+}
+
+/** Nothing differs, of a listing that is whole as far as is known, and by sums that add up. */
+function isClean({ findings, unlisted, residual_usd: residual }: EndTotals): boolean {
+  return findings.count === 0 && unlisted === 0 && Number(residual) === 0;
+}
+
 /** Records what a comparison left in its temporary tables (`pair`, `ours`, `theirs`, `difference`): all of it, or nothing. */
-export async function writeResult(
-  db: Client,
-  run: RunOfFindings,
-  totals: { findings: { count: number } },
-): Promise<void> {
+export async function writeResult(db: Client, run: RunOfFindings, totals: EndTotals): Promise<void> {
   const { runId, readId, walletsReadId, from, to, asOf, historical, source } = run;
   await db.query('BEGIN');
   try {
@@ -98,9 +106,10 @@ export async function writeResult(
       await db.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
       const parameters = [runId, asOf, source];
       await db.query(REOPENED, parameters);
-      await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
+      // What a listing lacks that is not whole, may be there all the same.
+      if (totals.unlisted === 0) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
     }
-    await db.query(END, [runId, totals.findings.count > 0 ? 'findings' : 'clean', readId, JSON.stringify(totals)]);
+    await db.query(END, [runId, isClean(totals) ? 'clean' : 'findings', readId, JSON.stringify(totals)]);
     await db.query('COMMIT');
   } catch (error) {
     await db.query('ROLLBACK').catch(() => undefined);

@@ -36,7 +36,7 @@ export interface NewSourceReadEnd {
 }
 
 /** Of no meaning but to exclude each other: statements that end at the same time. */
-const STATEMENT_LOCK = 7_070_011;
+const STATEMENT_LOCK = 7_070_012;
 
 /** Records what was asked of the sources that the history is compared with, and how it came. */
 @Injectable()

@@ -68,9 +68,20 @@ describe('transactionsIn', () => {
     ['2026-11-20 10:00', '2026-11-20T10:00:00.000Z'],
     ['2026-11-20', '2026-11-20T00:00:00.000Z'],
     [1_763_632_800_000, '2025-11-20T10:00:00.000Z'],
-    ...['2026-13-20', '20.11.2026', 'yesterday', '', '1763632800000', -1, 1e300, null, true, {}].map(
-      (nonsense): [unknown, undefined] => [nonsense, undefined],
-    ),
+    ...[
+      '2026-13-20',
+      '20.11.2026',
+      'yesterday',
+      '',
+      '1763632800000',
+      '0000-01-01',
+      '9999-12-31T23:59:59-01:00',
+      -1,
+      1e300,
+      null,
+      true,
+      {},
+    ].map((nonsense): [unknown, undefined] => [nonsense, undefined]),
   ])('reads the time %j as %s', (issueDate, at) => {
     expect(readOne({ issueDate })?.issuedAt?.toISOString()).toBe(at);
   });

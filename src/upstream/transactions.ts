@@ -86,7 +86,8 @@ export function text(value: unknown): string | null {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** Past it, a number that should be milliseconds is none: the end of the year 9999. */
+/** The years 1 to 9999: no column holds what is before, or after, in the form in which it is written. */
+const FIRST_MS = -62_135_596_800_000;
 const LAST_MS = 253_402_300_799_999;
 
 /** ISO 8601, in UTC where it names no zone, or milliseconds since 1970. */
@@ -96,7 +97,7 @@ export function time(value: unknown): Date | null {
   const found = ISO_TIME.exec(value);
   if (!found) return null;
   const read = new Date(found[1] !== undefined || value.length === 10 ? value : `${value}Z`);
-  return Number.isNaN(read.getTime()) ? null : read;
+  return read.getTime() >= FIRST_MS && read.getTime() <= LAST_MS ? read : null;
 }
 
 /** Amounts come as numbers or as text (trap 3). */

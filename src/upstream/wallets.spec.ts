@@ -3,10 +3,12 @@ import { walletsIn } from './wallets';
 
 const inEnvelope = (data: unknown) => walletsIn(Buffer.from(JSON.stringify({ status: 'success', data })));
 
+const listOf = (data: unknown) => inEnvelope(data) ?? [];
+
 describe('walletsIn', () => {
   it('reads a wallet and its entries, newest first', () => {
     const entry = (_seconds: number) => ({ amount: '-0.5', balanceBefore: 2, meta: { date: { _seconds } } });
-    const [wallet] = inEnvelope([{ id: 'w', type: 'chi', balance: '1.50', transactions: [entry(1), 'x', entry(2)] }]);
+    const [wallet] = listOf([{ id: 'w', type: 'chi', balance: '1.50', transactions: [entry(1), 'x', entry(2)] }]);
     expect(wallet).toMatchObject({ id: 'w', type: 'chi' });
     expect(wallet?.balance?.toFixed()).toBe('1.5');
     expect(wallet?.entries.map(({ enteredAt }) => enteredAt?.getTime())).toEqual([2_000, 1_000]);
@@ -19,8 +21,13 @@ describe('walletsIn', () => {
     ]);
   });
 
+  it('tells a list without wallets from no list', () => {
+    expect(inEnvelope([])).toEqual([]);
+    expect(['x', null, {}, { data: {} }].map(inEnvelope)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
   it('never throws, whatever the bytes', () => {
-    fc.assert(fc.property(fc.jsonValue(), (data) => Array.isArray(inEnvelope(data))));
+    fc.assert(fc.property(fc.jsonValue(), (data) => Array.isArray(listOf(data))));
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (date, transactions) =>
         Array.isArray(

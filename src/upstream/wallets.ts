@@ -19,12 +19,16 @@ export interface WalletEntry {
   enteredAt: Date | null;
 }
 
-/** The wallets that an answer names, in its order, each once. It never throws, whatever the bytes. */
-export function walletsIn(body: Buffer): ListedWallet[] {
+/**
+ * The wallets that an answer names, in its order, each once; undefined if it has no list of any. It never throws, whatever the
+ * bytes.
+ */
+export function walletsIn(body: Buffer): ListedWallet[] | undefined {
   const envelope = parseJson(body);
   const data = isObject(envelope) ? envelope.data : undefined;
   const list = [data, isObject(data) ? data.data : undefined].find(Array.isArray) as unknown[] | undefined;
-  const wallets = (list ?? []).filter(isObject).flatMap((wallet) => readWallet(wallet) ?? []);
+  if (!list) return undefined;
+  const wallets = list.filter(isObject).flatMap((wallet) => readWallet(wallet) ?? []);
   return [...new Map(wallets.map((wallet) => [wallet.id, wallet])).values()];
 }
 

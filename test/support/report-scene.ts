@@ -21,6 +21,7 @@ export function totalsOf(
     matched: { count: 10, by_rule: { chi_ref: 9, fingerprint: 1 }, by_certainty: { certain: 9, probable: 1 } },
     findings: { count: findings.length, by_category: by },
     in_doubt: { count: 1, usd: '5' },
+    unlisted: 0,
     within_tolerance_usd: '0',
     residual_usd: residual,
     by_day: Array.from({ length: days }, (_, day) => ({

@@ -1,4 +1,4 @@
-import { decimal, uuid } from './literals';
+import { decimal, instant, uuid } from './literals';
 import { Plan } from './plan';
 import { harmless } from './recipients';
 
@@ -7,15 +7,15 @@ import { harmless } from './recipients';
  * the one before it ended, end where its amount takes it, and the newest must end at the balance. Whether amounts are signed
  * is not said anywhere: either will do. What an earlier look showed must still be there.
  */
-export function addBalanceGaps({ settings }: Plan, readId: string): string {
+export function addBalanceGaps({ from, settings }: Plan, readId: string): string {
   const tolerance = decimal(settings.balanceToleranceUsd);
   const far = (one: string, other: string) => `abs(${one} - (${other})) > ${tolerance}`;
   const field = (name: string, ours: string, theirs: string) =>
     `json_build_object('field', '${name}', 'ours', trim_scale(${ours})::text, 'theirs', trim_scale(${theirs})::text)`;
   return `
     INSERT INTO pg_temp.difference
-    SELECT 'balance_gap', 'wallet/' || ${harmless('e.wallet_id')} || '/' || ${ISO} || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END,
-      NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, e.entered_at, 0, json_agg(g.field ORDER BY g.place),
+    SELECT 'balance_gap', 'wallet/' || ${harmless('e.wallet_id')} || '/' || ${NAME} || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END,
+      NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, coalesce(e.entered_at, ${instant(from)}), 0, json_agg(g.field ORDER BY g.place),
       json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${uuid(readId)}, 'wallet_id', ${harmless('e.wallet_id')},
         'ordinal', min(e.ordinal), 'at', e.entered_at), 'match', NULL)
     FROM (${entries(readId, tolerance)}) AS e
@@ -26,17 +26,21 @@ export function addBalanceGaps({ settings }: Plan, readId: string): string {
       (3, e.ordinal = e.newest AND ${far('e.balance', 'e.new_balance')}, ${field('balance', 'e.new_balance', 'e.balance')}),
       (4, e.changed, ${field('new_balance_as_read_before', 'e.read_before', 'e.new_balance')})
     ) AS g(place, holds, field)
-    WHERE g.holds AND e.entered_at IS NOT NULL
-    GROUP BY e.wallet_id, e.entered_at, e.nth`;
+    WHERE g.holds
+    GROUP BY e.wallet_id, e.entered_at, e.untimed, e.nth`;
 }
 
-const ISO = `to_char(e.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const NAME = `coalesce(to_char(e.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.untimed)`;
+
+/** An entry without a time is known by its amounts. */
+const UNTIMED = `CASE WHEN e.entered_at IS NULL
+  THEN 'untimed/' || concat_ws('/', trim_scale(e.balance_before), trim_scale(e.amount), trim_scale(e.new_balance)) END`;
 
 /** Each entry beside the one before it, and as the last complete look before this one showed it. */
 function entries(readId: string, tolerance: string): string {
   return `
     SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,
-      row_number() OVER (PARTITION BY e.wallet_id, e.entered_at ORDER BY e.ordinal DESC) AS nth,
+      ${UNTIMED} AS untimed, row_number() OVER (PARTITION BY e.wallet_id, e.entered_at, ${UNTIMED} ORDER BY e.ordinal DESC) AS nth,
       b.new_balance AS read_before, b.new_balance IS NOT NULL AND NOT EXISTS (
         SELECT FROM upstream_wallet_entry s WHERE s.read_id = e.read_id AND s.wallet_id = e.wallet_id AND s.entered_at = e.entered_at
           AND abs(s.new_balance - b.new_balance) <= ${tolerance}) AS changed

@@ -131,5 +131,5 @@ async function judge(db: Client, plan: Plan): Promise<Totals> {
   await db.query(addOddWordsOfTheirs());
   if (plan.walletsReadId !== null) await db.query(addBalanceGaps(plan, plan.walletsReadId));
   await db.query('ANALYZE difference');
-  return totalsOf(db);
+  return totalsOf(db, plan);
 }

@@ -33,7 +33,7 @@ export function masked(key: string): string {
  * a counted repetition costs ten times the time.
  */
 export function harmless(id: string): string {
-  return `CASE WHEN length(${id}) <= 100 AND ${id} ~ '^[A-Za-z0-9][A-Za-z0-9._:/#-]*$'
+  return `CASE WHEN length(${id}) <= 100 AND ${id} ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]*$'
       AND NOT (length(${id}) BETWEEN 7 AND 15 AND translate(${id}, '0123456789', '') = '') THEN ${id}
     WHEN ${id} IS NOT NULL THEN 'sha256-' || left(encode(sha256(convert_to(${id}, 'UTF8')), 'hex'), 16) END`;
 }

@@ -1,5 +1,6 @@
 import { Seen, Sent } from './doubt';
-import { looseKey } from './recipients';
+import { isOtherType, MADE } from './made';
+import { haveKindInCommon, looseKey } from './recipients';
 
 /** The transactions of one batch: one request makes one issue (upstream-observed.md, "Identifiers"). */
 export type Issue = Seen[];
@@ -10,6 +11,8 @@ export class Issues {
   private readonly byName = new Map<string, Set<Issue>>();
   /** Those with a transaction that names nobody, or not in full. */
   private readonly unnamed = new Set<Issue>();
+  /** By their types, and the kinds of names (an e-mail address, a phone number) that they have. */
+  private readonly alike = new Map<string, { type: string | null; names: string[]; issues: Set<Issue> }>();
 
   constructor(seen: Seen[]) {
     this.all = issuesOf(seen);
@@ -17,15 +20,25 @@ export class Issues {
   }
 
   /** All that could have to do with a call. */
-  about({ items }: Sent): Issue[] {
+  about({ operation, items }: Sent): Issue[] {
     if (items.some(({ names }) => names.length === 0)) return this.all;
     const names = items.flatMap((item) => [...item.names.map(looseKey), referenceKey(item.reference ?? '')]);
     const found = names.flatMap((name) => [...(this.byName.get(name) ?? [])]);
-    return [...new Set([...found, ...this.unnamed])];
+    const made = MADE.get(operation);
+    const otherwise = [...this.alike.values()].filter(
+      ({ type, names: theirs }) =>
+        !(made && isOtherType(type, made)) && items.some((item) => !haveKindInCommon(item.names, theirs)),
+    );
+    return [...new Set([...found, ...this.unnamed, ...otherwise.flatMap(({ issues }) => [...issues])])];
   }
 
-  private add(issue: Issue, { names, references }: Seen): void {
+  private add(issue: Issue, { type, names, references }: Seen): void {
     if (names.length === 0) this.unnamed.add(issue);
+    const kinds = names.map((name) => name.slice(0, 2)).sort();
+    const key = [type?.toLowerCase() ?? null, ...kinds].join(' ');
+    const like = this.alike.get(key) ?? { type, names, issues: new Set<Issue>() };
+    this.alike.set(key, like);
+    like.issues.add(issue);
     for (const name of [...names.map(looseKey), ...references.map(referenceKey)]) {
       const known = this.byName.get(name);
       if (known) known.add(issue);
@@ -43,7 +56,9 @@ export interface Listing {
   unclaimed: Issues;
   /** Transactions of ours that should be in it and are not: with any, it is not complete. */
   missing: number;
-  /** When the newest call of ours was sent of which it shows a transaction: it is no older than that. */
+  /** When the oldest transaction in it was issued: whether something older was cut off cannot be known. */
+  oldest: Date | null;
+  /** When the newest call of ours was sent of which it shows a transaction, at that time: it is no older than that. */
   freshUntil: Date | null;
   /** Of what need not be in it (made.ts), what it shows of ours. */
   shows: ReadonlySet<string>;

@@ -48,15 +48,17 @@ const CERTAINLY_LISTED = MAKERS.filter((operation) => MADE.get(operation)?.mustB
  * @param db a connection of its own: after an outage of days this takes longer than a question may take on the others.
  * @param since when the oldest of them was sent.
  * @param doubts their ids: what their own answers name is theirs.
+ * @param skewMs by how much the upstream's clock may be wrong.
  */
 export async function readListing(
   db: Client,
-  read: { readId: string; askedAt: Date },
+  read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
   since: Date,
   doubts: string[],
+  skewMs: number,
 ): Promise<Listing> {
   const unclaimed = await readUnclaimed(db, read.readId, since, doubts);
-  const known = await readKnown(db, read, since);
+  const known = await readKnown(db, read, since, skewMs);
   const shows = new Set((known.operations ?? []).map((operation) => MADE.get(operation)?.mustBeShown ?? ''));
   return { ...read, unclaimed: new Issues(unclaimed), shows, missing: known.missing, freshUntil: known.freshUntil };
 }
@@ -70,19 +72,29 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
       UNION SELECT d.intent_id FROM decision d JOIN intent i ON i.id = d.intent_id
         WHERE d.decided_at >= ${from}::timestamptz AND i.operation = ANY (${MAKERS}::text[])
     ), claimed AS MATERIALIZED (
-      SELECT o.chi_ref, o.upstream_id, o.issue_id FROM outcome_item o JOIN calls c ON c.id = o.intent_id
+      SELECT o.intent_id, o.chi_ref, o.upstream_id, o.issue_id FROM outcome_item o JOIN calls c ON c.id = o.intent_id
       WHERE o.intent_id <> ALL (${doubts}::uuid[])
       UNION ALL
-      SELECT t ->> 'chi_ref', t ->> 'id', t ->> 'issue_id' FROM verdict v
+      SELECT v.intent_id, t ->> 'chi_ref', t ->> 'id', t ->> 'issue_id' FROM verdict v
       CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
       WHERE v.verdict = 'landed' AND v.id >= ${uuidFloor(from)}::uuid
+    ), named AS (
+      SELECT issue_id, sum(item_count) AS items FROM (
+        SELECT DISTINCT c.issue_id, i.id, i.item_count FROM claimed c JOIN intent i ON i.id = c.intent_id
+        WHERE c.chi_ref IS NULL AND c.upstream_id IS NULL AND c.issue_id IS NOT NULL
+      ) AS calls GROUP BY issue_id
+    ), batch AS MATERIALIZED (
+      -- An issueID is made of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
+      -- better does, and there are no more of it than were asked for.
+      SELECT t.issue_id FROM upstream_transaction t JOIN named n ON n.issue_id = t.issue_id
+      WHERE t.read_id = ${readId}::uuid GROUP BY t.issue_id, n.items HAVING count(*) <= n.items
     )
     SELECT ordinal, chi_ref AS "chiRef", upstream_id AS id, issue_id AS "issueId", issued_at AS "issuedAt", type, status,
       amount_usd::text AS usd, email, phone, handle, receiver, reference
     FROM upstream_transaction t
     WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.chi_ref = t.chi_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
-      AND NOT EXISTS (SELECT FROM claimed c WHERE c.issue_id = t.issue_id)
+      AND NOT EXISTS (SELECT FROM batch b WHERE b.issue_id = t.issue_id)
     ORDER BY ordinal`;
   const { rows } = await db.query<Row>(question.text, question.values);
   return rows.map((row) => toSeen(readId, row));
@@ -93,22 +105,28 @@ async function readKnown(
   db: Client,
   { readId, askedAt }: { readId: string; askedAt: Date },
   since: Date,
+  skewMs: number,
 ): Promise<Known> {
   const from = new Date(since.getTime() - KNOWN_BEFORE_MS);
   const before = new Date(askedAt.getTime() - LAG_MS);
+  const margin = `${skewMs} milliseconds`;
   const question = Prisma.sql`
-    WITH seen AS MATERIALIZED (SELECT chi_ref, upstream_id FROM upstream_transaction WHERE read_id = ${readId}::uuid),
+    WITH seen AS MATERIALIZED (
+      SELECT chi_ref, upstream_id, coalesce(issued_at, '-infinity') AS at FROM upstream_transaction WHERE read_id = ${readId}::uuid
+    ),
     known AS (
-      SELECT i.operation, o.sent_at, o.recorded_at, coalesce(n.chi_ref IN (SELECT chi_ref FROM seen), FALSE)
-        OR coalesce(n.upstream_id IN (SELECT upstream_id FROM seen), FALSE) AS shown
+      SELECT i.operation, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
+        -- By a clock that is wrong, what is looked for may be among what was too old, or too new, to be kept.
+        coalesce(a.at, b.at) BETWEEN o.sent_at - ${margin}::interval AND o.recorded_at + ${margin}::interval AS in_time
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
+      LEFT JOIN seen a ON a.chi_ref = n.chi_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
       WHERE i.id >= ${uuidFloor(new Date(from.getTime() - ID_MARGIN_MS))}::uuid AND i.operation = ANY (${MAKERS}::text[])
         AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
         AND (n.chi_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
     )
     SELECT (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
         AND recorded_at < ${before}::timestamptz))::integer AS missing,
-      max(sent_at) FILTER (WHERE shown) AS "freshUntil", array_agg(DISTINCT operation) FILTER (WHERE shown) AS operations
+      max(sent_at) FILTER (WHERE in_time) AS "freshUntil", array_agg(DISTINCT operation) FILTER (WHERE shown) AS operations
     FROM known`;
   const { rows } = await db.query<Known>(question.text, question.values);
   return rows[0] ?? { missing: 0, freshUntil: null, operations: null };

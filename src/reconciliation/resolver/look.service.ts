@@ -66,11 +66,11 @@ export class LookService {
     const since = new Date(Math.min(...listed.map(({ sentFrom }) => sentFrom.getTime())));
     const askedAt = new Date();
     const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(Date.now() + AHEAD_MS) };
-    const { readId, complete, failure } = await this.sources.transactions(BY_ITSELF, window, undefined, signal);
+    const { readId, complete, failure, oldest } = await this.sources.transactions(BY_ITSELF, window, undefined, signal);
     if (!complete) return { readId, failure, verdicts };
     const db = await connectForRun(this.settings);
     try {
-      verdicts.push(...(await this.judgeAll(db, listed, inDoubt, { readId, askedAt }, since)));
+      verdicts.push(...(await this.judgeAll(db, listed, inDoubt, { readId, askedAt, oldest }, since)));
     } finally {
       await db.end().catch(() => undefined);
     }
@@ -82,14 +82,14 @@ export class LookService {
     db: Client,
     due: Sent[],
     inDoubt: string[],
-    read: { readId: string; askedAt: Date },
+    read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
     since: Date,
   ): Promise<NewVerdict[]> {
     const written: NewVerdict[] = [];
     const settled = new Set<string>();
     for (let pass = 1; ; pass += 1) {
       const doubts = inDoubt.filter((id) => !settled.has(id));
-      const listing = await readListing(db, read, since, doubts);
+      const listing = await readListing(db, read, since, doubts, this.rules.skewMs);
       if (pass === 1) written.push(...(await this.record(await this.changes(due, listing))));
       const open = due.filter(({ id, operation }) => MADE.has(operation) && !settled.has(id));
       const found = await this.makings(open, listing, since);

@@ -47,6 +47,11 @@ export function sameOne(some: string[], others: string[]): boolean {
   return some.some((key) => others.includes(key));
 }
 
+/** Whether both have, say, a phone number: then it tells whether they are the same. */
+export function haveKindInCommon(some: string[], others: string[]): boolean {
+  return some.some((one) => others.some((other) => other.startsWith(one.slice(0, 2))));
+}
+
 /** Whether they may: also where a number stands with its country code here, and without it there. */
 export function maybeSameOne(some: string[], others: string[]): boolean {
   const values = others.map(valueOf);

@@ -53,7 +53,7 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   const listed = shown.filter(({ second }) => second <= asOf);
   const unclaimed = listed.filter(({ call: place, first }) => !(first && calls[place]?.known === 'succeeded'));
   const listing = {
-    ...{ readId: 'read', askedAt: at(lookedSecond), missing: 0, shows: new Set<string>() },
+    ...{ readId: 'read', askedAt: at(lookedSecond), missing: 0, oldest: at(-1), shows: new Set<string>() },
     unclaimed: new Issues(unclaimed.flatMap((issue) => toSeen(issue, listed.indexOf(issue)))),
     freshUntil: at(asOf), // there is always something of ours that was sent just then
   };

@@ -24,7 +24,14 @@ describe('a call of which the upstream lists something else', () => {
     1,
   );
   const [first] = whole as [Seen];
-  const listing = { readId: 'read', askedAt: at(900), missing: 0, shows: new Set<string>(), freshUntil: at(899) };
+  const listing = {
+    readId: 'read',
+    askedAt: at(900),
+    missing: 0,
+    shows: new Set<string>(),
+    freshUntil: at(899),
+    oldest: at(-1),
+  };
   const ask = (seen: Seen[], more: object = {}, call = doubt, rivals: Sent[] = []) =>
     judge(call, { ...listing, unclaimed: new Issues(seen), ...more }, rivals, RULES);
   const other = { names: ['p:254700000009'], amountUsd: '9.000000' };
@@ -46,6 +53,14 @@ describe('a call of which the upstream lists something else', () => {
     ['ambiguous', 'no time', whole.map((seen) => ({ ...seen, issuedAt: null }))],
     ['ambiguous', 'a time before it was sent', whole.map((seen) => ({ ...seen, issuedAt: at(-11) }))],
     ['ambiguous', 'a time after the quiet period', whole.map((seen) => ({ ...seen, issuedAt: at(116) }))],
+    ['ambiguous', 'all of it, as failed', whole.map((seen) => ({ ...seen, status: 'Failed' }))],
+    ['landed', 'all of it, reversed since', whole.map((seen) => ({ ...seen, status: 'reversed' }))],
+    ['ambiguous', 'somebody by a name of another kind', [{ ...first, names: ['e:somebody@example.com'] }]],
+    [
+      'absent',
+      'the like of it by a name of another kind',
+      [{ ...first, type: 'momo', names: ['e:somebody@example.com'] }],
+    ],
     ['ambiguous', 'nobody', [{ ...first, names: [] }]],
     ['ambiguous', 'the number as it is dialled at home', [{ ...first, names: ['p:0712345671'] }]],
     ['ambiguous', 'what is not paid', whole.map((seen) => ({ ...seen, status: 'unpaid' }))],
@@ -84,6 +99,18 @@ describe('a call of which the upstream lists something else', () => {
   it('names the other call that could have made it', () => {
     const twin = { ...doubt, id: 'twin' };
     expect(ask(whole, {}, doubt, [doubt, twin])).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['twin'] } });
+  });
+
+  it('is not landed by what may be all that was carried out of a batch', () => {
+    const single = toSent(1, [[1, 1]], 0);
+    const seen = toSeen({ second: 1, items: [[1, 1]] }, 1);
+    expect(ask(seen, {}, single, [doubt])).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['call 0'] } });
+    expect(ask(seen, {}, single)?.verdict).toBe('landed');
+  });
+
+  it.each([null, at(0)])('is never absent by a listing that begins at %s', (oldest) => {
+    expect(ask([], { oldest })?.evidence.transactions).toEqual([]);
+    expect(ask([], { oldest })?.verdict).toBe('ambiguous');
   });
 
   it('is absent only where the listing is known to show its like', () => {

@@ -3,7 +3,10 @@ import { Rules, Seen, Sent, Verdict, Wanted } from './doubt';
 import { evidenceOf } from './evidence';
 import { Issue, Listing } from './issues';
 import { isOtherType, MADE, Made } from './made';
-import { maybeSameOne, sameOne } from './recipients';
+import { haveKindInCommon, maybeSameOne, sameOne } from './recipients';
+
+/** Statuses (upstream-observed.md, "Transaction record") of what was taken on, and not carried out. One that was reversed was. */
+const FAILED: ReadonlySet<string> = new Set(['failed', 'expired', 'cancelled', 'canceled', 'fraud']);
 
 /** An issue of which each transaction is an item of this call. */
 interface Fitting {
@@ -25,17 +28,18 @@ export function judge(doubt: Sent, listing: Listing, rivals: Sent[], rules: Rule
   const ours = issues.flatMap((issue) => fit(doubt, made, issue, rules) ?? []);
   const whole = ours.filter(({ issue }) => issue.length === doubt.items.length);
   const others = whole.flatMap(({ issue }) => rivalsFor(issue, doubt, rivals, rules));
+  const failed = made.pays && whole.some(({ issue }) => issue.some(hasFailed));
   const [only] = whole;
-  if (only && ours.length === 1 && others.length === 0) return landed(only, listing);
+  if (only && ours.length === 1 && others.length === 0 && !failed) return landed(only, listing);
   if (listing.askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
   // Of other amounts, and another call of ours to the last of them: that is no trace of this one.
   const unexplained = issues.filter(
-    (issue) => !isOfOtherAmounts(doubt, made, issue) || rivalsFor(issue, doubt, rivals, rules).length === 0,
+    (issue) => !isOfOtherAmounts(doubt, made, issue) || !rivalsFor(issue, doubt, rivals, rules).some(isAllOf(issue)),
   );
   if (unexplained.length === 0) return withoutAny(doubt, made, listing, rules);
   const reads = [listing.readId];
   const evidence = evidenceOf(reads, unexplained.flat(), [...new Set(others.map(({ id }) => id))]);
-  return { verdict: 'ambiguous', reason: whyAmbiguous(ours.length, whole.length, others), evidence };
+  return { verdict: 'ambiguous', reason: whyAmbiguous(ours.length, whole.length, others, failed), evidence };
 }
 
 /** When the quiet period of a call is over, milliseconds since 1970. */
@@ -63,9 +67,14 @@ function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
 function withoutAny(doubt: Sent, { mustBeShown }: Made, listing: Listing, rules: Rules): Verdict {
-  const { missing, freshUntil, shows, readId } = listing;
+  const { missing, oldest, freshUntil, shows, readId } = listing;
   const evidence = evidenceOf([readId], [], []);
   const unsure = (reason: string): Verdict => ({ verdict: 'ambiguous', reason, evidence });
+  if (oldest === null || oldest >= doubt.sentFrom) {
+    return unsure(
+      "The upstream's listing has nothing that is older than this: it may have been cut off, and what this asked for with it.",
+    );
+  }
   if (missing > 0) {
     return unsure(
       `The upstream's listing lacks ${missing} transactions that are known to be there: that it lacks this one too proves nothing.`,
@@ -73,7 +82,7 @@ function withoutAny(doubt: Sent, { mustBeShown }: Made, listing: Listing, rules:
   }
   if (freshUntil === null || freshUntil.getTime() < quietUntil(doubt, rules)) {
     return unsure(
-      "The upstream's listing shows nothing yet that was sent after the quiet period: it may be older than what this asked for.",
+      "The upstream's listing shows nothing yet that was sent after the quiet period, at the time when it was sent: it may be older than what this asked for, or its clock wrong.",
     );
   }
   if (mustBeShown && !shows.has(mustBeShown)) {
@@ -83,23 +92,34 @@ function withoutAny(doubt: Sent, { mustBeShown }: Made, listing: Listing, rules:
   return { verdict: 'absent', reason, evidence };
 }
 
-function whyAmbiguous(ours: number, whole: number, others: Sent[]): string {
+function whyAmbiguous(ours: number, whole: number, others: Sent[], failed: boolean): string {
   if (others.length > 0) {
     return 'The upstream lists what this asked for, but another call of ours could have made it as well; "calls" names it.';
   }
   if (whole > 1) return `The upstream lists what this asked for ${whole} times.`;
+  if (whole === 1 && ours === 1 && failed) {
+    return 'The upstream lists what this asked for, as failed: whether its money moved, and whether it may be sent again, is for a person to find out.';
+  }
   if (ours > 0) {
     return 'The upstream lists transactions that could be some of what this asked for.';
   }
   return 'The upstream lists transactions to a recipient of this that differ from what it asked for in amount, time, batch or otherwise.';
 }
 
-/** Other calls that an issue could be as well, at the time at which it was made. */
+/** Other calls that an issue could be as well, or some of: it may be all that was carried out of a batch, or that is listed yet. */
 function rivalsFor(issue: Issue, doubt: Sent, rivals: Sent[], rules: Rules): Sent[] {
   return rivals.filter((rival) => {
     const made = MADE.get(rival.operation);
-    return rival.id !== doubt.id && rival.items.length === issue.length && made && fit(rival, made, issue, rules);
+    return rival.id !== doubt.id && made && fit(rival, made, issue, rules);
   });
+}
+
+function isAllOf(issue: Issue): (call: Sent) => boolean {
+  return ({ items }) => items.length === issue.length;
+}
+
+function hasFailed({ status }: Seen): boolean {
+  return status !== null && FAILED.has(status.trim().toLowerCase());
 }
 
 function isInTime({ sentFrom, sentUntil }: Sent, at: Date | null, { skewMs, quietMs }: Rules): boolean {
@@ -132,7 +152,9 @@ function mightBe(item: Wanted, seen: Seen, made: Made): boolean {
   if (isOtherType(seen.type, made) && amount !== true) return false;
   if (made.byReference && item.reference !== null && seen.references.includes(item.reference)) return true;
   if (maybeSameOne(item.names, seen.names)) return true;
-  return (item.names.length === 0 || seen.names.length === 0) && amount !== false;
+  if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
+  // Whoever was paid by a handle may be listed by an e-mail address.
+  return amount === true && !isOtherType(seen.type, made) && !haveKindInCommon(item.names, seen.names);
 }
 
 function isOfOtherAmounts({ items }: Sent, made: Made, issue: Issue): boolean {

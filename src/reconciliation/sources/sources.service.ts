@@ -32,6 +32,8 @@ export interface ReadResult {
   kept: number;
   /** Of the bytes as they came, in hex. */
   sha256: string | null;
+  /** When the oldest transaction that it named was issued, kept or not; null: unknown, or not asked for all. */
+  oldest: Date | null;
   endedAt: Date;
 }
 
@@ -44,6 +46,7 @@ interface Seen {
   rows: number;
   kept: number;
   faults: number;
+  oldest?: Date | null;
 }
 
 type Source = Exclude<NewSourceRead['source'], 'statement'>;
@@ -70,12 +73,14 @@ export class SourcesService {
     signal?: AbortSignal,
   ): Promise<ReadResult> {
     return this.read('transactions', cause, { subject: null, ...window }, async (readId) => {
-      const [writer, counts] = [new TransactionWriter(this.prisma, readId), { rows: 0, faults: 0 }];
+      const writer = new TransactionWriter(this.prisma, readId);
+      const counts = { rows: 0, faults: 0, oldest: null as Date | null };
       const take = async (elements: unknown[]) => {
         for (const element of elements) {
           const ordinal = counts.rows++;
           const transaction = readTransaction(isObject(element) ? element : {});
           if (isFaulty(transaction)) counts.faults++;
+          counts.oldest = earlier(counts.oldest, transaction.issuedAt);
           if (isWithin(window, transaction.issuedAt)) writer.add(ordinal, transaction);
         }
         await writer.flow();
@@ -101,9 +106,10 @@ export class SourcesService {
   async wallets(cause: Cause): Promise<ReadResult> {
     return this.read('wallets', cause, { subject: null }, async (readId) => {
       const { body, seen } = await this.ask(WALLETS);
-      const wallets = seen.failure === null && body ? walletsIn(body) : [];
+      const listed = seen.failure === null && body ? walletsIn(body) : [];
+      const wallets = listed ?? [];
       await insertWallets(this.prisma, readId, wallets);
-      return { ...seen, rows: wallets.length, kept: wallets.length };
+      return { ...seen, failure: listed ? seen.failure : UNREADABLE, rows: wallets.length, kept: wallets.length };
     });
   }
 
@@ -151,10 +157,14 @@ export class SourcesService {
     const complete = seen.failure === null;
     const endedAt = await this.journal.end({ readId, complete, ...seen });
     done(seen.failure ?? 'complete');
-    const { failure, httpStatus, rows, kept, sha256 } = seen;
-    return { readId, complete, failure, httpStatus, rows, kept, sha256: sha256?.toString('hex') ?? null, endedAt };
+    const { failure, httpStatus, rows, kept, sha256, oldest = null } = seen;
+    const hex = sha256?.toString('hex') ?? null;
+    return { readId, complete, failure, httpStatus, rows, kept, sha256: hex, oldest, endedAt };
   }
 }
+
+/** The answer says that all is well, and has nothing of what was asked for. */
+const UNREADABLE = 'unreadable';
 
 const NOT_KEPT: Seen = {
   ...{ failure: 'not_kept', httpStatus: null, bytes: 0, sha256: null },
@@ -164,6 +174,10 @@ const NOT_KEPT: Seen = {
 /** Without them it can be compared with little. */
 function isFaulty({ amountUsd, issuedAt }: Transaction): boolean {
   return amountUsd === null || issuedAt === null;
+}
+
+function earlier(one: Date | null, other: Date | null): Date | null {
+  return one === null || (other !== null && other < one) ? other : one;
 }
 
 function isWithin(window: { from: Date; to: Date } | null, at: Date | null): boolean {

@@ -77,11 +77,20 @@ function result({ run }: ReportHead, totals: Totals | null): Markup {
     </p>`;
   }
   const { count: found } = totals.findings;
+  if (found === 0 && run.result !== 'clean') return unclean(totals);
   if (found === 0) return markup`<p class="result good">${mark('tick')} Clean: nothing differs.</p>`;
   const worst = CATEGORY_NAMES.find((category) => (totals.findings.by_category[category]?.count ?? 0) > 0);
   const leak = worst === 'missing_local' && ' Money moved that we never sent: begin there.';
   return markup`<p class="result ${leak ? 'bad' : 'some'}">
     ${mark('triangle')} ${plural(found, 'finding')}.${leak && markup` <span>${leak}</span>`}
+  </p>`;
+}
+
+/** Without a finding, and not clean for all that; of sums that do not add up, the equation tells. */
+function unclean({ unlisted }: Totals): Markup {
+  const lacks = `The upstream's listing lacks ${plural(unlisted, 'payout')} that it shows when asked for by name, and may lack more: start the run again later.`;
+  return markup`<p class="result bad">
+    ${mark('triangle')} Nothing differs, but this is no clean result.${unlisted > 0 && markup` <span>${lacks}</span>`}
   </p>`;
 }
 

@@ -1,0 +1,131 @@
+import { LookService } from '../src/reconciliation/resolver/look.service';
+import { ResolverService } from '../src/reconciliation/resolver/resolver.service';
+import { answer } from './support/fake-upstream';
+import { Paying, startPaying } from './support/paying';
+
+interface Asked {
+  airtimes: { phoneNumber: string; valueInUSD: number }[];
+}
+
+/** What the upstream makes of the next payout, instead of one transaction for each item, in one batch, now. */
+interface Making {
+  /** Its answer never arrives. */
+  lost?: boolean;
+  issueID?: string;
+  /** By how much its clock is wrong. */
+  minutes?: number;
+  /** Only so many of the items are carried out. */
+  only?: number;
+  more?: object;
+}
+
+/** An upstream whose listing is not as it should be: of none of it a payout may be taken for one that never was. */
+describe('calls in doubt, and a strange listing', () => {
+  let paying: Paying;
+  let listed: Record<string, unknown>[] = [];
+  let making: Making = {};
+  let number = 0;
+
+  const make = ({ airtimes }: Asked): object[] => {
+    const { issueID = `issue ${(number += 1)}`, minutes = 0, only = airtimes.length, more = {} } = making;
+    const issueDate = new Date(Date.now() + minutes * 60_000).toISOString();
+    const made = airtimes.slice(0, only).map(({ phoneNumber, valueInUSD }) => {
+      const chiRef = `ref ${(number += 1)}`;
+      return {
+        chiRef,
+        id: `id${chiRef}`,
+        issueID,
+        issueDate,
+        type: 'airtime',
+        status: 'paid',
+        phoneNumber,
+        valueInUSD,
+        ...more,
+      };
+    });
+    listed.push(...made);
+    return made;
+  };
+
+  beforeAll(async () => {
+    paying = await startPaying({ resolverQuietSeconds: 3_600 });
+    paying.proxy.app.get(LookService, { strict: false }).rules.quietMs = 0;
+    paying.upstream.behaviour = (request, response, socket) => {
+      if (request.url.endsWith('/account/transactions')) {
+        return answer(200, { status: 'success', data: listed })(request, response, socket);
+      }
+      const data = make(JSON.parse(request.body) as Asked);
+      if (making.lost) return socket.resetAndDestroy();
+      return answer(200, { status: 'success', data: { data, error: 'None' } })(request, response, socket);
+    };
+  });
+  afterAll(() => paying.close());
+
+  /** @returns the id of the call. */
+  const pay = async (how: Making, ...items: [phone: number, usd: number][]): Promise<string> => {
+    making = how;
+    const airtimes = items.map(([phone, valueInUSD]) => ({
+      ...{ countryToSend: 'Kenya', phoneNumber: `+2547123000${String(phone).padStart(2, '0')}`, valueInUSD },
+    }));
+    const { headers } = await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes });
+    making = {};
+    return headers['x-call-id'] ?? '';
+  };
+  /** What became of a call, by its id; of one that is still in doubt, why. */
+  const settle = async (id: string) => {
+    await paying.proxy.app.get(ResolverService, { strict: false }).runOnce();
+    const { body } = await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200);
+    return body.doubt?.reason ?? body.outcome;
+  };
+
+  it('is absent where all is well', async () => {
+    await pay({}, [1, 1]);
+    const id = await pay({ lost: true, only: 0 }, [2, 1]);
+    await pay({}, [3, 1]);
+    expect(await settle(id)).toBe('absent');
+  });
+
+  it('takes nothing for absent by the word of a clock that is wrong', async () => {
+    const id = await pay({ lost: true, minutes: -30 }, [5, 1]); // too old to be looked at
+    await pay({ minutes: -5 }, [6, 1]);
+    expect(await settle(id)).toContain('its clock wrong');
+  });
+
+  it('does not take the transaction of one call for that of another because they have one issueID', async () => {
+    await pay({}, [9, 1]);
+    await pay({ issueID: 'the same' }, [10, 1]);
+    const id = await pay({ issueID: 'the same', lost: true }, [11, 1]);
+    await pay({}, [12, 1]);
+    expect(await settle(id)).toBe('landed');
+  });
+
+  it('does not take what was carried out of a batch for a call of its own', async () => {
+    await pay({}, [13, 1]);
+    const batch = await pay({ lost: true, only: 1 }, [14, 1], [15, 2]);
+    const alone = await pay({ lost: true, only: 0 }, [14, 1]);
+    await pay({}, [16, 1]);
+    expect(await settle(alone)).toContain('another call of ours could have made it');
+    expect(await settle(batch)).toContain('could be some of what this asked for');
+  });
+
+  it('does not take a payout that failed for one that was carried out', async () => {
+    await pay({}, [17, 1]);
+    const id = await pay({ lost: true, more: { status: 'FAILED' } }, [18, 1]);
+    await pay({}, [19, 1]);
+    expect(await settle(id)).toContain('as failed');
+  });
+
+  it('does not take a payout for absent whose transaction names its recipient by other means', async () => {
+    await pay({}, [20, 1]);
+    const id = await pay({ lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } }, [21, 1]);
+    await pay({}, [22, 1]);
+    expect(await settle(id)).toContain('differ from what it asked for');
+  });
+
+  it('takes nothing for absent where the listing begins after it', async () => {
+    const id = await pay({ lost: true }, [7, 1]);
+    listed = [];
+    await pay({}, [8, 1]);
+    expect(await settle(id)).toContain('cut off');
+  });
+});
