@@ -8,7 +8,7 @@ import { RequestWindowsService } from './auth/rate-limit';
 import { answerUnroutable, receiveCalls } from './auth/receive';
 import { within } from './config/address-block';
 import { RunningConfig } from './config/config';
-import { endConnectionsWhenClosing } from './connections';
+import { endConnectionsWhenClosing, endSlowRequests } from './connections';
 import { PrismaService } from './database/prisma.service';
 import { ProcessService } from './database/process.service';
 import { checkDeadlines } from './forwarding/operations';
@@ -18,8 +18,11 @@ import { serveDocs } from './openapi';
 import { checkWords } from './validation/extra-fields';
 import { readJsonBodies } from './validation/json-body';
 
-/** For a whole request to come in: a megabyte at the pace of an old phone. A body that never ends must not hold a place. */
+/** For a body to come in: a megabyte at the pace of an old phone. One that never ends must not hold a place. */
 const REQUEST_TIMEOUT_MS = 60_000;
+
+/** For a file: a statement of 1 GiB, at 300 kB a second. */
+const FILE_TIMEOUT_MS = 3_600_000;
 
 /** The application, wired and ready to listen; the same for `npm start` and for the tests. */
 export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
@@ -28,7 +31,8 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   const isTrusted = within(settings.trustedProxies);
   const adapter = new FastifyAdapter({
     forceCloseConnections: 'idle',
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: FILE_TIMEOUT_MS, // of all others, endSlowRequests has its own
+    http: { headersTimeout: REQUEST_TIMEOUT_MS },
     return503OnClosing: false, // what still comes in on an open connection is answered as always
     // Only these say whose request they pass on; from anybody else, X-Forwarded-For is a claim.
     trustProxy: (address: string | undefined) => isTrusted(address ?? ''),
@@ -46,6 +50,7 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
 
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);
+  endSlowRequests(server, REQUEST_TIMEOUT_MS);
   await receiveCalls(server, {
     callers: app.get(CallersService),
     origins: app.get(OriginsService),

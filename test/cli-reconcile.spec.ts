@@ -85,7 +85,12 @@ describe('the reconcile command', () => {
   it('takes a day in UTC', () => {
     const now = new Date('2026-03-01T00:30:00Z');
     expect(dayOf('yesterday', now)).toEqual({ from: '2026-02-28T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z' });
-    expect(dayOf('2026-03-01', now)).toEqual({ from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' });
+    expect(dayOf('2026-02-01', now)).toEqual({ from: '2026-02-01T00:00:00.000Z', to: '2026-02-02T00:00:00.000Z' });
+    for (const today of ['today', '2026-03-01']) {
+      expect(dayOf(today, now)).toEqual({ from: '2026-03-01T00:00:00.000Z', to: '2026-03-01T00:30:00.000Z' });
+    }
+    expect(() => dayOf('2026-03-02', now)).toThrow(/a day that has begun/);
+    expect(() => dayOf('today', new Date('2026-03-01T00:00:00Z'))).toThrow(/a day that has begun/);
   });
 
   it('takes a run up again that is cut off', async () => {

@@ -1,5 +1,9 @@
-import { connect } from 'node:net';
+import Fastify, { FastifyRequest } from 'fastify';
+import { text } from 'node:stream/consumers';
+import { AddressInfo, connect, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { CallersService } from '../src/auth/callers.service';
+import { endSlowRequests } from '../src/connections';
 import { JournalService } from '../src/journal/journal.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
@@ -11,8 +15,7 @@ describe('a request that never ends', () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { requestTimeout, headersTimeout } = proxy.app.getHttpServer();
-    expect(requestTimeout).toBe(60_000);
-    expect(headersTimeout).toBe(60_000);
+    expect([requestTimeout, headersTimeout]).toEqual([3_600_000, 60_000]);
     await proxy.close();
     await upstream.stop();
   });
@@ -37,5 +40,55 @@ describe('a request that never ends', () => {
     expect(upstream.received).toEqual([]);
     await proxy.close();
     await upstream.stop();
+  });
+
+  describe('has a shorter time than a file', () => {
+    const server = Fastify({ requestTimeout: 60_000 });
+    const open = new Set<Socket>();
+    beforeAll(async () => {
+      endSlowRequests(server, 60);
+      server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
+      const length = async ({ body }: FastifyRequest) => ({ length: (await text(body as Readable)).length });
+      server.post('/file', { config: { takesCsv: true } }, length);
+      server.post('/other', length);
+      const refuse = () => Promise.reject(Object.assign(new Error('no'), { statusCode: 401 }));
+      server.post('/refused', { config: { takesCsv: true }, onRequest: refuse }, length);
+      await server.listen({ host: '127.0.0.1', port: 0 });
+    });
+    afterAll(async () => {
+      for (const socket of open) socket.destroy();
+      await server.close();
+    });
+
+    /** Sends half of a body, and hears what comes and whether the connection is over. */
+    function begin(path: string) {
+      const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
+      const heard = { socket, said: '', over: false };
+      open.add(socket);
+      socket.on('data', (bytes: Buffer) => (heard.said += bytes.toString()));
+      socket.on('error', () => undefined);
+      socket.on('close', () => (heard.over = true));
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 8\r\n\r\nhalf`);
+      return heard;
+    }
+
+    it('where a route takes one', async () => {
+      const file = begin('/file');
+      const other = begin('/other');
+      await eventually(() => Promise.resolve(other.over));
+      expect(other.said).toMatch(/^HTTP\/1.1 408 /);
+      expect([file.over, file.said]).toEqual([false, '']);
+      file.socket.write('half');
+      await eventually(() => Promise.resolve(file.said.includes('{"length":8}')));
+      const again = begin('/other'); // what is over is not looked at any more
+      await eventually(() => Promise.resolve(again.over));
+      expect(file.over).toBe(false);
+    });
+
+    it('and not where the file is refused', async () => {
+      const refused = begin('/refused');
+      await eventually(() => Promise.resolve(refused.said.startsWith('HTTP/1.1 401 ')));
+      await eventually(() => Promise.resolve(refused.over));
+    });
   });
 });

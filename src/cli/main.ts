@@ -8,6 +8,7 @@ import { databaseCommands } from './database';
 import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';
+import { forTerminal } from './output';
 import { reconcileCommand } from './reconcile';
 import { sandboxCommand } from './sandbox';
 import { stopCommands } from './stop';
@@ -29,6 +30,8 @@ const program = new Command('payout-proxy')
 program.parseAsync().catch((error: unknown) => {
   const known = error instanceof ClientError || error instanceof StartError;
   const { name, code } = error as { name?: string; code?: string };
-  process.stderr.write(`${known ? error.message : `unexpected ${[name, code].filter(Boolean).join(' ')}`}\n`);
+  process.stderr.write(
+    `${known ? forTerminal(error.message) : `unexpected ${[name, code].filter(Boolean).join(' ')}`}\n`,
+  );
   process.exitCode = 1;
 });

@@ -1,7 +1,20 @@
 /** Prints a result: one line of JSON for machines, a table for people. */
 export function print(result: object | object[], json: boolean | undefined): void {
   const rows: object[] = Array.isArray(result) ? (result as object[]) : [result];
-  process.stdout.write(`${json ? JSON.stringify(result) : table(rows)}\n`);
+  process.stdout.write(`${json ? JSON.stringify(result).replace(UNSEEN, escaped) : table(rows)}\n`);
+}
+
+/** What moves a terminal's cursor, colours it or turns its text around: upstreams, statements and callers may write it. */
+const UNSEEN = /[^\n\P{Cc}]|\p{Bidi_Control}/gu;
+
+/** Text that somebody else wrote, as it may be shown on a terminal. */
+export function forTerminal(text: string): string {
+  return text.replace(UNSEEN, '\ufffd');
+}
+
+/** The same to a machine. */
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 type Cell = string | number | boolean | string[] | Date | null | undefined;
@@ -25,5 +38,5 @@ function table(rows: object[]): string {
 function cell(value: Cell): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
-  return Array.isArray(value) ? value.join(',') : String(value);
+  return forTerminal(Array.isArray(value) ? value.join(',') : String(value)).replaceAll('\n', ' ');
 }

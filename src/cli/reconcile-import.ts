@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { ClientError } from '../clients/client-error';
 import type { ImportedStatement } from '../reconciliation/sources/statements.dto';
 import { ask, keyHelp, ProxyOptions } from './asking-proxy';
-import { print } from './output';
+import { forTerminal, print } from './output';
 import { Progress } from './progress';
 
 /** The exit code where some lines could not be used. */
@@ -93,7 +93,7 @@ function summary({ read_id: id, rows, kept, faults, fault_count: count, already_
     count > faults.length ? [`… and ${count - faults.length} more: GET /v1/reconciliation/statements/${id}`] : [];
   return [
     `${before ? 'it was imported before' : 'imported'}: ${kept} of ${rows} lines are used`,
-    ...faults.map(({ line, reason }) => `line ${line}: ${reason}`),
+    ...faults.map(({ line, reason }) => `line ${line}: ${forTerminal(reason)}`),
     ...more,
     `statement ${id}`,
   ].join('\n');

@@ -12,6 +12,7 @@ Ctrl-C leaves the run at work, and says how to follow it. ${keyHelp('reconciler'
 
 Examples:
   npm run cli -- reconcile --day yesterday
+  npm run cli -- reconcile --day today
   npm run cli -- reconcile --day 2026-11-20 --format html --out 2026-11-20.html
   npm run cli -- reconcile --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z --format csv --out november.csv
   npm run cli -- reconcile --day 2026-11-20 --as-of 2026-11-21T06:00:00Z
@@ -41,7 +42,7 @@ export function reconcileCommand(): Command {
     .description('compare a period with the upstream')
     .option('--from <instant>', 'payments from here on, such as 2026-11-20T00:00:00Z …')
     .option('--to <instant>', '… and up to here')
-    .option('--day <day>', 'instead: a day in UTC, such as 2026-11-20, or yesterday')
+    .option('--day <day>', 'instead: a day in UTC, such as 2026-11-20, or yesterday; of today, what there is by now')
     .option('--as-of <instant>', 'as both sides stood then')
     .option('--statement <id>', "compare with this statement instead of the upstream's own listing")
     .option('--run <id>', 'instead of a period: follow a run that was asked for before')
@@ -90,15 +91,20 @@ function readOptions({ from, to, day, asOf, statement, run: id, url, keyFile }: 
   return { proxy, id, question: { ...period, as_of: asOf, statement_id: statement } };
 }
 
-/** @throws ClientError if it is no day. */
+/**
+ * From midnight to midnight in UTC; of the day that is not over, until now.
+ * @throws ClientError if it is no day, or one to come.
+ */
 export function dayOf(day: string, now: Date): { from: string; to: string } {
-  const written = day === 'yesterday' ? new Date(now.getTime() - DAY_MS).toISOString().slice(0, 10) : day;
+  const ago = { today: 0, yesterday: DAY_MS }[day];
+  const written = ago === undefined ? day : new Date(now.getTime() - ago).toISOString().slice(0, 10);
   const from = new Date(`${written}T00:00:00Z`);
   // JavaScript reads February 30 as March 2.
   if (Number.isNaN(from.getTime()) || from.toISOString().slice(0, 10) !== written) {
-    throw new ClientError('--day must be a day such as 2026-11-20, or yesterday');
+    throw new ClientError('--day must be a day such as 2026-11-20, or today, or yesterday');
   }
-  return { from: from.toISOString(), to: new Date(from.getTime() + DAY_MS).toISOString() };
+  if (from >= now) throw new ClientError('--day must be a day that has begun, in UTC');
+  return { from: from.toISOString(), to: new Date(Math.min(from.getTime() + DAY_MS, now.getTime())).toISOString() };
 }
 
 async function begin(proxy: ProxyOptions, question: object): Promise<string> {

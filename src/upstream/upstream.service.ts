@@ -155,6 +155,11 @@ export class UpstreamService implements OnApplicationShutdown {
     return streamListing(this.listingPool, request, this.keyRemover, onBatch);
   }
 
+  /** What the upstream said otherwise than in an answer, without our key. The same bytes where it does not quote it. */
+  withoutKey(bytes: Buffer): Buffer {
+    return this.keyRemover.fromBytes(bytes);
+  }
+
   private async attempt(
     outgoing: Outgoing,
     traceparent: string | undefined,

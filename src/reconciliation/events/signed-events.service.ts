@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { Loaded } from '../../config/config.module';
 import { Secret } from '../../config/secret';
 import { Problem } from '../../errors/problem';
+import { UpstreamService } from '../../upstream/upstream.service';
 import { Signed, verify } from './signature';
 
 export const EVENTS_PATH = '/hooks/upstream';
@@ -21,6 +22,7 @@ export class SignedEventsService implements OnModuleInit {
 
   constructor(
     private readonly host: HttpAdapterHost,
+    private readonly upstream: UpstreamService,
     config: ConfigService<Loaded, true>,
   ) {
     this.secret = config.get('settings', { infer: true }).upstreamWebhookSecret;
@@ -34,7 +36,8 @@ export class SignedEventsService implements OnModuleInit {
       if (!secret) throw new Problem('not_found');
       const bytes = await collect(payload);
       this.signed.set(request, check(request, bytes, secret));
-      return Readable.from([bytes]);
+      // Fastify compares the length with what was announced.
+      return Object.assign(Readable.from([this.upstream.withoutKey(bytes)]), { receivedEncodedLength: bytes.length });
     });
   }
 

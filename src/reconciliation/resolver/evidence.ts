@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { VerdictEvidence, VerdictTransaction } from '../../journal/records';
-import { asRecorded, proseAsRecorded } from '../../privacy/recorded';
+import { asRecorded, proseAsRecorded, writtenNumbers } from '../../privacy/recorded';
 import { Seen } from './doubt';
 
 /** Of what does not settle a call, the first ones say enough. */
@@ -17,13 +17,16 @@ export function evidenceOf(reads: string[], seen: Seen[], calls: string[], posit
 }
 
 function toEvidence(seen: Seen, position: number | null): VerdictTransaction {
+  // An upstream may call a payment by the number that it goes to.
+  const phones = seen.names.flatMap((name) => (name.startsWith('p:') ? [`+${name.slice(2)}`] : []));
+  const numbers = writtenNumbers(phones);
   return {
     read_id: seen.readId,
     ordinal: seen.ordinal,
     position,
-    chi_ref: asRecorded(seen.chiRef),
-    id: asRecorded(seen.id),
-    issue_id: asRecorded(seen.issueId),
+    chi_ref: asRecorded(seen.chiRef, numbers),
+    id: asRecorded(seen.id, numbers),
+    issue_id: asRecorded(seen.issueId, numbers),
     at: seen.issuedAt?.toISOString() ?? null,
     status: proseAsRecorded(seen.status),
     amount_usd: seen.amountUsd === null ? null : new Decimal(seen.amountUsd).toFixed(),

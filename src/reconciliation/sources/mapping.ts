@@ -1,4 +1,4 @@
-import { namesContact } from '../../privacy/contacts';
+import { maskProse } from '../../privacy/contacts';
 
 /** What a column of a statement can be; each becomes the upstream's own field of a transaction. */
 const UPSTREAM_FIELDS = {
@@ -63,7 +63,12 @@ export function readMapping(text: string): Mapping {
     STATEMENT_FIELDS.flatMap((field) => (field in given ? [[field, given[field]] as const] : [])),
   );
   for (const column of Object.values(columns)) {
-    if (typeof column !== 'string' || column === '' || column.length > MAX_COLUMN_NAME || namesContact(column)) {
+    if (
+      typeof column !== 'string' ||
+      column === '' ||
+      column.length > MAX_COLUMN_NAME ||
+      maskProse(column) !== column
+    ) {
       throw new MappingError('must give each field the name of a column, which is no e-mail address, phone or handle');
     }
   }
@@ -122,8 +127,14 @@ function checked<Given extends Partial<Record<StatementField, unknown>>>(columns
 
 /** Of a file without a first line of names, these are values. */
 function there(names: string[]): string {
-  const shown = names.slice(0, 50).map((name) => (namesContact(name) || name.length > 64 ? '…' : name));
+  const shown = names.slice(0, 50).map((name) => (isName(name) ? name : '…'));
   return `its columns are ${shown.join(', ')}`;
+}
+
+const UNPRINTABLE = /\p{C}|%40/u;
+
+function isName(cell: string): boolean {
+  return cell.length <= 64 && !UNPRINTABLE.test(cell) && maskProse(cell) === cell;
 }
 
 function parse(text: string): Record<string, unknown> {
