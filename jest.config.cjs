@@ -20,5 +20,5 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  maxWorkers: 2,
+  maxWorkers: 3, // on two cores: many tests wait for processes to start, or for a time-out
 };
