@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { FakeUpstream } from './support/fake-upstream';
+import { answer, FakeUpstream } from './support/fake-upstream';
 import { holdRuns } from './support/held-runs';
 import { startProxy, TestProxy } from './support/proxy';
 import {
@@ -179,7 +179,9 @@ describe('the runs of the reconciliation', () => {
   });
 
   it('fail where the upstream does not list everything, say so, and begin anew when asked again', async () => {
-    const upstream = await FakeUpstream.start(); // names no list
+    const upstream = await FakeUpstream.start();
+    upstream.behaviour = (request, ...rest) =>
+      answer(200, { status: 'success', data: request.url.endsWith('/wallets/list') ? [] : {} })(request, ...rest);
     const third = await startProxy({ upstreamBaseUrl: upstream.url }, scene.proxy.database);
     const asking = { ...here, url: third.url };
     const question = untilNow();
