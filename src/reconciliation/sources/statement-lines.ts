@@ -17,12 +17,17 @@ const MAX_LINE_BYTES = 1_048_576;
 const MAX_BYTES = 1_073_741_824;
 const NEWLINE = 0x0a;
 
+/** Of what is over, so much is held at most. */
+const MANY = 65_536;
+
 /** Reads a CSV file (RFC 4180, and what spreadsheets make of it) as it comes. */
 export class StatementLines {
   bytes = 0;
   private readonly hash = createHash('sha256');
   /** Where lines end of which no row was given yet. */
   private lineEnds: number[] = [];
+  /** How many of them are over. */
+  private passed = 0;
   private linesBefore = 0;
 
   constructor(
@@ -71,10 +76,12 @@ export class StatementLines {
   }
 
   private passLinesBefore(bytes: number): void {
-    while ((this.lineEnds[0] ?? Infinity) <= bytes) {
-      this.lineEnds.shift();
-      this.linesBefore++;
-    }
+    const before = this.passed;
+    while ((this.lineEnds[this.passed] ?? Infinity) <= bytes) this.passed++;
+    this.linesBefore += this.passed - before;
+    if (this.passed < MANY) return;
+    this.lineEnds = this.lineEnds.slice(this.passed); // one by one, each would move all others
+    this.passed = 0;
   }
 }
 
