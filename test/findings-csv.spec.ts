@@ -179,6 +179,11 @@ describe('findings in a spreadsheet', () => {
       expect(await faults(file)).toEqual([expect.stringMatching(words)]);
     });
 
+    it('are refused with too many decisions before any of them is looked at', async () => {
+      const file = `finding_id,decision,reason\n${'no id,no decision,\n'.repeat(10_001)}`;
+      expect(await faults(file)).toEqual([' the file has 10001 decisions; at most 10000 fit in one request']);
+    });
+
     it('are refused as another type, and longer than any such file', async () => {
       await send('{}', 'application/json').expect(400);
       const { body } = await send('x', 'text/plain').expect(400);

@@ -88,6 +88,14 @@ describe('statements', () => {
     ]);
   });
 
+  it('may have any number of empty lines, and each line is known by its number all the same', async () => {
+    const empty = '\n'.repeat(200_000);
+    const lines = ['chi_ref,amount_usd,reference', 'a,1,"x\n\ny"', 'b,one,', empty, 'c,1,"z\n"', 'd,none,"v\nw"'];
+    const statement = await read(lines.join('\n'), 'fields');
+    expect(statement.faults.map(({ line }: { line: number }) => line)).toEqual([5, 200_009]);
+    expect((await rowsOf(statement.read_id)).map(({ line }) => line)).toEqual([2, 200_007]);
+  });
+
   it('are recognised when they come again with the same mapping, also at the same time', async () => {
     const file = `${HEADER}\n${LINE}\n`;
     const both = await Promise.all([hand(file), hand(file)]);

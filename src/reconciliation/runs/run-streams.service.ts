@@ -30,7 +30,9 @@ export class RunStreams implements OnModuleDestroy {
   /** @param reader where it is written to: when that closes, nobody listens any more. */
   of(run: Run, reader: ServerResponse): Readable {
     const left = new AbortController();
-    reader.once('close', () => left.abort());
+    if (reader.closed)
+      left.abort(); // while the run was being read
+    else reader.once('close', () => left.abort());
     const signal = AbortSignal.any([this.stopping.signal, left.signal]);
     return Readable.from(this.events(run, signal), { objectMode: false });
   }

@@ -17,12 +17,19 @@ const MAX_LINE_BYTES = 1_048_576;
 const MAX_BYTES = 1_073_741_824;
 const NEWLINE = 0x0a;
 
+/** Of what is over, so much is held at most. */
+const MANY = 65_536;
+
 /** Reads a CSV file (RFC 4180, and what spreadsheets make of it) as it comes. */
 export class StatementLines {
   bytes = 0;
   private readonly hash = createHash('sha256');
   /** Where lines end of which no row was given yet. */
   private lineEnds: number[] = [];
+  /** How many of them are over. */
+  private passed = 0;
+  /** Where the last one of them was. */
+  private endedAt = 0;
   private linesBefore = 0;
 
   constructor(
@@ -42,14 +49,17 @@ export class StatementLines {
   async *lines(): AsyncGenerator<StatementLine> {
     const parser = parse({
       ...{ bom: true, info: true, delimiter: this.delimiter, max_record_size: MAX_LINE_BYTES },
-      ...{ relax_column_count: true, relax_quotes: true, record_delimiter: ['\r\n', '\n'] },
+      ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n'] },
     });
     const fed = pipeline(this.source, (bytes: AsyncIterable<Buffer>) => this.counted(bytes), parser);
     fed.catch(() => undefined); // the parser ends with the same error
     try {
       for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
-        const line = this.linesBefore + 1;
+        // Empty lines before it are passed with it: counted from its end, as most lines are one line long.
         this.passLinesBefore(info.bytes);
+        const within = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
+        const isEnded = this.endedAt === info.bytes;
+        const line = this.linesBefore - within + (isEnded ? 0 : 1);
         if (record.length > 1 || record[0] !== '') yield { line, cells: record };
       }
       await fed;
@@ -71,10 +81,13 @@ export class StatementLines {
   }
 
   private passLinesBefore(bytes: number): void {
-    while ((this.lineEnds[0] ?? Infinity) <= bytes) {
-      this.lineEnds.shift();
-      this.linesBefore++;
-    }
+    const before = this.passed;
+    while ((this.lineEnds[this.passed] ?? Infinity) <= bytes) this.passed++;
+    if (this.passed > before) this.endedAt = this.lineEnds[this.passed - 1] ?? 0;
+    this.linesBefore += this.passed - before;
+    if (this.passed < MANY) return;
+    this.lineEnds = this.lineEnds.slice(this.passed); // one by one, each would move all others
+    this.passed = 0;
   }
 }
 
