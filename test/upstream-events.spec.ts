@@ -19,7 +19,11 @@ describe('POST /hooks/upstream', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
-    const settings = { upstreamWebhookSecret: new Secret(SECRET), resolverEverySeconds: 3_600, upstreamTimeoutMs: 5_000 };
+    const settings = {
+      upstreamWebhookSecret: new Secret(SECRET),
+      resolverEverySeconds: 3_600,
+      upstreamTimeoutMs: 5_000,
+    };
     proxy = await startProxy({ upstreamBaseUrl: sandbox.url, ...settings }, database);
     app = (await proxy.client('app', 'pay')).key;
   });
