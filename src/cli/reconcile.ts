@@ -133,5 +133,5 @@ function summary({ result, totals }: RunEnd): string {
     by_category?: Record<string, { count: number }>;
   };
   const each = Object.entries(categories).map(([category, { count: many }]) => `${category} ${many}`);
-  return `${count ?? 'some'} findings${each.length > 0 ? ` (${each.join(', ')})` : ''}${lacks}${odd}`;
+  return `${count ?? 'some'} finding${count === 1 ? '' : 's'}${each.length > 0 ? ` (${each.join(', ')})` : ''}${lacks}${odd}`;
 }

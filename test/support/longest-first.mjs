@@ -2,7 +2,21 @@ import TestSequencer from '@jest/test-sequencer';
 import { basename } from 'node:path';
 
 /** Spec files that take more than ten seconds, the longest first; a name that is gone does no harm. */
-const LONGEST = ['model', 'start', 'pages', 'durability', 'answers-connection', 'twins', 'crash-points', 'coverage'];
+const LONGEST = [
+  'model',
+  'start',
+  'upstream-content',
+  'durability',
+  'crash-points',
+  'pages',
+  'interface-properties',
+  'faults',
+  'coverage',
+  'info',
+  'sick-upstream',
+  'cli-reconcile',
+  'cli-approvals',
+];
 
 /**
  * Begins with what takes longest, or one core would wait at the end for a file that the other began last. Jest does so by
