@@ -12,6 +12,7 @@ export function cliOf(commands: () => Command) {
         if (typeof done === 'function') (done as () => void)();
         return true;
       });
+    process.exitCode = undefined; // another spec file of the same worker may have left its own
     try {
       await commands().parseAsync(args, { from: 'user' });
       return { stdout, exitCode: process.exitCode as number | undefined };
