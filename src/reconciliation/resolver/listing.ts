@@ -34,6 +34,9 @@ interface Row {
   reference: string | null;
 }
 
+const COLUMNS = Prisma.sql`ordinal, chi_ref AS "chiRef", upstream_id AS id, issue_id AS "issueId", issued_at AS "issuedAt",
+  type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference`;
+
 interface Known {
   missing: number;
   freshUntil: Date | null;
@@ -89,8 +92,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
       SELECT t.issue_id FROM upstream_transaction t JOIN named n ON n.issue_id = t.issue_id
       WHERE t.read_id = ${readId}::uuid GROUP BY t.issue_id, n.items HAVING count(*) <= n.items
     )
-    SELECT ordinal, chi_ref AS "chiRef", upstream_id AS id, issue_id AS "issueId", issued_at AS "issuedAt", type, status,
-      amount_usd::text AS usd, email, phone, handle, receiver, reference
+    SELECT ${COLUMNS}
     FROM upstream_transaction t
     WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.chi_ref = t.chi_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
@@ -135,8 +137,7 @@ async function readKnown(
 /** One transaction that was asked for by itself; undefined if the answer had none. */
 export async function readOne(prisma: PrismaService, readId: string): Promise<Seen | undefined> {
   const [row] = await prisma.$queryRaw<Row[]>`
-    SELECT ordinal, chi_ref AS "chiRef", upstream_id AS id, issue_id AS "issueId", issued_at AS "issuedAt", type, status,
-      amount_usd::text AS usd, email, phone, handle, receiver, reference
+    SELECT ${COLUMNS}
     FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
   return row && toSeen(readId, row);
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { PrismaService } from '../../database/prisma.service';
-import { NewSourceRead, SourceJournal } from '../../journal/sources';
+import { NewSourceRead, NewSourceReadEnd, SourceJournal } from '../../journal/sources';
 import { ReconciliationMetrics } from '../../metrics/reconciliation-metrics';
 import { isObject } from '../../upstream/answer';
 import { readTransaction, Transaction, transactionsIn } from '../../upstream/transactions';
@@ -38,14 +38,7 @@ export interface ReadResult {
 }
 
 /** What one look at a source gave, before it is on record. */
-interface Seen {
-  failure: string | null;
-  httpStatus: number | null;
-  bytes: number;
-  sha256: Buffer | null;
-  rows: number;
-  kept: number;
-  faults: number;
+interface Seen extends Omit<NewSourceReadEnd, 'readId' | 'complete'> {
   oldest?: Date | null;
 }
 
