@@ -1,0 +1,44 @@
+/** A Postgres of the benchmark's own, as the product embeds it, with a database for each contestant. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { cpuSecondsOfFamily } from './processes.mjs';
+
+const require = createRequire(import.meta.url);
+const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded-postgres.js');
+
+/** @param options see `startEmbeddedPostgres`. */
+export async function startPostgres(options = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-bench-'));
+  const server = await startEmbeddedPostgres(dataDir, options);
+  const client = new pg.Client({ connectionString: server.urls.owner });
+  await client.connect();
+  const { rows } = await client.query('SHOW data_directory');
+  const pid = Number(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+  return {
+    dataDir,
+    /** The address of a new, empty database, as its owner. */
+    createDatabase: async (name) => {
+      await client.query(`CREATE DATABASE ${name}`);
+      const url = new URL(server.urls.owner);
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+    /** What it has done so far; subtract two of them. */
+    work: async (name) => {
+      const { rows } = await client.query(
+        `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS "walBytes",
+           (SELECT xact_commit::float8 FROM pg_stat_database WHERE datname = $1) AS commits`,
+        [name],
+      );
+      return { ...rows[0], cpuSeconds: cpuSecondsOfFamily(pid) };
+    },
+    stop: async () => {
+      await client.end();
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** Child processes of a benchmark: they say where they listen, and Linux says what they cost. */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+/** Linux counts in hundredths of a second for everybody, whatever its own clock is. */
+const TICKS_PER_SECOND = 100;
+
+/** Whether what processes cost can be told here. */
+export const canMeasure = existsSync('/proc/self/stat');
+
+/**
+ * Starts `node file` and waits until it says where it listens.
+ * @param found how its output says so; the first group is the address.
+ * @param log a file descriptor for what else it says.
+ */
+export async function startNode(file, { env = {}, args = [], found = /"url":"(http:[^"]+)"/, cwd, log = 'inherit' } = {}) {
+  const child = spawn(process.execPath, [...args, file], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', log],
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const url = await new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout.on('data', (data) => {
+      if (said === undefined) return;
+      said += data;
+      const [, url] = found.exec(said) ?? [];
+      if (url === undefined) return;
+      said = undefined;
+      resolve(url);
+    });
+    ended.then((code) => reject(new Error(`${file} ended (${code}) before it listened: ${said ?? ''}`)));
+  });
+  return {
+    url,
+    pid: child.pid,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** What a process has used so far, user and system, in seconds. */
+export function cpuSecondsOf(pid) {
+  return ticksOf(pid).own / TICKS_PER_SECOND;
+}
+
+/** The same of a process, its children and those that it had: a Postgres with its backends. */
+export function cpuSecondsOfFamily(pid) {
+  const children = childrenOf(pid).reduce((sum, child) => sum + ticksOf(child).own, 0);
+  const { own, ended } = ticksOf(pid);
+  return (own + ended + children) / TICKS_PER_SECOND;
+}
+
+/** Resident memory, in MB (10^6 bytes). */
+export function rssOf(pid) {
+  const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return (Number(kib) * 1_024) / 1e6;
+}
+
+function ticksOf(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' '); // a name may have spaces
+    const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
+    return { own: user + system, ended: endedUser + endedSystem };
+  } catch {
+    return { own: 0, ended: 0 }; // it has ended
+  }
+}
+
+function childrenOf(pid) {
+  try {
+    return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)]).toString().trim().split(/\s+/).map(Number);
+  } catch {
+    return []; // ps says so by failing
+  }
+}

@@ -1,0 +1,45 @@
+/** Starts the product as its users do, on a database of its own, with a client that has every limit there is. */
+import { execFileSync } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { startNode } from './processes.mjs';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** None of them is ever reached: what costs time is that they are looked at. */
+const CLIENT =
+  '--name bench --scopes pay,write,read,audit --daily-cap 999999999 --monthly-cap 999999999 --max-item 1000 --max-call 100000 --max-items 1000 --approval-over 100000 --countries Kenya';
+
+/**
+ * @param root where it is built; another checkout may be compared.
+ * @param logFile what it says goes there: logs are part of its work.
+ */
+export async function startProduct({ databaseUrl, upstreamUrl, dataDir, logFile, root = ROOT, processes = 1, env = {}, args = [] }) {
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    UPSTREAM_BASE_URL: upstreamUrl,
+    UPSTREAM_API_KEY: 'bench-upstream-key',
+    DATA_DIR: dataDir,
+    PORT: '0',
+    DRAIN_MS: '0',
+    UPSTREAM_CONNECTIONS: '128',
+    ...env,
+  };
+  const running = [];
+  for (let count = 0; count < processes; count += 1) {
+    const options = { env: environment, args, cwd: root, found: /Proxy\s+(http:\S+)/, log: openSync(logFile, 'a') };
+    running.push(await startNode(join(root, 'dist', 'main.js'), options));
+  }
+  return {
+    urls: running.map(({ url }) => url),
+    pids: running.map(({ pid }) => pid),
+    apiKey: makeClient(root, environment),
+    stop: () => Promise.all(running.map(({ stop }) => stop())),
+  };
+}
+
+function makeClient(root, environment) {
+  const command = [join(root, 'dist', 'cli', 'main.js'), 'clients', 'create', ...CLIENT.split(' '), '--json'];
+  const said = execFileSync(process.execPath, command, { cwd: root, env: { ...process.env, ...environment } });
+  return JSON.parse(said.toString()).key;
+}
