@@ -3,6 +3,7 @@
  * DELAY_MS, and keeps nothing.
  */
 import { createServer } from 'node:http';
+import { setTimeout } from 'node:timers';
 
 const delayMs = Number(process.env.DELAY_MS ?? 0);
 const LISTS = {
@@ -17,7 +18,10 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
     const body = JSON.stringify(answerTo(request.url, chunks));
     const reply = () =>
       response
-        .writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) })
+        .writeHead(200, {
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': Buffer.byteLength(body),
+        })
         .end(body);
     if (delayMs === 0) reply();
     else setTimeout(reply, delayMs);
@@ -36,8 +40,14 @@ function answerTo(url, chunks) {
   const { airtimes, momos } = JSON.parse(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
   const issueID = `bench|${Date.now()}|${serial}`;
   const issueDate = new Date().toISOString();
-  const transactions = (airtimes ?? momos).map((item) => transaction(item, airtimes ? 'airtime' : 'momo', { issueID, issueDate }));
-  const payouts = transactions.map(({ phoneNumber, valueInUSD }) => ({ phoneNumber, amount: valueInUSD, status: 'Sent' }));
+  const transactions = (airtimes ?? momos).map((item) =>
+    transaction(item, airtimes ? 'airtime' : 'momo', { issueID, issueDate }),
+  );
+  const payouts = transactions.map(({ phoneNumber, valueInUSD }) => ({
+    phoneNumber,
+    amount: valueInUSD,
+    status: 'Sent',
+  }));
   const data = airtimes ? { data: transactions, error: 'None', payouts } : { credits: transactions, payouts };
   return { status: 'success', data };
 }

@@ -13,7 +13,10 @@ export const canMeasure = existsSync('/proc/self/stat');
  * @param found how its output says so; the first group is the address.
  * @param log a file descriptor for what else it says.
  */
-export async function startNode(file, { env = {}, args = [], found = /"url":"(http:[^"]+)"/, cwd, log = 'inherit' } = {}) {
+export async function startNode(
+  file,
+  { env = {}, args = [], found = /"url":"(http:[^"]+)"/, cwd, log = 'inherit' } = {},
+) {
   const child = spawn(process.execPath, [...args, file], {
     cwd,
     env: { ...process.env, ...env },
@@ -62,7 +65,9 @@ export function rssOf(pid) {
 
 function ticksOf(pid) {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' '); // a name may have spaces
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' '); // a name may have spaces
     const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
     return { own: user + system, ended: endedUser + endedSystem };
   } catch {
@@ -72,7 +77,11 @@ function ticksOf(pid) {
 
 function childrenOf(pid) {
   try {
-    return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)]).toString().trim().split(/\s+/).map(Number);
+    return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
+      .toString()
+      .trim()
+      .split(/\s+/)
+      .map(Number);
   } catch {
     return []; // ps says so by failing
   }

@@ -14,7 +14,16 @@ const CLIENT =
  * @param root where it is built; another checkout may be compared.
  * @param logFile what it says goes there: logs are part of its work.
  */
-export async function startProduct({ databaseUrl, upstreamUrl, dataDir, logFile, root = ROOT, processes = 1, env = {}, args = [] }) {
+export async function startProduct({
+  databaseUrl,
+  upstreamUrl,
+  dataDir,
+  logFile,
+  root = ROOT,
+  processes = 1,
+  env = {},
+  args = [],
+}) {
   const environment = {
     DATABASE_URL: databaseUrl,
     UPSTREAM_BASE_URL: upstreamUrl,

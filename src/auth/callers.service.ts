@@ -53,6 +53,7 @@ export class CallersService {
   /** One statement for all who ask meanwhile: every request waits for it. */
   private async lookUp(hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
     const rows = await this.prisma.$queryRaw<KeyRow[]>`
+      -- prepared as find_keys
       SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
         c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
         c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",

@@ -40,6 +40,7 @@ export async function admit(
 /** Whoever spends locks first, and reads in statements after it: one begun before the lock was had would not see all. */
 export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
   return tx.$queryRaw<Budgeted[]>`
+    -- prepared as lock_clients
     SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd" FROM client
     WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 }

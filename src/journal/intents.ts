@@ -39,6 +39,7 @@ export async function insertIntents(
   const rows = toRows(intents, remember);
   // A row that is there already was committed by a batch whose answer got lost; it has reserved what it reserves.
   await prisma.$executeRaw`
+    -- prepared as insert_intents
     WITH intents AS (
       INSERT INTO intent (id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
         total_usd, body_commitment, received_at, coverage, caused_by, idempotency_key, actor, held_for, expires_at,

@@ -18,6 +18,7 @@ export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome
   );
   // A row that is there already was committed by a batch whose answer got lost.
   await prisma.$executeRaw`
+    -- prepared as insert_outcomes
     WITH outcomes AS (
       INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, retry_after, body_commitment, sent_at,
         answered_at, upstream_ms, answer_of, attempts, tries)

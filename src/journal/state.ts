@@ -66,6 +66,7 @@ async function find(
   );
   const since = uuidFloor(new Date(Date.now() - (duplicateSeconds + inFlightSeconds) * 1_000));
   const [found] = await tx.$queryRaw<Found[]>`
+    -- prepared as find_state
     WITH asked AS (
       SELECT * FROM json_to_recordset(${rows}::json) AS t(asking uuid, client_id uuid, operation text, key text, content text)
     ), clock AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS today)
