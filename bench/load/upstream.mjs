@@ -1,11 +1,13 @@
 /**
- * A stub upstream, in a process of its own. It answers airtime and mobile money as the sandbox does, at once or after
- * DELAY_MS, and keeps nothing.
+ * A stub upstream, in a process of its own. It answers airtime and mobile money as the sandbox does, at once or after as many
+ * milliseconds as its parent says last, and keeps nothing.
  */
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers';
 
-const delayMs = Number(process.env.DELAY_MS ?? 0);
+let delayMs = Number(process.env.DELAY_MS ?? 0);
+process.on('message', (ms) => (delayMs = ms));
+
 const LISTS = {
   '/api/v0.1/info/airtime-countries': ['Kenya'],
   '/api/v0.1/info/mobile-money-codes': [{ name: 'M-Pesa', country: 'Kenya', code: 'MPS' }],

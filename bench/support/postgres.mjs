@@ -20,6 +20,7 @@ export async function startPostgres(options = {}) {
   const pid = Number(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
   return {
     dataDir,
+    pid,
     /** The address of a new, empty database, as its owner. */
     createDatabase: async (name) => {
       await client.query(`CREATE DATABASE ${name}`);

@@ -20,7 +20,7 @@ export async function startNode(
   const child = spawn(process.execPath, [...args, file], {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', log],
+    stdio: ['ignore', 'pipe', log, 'ipc'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {
@@ -38,6 +38,8 @@ export async function startNode(
   return {
     url,
     pid: child.pid,
+    /** To its process.on('message'). */
+    tell: (message) => child.send(message),
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -52,7 +54,9 @@ export function cpuSecondsOf(pid) {
 
 /** The same of a process, its children and those that it had: a Postgres with its backends. */
 export function cpuSecondsOfFamily(pid) {
-  const children = childrenOf(pid).reduce((sum, child) => sum + ticksOf(child).own, 0);
+  const children = familyOf(pid)
+    .slice(1)
+    .reduce((sum, child) => sum + ticksOf(child).own, 0);
   const { own, ended } = ticksOf(pid);
   return (own + ended + children) / TICKS_PER_SECOND;
 }
@@ -75,14 +79,15 @@ function ticksOf(pid) {
   }
 }
 
-function childrenOf(pid) {
+/** A process and its children. */
+export function familyOf(pid) {
   try {
-    return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
+    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
       .toString()
       .trim()
-      .split(/\s+/)
-      .map(Number);
+      .split(/\s+/);
+    return [pid, ...children.map(Number)];
   } catch {
-    return []; // ps says so by failing
+    return [pid]; // ps says of none by failing
   }
 }

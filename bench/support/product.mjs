@@ -12,6 +12,7 @@ const CLIENT =
 
 /**
  * @param root where it is built; another checkout may be compared.
+ * @param client whether to make one: its key is the `apiKey`.
  * @param logFile what it says goes there: logs are part of its work.
  */
 export async function startProduct({
@@ -21,6 +22,7 @@ export async function startProduct({
   logFile,
   root = ROOT,
   processes = 1,
+  client = true,
   env = {},
   args = [],
 }) {
@@ -42,7 +44,7 @@ export async function startProduct({
   return {
     urls: running.map(({ url }) => url),
     pids: running.map(({ pid }) => pid),
-    apiKey: makeClient(root, environment),
+    apiKey: client ? makeClient(root, environment) : undefined,
     stop: () => Promise.all(running.map(({ stop }) => stop())),
   };
 }

@@ -8,11 +8,11 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 
 const require = createRequire(import.meta.url);
-const { loadConfig } = require('../dist/config/config.js');
-const { writePrivateJson } = require('../dist/config/private-file.js');
-const { hashKey, newKey } = require('../dist/clients/key.js');
-const { startEmbeddedPostgres } = require('../dist/database/embedded/embedded-postgres.js');
-const { migrate, PROXY_MIGRATIONS } = require('../dist/database/migrations.js');
+const { loadConfig } = require('../../dist/config/config.js');
+const { writePrivateJson } = require('../../dist/config/private-file.js');
+const { hashKey, newKey } = require('../../dist/clients/key.js');
+const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded-postgres.js');
+const { migrate, PROXY_MIGRATIONS } = require('../../dist/database/migrations.js');
 
 /** Calls of one transaction: some seconds, and some megabytes of temporary tables. */
 const BATCH = 50_000;

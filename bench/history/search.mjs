@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { URLSearchParams } from 'node:url';
 import { Command } from 'commander';
-import { combinations, singles } from './audit-search-cases.mjs';
+import { combinations, singles } from './search-cases.mjs';
 import { startProxy } from './running-proxy.mjs';
 
 const PAGE = 50;
@@ -22,7 +22,7 @@ const options = new Command('npm run bench:search --')
   .option('--keys <file>', "with the auditor's key, as npm run seed wrote it", 'keys.json')
   .option('--requests <number>', 'how many of each kind', Number, 50)
   .option('--only <words>', 'only cases whose name has this in it', '')
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, 'results', 'audit-search.json'))
+  .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'audit-search.json'))
   .parse()
   .opts();
 
