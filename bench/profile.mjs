@@ -1,13 +1,11 @@
 /** npm run bench:profile: where the product's own time goes under load, as a flame graph and for the tools that read V8's profiles. */
-import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { costliest, flameGraph } from './support/flame-graph.mjs';
-import { startPostgres } from './support/postgres.mjs';
-import { startNode } from './support/processes.mjs';
 import { startProduct } from './support/product.mjs';
+import { withScene } from './support/scene.mjs';
 
 const WARM_UP_SECONDS = 5;
 
@@ -25,53 +23,31 @@ const { operation, connections, seconds, delay, keys, results } = new Command('n
   .parse()
   .opts();
 
-const stops = [];
-try {
-  await run();
-} finally {
-  for (const stop of stops.reverse()) await stop();
-}
-
-async function run() {
-  const postgres = await startPostgres();
-  stops.push(postgres.stop);
-  const upstream = await startNode(join(import.meta.dirname, 'load', 'upstream.mjs'), {
-    env: { DELAY_MS: String(delay) },
-  });
-  stops.push(upstream.stop);
+await withScene(async ({ upstream, place, end, ask }) => {
+  upstream.tell(delay);
   mkdirSync(results, { recursive: true });
-  const file = join(postgres.dataDir, 'profile.json');
+  const surroundings = await place('profiled');
+  const file = `${surroundings.dataDir}.cpuprofile`;
   const product = await startProduct({
-    databaseUrl: await postgres.createDatabase('profiled'),
-    upstreamUrl: upstream.url,
-    dataDir: join(postgres.dataDir, 'product'),
-    logFile: join(postgres.dataDir, 'product.log'),
+    ...surroundings,
     args: ['--import', join(import.meta.dirname, 'support', 'profiler.mjs')],
     env: { PROFILE_FILE: file },
   });
-  stops.push(product.stop);
-  const load = fork(join(import.meta.dirname, 'load', 'client.mjs'));
-  stops.push(() => load.kill());
-  const ask = (seconds) =>
-    new Promise((resolve) => {
-      load.once('message', resolve);
-      load.send({ urls: product.urls, apiKey: product.apiKey, operation, connections, idempotencyKeys: keys, seconds });
-    });
-  await ask(WARM_UP_SECONDS);
+  end(product.stop);
+  const { urls, apiKey } = product;
+  const round = { urls, apiKey, operation, connections, idempotencyKeys: keys };
+  await ask({ ...round, seconds: WARM_UP_SECONDS });
   const [pid] = product.pids;
   process.kill(pid, 'SIGUSR2');
-  const { requests } = await ask(seconds);
+  const { requests } = await ask({ ...round, seconds });
   process.kill(pid, 'SIGUSR2');
   while (!existsSync(file)) await sleep(100);
-  await sleep(500); // written whole
-  const text = readFileSync(file, 'utf8');
-  const profile = JSON.parse(text);
-  writeFileSync(join(results, 'profile.cpuprofile'), text);
-  writeFileSync(
-    join(results, 'profile.svg'),
-    flameGraph(profile, `${requests} requests of ${operation}, ${connections} connections`),
-  );
-  for (const { share, name } of costliest(profile, 25))
+  const profile = JSON.parse(readFileSync(file, 'utf8'));
+  copyFileSync(file, join(results, 'profile.cpuprofile'));
+  const title = `${requests} requests of ${operation}, ${connections} connections`;
+  writeFileSync(join(results, 'profile.svg'), flameGraph(profile, title));
+  for (const { share, name } of costliest(profile, 25)) {
     process.stdout.write(`${(share * 100).toFixed(1).padStart(5)} %  ${name}\n`);
+  }
   process.stdout.write(`\n${join(results, 'profile.svg')} is the flame graph\n`);
-}
+});

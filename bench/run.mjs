@@ -2,7 +2,6 @@
  * npm run bench: the product beside what it is measured against. All contestants run at the same time and are asked in turns,
  * A B C A B C, so that whatever else the machine does meets all of them alike. Only ratios within one run mean anything.
  */
-import { fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,8 +10,12 @@ import { contestants, ESSENTIAL, start } from './contestants.mjs';
 import { FULL, nameOf, SHORT } from './matrix.mjs';
 import { ratiosOf, summarise, tableOf } from './report.mjs';
 import { machine } from './support/machine.mjs';
-import { startPostgres } from './support/postgres.mjs';
-import { cpuSecondsOf, cpuSecondsOfFamily, familyOf, rssOf, startNode } from './support/processes.mjs';
+import { cpuSecondsOf, cpuSecondsOfFamily, familyOf, rssOf } from './support/processes.mjs';
+import { withScene } from './support/scene.mjs';
+
+/** Until V8 has compiled what runs often; less once it has, for another kind of request. */
+const WARM_UP_SECONDS = 4;
+const AGAIN_WARM_SECONDS = 0.5;
 
 /** What was put off (sealing, indexing) is the work of who put it off: the next one waits until it is done. */
 const SETTLED_MS = 300;
@@ -51,63 +54,47 @@ const names = [
   ...(options.against ? [options.against] : []),
 ];
 
-const stops = [];
-try {
-  await run();
-} finally {
-  for (const stop of stops.reverse()) await stop();
-}
-
-async function run() {
-  const postgres = await startPostgres();
-  stops.push(postgres.stop);
-  const upstream = await startNode(join(import.meta.dirname, 'load', 'upstream.mjs'));
-  stops.push(upstream.stop);
-  const load = fork(join(import.meta.dirname, 'load', 'client.mjs'));
-  stops.push(() => load.kill());
+await withScene(async (scene) => {
   const racing = [];
   for (const [place, name] of names.entries()) {
-    const database = `bench_${place}`;
-    const databaseUrl = await postgres.createDatabase(database);
-    const dataDir = join(postgres.dataDir, database);
-    const logFile = join(postgres.dataDir, `${database}.log`);
     show(`starting ${name}`);
-    const one = await start(name, { databaseUrl, upstreamUrl: upstream.url, dataDir, logFile });
-    stops.push(one.stop);
+    const database = `bench_${place}`;
+    const one = await start(name, await scene.place(database));
+    scene.end(one.stop);
     racing.push({ name, database, ...one });
   }
-  const context = { postgres, upstream, load };
   const measured = [];
   for (const [place, row] of rows.entries()) {
-    upstream.tell(row.delayMs);
-    measured.push(await measure(row, racing, context, `row ${place + 1} of ${rows.length}`));
+    scene.upstream.tell(row.delayMs);
+    measured.push(await measure(row, racing, scene, `row ${place + 1} of ${rows.length}`));
     done(tableOf(measured.at(-1)));
     // After each row: a run that is broken off has said what it saw.
     write({ machine: machine(), rounds, seconds, rows: measured });
   }
-}
+});
 
-async function measure(row, racing, context, where) {
+async function measure(row, racing, scene, where) {
   const cells = new Map(racing.map(({ name }) => [name, []]));
   for (const one of racing) {
     show(`${where}: warming up ${one.name}`);
-    await ask(one, row, context, Math.min(seconds, 1));
-    await settle(one, context);
+    await scene.ask(roundOf(one, row, one.isWarm ? AGAIN_WARM_SECONDS : WARM_UP_SECONDS));
+    one.isWarm = true;
+    await settle(one, scene.postgres);
   }
   for (let round = 1; round <= rounds; round += 1) {
     for (const one of racing) {
       show(`${where}, round ${round} of ${rounds}: ${one.name}`);
-      cells.get(one.name).push(await measureOnce(one, row, context));
+      cells.get(one.name).push(await measureOnce(one, row, scene));
     }
   }
   return { ...row, name: nameOf(row), contestants: summarise(cells) };
 }
 
-async function measureOnce(one, row, { postgres, ...context }) {
+async function measureOnce(one, row, { postgres, ask }) {
   const before = await costs(one, postgres);
-  const { requests, seconds: took, failures, ...load } = await ask(one, row, context, seconds);
+  const { requests, seconds: took, failures, ...load } = await ask(roundOf(one, row, seconds));
   const rssMb = one.pids.length > 0 ? Math.max(...one.pids.flatMap(familyOf).map(rssOf)) : null;
-  await settle(one, { postgres });
+  await settle(one, postgres);
   const after = await costs(one, postgres);
   const each = (name, scale = 1) => ((after[name] - before[name]) * scale) / requests;
   return {
@@ -124,11 +111,8 @@ async function measureOnce(one, row, { postgres, ...context }) {
   };
 }
 
-function ask({ urls, apiKey }, { operation, connections, idempotencyKeys }, { load }, seconds) {
-  return new Promise((resolve, reject) => {
-    load.once('message', ({ error, ...result }) => (error ? reject(new Error(error)) : resolve(result)));
-    load.send({ urls, apiKey, operation, connections, idempotencyKeys, seconds });
-  });
+function roundOf({ urls, apiKey }, { operation, connections, idempotencyKeys }, seconds) {
+  return { urls, apiKey, operation, connections, idempotencyKeys, seconds };
 }
 
 async function costs({ pids, database }, postgres) {
@@ -137,7 +121,7 @@ async function costs({ pids, database }, postgres) {
 }
 
 /** Until it and Postgres have used less than a tenth of a core for a while. */
-async function settle({ pids }, { postgres }) {
+async function settle({ pids }, postgres) {
   const used = () => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), cpuSecondsOfFamily(postgres.pid));
   const end = Date.now() + LONGEST_SETTLING_MS;
   let before = used();

@@ -1,12 +1,11 @@
 /** npm run bench:soak: whether memory stays flat under load, minute by minute. */
-import { fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { machine } from './support/machine.mjs';
-import { startPostgres } from './support/postgres.mjs';
-import { rssOf, startNode } from './support/processes.mjs';
+import { rssOf } from './support/processes.mjs';
 import { startProduct } from './support/product.mjs';
+import { withScene } from './support/scene.mjs';
 
 const SAMPLES_PER_MINUTE = 6;
 
@@ -20,53 +19,24 @@ const { minutes, connections, delay, results } = new Command('npm run bench:soak
   .parse()
   .opts();
 
-const stops = [];
-try {
-  await run();
-} finally {
-  for (const stop of stops.reverse()) await stop();
-}
-
-async function run() {
-  const postgres = await startPostgres();
-  stops.push(postgres.stop);
-  const upstream = await startNode(join(import.meta.dirname, 'load', 'upstream.mjs'), {
-    env: { DELAY_MS: String(delay) },
-  });
-  stops.push(upstream.stop);
-  const product = await startProduct({
-    databaseUrl: await postgres.createDatabase('soaked'),
-    upstreamUrl: upstream.url,
-    dataDir: join(postgres.dataDir, 'product'),
-    logFile: join(postgres.dataDir, 'product.log'),
-  });
-  stops.push(product.stop);
-  const load = fork(join(import.meta.dirname, 'load', 'client.mjs'));
-  stops.push(() => load.kill());
+await withScene(async ({ upstream, place, end, ask }) => {
+  upstream.tell(delay);
+  const product = await startProduct(await place('soaked'));
+  end(product.stop);
+  const { urls, apiKey } = product;
   const [pid] = product.pids;
-  const samples = [{ minute: 0, requests: 0, rssMb: round(rssOf(pid)) }];
+  const round = { urls, apiKey, operation: 'airtime', connections, idempotencyKeys: false };
+  const samples = [{ minute: 0, requests: 0, rssMb: rounded(rssOf(pid)) }];
   say(samples[0]);
   for (let sample = 1; sample <= minutes * SAMPLES_PER_MINUTE; sample += 1) {
-    const { requests, failures } = await new Promise((resolve) => {
-      load.once('message', resolve);
-      const round = {
-        urls: product.urls,
-        apiKey: product.apiKey,
-        operation: 'airtime',
-        connections,
-        idempotencyKeys: false,
-      };
-      load.send({ ...round, seconds: 60 / SAMPLES_PER_MINUTE });
-    });
-    samples.push({ minute: round(sample / SAMPLES_PER_MINUTE), requests, rssMb: round(rssOf(pid)), failures });
+    const { requests, failures } = await ask({ ...round, seconds: 60 / SAMPLES_PER_MINUTE });
+    samples.push({ minute: rounded(sample / SAMPLES_PER_MINUTE), requests, rssMb: rounded(rssOf(pid)), failures });
     say(samples.at(-1));
   }
   mkdirSync(results, { recursive: true });
-  writeFileSync(
-    join(results, 'soak.json'),
-    `${JSON.stringify({ machine: machine(), connections, delay, samples }, null, 2)}\n`,
-  );
-}
+  const all = { machine: machine(), connections, delay, samples };
+  writeFileSync(join(results, 'soak.json'), `${JSON.stringify(all, null, 2)}\n`);
+});
 
 function say({ minute, requests, rssMb, failures = [] }) {
   const failed = failures.map(([text, times]) => ` ${times} times ${text}`).join(';');
@@ -75,6 +45,6 @@ function say({ minute, requests, rssMb, failures = [] }) {
   );
 }
 
-function round(value) {
+function rounded(value) {
   return Math.round(value * 10) / 10;
 }

@@ -1,6 +1,5 @@
 /** Starts the product as its users do, on a database of its own, with a client that has every limit there is. */
 import { execFileSync } from 'node:child_process';
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNode } from './processes.mjs';
 
@@ -38,7 +37,7 @@ export async function startProduct({
   };
   const running = [];
   for (let count = 0; count < processes; count += 1) {
-    const options = { env: environment, args, cwd: root, found: /Proxy\s+(http:\S+)/, log: openSync(logFile, 'a') };
+    const options = { env: environment, args, cwd: root, found: /Proxy\s+(http:\S+)/, logFile };
     running.push(await startNode(join(root, 'dist', 'main.js'), options));
   }
   return {
