@@ -11,6 +11,13 @@ import { isSound } from './sound';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
+/** The request could be read, and breaks the rules of its class. */
+export class InvalidInput extends Problem {
+  constructor(faults: Fault[]) {
+    super('invalid_request', { faults });
+  }
+}
+
 /** The one pipe: turns bodies and queries into instances of their classes, or lists every fault they have. */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -28,7 +35,7 @@ export class RequestValidationPipe implements PipeTransform {
     const limits = mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS };
     const { instance, faults } = check(value, metatype, limits);
     if (faults.length === 0) return instance;
-    throw new Problem('invalid_request', { faults });
+    throw new InvalidInput(faults);
   }
 }
 
