@@ -27,16 +27,16 @@ export class Bulkhead {
     refusal: () => Promise<Answer | undefined>,
     exchange: () => Promise<Answer>,
   ): Promise<Answer> {
+    if (this.places.executionSlots > 0) return this.places.execute(exchange);
     return new Promise((resolve, reject) => {
       let gaveUp = false;
-      const waits = this.places.executionSlots === 0;
       const timer = setTimeout(() => {
         gaveUp = true;
         resolve(notSent('overloaded'));
       }, patienceMs);
       // cockatiel is given no signal: one that is aborted in its queue would keep those behind it from their turn.
       const turn = this.places.execute(async () => {
-        const refused = waits && !gaveUp ? await refusal() : undefined;
+        const refused = gaveUp ? undefined : await refusal();
         clearTimeout(timer);
         if (gaveUp) return notSent('overloaded');
         return refused ?? exchange();

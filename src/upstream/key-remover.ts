@@ -7,7 +7,7 @@ const REMOVED = '[key removed]';
 export class KeyRemover {
   private readonly pattern: RegExp;
 
-  constructor(key: string) {
+  constructor(private readonly key: string) {
     this.pattern = new RegExp(Array.from(key, spellings).join(''), 'g');
   }
 
@@ -17,6 +17,8 @@ export class KeyRemover {
 
   /** The same bytes where there is nothing to remove. */
   fromBytes(bytes: Buffer): Buffer {
+    // Most answers have neither an escape nor the key as it is: bytes are looked through much faster than a text is made.
+    if (!bytes.includes('\\') && !bytes.includes('%') && !bytes.includes(this.key, 0, 'latin1')) return bytes;
     const text = bytes.toString('latin1');
     return text.search(this.pattern) < 0 ? bytes : Buffer.from(this.fromText(text), 'latin1');
   }

@@ -1,4 +1,4 @@
-import axios from 'axios';
+import { Axios } from 'axios';
 import { createServer, Server, ServerResponse } from 'node:http';
 import { AddressInfo, Socket } from 'node:net';
 import { Pool } from 'undici';
@@ -31,7 +31,7 @@ describe('undiciAdapter', () => {
   });
 
   const get = (url: string, timeout = 5_000) =>
-    axios.create({ adapter: undiciAdapter(pool, 1_000) }).get<Buffer>(url, { timeout });
+    new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get<Buffer>(url, { timeout });
 
   it('gives a request up that waits for a connection past its deadline, and never writes it', async () => {
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));

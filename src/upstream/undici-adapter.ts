@@ -1,4 +1,4 @@
-import { AxiosAdapter, AxiosHeaders, InternalAxiosRequestConfig } from 'axios';
+import { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { Dispatcher, Pool } from 'undici';
 import { FailureCode } from './answer';
 
@@ -26,93 +26,96 @@ export class ExchangeFailed extends Error {
 /** Of the response's headers only these are looked at; any other name could get in axios' way. */
 const HEADERS_READ = ['content-type', 'content-encoding', 'retry-after'];
 
-interface Progress {
-  phase: 'connecting' | 'waiting' | 'answering';
-  expired: boolean;
-}
-
 /**
- * Lets axios send through an undici pool, which keeps connections and is about twice as fast as axios' own adapter. It
+ * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own adapter. It
  * never follows a redirect and never sends twice; a response over `maxBytes` is cut off, and past its deadline a request
  * that still waits for a connection is never written.
+ * @param headers that each request has beside its own: axios does not see them, so that no error of its has our key.
  */
-export function undiciAdapter(pool: Pool, maxBytes: number): AxiosAdapter {
-  const dispatcher = pool.compose(noteWriting);
-  return async (config) => {
-    const progress: Progress = { phase: 'connecting', expired: false };
-    const stop = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        progress.expired = true;
-        reject(new ExchangeFailed('timeout', progress.phase));
-        stop.abort();
-      }, config.timeout);
+export function undiciAdapter(pool: Pool, maxBytes: number, headers: Readonly<Record<string, string>>): AxiosAdapter {
+  return (config) =>
+    new Promise((resolve, reject) => {
+      const request = {
+        path: config.url ?? '/',
+        method: (config.method ?? 'get').toUpperCase(),
+        headers: { ...headers, ...(config.headers.toJSON() as Record<string, string>) },
+        body: (config.data as Buffer | undefined) ?? null,
+      };
+      pool.dispatch(request, new Exchange(config, maxBytes, resolve, reject));
     });
-    try {
-      // undici says nothing of a queued request's deadline until a connection is free: it cannot be the one to ask.
-      return await Promise.race([exchange(dispatcher, config, progress, stop.signal, maxBytes), deadline]);
-    } catch (error) {
-      throw error instanceof ExchangeFailed
-        ? error
-        : new ExchangeFailed(failureOf(error, progress.phase), progress.phase);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
 }
 
-async function exchange(
-  dispatcher: Dispatcher,
-  config: InternalAxiosRequestConfig,
-  progress: Progress,
-  signal: AbortSignal,
-  maxBytes: number,
-) {
-  const response = await dispatcher.request({
-    path: config.url ?? '/',
-    method: (config.method ?? 'GET').toUpperCase(),
-    headers: AxiosHeaders.from(config.headers).toJSON() as Record<string, string>,
-    body: (config.data as Buffer | undefined) ?? null,
-    opaque: progress,
-    signal,
-  });
-  const data = await readAtMost(response.body, maxBytes);
-  const headers = Object.fromEntries(HEADERS_READ.map((name) => [name, response.headers[name]]));
-  return { data, status: response.statusCode, statusText: '', headers: headers as never, config };
-}
+/** One exchange, as undici tells of it. It ends once: with its response, its failure or its deadline. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private phase: 'connecting' | 'waiting' | 'answering' = 'connecting';
+  private ended = false;
+  private controller: Dispatcher.DispatchController | undefined;
+  private status = 0;
+  private headers: Record<string, unknown> = {};
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+  /** undici says nothing of a queued request's deadline until a connection is free: it cannot be the one to ask. */
+  private readonly timer: NodeJS.Timeout;
 
-/**
- * undici calls `onRequestStart` once the connection stands (TLS included), right before the request's first byte. What
- * throws there is dropped unwritten, and its connection is kept.
- */
-const noteWriting: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
-  const { opaque: progress } = options as unknown as { opaque: Progress };
-  return dispatch(options, {
-    onRequestStart: (controller, context) => {
-      if (progress.expired || progress.phase !== 'connecting') throw new ExchangeFailed('timeout', progress.phase);
-      progress.phase = 'waiting';
-      handler.onRequestStart?.(controller, context);
-    },
-    onResponseStart: (...args) => {
-      progress.phase = 'answering';
-      handler.onResponseStart?.(...args);
-    },
-    onResponseData: (...args) => handler.onResponseData?.(...args),
-    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-    onResponseError: (...args) => handler.onResponseError?.(...args),
-  });
-};
-
-async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new ExchangeFailed('oversized', 'answering'); // leaving the loop closes the connection
-    chunks.push(chunk);
+  constructor(
+    private readonly config: InternalAxiosRequestConfig,
+    private readonly maxBytes: number,
+    private readonly resolve: (response: AxiosResponse<Buffer>) => void,
+    private readonly reject: (reason: ExchangeFailed) => void,
+  ) {
+    this.timer = setTimeout(() => this.cutOff('timeout'), config.timeout);
   }
-  return Buffer.concat(chunks, size);
+
+  /**
+   * It is called once the connection stands (TLS included), right before the request's first byte. What throws here is
+   * dropped unwritten, and its connection is kept.
+   */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.ended || this.phase !== 'connecting') throw new ExchangeFailed('timeout', this.phase);
+    this.phase = 'waiting';
+    this.controller = controller;
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Record<string, unknown>): void {
+    this.phase = 'answering';
+    this.status = status;
+    this.headers = headers;
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size > this.maxBytes) this.cutOff('oversized');
+    else this.chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (!this.end()) return;
+    const { chunks, config, headers, size, status } = this;
+    const [first] = chunks;
+    const data = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size);
+    const read = HEADERS_READ.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+    this.resolve({ data, status, statusText: '', headers: Object.fromEntries(read) as never, config });
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (!this.end()) return;
+    this.reject(error instanceof ExchangeFailed ? error : new ExchangeFailed(failureOf(error, this.phase), this.phase));
+  }
+
+  /** Its connection is closed with it, if it has one. */
+  private cutOff(failure: FailureCode): void {
+    if (!this.end()) return;
+    const failed = new ExchangeFailed(failure, this.phase);
+    this.reject(failed);
+    this.controller?.abort(failed);
+  }
+
+  /** @returns whether it had not ended before. */
+  private end(): boolean {
+    if (this.ended) return false;
+    clearTimeout(this.timer);
+    return (this.ended = true);
+  }
 }
 
 /** What an error of undici's means, that ended an exchange in this phase. */
