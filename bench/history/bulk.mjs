@@ -23,8 +23,9 @@ export async function dropSlowIndexes(client) {
 
 /** Ends what `seed/entries.sql` began as rebuild_search_index ends. All of it is indexed, for nobody else writes meanwhile. */
 export async function finishSearchIndex(clients, indexes) {
-  const left = indexes.map(({ name, definition, table_name: table, is_constraint: isConstraint, constraint_text: text }) =>
-    isConstraint ? `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${text}` : definition,
+  const left = indexes.map(
+    ({ name, definition, table_name: table, is_constraint: isConstraint, constraint_text: text }) =>
+      isConstraint ? `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${text}` : definition,
   );
   left.splice(1, 0, SLICES);
   const work = async (client) => {

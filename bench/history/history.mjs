@@ -15,7 +15,8 @@ const BATCH = 25_000;
 const CONNECTIONS = 2;
 const DAY_MS = 86_400_000;
 
-const SETTINGS = "SET synchronous_commit = off; SET work_mem = '128MB'; SET maintenance_work_mem = '1GB'; SET timezone = 'UTC'; SET jit = off";
+const SETTINGS =
+  "SET synchronous_commit = off; SET work_mem = '128MB'; SET maintenance_work_mem = '1GB'; SET timezone = 'UTC'; SET jit = off";
 
 /** Of a database that has records: a made-up history has no place beside them. */
 export class NotEmpty extends Error {}

@@ -13,10 +13,11 @@ export async function makeKeys(url) {
   const keys = {};
   await withClient(url, async (client) => {
     for (const [name, scopes] of Object.entries(SCOPES)) {
-      const { rows } = await client.query(
-        'INSERT INTO client (id, name, scopes) VALUES ($1, $2, $3) RETURNING id',
-        [uuidv7(), name, scopes],
-      );
+      const { rows } = await client.query('INSERT INTO client (id, name, scopes) VALUES ($1, $2, $3) RETURNING id', [
+        uuidv7(),
+        name,
+        scopes,
+      ]);
       keys[name] = await addKey(client, rows[0].id, name);
     }
   });

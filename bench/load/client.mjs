@@ -2,6 +2,7 @@
  * A closed-loop load generator, in a process of its own: each connection sends its next request once it has the last one's
  * answer. Its parent sends it one round at a time and gets what came of it; no two requests of its life are alike.
  */
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Client } from 'undici';
 import { bodies } from './bodies.mjs';
@@ -10,7 +11,7 @@ let serial = 0;
 
 process.on('message', async (round) => process.send(await run(round)));
 
-/** @param round {urls, connections, seconds, operation, apiKey, idempotencyKeys} */
+/** @param round {urls, connections, seconds, operation, apiKey, idempotencyKeys}; the last is true, false or 'random' */
 async function run({ urls, connections, seconds, operation, apiKey, idempotencyKeys }) {
   const { path, bodyOf } = bodies[operation];
   const latencies = [];
@@ -45,12 +46,17 @@ async function run({ urls, connections, seconds, operation, apiKey, idempotencyK
           next();
         };
         const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-        if (idempotencyKeys) headers['idempotency-key'] = `bench-${process.pid}-${serial}`;
+        if (idempotencyKeys) headers['idempotency-key'] = keyOf(idempotencyKeys);
         client.dispatch({ method: 'POST', path, headers, body: bodyOf(serial) }, answerHandler(note));
       };
       next();
     });
   }
+}
+
+/** Numbered keys fill an index from one end; apps make random ones, which go anywhere in it. */
+function keyOf(kind) {
+  return kind === 'random' ? randomUUID() : `bench-${process.pid}-${serial}`;
 }
 
 /** @param note is told why the answer is none that counts; undefined: it counts. */

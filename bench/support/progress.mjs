@@ -1,5 +1,6 @@
 /** How far long work is: a bar that is drawn over itself on a terminal, now and then a line elsewhere. Both on stderr. */
 import { performance } from 'node:perf_hooks';
+import { clearInterval, setInterval } from 'node:timers';
 
 const WIDTH = 30;
 const DRAW_EVERY_MS = 200;
@@ -16,14 +17,18 @@ export function startProgress(what, total) {
   const seconds = () => (performance.now() - begun) / 1_000;
   const say = () => {
     said = performance.now();
-    const text = total === undefined ? `${what} ${inWords(seconds())}` : bar(what, { count, total, seconds: seconds() });
+    const text =
+      total === undefined ? `${what} ${inWords(seconds())}` : bar(what, { count, total, seconds: seconds() });
     process.stderr.write(isTTY ? `\r\x1b[K${text}` : `${text}\n`);
   };
-  const timer = setInterval(say, isTTY ? 1_000 : LINE_EVERY_MS);
+  const sayIfLongSilent = () => {
+    if (performance.now() - said >= (isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS)) say();
+  };
+  const timer = setInterval(sayIfLongSilent, 1_000);
   return {
     add: (more) => {
       count += more;
-      if (performance.now() - said >= (isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS)) say();
+      sayIfLongSilent();
     },
     /** @returns how long it took, in seconds. */
     end: () => {
