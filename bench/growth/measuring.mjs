@@ -45,7 +45,7 @@ export async function insertRounds(subjects, { postgres, ask }, { rounds, second
 }
 
 function roundOf({ urls, keys }, seconds) {
-  const load = { operation: 'airtime', connections: CONNECTIONS, idempotencyKeys: 'random' };
+  const load = { operation: 'airtime', connections: CONNECTIONS, idempotencyKeys: true, scattered: true };
   return { urls, apiKey: keys.busiest, seconds, ...load };
 }
 
