@@ -43,8 +43,37 @@ export function footprintTable({ machine, ...figures }) {
   return [onWhat(machine), markdown([['what', 'figure'], ...lines])].join('\n\n');
 }
 
-export function growthTable() {
-  return '';
+export function growthTable({ machine, days, rounds, seconds, requests, sizes }) {
+  const whole = (value) => value.toLocaleString('en', { maximumFractionDigits: 0 });
+  const figures = [
+    ['on disk', ({ bytes }) => `${(bytes / 1e9).toFixed(1)} GB`],
+    ['calls filled in a second', ({ filling }) => whole(filling.callsPerSecond)],
+    ['records sealed in a second', ({ sealing }) => (sealing ? whole(sealing.recordsPerSecond) : '')],
+    ['RSS while sealing', ({ sealing }) => (sealing ? `${whole(sealing.rssMb)} MB` : '')],
+    ['calls inserted in a second', ({ insert }) => withRatio(whole(insert.requestsPerSecond.median), insert.ratio)],
+    ['CPU of a call: proxy', ({ insert }) => `${insert.proxyCpuMs.median.toFixed(2)} ms`],
+    ['CPU of a call: Postgres', ({ insert }) => `${insert.postgresCpuMs.median.toFixed(2)} ms`],
+    ['WAL of a call', ({ insert }) => `${(insert.walBytes.median / 1e3).toFixed(1)} kB`],
+    ['RSS while inserting', ({ insert }) => `${whole(insert.rssMb.median)} MB`],
+  ];
+  const head = sizes.map(({ calls }) => `${whole(calls)} calls`);
+  const searched = sizes[0].searches.map(({ name }) => [
+    name,
+    ...sizes.map(({ searches }) => {
+      const found = searches.find((one) => one.name === name);
+      return found ? withRatio(`${found.p95.toFixed(1)} ms`, found.ratio) : '';
+    }),
+  ]);
+  return [
+    `${onWhat(machine)} Each history spreads over ${days} days. In brackets: times the smallest one's.`,
+    markdown([['', ...head], ...figures.map(([name, of]) => [name, ...sizes.map(of)])]),
+    `Inserting: ${rounds} rounds of ${seconds} s, 32 connections, 2 items, random idempotency keys. p95 of the first page of each filter, asked ${rounds * requests} times:`,
+    markdown([['filter', ...head], ...searched]),
+  ].join('\n\n');
+}
+
+function withRatio(text, ratio) {
+  return ratio === 1 ? text : `${text} (${ratio.toFixed(2)})`;
 }
 
 function onWhat({ at, commit, cores, cpu, node }) {

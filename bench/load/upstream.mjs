@@ -2,11 +2,15 @@
  * A stub upstream, in a process of its own. It answers airtime and mobile money as the sandbox does, at once or after as many
  * milliseconds as its parent says last, and keeps nothing.
  */
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers';
 
 let delayMs = Number(process.env.DELAY_MS ?? 0);
 process.on('message', (ms) => (delayMs = ms));
+
+/** Numbered ids go to one end of an index; random ones anywhere in it. */
+const RANDOM_IDS = process.env.RANDOM_IDS === 'true';
 
 const LISTS = {
   '/api/v0.1/info/airtime-countries': ['Kenya'],
@@ -57,7 +61,7 @@ function answerTo(url, chunks) {
 /** With the fields that the sandbox's transactions have. */
 function transaction(item, type, issue) {
   serial += 1;
-  const id = `0190c1de-0000-7000-8000-${String(serial).padStart(12, '0')}`;
+  const id = RANDOM_IDS ? randomUUID() : `0190c1de-0000-7000-8000-${String(serial).padStart(12, '0')}`;
   return {
     id,
     chiRef: `c${id.slice(1)}`,

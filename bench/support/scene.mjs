@@ -9,14 +9,16 @@ const LOAD = join(import.meta.dirname, '..', 'load');
 /**
  * @param work gets {postgres, upstream, ask, place, end}: `ask` lets the load generator work one round (see load/client.mjs);
  *   `place` gives a contestant its database, folder and log; `end` takes what stops something, last begun first ended.
+ * @param keep see `startPostgres`.
+ * @param upstreamEnv see load/upstream.mjs.
  */
-export async function withScene(work) {
+export async function withScene(work, { keep, upstreamEnv } = {}) {
   const stops = [];
   const end = (stop) => stops.push(stop);
   try {
-    const postgres = await startPostgres();
+    const postgres = await startPostgres({ keep });
     end(postgres.stop);
-    const upstream = await startNode(join(LOAD, 'upstream.mjs'), { ipc: true });
+    const upstream = await startNode(join(LOAD, 'upstream.mjs'), { ipc: true, env: upstreamEnv });
     end(upstream.stop);
     const load = fork(join(LOAD, 'client.mjs'));
     end(() => load.kill());
