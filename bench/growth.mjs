@@ -67,7 +67,7 @@ const folder = options.data ? resolve(options.data) : mkdtempSync(join(tmpdir(),
 try {
   requireRoom(folder, options.sizes);
   await Promise.race([fillAll(folder, options.sizes, options), interrupted]);
-  const scene = { keep: folder, upstreamEnv: { RANDOM_IDS: 'true' } };
+  const scene = { keep: folder };
   const sizes = await withScene((found) => Promise.race([measure(found), interrupted]), scene);
   const { days, rounds, seconds, requests } = options;
   const results = { machine: machine(), days, rounds, seconds, requests, sizes };

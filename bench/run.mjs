@@ -4,22 +4,18 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { contestants, ESSENTIAL, start } from './contestants.mjs';
 import { FULL, nameOf, SHORT } from './matrix.mjs';
 import { ratiosOf, summarise, tableOf } from './report.mjs';
 import { machine } from './support/machine.mjs';
-import { cpuSecondsOf, cpuSecondsOfFamily, familyOf, rssOf } from './support/processes.mjs';
+import { costs, settle } from './support/costs.mjs';
+import { familyOf, rssOf } from './support/processes.mjs';
 import { withScene } from './support/scene.mjs';
 
 /** Until V8 has compiled what runs often; less once it has, for another kind of request. */
 const WARM_UP_SECONDS = 4;
 const AGAIN_WARM_SECONDS = 0.5;
-
-/** What was put off (sealing, indexing) is the work of who put it off: the next one waits until it is done. */
-const SETTLED_MS = 300;
-const LONGEST_SETTLING_MS = 5_000;
 
 const positive = (text) => {
   if (!(Number(text) > 0)) throw new InvalidArgumentError('must be a number over 0');
@@ -113,24 +109,6 @@ async function measureOnce(one, row, { postgres, ask }) {
 
 function roundOf({ urls, apiKey }, { operation, connections, idempotencyKeys }, seconds) {
   return { urls, apiKey, operation, connections, idempotencyKeys, seconds };
-}
-
-async function costs({ pids, database }, postgres) {
-  const { cpuSeconds, ...work } = await postgres.work(database);
-  return { ...work, postgresCpu: cpuSeconds, proxyCpu: pids.reduce((sum, pid) => sum + cpuSecondsOfFamily(pid), 0) };
-}
-
-/** Until it and Postgres have used less than a tenth of a core for a while. */
-async function settle({ pids }, postgres) {
-  const used = () => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), cpuSecondsOfFamily(postgres.pid));
-  const end = Date.now() + LONGEST_SETTLING_MS;
-  let before = used();
-  do {
-    await sleep(SETTLED_MS);
-    const now = used();
-    if ((now - before) * 1_000 < SETTLED_MS / 10) return;
-    before = now;
-  } while (Date.now() < end);
 }
 
 function write(results) {

@@ -45,7 +45,7 @@ export async function insertRounds(subjects, { postgres, ask }, { rounds, second
 }
 
 function roundOf({ urls, keys }, seconds) {
-  const load = { operation: 'airtime', connections: CONNECTIONS, idempotencyKeys: true, scattered: true };
+  const load = { operation: 'airtime', connections: CONNECTIONS, idempotencyKeys: true };
   return { urls, apiKey: keys.busiest, seconds, ...load };
 }
 

@@ -11,11 +11,8 @@ let serial = 0;
 
 process.on('message', async (round) => process.send(await run(round)));
 
-/**
- * @param round {urls, connections, seconds, operation, apiKey, idempotencyKeys, scattered}. Numbered keys and recipients fill an
- *   index from one end; scattered ones, as apps have them, go anywhere in it.
- */
-async function run({ urls, connections, seconds, operation, apiKey, idempotencyKeys, scattered }) {
+/** @param round {urls, connections, seconds, operation, apiKey, idempotencyKeys} */
+async function run({ urls, connections, seconds, operation, apiKey, idempotencyKeys }) {
   const { path, bodyOf } = bodies[operation];
   const latencies = [];
   const failures = new Map();
@@ -49,18 +46,12 @@ async function run({ urls, connections, seconds, operation, apiKey, idempotencyK
           next();
         };
         const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-        if (idempotencyKeys) headers['idempotency-key'] = scattered ? randomUUID() : `bench-${process.pid}-${serial}`;
-        const body = bodyOf(scattered ? scatter(serial) : serial);
-        client.dispatch({ method: 'POST', path, headers, body }, answerHandler(note));
+        if (idempotencyKeys) headers['idempotency-key'] = randomUUID();
+        client.dispatch({ method: 'POST', path, headers, body: bodyOf(serial) }, answerHandler(note));
       };
       next();
     });
   }
-}
-
-/** Another one of the hundred million numbers that begin with 7 for each serial: its factor has no divisor in common with 10. */
-function scatter(number) {
-  return 700_000_000 + ((number * 61_803_399) % 100_000_000);
 }
 
 /** @param note is told why the answer is none that counts; undefined: it counts. */

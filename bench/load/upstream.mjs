@@ -9,9 +9,6 @@ import { setTimeout } from 'node:timers';
 let delayMs = Number(process.env.DELAY_MS ?? 0);
 process.on('message', (ms) => (delayMs = ms));
 
-/** Numbered ids go to one end of an index; random ones anywhere in it. */
-const RANDOM_IDS = process.env.RANDOM_IDS === 'true';
-
 const LISTS = {
   '/api/v0.1/info/airtime-countries': ['Kenya'],
   '/api/v0.1/info/mobile-money-codes': [{ name: 'M-Pesa', country: 'Kenya', code: 'MPS' }],
@@ -61,7 +58,7 @@ function answerTo(url, chunks) {
 /** With the fields that the sandbox's transactions have. */
 function transaction(item, type, issue) {
   serial += 1;
-  const id = RANDOM_IDS ? randomUUID() : `0190c1de-0000-7000-8000-${String(serial).padStart(12, '0')}`;
+  const id = randomUUID(); // as theirs, anywhere in an index
   return {
     id,
     chiRef: `c${id.slice(1)}`,

@@ -10,15 +10,14 @@ const LOAD = join(import.meta.dirname, '..', 'load');
  * @param work gets {postgres, upstream, ask, place, end}: `ask` lets the load generator work one round (see load/client.mjs);
  *   `place` gives a contestant its database, folder and log; `end` takes what stops something, last begun first ended.
  * @param keep see `startPostgres`.
- * @param upstreamEnv see load/upstream.mjs.
  */
-export async function withScene(work, { keep, upstreamEnv } = {}) {
+export async function withScene(work, { keep } = {}) {
   const stops = [];
   const end = (stop) => stops.push(stop);
   try {
     const postgres = await startPostgres({ keep });
     end(postgres.stop);
-    const upstream = await startNode(join(LOAD, 'upstream.mjs'), { ipc: true, env: upstreamEnv });
+    const upstream = await startNode(join(LOAD, 'upstream.mjs'), { ipc: true });
     end(upstream.stop);
     const load = fork(join(LOAD, 'client.mjs'));
     end(() => load.kill());
