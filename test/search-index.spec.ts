@@ -171,6 +171,25 @@ describe('the search index', () => {
     expect(made?.terms).toEqual(byFunctions?.terms);
   });
 
+  it('has one more row for transactions that belong to no payout for certain, and none for a payout that there is not', async () => {
+    const id = await copyIntent(paying.proxy.database, model, { request_id: 'whole-call' });
+    await query(
+      `INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref)
+       SELECT $1, ordinal, position, 'chi-' || ordinal FROM (VALUES (0, 0), (1, NULL), (2, NULL), (3, 99)) AS v(ordinal, position)`,
+      [id],
+    );
+    const rows = await query(
+      `SELECT position, leads, ARRAY(SELECT term FROM unnest(terms) AS term WHERE term LIKE 'ref:%' ORDER BY 1) AS refs
+       FROM call_entry WHERE call_id = $1 AND position < 1 ORDER BY position`,
+      [id],
+    );
+    expect(rows).toEqual([
+      { position: -1, leads: false, refs: ['ref:chi-1', 'ref:chi-2'] },
+      { position: 0, leads: true, refs: ['ref:chi-0'] },
+    ]);
+    expect(await query('SELECT FROM call_entry WHERE call_id = $1 AND position = 99', [id])).toEqual([]);
+  });
+
   it('is kept up with the records in the background too, also after its connections were lost', async () => {
     const indexed = async (request: string) => {
       const rows = () => query('SELECT FROM search_entry WHERE terms @> ARRAY[$1]', [`request:${request}`]);
