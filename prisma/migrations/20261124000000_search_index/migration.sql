@@ -4,10 +4,11 @@
 -- What the records say of a call --------------------------------------------------------------------------------------
 
 -- As before, with the terms written out: a call of an SQL function costs more than all else that is done for a term, and
--- search_term is none that Postgres inlines. It is left what it is needed for, values that are too long to be indexed whole.
+-- search_term is none that Postgres inlines. It is left what it is needed for, values that are too long to be indexed whole. And
+-- what the answer named is read once for a call, not once for each of its payouts.
 CREATE OR REPLACE VIEW call_entry AS
-  SELECT c.call_id, p.position, p.leads, c.client_id, c.operation, p.country, c.state, c.process, c.released_at, c.expires_at,
-    c.repeats, p.amount_usd AS item_usd, c.total_usd, c.upstream_ms,
+  SELECT c.call_id, coalesce(p.position, -1) AS position, coalesce(p.leads, TRUE) AS leads, c.client_id, c.operation, p.country,
+    c.state, c.process, c.released_at, c.expires_at, c.repeats, p.amount_usd::numeric AS item_usd, c.total_usd, c.upstream_ms,
     array_remove(
       ARRAY[
         'week:' || search_week(c.call_id),
@@ -46,25 +47,24 @@ CREATE OR REPLACE VIEW call_entry AS
         CASE WHEN length(lower(p.receiver)) >= 5 THEN 'begins:' || left(lower(p.receiver), 5) END,
         CASE WHEN length(lower(p.receiver)) >= 7 THEN 'begins:' || left(lower(p.receiver), 7) END,
         CASE WHEN length(lower(p.receiver)) >= 10 THEN 'begins:' || left(lower(p.receiver), 10) END
-      ] || u.terms, NULL) AS terms
+      ] || p.terms, NULL) AS terms
   FROM call_state c
-  CROSS JOIN LATERAL (
-    SELECT position, position = min(position) OVER () AS leads, country, network_code, reference, receiver, chi_ref, amount_usd
-    FROM intent_item WHERE intent_id = c.call_id
-    UNION ALL
-    SELECT -1, NOT e.has_items, NULL, NULL, NULL, NULL, NULL, NULL
-    FROM (SELECT EXISTS (SELECT FROM intent_item WHERE intent_id = c.call_id) AS has_items) AS e
-    WHERE NOT e.has_items OR EXISTS (SELECT FROM outcome_item WHERE intent_id = c.call_id AND outcome_item.position IS NULL)
-  ) AS p
+  LEFT JOIN LATERAL (
+    -- A FULL JOIN is hashed or merged, never looped: calls have hundreds of payouts, and their answers as many transactions.
+    SELECT coalesce(i.position, -1) AS position, coalesce(i.position, -1) = coalesce(min(i.position) OVER (), -1) AS leads,
+      i.country, i.network_code, i.reference, i.receiver, i.chi_ref, i.amount_usd, u.terms
+    FROM (SELECT * FROM intent_item WHERE intent_id = c.call_id) AS i
+    FULL JOIN (
+      SELECT coalesce(o.position, -1) AS position, array_agg(CASE WHEN length(v.ref) > 300 THEN search_term('ref', v.ref) ELSE 'ref:' || nullif(v.ref, '') END) AS terms
+      FROM outcome_item o CROSS JOIN LATERAL (VALUES (o.chi_ref), (o.upstream_id), (o.issue_id)) AS v(ref)
+      WHERE o.intent_id = c.call_id GROUP BY 1
+    ) AS u ON u.position = i.position
+    WHERE i.position IS NOT NULL OR u.position = -1
+  ) AS p ON TRUE
   LEFT JOIN LATERAL (
     SELECT lower(r.email) AS email, lower(r.phone) AS phone, lower(r.handle) AS handle
     FROM item_recipient r WHERE r.intent_id = c.call_id AND r.position = p.position OFFSET 0
-  ) AS n ON TRUE
-  LEFT JOIN LATERAL (
-    SELECT array_agg(CASE WHEN length(v.ref) > 300 THEN search_term('ref', v.ref) ELSE 'ref:' || nullif(v.ref, '') END) AS terms
-    FROM outcome_item o CROSS JOIN LATERAL (VALUES (o.chi_ref), (o.upstream_id), (o.issue_id)) AS v(ref)
-    WHERE o.intent_id = c.call_id AND coalesce(o.position, -1) = p.position
-  ) AS u ON TRUE;
+  ) AS n ON TRUE;
 
 -- Keeping it --------------------------------------------------------------------------------------------------------------
 

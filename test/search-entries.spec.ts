@@ -1,0 +1,82 @@
+import { v7 as uuidv7 } from 'uuid';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+/** What the search index makes of records, and how many at a time; without a proxy that would index them first. */
+describe('the entries of the search index', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  const query = (sql: string, parameters?: unknown[]) => database.query(sql, parameters);
+
+  async function addIntent({ request = 'request', key = '', items = 1, claimed = 1 } = {}) {
+    const id = uuidv7();
+    await query(
+      `WITH item AS (
+         INSERT INTO intent_item (intent_id, position, handle_ignored) SELECT $1, n, FALSE FROM generate_series(0, $2 - 1) AS n)
+       INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, actor, idempotency_key)
+       VALUES ($1, $1, $1, 'POST /send', $3, '2001:db8::1', $4, now(), '', $5)`,
+      [id, items, request, claimed, key],
+    );
+    return id;
+  }
+
+  it('are made of few calls at a time where they have many payouts: what it is asked to do must end before a time-out', async () => {
+    for (let n = 0; n < 3; n += 1) await addIntent({ claimed: 500 });
+    const seen: number[] = [];
+    for (let more = true; more;) {
+      more = (await query('SELECT index_calls(10) AS more'))[0]?.more;
+      seen.push((await query('SELECT DISTINCT call_id FROM search_entry')).length);
+    }
+    expect([...new Set(seen)]).toEqual([1, 2, 3]);
+  });
+
+  it('have the terms that searches ask for, of contacts, of what is empty and of what is too long', async () => {
+    const long = 'x'.repeat(301);
+    const id = await addIntent({ request: 'terms', key: long });
+    await query("INSERT INTO item_recipient VALUES ($1, 0, '', 'Ada@Example.com', '+254', '@Edsger_Dijkstra')", [id]);
+    await query(
+      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, chi_ref)
+       VALUES ($1, 7, FALSE, '', $2, $2, 'Sub-Account-1', 'chi-7')`,
+      [id, long],
+    );
+    const [byFunctions] = await query(
+      `SELECT array_agg(DISTINCT term) FILTER (WHERE term IS NOT NULL) AS terms FROM unnest(ARRAY[
+         search_term('idempotency', $1), search_term('actor', ''), search_term('address', '2001:db8::1'),
+         search_term('request', 'terms'), search_term('operation', 'POST /send'), search_term('to', 'ada@example.com'),
+         search_term('to', '+254'), search_term('to', '@edsger_dijkstra'), search_term('country', ''),
+         search_term('network', $1), search_term('reference', $1), search_term('receiver', 'Sub-Account-1'),
+         search_term('ref', 'chi-7')] || search_beginnings('ada@example.com') || search_beginnings('+254')
+         || search_beginnings('@edsger_dijkstra') || search_beginnings('sub-account-1')) AS term`,
+      [long],
+    );
+    const [made] = await query(
+      `SELECT array_agg(DISTINCT term) AS terms FROM call_entry CROSS JOIN unnest(terms) AS term
+       WHERE call_id = $1 AND term !~ '^(week|total|item|client|key|state):'`,
+      [id],
+    );
+    expect(made?.terms).toEqual(byFunctions?.terms);
+  });
+
+  it('are one more for transactions that belong to no payout for certain, and none for a payout that there is not', async () => {
+    const id = await addIntent({ items: 2 });
+    await query(
+      `INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref)
+       SELECT $1, ordinal, position, 'chi-' || ordinal FROM (VALUES (0, 0), (1, NULL), (2, NULL), (3, 99)) AS v(ordinal, position)`,
+      [id],
+    );
+    const rows = await query(
+      `SELECT position, leads, ARRAY(SELECT term FROM unnest(terms) AS term WHERE term LIKE 'ref:%' ORDER BY 1) AS refs
+       FROM call_entry WHERE call_id = $1 ORDER BY position`,
+      [id],
+    );
+    expect(rows).toEqual([
+      { position: -1, leads: false, refs: ['ref:chi-1', 'ref:chi-2'] },
+      { position: 0, leads: true, refs: ['ref:chi-0'] },
+      { position: 1, leads: false, refs: [] },
+    ]);
+  });
+});
