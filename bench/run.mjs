@@ -1,11 +1,127 @@
-/** All benchmarks of the history, one after another; what they are told is told to each: npm run bench -- --keys keys.json */
-import { spawnSync } from 'node:child_process';
+/**
+ * npm run bench: the product beside what it is measured against. All contestants run at the same time and are asked in turns,
+ * A B C A B C, so that whatever else the machine does meets all of them alike. Only ratios within one run mean anything.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { contestants, ESSENTIAL, start } from './contestants.mjs';
+import { FULL, nameOf, SHORT } from './matrix.mjs';
+import { ratiosOf, summarise, tableOf } from './report.mjs';
+import { machine } from './support/machine.mjs';
+import { costs, settle } from './support/costs.mjs';
+import { familyOf, rssOf } from './support/processes.mjs';
+import { withScene } from './support/scene.mjs';
 
-// The log's first: it seals a history that was just made up, and nothing else shall run beside the others.
-for (const name of ['audit-log', 'audit-search', 'audit-export']) {
-  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.mjs`), ...process.argv.slice(2)], {
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exit(status ?? 1);
+/** Until V8 has compiled what runs often; less once it has, for another kind of request. */
+const WARM_UP_SECONDS = 4;
+const AGAIN_WARM_SECONDS = 0.5;
+
+const positive = (text) => {
+  if (!(Number(text) > 0)) throw new InvalidArgumentError('must be a number over 0');
+  return Number(text);
+};
+
+const options = new Command('npm run bench --')
+  .description('measure the proxy beside others that do the same, or less')
+  .option('--short', 'three rows of the matrix and six contestants, in less than two minutes')
+  .option('--rounds <number>', 'how often each is asked for each row', positive)
+  .option('--seconds <number>', 'for how long each time', positive)
+  .option('--rows <numbers>', 'only these rows of the matrix: 1,3', (text) => text.split(',').map(Number))
+  .option('--only <names>', 'only these contestants, with commas between them', (text) => text.split(','))
+  .option('--against <folder>', 'also another, built checkout of the product')
+  .option('--results <folder>', 'where latest.json goes', join(import.meta.dirname, 'results'))
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run bench -- --short
+  npm run bench -- --rows 1,3 --rounds 9 --against ../payout-proxy-before`,
+  )
+  .parse()
+  .opts();
+
+const { short = false } = options;
+const rounds = options.rounds ?? (short ? 3 : 5);
+const seconds = options.seconds ?? (short ? 1 : 2);
+const rows = (short ? SHORT : FULL).filter((_row, place) => options.rows?.includes(place + 1) ?? true);
+const names = [
+  ...contestants().filter((name) => (options.only ?? (short ? ESSENTIAL : undefined))?.includes(name) ?? true),
+  ...(options.against ? [options.against] : []),
+];
+
+await withScene(async (scene) => {
+  const racing = [];
+  for (const [place, name] of names.entries()) {
+    show(`starting ${name}`);
+    const database = `bench_${place}`;
+    const one = await start(name, await scene.place(database));
+    scene.end(one.stop);
+    racing.push({ name, database, ...one });
+  }
+  const measured = [];
+  for (const [place, row] of rows.entries()) {
+    scene.upstream.tell(row.delayMs);
+    measured.push(await measure(row, racing, scene, `row ${place + 1} of ${rows.length}`));
+    done(tableOf(measured.at(-1)));
+    // After each row: a run that is broken off has said what it saw.
+    write({ machine: machine(), rounds, seconds, rows: measured });
+  }
+});
+
+async function measure(row, racing, scene, where) {
+  const cells = new Map(racing.map(({ name }) => [name, []]));
+  for (const one of racing) {
+    show(`${where}: warming up ${one.name}`);
+    await scene.ask(roundOf(one, row, one.isWarm ? AGAIN_WARM_SECONDS : WARM_UP_SECONDS));
+    one.isWarm = true;
+    await settle(one, scene.postgres);
+  }
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const one of racing) {
+      show(`${where}, round ${round} of ${rounds}: ${one.name}`);
+      cells.get(one.name).push(await measureOnce(one, row, scene));
+    }
+  }
+  return { ...row, name: nameOf(row), contestants: summarise(cells) };
+}
+
+async function measureOnce(one, row, { postgres, ask }) {
+  const before = await costs(one, postgres);
+  const { requests, seconds: took, failures, ...load } = await ask(roundOf(one, row, seconds));
+  const rssMb = one.pids.length > 0 ? Math.max(...one.pids.flatMap(familyOf).map(rssOf)) : null;
+  await settle(one, postgres);
+  const after = await costs(one, postgres);
+  const each = (name, scale = 1) => ((after[name] - before[name]) * scale) / requests;
+  return {
+    requestsPerSecond: requests / took,
+    medianMs: load.medianMs,
+    p99Ms: load.p99Ms,
+    proxyCpuPer1000: each('proxyCpu', 1_000),
+    postgresCpuPer1000: each('postgresCpu', 1_000),
+    loadCpuPer1000: (load.cpuSeconds * 1_000) / requests,
+    commits: each('commits'),
+    walBytes: each('walBytes'),
+    rssMb,
+    failures,
+  };
+}
+
+function roundOf({ urls, apiKey }, { operation, connections, idempotencyKeys }, seconds) {
+  return { urls, apiKey, operation, connections, idempotencyKeys, seconds };
+}
+
+function write(results) {
+  mkdirSync(options.results, { recursive: true });
+  const all = { ratios: ratiosOf(results.rows[0]), ...results };
+  writeFileSync(join(options.results, 'latest.json'), `${JSON.stringify(all, null, 2)}\n`);
+}
+
+function show(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function done(text) {
+  show('');
+  process.stdout.write(`${text}\n`);
 }

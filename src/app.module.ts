@@ -1,5 +1,5 @@
 import { DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_PIPE } from '@nestjs/core';
+import { APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from './account/account.module';
 import { AdministrationModule } from './administration/administration.module';
@@ -12,7 +12,6 @@ import { CollectionsModule } from './collections/collections.module';
 import { RunningConfig } from './config/config';
 import { SettingsModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
-import { ProblemFilter } from './forwarding/problem.filter';
 import { HealthModule } from './health/health.module';
 import { InfoModule } from './info/info.module';
 import { JournalModule } from './journal/journal.module';
@@ -65,10 +64,7 @@ export class AppModule {
         HealthModule,
         MetricsModule,
       ],
-      providers: [
-        { provide: APP_PIPE, useClass: RequestValidationPipe },
-        { provide: APP_FILTER, useClass: ProblemFilter },
-      ],
+      providers: [{ provide: APP_PIPE, useClass: RequestValidationPipe }],
     };
   }
 }

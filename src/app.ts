@@ -1,5 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
+import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
 import { CallersService } from './auth/callers.service';
@@ -12,6 +12,7 @@ import { endConnectionsWhenClosing, endSlowRequests } from './connections';
 import { PrismaService } from './database/prisma.service';
 import { ProcessService } from './database/process.service';
 import { checkDeadlines } from './forwarding/operations';
+import { ReplyAdapter } from './forwarding/reply-adapter';
 import { logRequests } from './logging/logging';
 import { MetricsService } from './metrics/metrics.service';
 import { serveDocs } from './openapi';
@@ -29,7 +30,8 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
   checkDeadlines(settings.upstreamTimeouts);
   const isTrusted = within(settings.trustedProxies);
-  const adapter = new FastifyAdapter({
+  const adapter = new ReplyAdapter({
+    skipMiddie: true, // nothing here is a middleware of Express
     forceCloseConnections: 'idle',
     requestTimeout: FILE_TIMEOUT_MS, // of all others, endSlowRequests has its own
     http: { headersTimeout: REQUEST_TIMEOUT_MS },

@@ -118,6 +118,59 @@ describe('the search index', () => {
     expect(rows).toEqual(made.sort().map((id) => ({ id, count: items })));
   });
 
+  it('takes few calls at a time where they have many payouts: what it is asked to do must end before a time-out', async () => {
+    const connection = await connect();
+    const made: string[] = [];
+    const seen: number[] = [];
+    const indexed = async () =>
+      (await query("SELECT DISTINCT call_id::text AS id FROM search_entry WHERE terms @> '{request:huge}'")).length;
+    try {
+      await connection.query('SELECT pg_advisory_lock(7070010)'); // the proxy's own turn waits meanwhile
+      for (let n = 0; n < 3; n += 1) {
+        made.push(await copyIntent(paying.proxy.database, model, { request_id: 'huge', item_count: '500' }));
+      }
+      let more = true;
+      while (more) {
+        more = (await connection.query('SELECT index_calls(10) AS more')).rows[0].more;
+        seen.push(await indexed());
+      }
+    } finally {
+      await connection.end();
+    }
+    expect([...new Set(seen)].filter((count) => count > 0)).toEqual([1, 2, 3]);
+    expect(await found({ request_id: 'huge' })).toEqual(made.sort());
+  });
+
+  it('has the terms that searches ask for, of contacts, of what is empty and of what is too long', async () => {
+    const long = 'x'.repeat(301);
+    const id = await copyIntent(paying.proxy.database, model, {
+      ...{ request_id: 'terms', idempotency_key: long, actor: '', client_address: '2001:db8::1' },
+    });
+    await query('DELETE FROM item_recipient WHERE intent_id = $1', [id]);
+    await query("INSERT INTO item_recipient VALUES ($1, 0, '', 'Ada@Example.com', '+254', '@Edsger_Dijkstra')", [id]);
+    await query(
+      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, chi_ref)
+       VALUES ($1, 7, FALSE, '', $2, $2, 'Sub-Account-1', 'chi-7')`,
+      [id, long],
+    );
+    const [byFunctions] = await query(
+      `SELECT array_remove(array_agg(DISTINCT term), NULL) AS terms FROM unnest(ARRAY[search_term('idempotency', $1),
+         search_term('actor', ''), search_term('address', '2001:db8::1'), search_term('request', 'terms'),
+         search_term('to', 'ada@example.com'), search_term('to', '+254'), search_term('to', '@edsger_dijkstra'), search_term('country', ''),
+         search_term('network', $1), search_term('reference', $1), search_term('receiver', 'Sub-Account-1'),
+         search_term('ref', 'chi-7')] || search_beginnings('ada@example.com') || search_beginnings('+254')
+         || search_beginnings('@edsger_dijkstra') || search_beginnings('sub-account-1')) AS term`,
+      [long],
+    );
+    const [made] = await query(
+      `SELECT array_agg(DISTINCT term) AS terms FROM call_entry CROSS JOIN unnest(terms) AS term
+       WHERE call_id = $1 AND position IN (0, 7)
+         AND term ~ '^(idempotency|actor|address|request|to|begins|network|receiver|ref):|^reference:x'`,
+      [id],
+    );
+    expect(made?.terms).toEqual(byFunctions?.terms);
+  });
+
   it('is kept up with the records in the background too, also after its connections were lost', async () => {
     const indexed = async (request: string) => {
       const rows = () => query('SELECT FROM search_entry WHERE terms @> ARRAY[$1]', [`request:${request}`]);

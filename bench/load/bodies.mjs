@@ -3,12 +3,21 @@
 const PLACE = '#########'; // nine digits
 const phone = (digits) => `+254${digits}`;
 
+/**
+ * Another one of the hundred million that begin with 7 for each serial, for its factor has no divisor in common with 10: like
+ * those of apps they go anywhere in an index, not to its end.
+ */
+function numberOf(serial) {
+  return 700_000_000 + ((serial * 61_803_399) % 100_000_000);
+}
+
+/** @returns what makes another body of each serial. */
 function maker(body) {
   const template = Buffer.from(JSON.stringify(body));
   const place = template.indexOf(PLACE);
   return (serial) => {
     const bytes = Buffer.from(template);
-    bytes.write(String(serial).padStart(PLACE.length, '7'), place, 'latin1');
+    bytes.write(String(numberOf(serial)), place, 'latin1');
     return bytes;
   };
 }

@@ -2,6 +2,7 @@
  * A closed-loop load generator, in a process of its own: each connection sends its next request once it has the last one's
  * answer. Its parent sends it one round at a time and gets what came of it; no two requests of its life are alike.
  */
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Client } from 'undici';
 import { bodies } from './bodies.mjs';
@@ -45,7 +46,7 @@ async function run({ urls, connections, seconds, operation, apiKey, idempotencyK
           next();
         };
         const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-        if (idempotencyKeys) headers['idempotency-key'] = `bench-${process.pid}-${serial}`;
+        if (idempotencyKeys) headers['idempotency-key'] = randomUUID();
         client.dispatch({ method: 'POST', path, headers, body: bodyOf(serial) }, answerHandler(note));
       };
       next();

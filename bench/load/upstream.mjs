@@ -1,11 +1,14 @@
 /**
- * A stub upstream, in a process of its own. It answers airtime and mobile money as the sandbox does, at once or after
- * DELAY_MS, and keeps nothing.
+ * A stub upstream, in a process of its own. It answers airtime and mobile money as the sandbox does, at once or after as many
+ * milliseconds as its parent says last, and keeps nothing.
  */
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers';
 
-const delayMs = Number(process.env.DELAY_MS ?? 0);
+let delayMs = Number(process.env.DELAY_MS ?? 0);
+process.on('message', (ms) => (delayMs = ms));
+
 const LISTS = {
   '/api/v0.1/info/airtime-countries': ['Kenya'],
   '/api/v0.1/info/mobile-money-codes': [{ name: 'M-Pesa', country: 'Kenya', code: 'MPS' }],
@@ -55,7 +58,7 @@ function answerTo(url, chunks) {
 /** With the fields that the sandbox's transactions have. */
 function transaction(item, type, issue) {
   serial += 1;
-  const id = `0190c1de-0000-7000-8000-${String(serial).padStart(12, '0')}`;
+  const id = randomUUID(); // as theirs, anywhere in an index
   return {
     id,
     chiRef: `c${id.slice(1)}`,

@@ -10,23 +10,36 @@ import { cpuSecondsOfFamily } from './processes.mjs';
 const require = createRequire(import.meta.url);
 const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded-postgres.js');
 
-/** @param options see `startEmbeddedPostgres`. */
-export async function startPostgres(options = {}) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-bench-'));
-  const server = await startEmbeddedPostgres(dataDir, options);
+/**
+ * @param keep a folder that is kept, with what is in it; without one, all of it is gone in the end.
+ * @param settings see `startEmbeddedPostgres`.
+ */
+export async function startPostgres({ keep, settings } = {}) {
+  const dataDir = keep ?? mkdtempSync(join(tmpdir(), 'payout-proxy-bench-'));
+  const server = await startEmbeddedPostgres(dataDir, { settings });
   const client = new pg.Client({ connectionString: server.urls.owner });
   await client.connect();
   const { rows } = await client.query('SHOW data_directory');
   const pid = Number(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+  /** The address of a database, as its owner. */
+  const urlOf = (name) => {
+    const url = new URL(server.urls.owner);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
   return {
     dataDir,
-    /** The address of a new, empty database, as its owner. */
+    pid,
+    urlOf,
+    /** The address of a new, empty database, as its owner. One of that name is dropped. */
     createDatabase: async (name) => {
+      await client.query(`DROP DATABASE IF EXISTS ${name}`);
       await client.query(`CREATE DATABASE ${name}`);
-      const url = new URL(server.urls.owner);
-      url.pathname = `/${name}`;
-      return url.href;
+      return urlOf(name);
     },
+    /** On disk, in bytes. */
+    sizeOf: async (name) =>
+      Number((await client.query('SELECT pg_database_size($1)', [name])).rows[0].pg_database_size),
     /** What it has done so far; subtract two of them. */
     work: async (name) => {
       const { rows } = await client.query(
@@ -39,7 +52,7 @@ export async function startPostgres(options = {}) {
     stop: async () => {
       await client.end();
       await server.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      if (!keep) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -1,9 +1,15 @@
 /** Child processes of a benchmark: they say where they listen, and Linux says what they cost. */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Linux counts in hundredths of a second for everybody, whatever its own clock is. */
 const TICKS_PER_SECOND = 100;
+
+/** Often enough that a start is told to some milliseconds. */
+const LOOK_EVERY_MS = 5;
 
 /** Whether what processes cost can be told here. */
 export const canMeasure = existsSync('/proc/self/stat');
@@ -11,33 +17,31 @@ export const canMeasure = existsSync('/proc/self/stat');
 /**
  * Starts `node file` and waits until it says where it listens.
  * @param found how its output says so; the first group is the address.
- * @param log a file descriptor for what else it says.
+ * @param logFile where its output goes; without one, its errors go where ours go.
+ * @param ipc whether it hears `tell`.
  */
-export async function startNode(
-  file,
-  { env = {}, args = [], found = /"url":"(http:[^"]+)"/, cwd, log = 'inherit' } = {},
-) {
+export async function startNode(file, { env = {}, args = [], found = /"url":"(http:[^"]+)"/, cwd, logFile, ipc } = {}) {
+  const output = logFile ?? join(mkdtempSync(join(tmpdir(), 'payout-proxy-said-')), 'log');
+  const log = openSync(output, 'a+');
+  const begin = fstatSync(log).size;
   const child = spawn(process.execPath, [...args, file], {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', log],
+    stdio: ['ignore', log, logFile ? log : 'inherit', ...(ipc ? ['ipc'] : [])],
   });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  const url = await new Promise((resolve, reject) => {
-    let said = '';
-    child.stdout.on('data', (data) => {
-      if (said === undefined) return;
-      said += data;
-      const [, url] = found.exec(said) ?? [];
-      if (url === undefined) return;
-      said = undefined;
-      resolve(url);
-    });
-    ended.then((code) => reject(new Error(`${file} ended (${code}) before it listened: ${said ?? ''}`)));
-  });
+  let code;
+  const ended = new Promise((resolve) => child.once('exit', (status) => resolve((code = status ?? 1))));
+  const said = () => readFileSync(output, 'utf8').slice(begin);
+  while (code === undefined && !found.test(said())) await sleep(LOOK_EVERY_MS);
+  closeSync(log);
+  if (code !== undefined) throw new Error(`${file} ended (${code}) before it listened: ${said()}`);
+  const [, url] = found.exec(said());
+  if (!logFile) rmSync(dirname(output), { recursive: true });
   return {
     url,
     pid: child.pid,
+    /** To its process.on('message'). */
+    tell: (message) => child.send(message),
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -52,7 +56,9 @@ export function cpuSecondsOf(pid) {
 
 /** The same of a process, its children and those that it had: a Postgres with its backends. */
 export function cpuSecondsOfFamily(pid) {
-  const children = childrenOf(pid).reduce((sum, child) => sum + ticksOf(child).own, 0);
+  const children = familyOf(pid)
+    .slice(1)
+    .reduce((sum, child) => sum + ticksOf(child).own, 0);
   const { own, ended } = ticksOf(pid);
   return (own + ended + children) / TICKS_PER_SECOND;
 }
@@ -75,14 +81,15 @@ function ticksOf(pid) {
   }
 }
 
-function childrenOf(pid) {
+/** A process and its children. */
+export function familyOf(pid) {
   try {
-    return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
+    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
       .toString()
       .trim()
-      .split(/\s+/)
-      .map(Number);
+      .split(/\s+/);
+    return [pid, ...children.map(Number)];
   } catch {
-    return []; // ps says so by failing
+    return [pid]; // ps says of none by failing
   }
 }

@@ -1,6 +1,5 @@
 /** Starts the product as its users do, on a database of its own, with a client that has every limit there is. */
 import { execFileSync } from 'node:child_process';
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNode } from './processes.mjs';
 
@@ -12,6 +11,7 @@ const CLIENT =
 
 /**
  * @param root where it is built; another checkout may be compared.
+ * @param client whether to make one: its key is the `apiKey`.
  * @param logFile what it says goes there: logs are part of its work.
  */
 export async function startProduct({
@@ -21,6 +21,7 @@ export async function startProduct({
   logFile,
   root = ROOT,
   processes = 1,
+  client = true,
   env = {},
   args = [],
 }) {
@@ -36,13 +37,13 @@ export async function startProduct({
   };
   const running = [];
   for (let count = 0; count < processes; count += 1) {
-    const options = { env: environment, args, cwd: root, found: /Proxy\s+(http:\S+)/, log: openSync(logFile, 'a') };
+    const options = { env: environment, args, cwd: root, found: /Proxy\s+(http:\S+)/, logFile };
     running.push(await startNode(join(root, 'dist', 'main.js'), options));
   }
   return {
     urls: running.map(({ url }) => url),
     pids: running.map(({ pid }) => pid),
-    apiKey: makeClient(root, environment),
+    apiKey: client ? makeClient(root, environment) : undefined,
     stop: () => Promise.all(running.map(({ stop }) => stop())),
   };
 }

@@ -1,5 +1,5 @@
 /** Preloaded into a process that is to be profiled (`node --import`): SIGUSR2 begins a CPU profile, the next one writes it to PROFILE_FILE. */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 
 const MICROSECONDS_BETWEEN_SAMPLES = 250;
@@ -17,6 +17,8 @@ process.on('SIGUSR2', async () => {
     return;
   }
   const { profile } = await session.post('Profiler.stop');
-  writeFileSync(process.env.PROFILE_FILE, JSON.stringify(profile));
+  const file = process.env.PROFILE_FILE;
+  writeFileSync(`${file}.part`, JSON.stringify(profile));
+  renameSync(`${file}.part`, file); // whoever waits for it finds it whole
   session.disconnect();
 });

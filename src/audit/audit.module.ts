@@ -1,5 +1,5 @@
-import { Module } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
+import { Global, Module } from '@nestjs/common';
+import { Readings } from '../auth/shows';
 import { JournalModule } from '../journal/journal.module';
 import { AccessesController } from './accesses.controller';
 import { AccessesService } from './accesses.service';
@@ -11,7 +11,6 @@ import { IndexService } from './index.service';
 import { ItemsController } from './items.controller';
 import { SummaryService } from './summary.service';
 import { PresentService } from './present.service';
-import { ReadingsInterceptor } from './readings.interceptor';
 import { ReadingsService } from './readings.service';
 import { RecordsService } from './records.service';
 import { SearchService } from './search.service';
@@ -19,6 +18,7 @@ import { ShapesController } from './shapes.controller';
 import { ShapesService } from './shapes.service';
 import { StoryService } from './story.service';
 
+@Global() // for Readings: a route that shows something may be anywhere
 @Module({
   imports: [JournalModule],
   controllers: [AuditController, AccessesController, ExportController, ItemsController, ShapesController],
@@ -27,15 +27,15 @@ import { StoryService } from './story.service';
     CheckpointsService,
     ExportService,
     IndexService,
-    { provide: APP_INTERCEPTOR, useClass: ReadingsInterceptor },
     PresentService,
     ReadingsService,
+    { provide: Readings, useExisting: ReadingsService },
     RecordsService,
     SearchService,
     ShapesService,
     StoryService,
     SummaryService,
   ],
-  exports: [IndexService, PresentService, ReadingsService, RecordsService, SearchService],
+  exports: [IndexService, PresentService, Readings, ReadingsService, RecordsService, SearchService],
 })
 export class AuditModule {}

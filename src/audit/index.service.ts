@@ -6,8 +6,8 @@ import { Problem } from '../errors/problem';
 /** So that a search has little to do before it can begin. */
 const TURN_MS = 1_000;
 
-/** Records indexed by one statement: some tenths of a second, far from the longest a statement may take. */
-const BATCH = 2_000;
+/** Records indexed by one statement (fewer, if they have many payouts): some tenths of a second, far from the longest it may take. */
+const BATCH = 5_000;
 
 /** A search waits this long for the index to catch up: less than a statement may take, and than callers wait. */
 const PATIENCE_MS = 8_000;

@@ -1,20 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../auth/call';
-import { Shown } from '../auth/shows';
+import { Readings, Shown } from '../auth/shows';
 import { Problem } from '../errors/problem';
 import { AccessJournal } from '../journal/accesses';
 import { maskFilters } from './mask-filters';
 
 /** Records who reads the history. */
 @Injectable()
-export class ReadingsService {
+export class ReadingsService implements Readings {
   constructor(private readonly accesses: AccessJournal) {}
 
-  /**
-   * Resolves once the reading is on record: only then may anything be shown.
-   * @throws Problem `database_unavailable` where it cannot be recorded.
-   */
   async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
     const { id, caller = null, actor, operation, requestId, clientAddress } = call;
     const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };

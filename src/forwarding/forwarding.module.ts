@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_FILTER } from '@nestjs/core';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
@@ -9,9 +9,8 @@ import { CoverageService } from './coverage.service';
 import { ExchangeService } from './exchange.service';
 import { ForwardingService } from './forwarding.service';
 import { LocalAmountsService } from './preview/local-amounts.service';
-import { PreviewInterceptor } from './preview/preview.interceptor';
 import { PreviewService } from './preview/preview.service';
-import { ReplyInterceptor } from './reply.interceptor';
+import { ProblemFilter } from './problem.filter';
 import { RepetitionService } from './repetition.service';
 import { ShapeWatch } from './shape-watch';
 
@@ -27,8 +26,7 @@ import { ShapeWatch } from './shape-watch';
     ShapeWatch,
     PreviewService,
     LocalAmountsService,
-    { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: PreviewInterceptor },
+    { provide: APP_FILTER, useClass: ProblemFilter },
   ],
   exports: [ExchangeService, ForwardingService],
 })

@@ -11,7 +11,9 @@ import { MetricsService } from '../metrics/metrics.service';
 import { forTheRecord } from '../validation/faults';
 import { bodyFault, OTHER_TYPE } from '../validation/json-body';
 import { recordedKey } from '../validation/idempotency-key';
+import { InvalidInput } from '../validation/validation.pipe';
 import { INTERFACE_PREFIX } from './operations';
+import { PreviewService } from './preview/preview.service';
 
 /** Problems that, where something unexpected caused them, somebody has to look into. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
@@ -26,6 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly journal: JournalService,
     private readonly metrics: MetricsService,
+    private readonly previews: PreviewService,
     config: ConfigService<Loaded, true>,
   ) {
     const { maxBodyBytes, extraFieldsAllowed } = config.get('settings', { infer: true });
@@ -36,6 +39,18 @@ export class ProblemFilter implements ExceptionFilter {
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (!(error instanceof InvalidInput) || request.call.previewOf === undefined) {
+      return this.answer(error, request, reply);
+    }
+    // Of a preview, the faults that validation finds are no refusal but its answer.
+    try {
+      await reply.status(200).send(await this.previews.preview(request.call, request.body, error.faults));
+    } catch (failure) {
+      await this.answer(failure, request, reply);
+    }
+  }
+
+  private async answer(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { call } = request;
     const problem = this.toProblem(error, request);
     this.log(call, problem);

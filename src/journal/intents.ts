@@ -26,75 +26,119 @@ export interface OpenIntent extends NewIntent {
   claim?: { salt: Buffer; contentHash: Buffer | null };
 }
 
+/** What must not be in the way of calls for their intents to be written; see nothing_against() of the migrations. */
+export interface Clearance {
+  /** Each client once. */
+  clients: string[];
+  /** For each client, what its calls may count on its caps. */
+  usd: (string | null)[];
+  /** The day (UTC, `2026-11-21`) on whose caps they would count. */
+  day: string;
+  /** Contents that came after this id (UUID) are looked at. */
+  since: string;
+  /** Of each call. */
+  clientOf: string[];
+  operations: string[];
+  keys: (string | null)[];
+  contents: (Buffer | null)[];
+}
+
+// A row that is there already was committed by a batch whose answer got lost; it has reserved what it reserves.
+const insertion = (name: string, clear: string) => `-- prepared as ${name}
+  WITH admission AS MATERIALIZED (
+    SELECT ${clear} AS clear
+  ), intents AS (
+    INSERT INTO intent (id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
+      total_usd, body_commitment, received_at, coverage, caused_by, idempotency_key, actor, held_for, expires_at,
+      reserved_on, process)
+    SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
+      total_usd, body_commitment, received_at, coverage, caused_by, idempotency_key, actor, held_for, expires_at,
+      reserved_on, process
+    FROM json_populate_recordset(NULL::intent, $1::json) WHERE (SELECT clear FROM admission) ON CONFLICT DO NOTHING
+    RETURNING client_id, reserved_on, total_usd
+  ), bodies AS (
+    INSERT INTO intent_body (intent_id, salt, body)
+    SELECT intent_id, salt, body FROM json_populate_recordset(NULL::intent_body, $2::json)
+    WHERE (SELECT clear FROM admission) ON CONFLICT DO NOTHING
+  ), items AS (
+    INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
+      reference, receiver, wallet, chi_ref, email_commitment, phone_commitment, handle_commitment)
+    SELECT intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
+      reference, receiver, wallet, chi_ref, email_commitment, phone_commitment, handle_commitment
+    FROM json_populate_recordset(NULL::intent_item, $3::json) WHERE (SELECT clear FROM admission) ON CONFLICT DO NOTHING
+  ), recipients AS (
+    INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
+    SELECT intent_id, position, salt, email, phone, handle
+    FROM json_populate_recordset(NULL::item_recipient, $4::json) WHERE (SELECT clear FROM admission) ON CONFLICT DO NOTHING
+  ), claims AS (
+    INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
+    SELECT client_id, operation, key, intent_id, salt, content_hash
+    FROM json_populate_recordset(NULL::idempotency_claim, $5::json) WHERE (SELECT clear FROM admission)
+    ON CONFLICT (client_id, operation, key) DO UPDATE
+    SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash
+  ), contents AS (
+    INSERT INTO recent_content (client_id, operation, content, intent_id)
+    SELECT client_id, operation, content, intent_id
+    FROM json_populate_recordset(NULL::recent_content, $6::json) WHERE (SELECT clear FROM admission) ON CONFLICT DO NOTHING
+  ), spent AS (
+    INSERT INTO spending (client_id, day, usd)
+    SELECT client_id, reserved_on, sum(total_usd) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
+    GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
+    ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+  )
+  SELECT clear FROM admission`;
+
+const INSERT = insertion('insert_intents', 'TRUE');
+const INSERT_IF_CLEAR = insertion(
+  'insert_intents_if_clear',
+  'nothing_against($7::uuid[], $8::numeric[], $9::date, $10::uuid[], $11::text[], $12::text[], $13::bytea[], $14::uuid)',
+);
+
+interface Options {
+  /** Whether their content is to be noticed when it comes again. */
+  remember: boolean;
+}
+
 /**
  * Writes intents, their items and the people in them, and what they claim and reserve: one statement, one commit, whatever
  * their number.
- * @param remember whether their content is to be noticed when it comes again.
  */
 export async function insertIntents(
   prisma: Prisma.TransactionClient,
   intents: OpenIntent[],
-  { remember } = { remember: false },
+  { remember }: Options = { remember: false },
 ): Promise<void> {
-  const rows = toRows(intents, remember);
-  // A row that is there already was committed by a batch whose answer got lost; it has reserved what it reserves.
-  await prisma.$executeRaw`
-    -- prepared as insert_intents
-    WITH intents AS (
-      INSERT INTO intent (id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
-        total_usd, body_commitment, received_at, coverage, caused_by, idempotency_key, actor, held_for, expires_at,
-        reserved_on, process)
-      SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
-        total_usd, body_commitment, received_at, coverage, caused_by, idempotency_key, actor, held_for, expires_at,
-        reserved_on, process
-      FROM json_populate_recordset(NULL::intent, ${rows.intents}::json) ON CONFLICT DO NOTHING
-      RETURNING client_id, reserved_on, total_usd
-    ), bodies AS (
-      INSERT INTO intent_body (intent_id, salt, body)
-      SELECT intent_id, salt, body FROM json_populate_recordset(NULL::intent_body, ${rows.bodies}::json)
-      ON CONFLICT DO NOTHING
-    ), items AS (
-      INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
-        reference, receiver, wallet, chi_ref, email_commitment, phone_commitment, handle_commitment)
-      SELECT intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
-        reference, receiver, wallet, chi_ref, email_commitment, phone_commitment, handle_commitment
-      FROM json_populate_recordset(NULL::intent_item, ${rows.items}::json) ON CONFLICT DO NOTHING
-    ), recipients AS (
-      INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
-      SELECT intent_id, position, salt, email, phone, handle
-      FROM json_populate_recordset(NULL::item_recipient, ${rows.recipients}::json) ON CONFLICT DO NOTHING
-    ), claims AS (
-      INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
-      SELECT client_id, operation, key, intent_id, salt, content_hash
-      FROM json_populate_recordset(NULL::idempotency_claim, ${rows.claims}::json)
-      ON CONFLICT (client_id, operation, key) DO UPDATE
-      SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash
-    ), contents AS (
-      INSERT INTO recent_content (client_id, operation, content, intent_id)
-      SELECT client_id, operation, content, intent_id
-      FROM json_populate_recordset(NULL::recent_content, ${rows.contents}::json) ON CONFLICT DO NOTHING
-    )
-    INSERT INTO spending (client_id, day, usd)
-    SELECT client_id, reserved_on, sum(total_usd) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
-    GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
-    ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
+  await prisma.$queryRawUnsafe(INSERT, ...toRows(intents, remember));
 }
 
-/** The rows of each table, as JSON. */
-function toRows(intents: OpenIntent[], remember: boolean) {
+/** The same if nothing stands against them. @returns whether they were written: all or none. */
+export async function insertIntentsIfClear(
+  prisma: Prisma.TransactionClient,
+  intents: OpenIntent[],
+  { clients, usd, day, clientOf, operations, keys, contents, since }: Clearance,
+  { remember }: Options,
+): Promise<boolean> {
+  const rows = toRows(intents, remember);
+  const clearance = [clients, usd, day, clientOf, operations, keys, contents, since];
+  const [row] = await prisma.$queryRawUnsafe<{ clear: boolean }[]>(INSERT_IF_CLEAR, ...rows, ...clearance);
+  return row?.clear === true;
+}
+
+/** The rows of each table, as JSON, in the order of the statement. */
+function toRows(intents: OpenIntent[], remember: boolean): string[] {
   const salted = intents.map((intent) => ({ intent, salt: newSalt() }));
   const items: SaltedItem[] = intents.flatMap(({ id, items }) =>
     recordedItems(items).map((item, position) => ({ intent_id: id, position, salt: newSalt(), item })),
   );
   const people = items.filter(({ item }) => item.email ?? item.phone ?? item.handle);
-  return {
-    intents: JSON.stringify(salted.map(({ intent, salt }) => intentRow(intent, salt))),
-    bodies: JSON.stringify(salted.flatMap(({ intent, salt }) => bodyRow(intent, salt) ?? [])),
-    items: JSON.stringify(items.map(itemRow)),
-    recipients: JSON.stringify(people.map(recipientRow)),
-    claims: JSON.stringify(intents.flatMap((intent) => claimRow(intent) ?? [])),
-    contents: JSON.stringify(remember ? intents.flatMap((intent) => contentRow(intent) ?? []) : []),
-  };
+  return [
+    salted.map(({ intent, salt }) => intentRow(intent, salt)),
+    salted.flatMap(({ intent, salt }) => bodyRow(intent, salt) ?? []),
+    items.map(itemRow),
+    people.map(recipientRow),
+    intents.flatMap((intent) => claimRow(intent) ?? []),
+    remember ? intents.flatMap((intent) => contentRow(intent) ?? []) : [],
+  ].map((rows) => JSON.stringify(rows));
 }
 
 function intentRow(intent: OpenIntent, salt: Buffer) {

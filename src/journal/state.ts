@@ -53,7 +53,7 @@ async function find(
   tx: Prisma.TransactionClient,
   askings: Considered[],
   clientIds: string[],
-  { duplicateSeconds, inFlightSeconds }: GuardWindows,
+  windows: GuardWindows,
 ): Promise<Found> {
   const rows = JSON.stringify(
     askings.map(({ id, caller, operation, idempotencyKey, content }) => ({
@@ -64,7 +64,7 @@ async function find(
       content: sha256(content).toString('hex'),
     })),
   );
-  const since = uuidFloor(new Date(Date.now() - (duplicateSeconds + inFlightSeconds) * 1_000));
+  const since = rememberedSince(windows);
   const [found] = await tx.$queryRaw<Found[]>`
     -- prepared as find_state
     WITH asked AS (
@@ -181,6 +181,11 @@ function toBudget(
     spentTodayUsd: new Decimal(spent?.today ?? 0),
     spentThisMonthUsd: new Decimal(spent?.month ?? 0),
   };
+}
+
+/** Calls with lower ids are too old for their contents to be noticed again. */
+export function rememberedSince({ duplicateSeconds, inFlightSeconds }: GuardWindows): string {
+  return uuidFloor(new Date(Date.now() - (duplicateSeconds + inFlightSeconds) * 1_000));
 }
 
 export function sha256(text: string): Buffer {

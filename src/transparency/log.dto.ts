@@ -1,14 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
-import { field } from '../validation/rules';
+import { field, ReadAs } from '../validation/rules';
 import { Uuid } from '../validation/query-rules';
 
 /** How many leaves a tree has. */
 const TreeSize = (description: string) =>
   applyDecorators(
-    Transform(({ value }) =>
-      typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : (value as unknown),
-    ),
+    ReadAs((value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)),
     field(
       {
         name: 'treeSize',

@@ -3,7 +3,7 @@ import { CheckpointFile } from './checkpoint-file';
 import { Head, signHead } from './head';
 import { checkHead, isSmaller, ownHead } from './head-check';
 import { KIND_NAMES, KindName } from './kinds';
-import { CompactRange, leafHash } from './merkle';
+import { CompactRange } from './merkle';
 import { Signer } from './note';
 import * as SQL from './sealing-sql';
 import { NIL, Positions } from './sealing-sql';
@@ -35,7 +35,8 @@ interface Row {
   kind: KindName;
   id: string;
   tx: string;
-  leaf: string;
+  /** Of its leaf. */
+  hash: Buffer;
 }
 
 /** Adds what has committed to the log; one for each process. Of several at once one works, the others pass. */
@@ -119,9 +120,8 @@ export class Sealing {
     if (read.rows.length === 0) return { head, read, added: 0 };
 
     const first = range.size;
-    const hashes = read.rows.map(({ leaf }) => leafHash(leaf));
     const nodes: { level: number; index: number; hash: Buffer }[] = [];
-    for (const hash of hashes) {
+    for (const { hash } of read.rows) {
       range.append(hash, (level, index, node) => {
         if (level % KEPT_EVERY === 0) nodes.push({ level, index, hash: node });
       });
@@ -130,9 +130,9 @@ export class Sealing {
     const signed: Head = { ...newest, completeUntil: this.completeUntil(look, read.drained, head) };
     await client.query(SQL.INSERT_LEAVES, [
       first,
-      read.rows.map(({ kind }) => kind),
-      read.rows.map(({ id }) => id),
-      hashes.map((hash) => hash.toString('hex')),
+      arrayOf(read.rows.map(({ kind }) => kind)),
+      arrayOf(read.rows.map(({ id }) => id)),
+      Buffer.concat(read.rows.map(({ hash }) => hash)),
     ]);
     if (nodes.length > 0) {
       const hex = nodes.map(({ hash }) => hash.toString('hex'));
@@ -224,6 +224,11 @@ interface Sealed {
 /** All below a transaction. */
 function positionsAt(tx: string): Positions {
   return Object.fromEntries(KIND_NAMES.map((name) => [name, [tx, NIL]])) as Positions;
+}
+
+/** As Postgres writes it, of words that need no quotes: pg would look at each of them for a long time. */
+function arrayOf(words: string[]): string {
+  return `{${words.join(',')}}`;
 }
 
 function askWith(client: ClientBase): Ask {

@@ -10,8 +10,7 @@ const MAX_BYTES = 8_192;
 const MAX_DEPTH = 8;
 
 /**
- * A body's field that is any JSON object, forwarded as given (upstream-observed.md: `meta?`). src/validation/sift.ts carries
- * it past class-transformer, to which some of its names could be more than names; out of items it does not.
+ * A body's field that is any JSON object, forwarded as given (upstream-observed.md: `meta?`).
  */
 export const FreeForm = (description: string) =>
   applyDecorators(

@@ -1,6 +1,6 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors/problem';
-import { repeatedNames } from './repeated-names';
+import { countNames, repeatedNames } from './repeated-names';
 
 /** The interface's deepest body has three levels; what follows a body down must not run out of stack. */
 const MAX_DEPTH = 16;
@@ -41,15 +41,18 @@ function parseOther(request: FastifyRequest, bytes: string | Buffer, done: Done)
 function parseBody(bytes: Buffer): unknown {
   const text = decode(bytes);
   const body = parseJson(text);
-  if (isDeeperThan(body, MAX_DEPTH)) throw bodyFault(`is nested deeper than ${MAX_DEPTH} levels`);
+  const members = membersOf(body, MAX_DEPTH);
+  if (members === undefined) throw bodyFault(`is nested deeper than ${MAX_DEPTH} levels`);
+  if (members === countNames(text)) return body;
   const faults = repeatedNames(text).map((pointer) => ({ pointer, detail: 'is given more than once; say it once' }));
-  if (faults.length > 0) throw new Problem('invalid_request', { faults });
-  return body;
+  throw new Problem('invalid_request', { faults });
 }
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 function decode(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF_8.decode(bytes);
   } catch {
     throw bodyFault('is not valid UTF-8');
   }
@@ -70,12 +73,21 @@ export function isPlainObject(value: unknown): value is object {
 }
 
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  let layer: unknown[] = [value];
-  for (let depth = 0; layer.length > 0; depth += 1) {
-    if (depth > levels) return true;
-    layer = layer.flatMap((node): unknown[] => (typeof node === 'object' && node !== null ? Object.values(node) : []));
+  return membersOf(value, levels) === undefined;
+}
+
+/** How many members all objects in a value have; undefined if something in it is deeper than so many levels. */
+function membersOf(value: unknown, levels: number): number | undefined {
+  if (levels < 0) return undefined;
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let members = Array.isArray(value) ? 0 : inner.length;
+  for (const node of inner) {
+    const more = membersOf(node, levels - 1);
+    if (more === undefined) return undefined;
+    members += more;
   }
-  return false;
+  return members;
 }
 
 export function bodyFault(detail: string): Problem {

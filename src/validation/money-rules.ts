@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import { field } from './rules';
 
 /**
@@ -93,9 +92,10 @@ export const CurrencyCode = (description: string, example: string) =>
     { type: 'string', pattern: CURRENCY.source, description, example },
   );
 
+/** Of so few digits (see MAX_USD, MAX_LOCAL), a number has more decimals if, and only if, rounding to them changes it. */
 function isAmount(max: number, decimals: number) {
   return (value: unknown): boolean =>
-    typeof value === 'number' && value > 0 && value <= max && new Decimal(value).decimalPlaces() <= decimals;
+    typeof value === 'number' && value > 0 && value <= max && Number(value.toFixed(decimals)) === value;
 }
 
 interface AmountText {

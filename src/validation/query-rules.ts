@@ -1,9 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { isISO8601 } from 'class-validator';
 import { keyIn } from './idempotency-key';
-import { field } from './rules';
+import { field, ReadAs } from './rules';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -50,7 +49,7 @@ export const OneOf = (words: readonly string[], description: string) =>
 /** An idempotency key as its header has it, bare or quoted; it is read as the bare key. */
 export const IdempotencyKey = (description: string) =>
   applyDecorators(
-    Transform(({ value }) => (typeof value === 'string' ? (keyIn(value) ?? value) : (value as unknown))),
+    ReadAs((value) => (typeof value === 'string' ? (keyIn(value) ?? value) : value)),
     field(
       {
         name: 'idempotencyKey',
@@ -84,9 +83,7 @@ export const WholeNumber = ({
 
 function wholeNumber(name: string, min: number, max: number, schema: ApiPropertyOptions) {
   return applyDecorators(
-    Transform(({ value }) =>
-      typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : (value as unknown),
-    ),
+    ReadAs((value) => (typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value)),
     field(
       {
         name,

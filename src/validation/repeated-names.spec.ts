@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { repeatedNames } from './repeated-names';
+import { countNames, repeatedNames } from './repeated-names';
+
+/** How many members all objects in a value have. */
+function members(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner: unknown[] = Object.values(value);
+  return inner.reduce((sum: number, one) => sum + members(one), Array.isArray(value) ? 0 : inner.length);
+}
 
 describe('names given twice', () => {
   it.each<[string, string[]]>([
@@ -22,12 +29,17 @@ describe('names given twice', () => {
     ['{"x":[{"a":1,"a":2},{"a":1},{"a":1,"a":2}]}', ['/x/0/a', '/x/2/a']],
     ['{"x":{"a":1},"y":{"a":1},"x":{"a":1}}', ['/x']],
     ['{"__proto__":1,"__proto__":2,"constructor":3}', ['/__proto__']],
-  ])('in %s are %j', (json, pointers) => expect(repeatedNames(json)).toEqual(pointers));
+  ])('in %s are %j', (json, pointers) => {
+    expect(repeatedNames(json)).toEqual(pointers);
+    expect(countNames(json) > members(JSON.parse(json))).toBe(pointers.length > 0);
+  });
 
   it('are none in whatever JSON.stringify writes, for an object has each name once', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(4), (json, indent) => {
-        expect(repeatedNames(JSON.stringify(JSON.parse(json), null, indent))).toEqual([]);
+        const text = JSON.stringify(JSON.parse(json), null, indent);
+        expect(repeatedNames(text)).toEqual([]);
+        expect(countNames(text)).toBe(members(JSON.parse(json)));
       }),
     );
   });
@@ -37,6 +49,7 @@ describe('names given twice', () => {
       fc.property(fc.json(), fc.string(), fc.json(), (before, name, after) => {
         const twice = `{${JSON.stringify(name)}:${before},${JSON.stringify(name)}:${after}}`;
         expect(repeatedNames(`[${before},${twice}]`)).toHaveLength(1);
+        expect(countNames(twice)).toBeGreaterThan(members(JSON.parse(twice)));
       }),
     );
   });
@@ -44,6 +57,7 @@ describe('names given twice', () => {
   it('are looked for in texts as long as a body can be', () => {
     for (const text of ['x'.repeat(1_000_000), '\\\\'.repeat(500_000), '\\"'.repeat(500_000)]) {
       expect(repeatedNames(`{"a":"${text}","a":1}`)).toEqual(['/a']);
+      expect(countNames(`{"a":"${text}","a":1}`)).toBe(2);
     }
   });
 });

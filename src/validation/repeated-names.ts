@@ -35,3 +35,28 @@ export function repeatedNames(json: string): string[] {
   }
   return [...repeated];
 }
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const BLANK = 0x20;
+
+/** How many names the objects of a valid JSON text give; more than its parsed value has members, if some are repeated. */
+export function countNames(json: string): number {
+  let names = 0;
+  for (let begin = json.indexOf('"'); begin !== -1;) {
+    let after = endOfString(json, begin) + 1;
+    while (json.charCodeAt(after) <= BLANK) after += 1; // the other blanks of JSON are below it
+    if (json.charCodeAt(after) === COLON) names += 1;
+    begin = json.indexOf('"', after);
+  }
+  return names;
+}
+
+function endOfString(json: string, begin: number): number {
+  for (let at = begin + 1; ; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+  }
+}

@@ -1,6 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { ValidateBy, ValidateIf, ValidateNested, ValidationArguments } from 'class-validator';
 import { FIELD_NAMES } from './faults';
 
@@ -99,7 +98,6 @@ export const Items = (item: ItemsOf['type']) =>
       },
     ),
     ValidateNested({ each: true, message: 'must be an object' }),
-    Type(item),
   );
 
 /** A list of something else than payments, with a limit of its own. */
@@ -121,8 +119,16 @@ export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: numb
       { type: () => entry(), isArray: true, minItems: 1, maxItems: max, description },
     ),
     ValidateNested({ each: true, message: 'must be an object' }),
-    Type(entry),
   );
+
+/** Where a field keeps what its values mean. */
+export const MEANING = 'payout-proxy:meaning';
+
+/** Gives a value the form in which its rule judges it, and its handler reads it; a wrong one as it is. */
+export type Meaning = (value: unknown) => unknown;
+
+/** Says of a field that what is written stands for something else. */
+export const ReadAs = (meaning: Meaning): PropertyDecorator => Reflect.metadata(MEANING, meaning);
 
 /** Where a body's class keeps the names of its lists of words. */
 export const WORD_LISTS = 'payout-proxy:word-lists';

@@ -29,12 +29,12 @@ const pointersOf = (value: object) => sift(value, Body, LIMITS).faults.map(({ po
 describe('sifting', () => {
   it('leaves what the class, its items and their parents declare', () => {
     const body = { beside: 'a', items: [{ own: 'b', inherited: 'c' }] };
-    expect(sift(body, Body, LIMITS)).toEqual({ known: body, free: {}, faults: [] });
-    expect(sift({}, Nothing, LIMITS)).toEqual({ known: {}, free: {}, faults: [] });
+    expect(sift(body, Body, LIMITS)).toEqual({ instance: body, faults: [] });
+    expect(sift({}, Nothing, LIMITS)).toEqual({ instance: {}, faults: [] });
   });
 
   it('takes out what they do not, wherever it stands, and says so', () => {
-    const { known, faults } = sift(
+    const { instance, faults } = sift(
       {
         own: 1,
         items: [
@@ -45,7 +45,7 @@ describe('sifting', () => {
       Body,
       LIMITS,
     );
-    expect(known).toEqual({ items: [{ own: 'b' }, { inherited: 'c' }] });
+    expect(instance).toEqual({ items: [{ own: 'b' }, { inherited: 'c' }] });
     expect(faults).toEqual(
       ['/own', '/items/0/beside', '/items/1/items'].map((pointer) => ({ pointer, detail: UNKNOWN })),
     );
@@ -56,54 +56,59 @@ describe('sifting', () => {
     const strange = `{${names.map((name) => `"${name}":{"own":"x"}`).join()}}`;
     const value = JSON.parse(strange) as object;
     expect(pointersOf(value)).toEqual(names.map((name) => `/${name}`));
-    const { known } = sift(value, Body, LIMITS);
-    expect(Object.getPrototypeOf(known)).toBe(Object.prototype);
-    expect(Object.keys(known)).toEqual([]);
+    const { instance } = sift(value, Body, LIMITS);
+    expect(Object.getPrototypeOf(instance)).toBe(Body.prototype);
+    expect(Object.keys(instance)).toEqual([]);
     expect(sift(JSON.parse(strange) as object, Nothing, LIMITS).faults).toHaveLength(names.length);
   });
 
   it('lets extra fields pass behind the known ones, in items too, if they have nothing inside', () => {
     const body = { narration: 'a', items: [{ narration: 5, own: 'b' }], beside: 'c' };
-    const { known, faults } = sift(body, Body, LIMITS);
-    expect(JSON.stringify(known)).toBe('{"items":[{"own":"b","narration":5}],"beside":"c","narration":"a"}');
+    const { instance, faults } = sift(body, Body, LIMITS);
+    expect(JSON.stringify(instance)).toBe('{"items":[{"own":"b","narration":5}],"beside":"c","narration":"a"}');
     expect(faults).toEqual([]);
     for (const narration of ['', 'x'.repeat(1_000), 0, -1.5, true, false]) {
-      expect(sift({ narration }, Body, LIMITS)).toEqual({ known: { narration }, free: {}, faults: [] });
+      expect(sift({ narration }, Body, LIMITS)).toEqual({ instance: { narration }, faults: [] });
     }
     for (const narration of [null, [], {}, ['a'], 'x'.repeat(1_001), 'a\0', 'a\nb', '\ud800', Infinity, 2 ** 53]) {
       expect(sift({ items: [{ narration }] }, Body, LIMITS)).toMatchObject({
-        known: { items: [{}] },
+        instance: { items: [{}] },
         faults: [{ pointer: '/items/0/narration', detail: expect.stringMatching(/^must be text of at most 1000/) }],
       });
     }
     expect(pointersOf({ Narration: 1, narration_: 1 })).toEqual(['/Narration', '/narration_']);
   });
 
-  it('keeps what is free-form apart, whatever it is, and its place among the fields', () => {
+  it('makes instances of the classes, whose rules are then asked', () => {
+    const { instance } = sift({ items: [{}, 5] }, Body, LIMITS);
+    expect(instance).toBeInstanceOf(Body);
+    expect((instance as Body).items.map((item) => item instanceof Item)).toEqual([true, false]);
+  });
+
+  it('lets what is free-form pass as it is, whatever it is, at its place among the fields', () => {
     for (const note of [JSON.parse('{"__proto__":{"a":1},"constructor":[]}'), [], 'x', null, 5]) {
-      const { known, free, faults } = sift({ note, beside: 'a' }, Body, LIMITS);
-      expect(JSON.stringify(known)).toBe('{"note":[],"beside":"a"}');
-      expect(Object.keys(free)).toEqual(['note']);
-      expect(free.note).toBe(note);
+      const { instance, faults } = sift({ note, beside: 'a' }, Body, LIMITS);
+      expect(Object.keys(instance)).toEqual(['note', 'beside']);
+      expect((instance as Body).note).toBe(note);
       expect(faults).toEqual([]);
     }
   });
 
   it('looks at no more items than fit, and says how many there were', () => {
     const items = [{}, {}, {}, { unknown: 1 }, { unknown: 1 }];
-    const { known, faults } = sift({ items }, Body, LIMITS);
-    expect(known).toEqual({ items: [{}, {}, {}] });
+    const { instance, faults } = sift({ items }, Body, LIMITS);
+    expect(instance).toEqual({ items: [{}, {}, {}] });
     expect(faults).toEqual([{ pointer: '/items', detail: 'has 5 items; at most 3 fit in one request' }]);
   });
 
   it('lets nothing into a field that is neither a value nor its list, so that only its rule speaks', () => {
     for (const wrong of [{ constructor: 1 }, [1], [[]], {}]) {
-      expect(sift({ beside: wrong }, Body, LIMITS)).toEqual({ known: { beside: [] }, free: {}, faults: [] });
+      expect(sift({ beside: wrong }, Body, LIMITS)).toEqual({ instance: { beside: [] }, faults: [] });
     }
     for (const wrong of [{ 0: {} }, 'text', 5, null]) {
-      expect(sift({ items: wrong }, Body, LIMITS)).toEqual({ known: { items: [] }, free: {}, faults: [] });
+      expect(sift({ items: wrong }, Body, LIMITS)).toEqual({ instance: { items: [] }, faults: [] });
     }
-    expect(sift({ items: [5, null, [], [{}], 'x'] }, Body, { ...LIMITS, maxItems: 5 }).known).toEqual({
+    expect(sift({ items: [5, null, [], [{}], 'x'] }, Body, { ...LIMITS, maxItems: 5 }).instance).toEqual({
       items: [null, null, null, null, null],
     });
   });

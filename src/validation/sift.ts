@@ -4,7 +4,7 @@ import { isExtraValue, NOT_EXTRA } from './extra-fields';
 import { pointerTo, UNKNOWN_FIELD } from './faults';
 import { FREE_FORM } from './free-form';
 import { isPlainObject } from './json-body';
-import { ITEMS, ItemsOf, WORD_LISTS } from './rules';
+import { ITEMS, ItemsOf, MEANING, Meaning, WORD_LISTS } from './rules';
 
 type Class = new () => object;
 
@@ -15,63 +15,85 @@ export interface Limits {
   extras: ReadonlySet<string>;
 }
 
-/** What no rule accepts, and class-transformer copies without looking into it. */
-const WRONG: readonly never[] = [];
+/** What no rule accepts. */
+const WRONG: readonly never[] = Object.freeze([]);
 
 /**
- * Takes out of a request what its class does not name, before class-transformer and class-validator meet it: to them
- * `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them seconds.
- * What is free-form goes another way than the rest: it has to be put back once class-transformer is done.
+ * Makes an instance of a class out of a request: of what its class names, and of nothing else. To class-transformer and
+ * class-validator `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them seconds.
  * Of items, the first `maxItems` are looked at: a body of a hundred thousand must not cost a hundred thousand checks.
  */
-export function sift(value: object, type: Class, limits: Limits, parent = '') {
-  const { maxItems, extras } = limits;
-  const known: Record<string, unknown> = {};
-  const extra: Record<string, unknown> = {};
-  const free: Record<string, unknown> = {};
+export function sift(value: object, type: Class, limits: Limits): { instance: object; faults: Fault[] } {
   const faults: Fault[] = [];
-  const names = namesOf(type);
-  const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
-  const wordLists = (Reflect.getMetadata(WORD_LISTS, type) ?? []) as string[];
-  const freeForm = Reflect.getMetadata(FREE_FORM, type) as string | undefined;
-  for (const [name, given] of Object.entries(value)) {
-    const pointer = pointerTo(parent, name);
-    if (!names.has(name) && extras.has(name)) {
-      if (isExtraValue(given)) extra[name] = given;
-      else faults.push({ pointer, detail: NOT_EXTRA });
-    } else if (!names.has(name)) {
-      faults.push({ pointer, detail: UNKNOWN_FIELD });
-    } else if (name === freeForm) {
-      known[name] = WRONG; // keeps its place among the fields
-      free[name] = given;
-    } else if (name === items?.property && Array.isArray(given)) {
-      const most = items.max ?? maxItems;
-      if (given.length > most) {
-        faults.push({ pointer, detail: `has ${given.length} items; at most ${most} fit in one request` });
-      }
-      known[name] = given.slice(0, most).map((item: unknown, index) => {
-        if (!isPlainObject(item)) return null; // its rule says that it must be an object
-        const inner = sift(item, items.type(), limits, pointerTo(pointer, index));
-        faults.push(...inner.faults);
-        return inner.known;
-      });
-    } else if (wordLists.includes(name) && Array.isArray(given)) {
-      known[name] = given.map((word: unknown) => (typeof word === 'string' ? word : null)); // which its rule refuses
-    } else {
-      known[name] = name === items?.property || (typeof given === 'object' && given !== null) ? WRONG : given;
-    }
-  }
-  return { known: { ...known, ...extra }, free, faults };
+  return { instance: instanceOf(type, value, limits, { faults, pointer: () => '' }), faults };
 }
 
-const namesByClass = new Map<Class, ReadonlySet<string>>();
+interface Place {
+  faults: Fault[];
+  /** Asked only where there is a fault: most have none, and of five hundred items it would cost more than all the rest. */
+  pointer: () => string;
+}
+
+function instanceOf(type: Class, value: object, limits: Limits, { faults, pointer }: Place): object {
+  const fields = fieldsOf(type);
+  const instance = new type() as Record<string, unknown>;
+  const extra: Record<string, unknown> = {};
+  for (const [name, given] of Object.entries(value)) {
+    const pointerOfField = () => pointerTo(pointer(), name);
+    const read = fields.get(name);
+    if (read) instance[name] = read(given, limits, { faults, pointer: pointerOfField });
+    else if (!limits.extras.has(name)) faults.push({ pointer: pointerOfField(), detail: UNKNOWN_FIELD });
+    else if (isExtraValue(given)) extra[name] = given;
+    else faults.push({ pointer: pointerOfField(), detail: NOT_EXTRA });
+  }
+  return Object.assign(instance, extra); // behind the others
+}
+
+/** @returns what its rule shall judge. */
+type Read = (given: unknown, limits: Limits, place: Place) => unknown;
+
+const fieldsByClass = new Map<Class, ReadonlyMap<string, Read>>();
 
 /** The fields that a class and its parents declare. */
-function namesOf(type: Class): ReadonlySet<string> {
-  const known = namesByClass.get(type);
+function fieldsOf(type: Class): ReadonlyMap<string, Read> {
+  const known = fieldsByClass.get(type);
   if (known) return known;
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-  const names = new Set(rules.map(({ propertyName }) => propertyName));
-  namesByClass.set(type, names);
-  return names;
+  const fields = new Map(rules.map(({ propertyName: name }) => [name, readerOf(type, name)]));
+  fieldsByClass.set(type, fields);
+  return fields;
+}
+
+function readerOf(type: Class, name: string): Read {
+  const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
+  const wordLists = (Reflect.getMetadata(WORD_LISTS, type) ?? []) as string[];
+  const meaning = Reflect.getMetadata(MEANING, type.prototype as object, name) as Meaning | undefined;
+  if (name === Reflect.getMetadata(FREE_FORM, type)) return (given) => given;
+  if (name === items?.property) return readItems(items);
+  if (wordLists.includes(name)) return (given) => (Array.isArray(given) ? given.map(wordOrNull) : valueOrWrong(given));
+  return meaning ? (given) => meaning(valueOrWrong(given)) : valueOrWrong;
+}
+
+function readItems(items: ItemsOf): Read {
+  return (given, limits, { faults, pointer }) => {
+    if (!Array.isArray(given)) return WRONG;
+    const most = items.max ?? limits.maxItems;
+    if (given.length > most) {
+      faults.push({ pointer: pointer(), detail: `has ${given.length} items; at most ${most} fit in one request` });
+    }
+    const type = items.type();
+    return given.slice(0, most).map((item: unknown, index) => {
+      if (!isPlainObject(item)) return null; // its rule says that it must be an object
+      return instanceOf(type, item, limits, { faults, pointer: () => pointerTo(pointer(), index) });
+    });
+  };
+}
+
+/** Of a word that is none, its list's rule says so. */
+function wordOrNull(word: unknown): string | null {
+  return typeof word === 'string' ? word : null;
+}
+
+function valueOrWrong(given: unknown): unknown {
+  return typeof given === 'object' && given !== null ? WRONG : given;
 }

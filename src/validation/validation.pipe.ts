@@ -1,6 +1,5 @@
 import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Loaded } from '../config/config.module';
 import { Fault, Problem } from '../errors/problem';
@@ -8,8 +7,16 @@ import { toFaults } from './faults';
 import { isPlainObject } from './json-body';
 import { isForwarded, mayBeLeftOut } from './nothing.dto';
 import { Limits, sift } from './sift';
+import { isSound } from './sound';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** The request could be read, and breaks the rules of its class. */
+export class InvalidInput extends Problem {
+  constructor(faults: Fault[]) {
+    super('invalid_request', { faults });
+  }
+}
 
 /** The one pipe: turns bodies and queries into instances of their classes, or lists every fault they have. */
 @Injectable()
@@ -28,7 +35,7 @@ export class RequestValidationPipe implements PipeTransform {
     const limits = mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS };
     const { instance, faults } = check(value, metatype, limits);
     if (faults.length === 0) return instance;
-    throw new Problem('invalid_request', { faults });
+    throw new InvalidInput(faults);
   }
 }
 
@@ -36,8 +43,7 @@ function check(value: unknown, metatype: new () => object, limits: Limits): { in
   if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), faults: [] };
   if (value === undefined) return { faults: [{ pointer: '', detail: 'a JSON object is required as the body' }] };
   if (!isPlainObject(value)) return { faults: [{ pointer: '', detail: 'the body must be a JSON object' }] };
-  const { known, free, faults } = sift(value, metatype, limits);
-  const instance = Object.assign(plainToInstance(metatype, known), free);
-  const errors = validateSync(instance, { forbidUnknownValues: false }); // `Nothing` has no rules
+  const { instance, faults } = sift(value, metatype, limits);
+  const errors = isSound(instance) ? [] : validateSync(instance, { forbidUnknownValues: false }); // `Nothing` has no rules
   return { instance, faults: [...faults, ...toFaults(errors)] };
 }

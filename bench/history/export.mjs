@@ -22,7 +22,7 @@ const options = new Command('npm run bench:export --')
   .option('--pid <number>', 'its process, to measure its memory', Number)
   .option('--keys <file>', "with the auditor's key, as npm run seed wrote it", 'keys.json')
   .option('--key <name>', 'which of them: auditor shows people, another one may not', 'auditor')
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, 'results', 'audit-export.json'))
+  .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'audit-export.json'))
   .parse()
   .opts();
 

@@ -16,9 +16,9 @@ import { startProxy } from './running-proxy.mjs';
 import { startStub } from './stub-upstream.mjs';
 
 const require = createRequire(import.meta.url);
-const { hashKey, newKey } = require('../dist/clients/key.js');
-const { startEmbeddedPostgres } = require('../dist/database/embedded/embedded-postgres.js');
-const { migrate, PROXY_MIGRATIONS } = require('../dist/database/migrations.js');
+const { hashKey, newKey } = require('../../dist/clients/key.js');
+const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded-postgres.js');
+const { migrate, PROXY_MIGRATIONS } = require('../../dist/database/migrations.js');
 
 /** Of src/transparency/sealing-sql.ts: one instance seals at a time. */
 const SEALER_LOCK = 7_070_004;
@@ -31,7 +31,7 @@ const options = new Command('npm run bench:reconciliation --')
   .option('--sizes <list>', 'how many payments and transactions', (text) => text.split(',').map(Number), [
     ...[10_000, 100_000, 1_000_000],
   ])
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, 'results', 'reconciliation.json'))
+  .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'reconciliation.json'))
   .parse()
   .opts();
 

@@ -11,14 +11,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { startProxy } from './running-proxy.mjs';
 
-const CLI = join(import.meta.dirname, '..', 'dist', 'cli', 'main.js');
+const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
 /** Fewer say nothing of how fast it is. */
 const ENOUGH = 10_000;
 
 const { results } = new Command('npm run bench:log --')
   .description('measure how fast a seeded history is sealed and verified; works on DATA_DIR or DATABASE_URL')
   .option('--keys <file>', 'of no use here: npm run bench tells it to all')
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, 'results', 'audit-log.json'))
+  .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'audit-log.json'))
   .parse()
   .opts();
 

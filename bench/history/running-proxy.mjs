@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** Starts the proxy on DATA_DIR or DATABASE_URL, as its users do, on any port. */
 export async function startProxy() {
-  const main = join(import.meta.dirname, '..', 'dist', 'main.js');
+  const main = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
   const child = spawn(process.execPath, [main], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],

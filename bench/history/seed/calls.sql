@@ -29,7 +29,7 @@ SELECT d.n, d.at, k.client_id, k.key_id, d.key_place,
     THEN CASE WHEN items < 0.55 THEN 1 WHEN items < 0.75 THEN 2 WHEN items < 0.87 THEN 3 WHEN items < 0.95 THEN 4 ELSE 5 END
     WHEN operation < 0.76 THEN 1 ELSE 0 END AS item_count,
   CASE WHEN actor < 0.6 THEN 'clerk-' || (300 * power(actor / 0.6, 2))::integer END AS actor,
-  CASE WHEN claimed < 0.7 AND operation < 0.80 THEN 'order-' || d.n END AS idempotency_key,
+  CASE WHEN claimed < 0.7 AND operation < 0.80 THEN md5(noise || 'key')::uuid::text END AS idempotency_key,
   'request-' || md5(noise || 'request') AS request_id,
   '192.0.2.' || address AS client_address,
   round((20 + 60 * power(speed, 6) * 100)::numeric, 3) AS upstream_ms,
@@ -83,6 +83,10 @@ FROM seed_call c LEFT JOIN seed_body b ON b.id = c.id WHERE fate <> 'refused';
 
 INSERT INTO intent_body (intent_id, salt, body) SELECT id, salt, body FROM seed_body;
 
+INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
+SELECT client_id, operation, idempotency_key, id, decode(md5(id::text || 'claim'), 'hex'), sha256(decode(md5(id::text), 'hex'))
+FROM seed_call WHERE fate <> 'refused' AND idempotency_key IS NOT NULL ORDER BY 1, 2, 3;
+
 INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, chi_ref,
   email_commitment, phone_commitment, handle_commitment)
 SELECT id, position, CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'twitter' WHEN phone IS NOT NULL THEN 'phoneNumber' WHEN receiver IS NOT NULL THEN 'receiver' END,
@@ -133,6 +137,9 @@ SELECT id, client_id, key_id, operation, request_id, client_address, CASE WHEN s
   CASE WHEN settled < 0.5 THEN 'invalid_request' ELSE 'cap_exceeded' END, 'This is over a limit of your client; nothing was sent.', '[]', 0, at, at, idempotency_key, actor
 FROM seed_call WHERE fate = 'refused';
 
+-- From here on tables are looked into that may be huge, and of which no statistics are there yet.
+SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
+
 INSERT INTO reservation_release (intent_id, released_at)
 SELECT i.id, coalesce(r.resolved_at, o.recorded_at) FROM seed_call c JOIN intent i ON i.id = c.id
   LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution r ON r.intent_id = i.id
@@ -141,5 +148,5 @@ WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'notSent') OR r.verd
 INSERT INTO spending (client_id, day, usd)
 SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on), sum(i.total_usd)
 FROM seed_call c JOIN intent i ON i.id = c.id LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN reservation_release r ON r.intent_id = i.id
-WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND r.intent_id IS NULL GROUP BY 1, 2
+WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND r.intent_id IS NULL GROUP BY 1, 2 ORDER BY 1, 2 -- two batches may share a day
 ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd;

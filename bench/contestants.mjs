@@ -1,0 +1,51 @@
+/** Who is compared. Each runs for the whole benchmark, on a database of its own if it needs one, and idles while others are measured. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { startNode } from './support/processes.mjs';
+import { startProduct } from './support/product.mjs';
+
+export const PRODUCT = 'payout-proxy';
+
+const BASELINES = join(import.meta.dirname, 'baselines');
+const baseline = (name) => (surroundings) => startBaseline(name, surroundings);
+const product = (options) => (surroundings) => startProduct({ ...surroundings, ...options });
+
+/** In the order in which their tables name them. What starts one gets {databaseUrl, upstreamUrl, dataDir, logFile}. */
+const CONTESTANTS = {
+  direct: ({ upstreamUrl }) => ({ urls: [upstreamUrl], pids: [], apiKey: 'none', stop: () => undefined }),
+  nginx: baseline('nginx'),
+  'fastify-http-proxy': baseline('fastify-http-proxy'),
+  'http-proxy-middleware': baseline('http-proxy-middleware'),
+  floor: baseline('floor'),
+  plain: baseline('plain'),
+  [PRODUCT]: product({}),
+  [`${PRODUCT}, relaxed`]: product({ env: { OUTCOMES: 'relaxed' } }),
+  [`${PRODUCT}, two processes`]: product({ processes: 2 }),
+};
+
+/** Those of whom the short benchmark tells. */
+export const ESSENTIAL = ['direct', 'fastify-http-proxy', 'http-proxy-middleware', 'floor', 'plain', PRODUCT];
+
+/** All that can run here: nginx does not come with npm. */
+export function contestants() {
+  const hasNginx = spawnSync('nginx', ['-v']).status === 0;
+  return Object.keys(CONTESTANTS).filter((name) => name !== 'nginx' || hasNginx);
+}
+
+/** @param name of CONTESTANTS, or the folder of another, built checkout of the product. */
+export function start(name, surroundings) {
+  const starting = CONTESTANTS[name] ?? product({ root: name });
+  return starting(surroundings);
+}
+
+async function startBaseline(name, { databaseUrl, upstreamUrl }) {
+  const apiKey = 'pp_bench_key';
+  const env = {
+    UPSTREAM_URL: upstreamUrl,
+    UPSTREAM_API_KEY: 'bench-upstream-key',
+    API_KEY: apiKey,
+    DATABASE_URL: databaseUrl,
+  };
+  const { url, pid, stop } = await startNode(join(BASELINES, `${name}.mjs`), { env });
+  return { urls: [url], pids: [pid], apiKey, stop };
+}

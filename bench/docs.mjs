@@ -1,0 +1,22 @@
+/** npm run bench:docs: writes the tables of docs/performance.md anew, from what the benchmarks wrote into bench/results. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { growthTable, footprintTable, matrixTables, soakTable } from './tables.mjs';
+
+const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'performance.md');
+const TABLES = { latest: matrixTables, soak: soakTable, footprint: footprintTable, growth: growthTable };
+
+writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8')));
+
+/** The document with the tables of all results that are there. */
+function withTables(text) {
+  return Object.entries(TABLES).reduce((document, [name, table]) => {
+    const file = join(import.meta.dirname, 'results', `${name}.json`);
+    if (!existsSync(file)) return document;
+    const place = new RegExp(`(<!-- bench:${name} -->)[^]*?(<!-- /bench -->)`);
+    return document.replace(
+      place,
+      (_, begin, end) => `${begin}\n\n${table(JSON.parse(readFileSync(file, 'utf8')))}\n\n${end}`,
+    );
+  }, text);
+}

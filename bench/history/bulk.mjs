@@ -1,0 +1,42 @@
+/** Indexes of a table that is filled at once: those that are not in the order of time are built faster than they are added to. */
+
+/** All of the search index, and what looks up people. */
+const SLOW = `
+  SELECT c.relname AS name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') AS definition,
+    i.indrelid::regclass::text AS table_name, r.conname IS NOT NULL AS is_constraint, pg_get_constraintdef(r.oid) AS constraint_text,
+    a.amname = 'gin' AS is_large
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
+  LEFT JOIN pg_constraint r ON r.conindid = i.indexrelid AND r.contype IN ('p', 'u')
+  WHERE i.indrelid = 'search_entry'::regclass
+    OR i.indrelid IN ('intent_item'::regclass, 'item_recipient'::regclass) AND NOT i.indisprimary
+  ORDER BY is_large DESC, name`;
+
+/** @returns what `finishSearchIndex` makes again. */
+export async function dropSlowIndexes(client) {
+  await client.query('TRUNCATE search_entry, search_slice, search_position');
+  const { rows } = await client.query(SLOW);
+  for (const { name, table_name: table, is_constraint: isConstraint } of rows) {
+    await client.query(isConstraint ? `ALTER TABLE ${table} DROP CONSTRAINT ${name}` : `DROP INDEX ${name}`);
+  }
+  return rows;
+}
+
+/** Ends what `seed/entries.sql` began as rebuild_search_index ends. All of it is indexed, for nobody else writes meanwhile. */
+export async function finishSearchIndex(clients, indexes) {
+  const left = indexes.map(
+    ({ name, definition, table_name: table, is_constraint: isConstraint, constraint_text: text }) =>
+      isConstraint ? `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${text}` : definition,
+  );
+  left.splice(1, 0, SLICES);
+  const work = async (client) => {
+    for (let sql = left.shift(); sql; sql = left.shift()) await client.query(sql);
+  };
+  await Promise.all(clients.map(work));
+  await clients[0].query('INSERT INTO search_position (done) SELECT pg_current_snapshot()');
+}
+
+const SLICES = `
+  INSERT INTO search_slice
+  SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
+  UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
+  UNION SELECT DISTINCT 'item', search_step(item_usd) FROM search_entry WHERE position >= 0`;

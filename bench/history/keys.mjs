@@ -1,0 +1,54 @@
+import { createRequire } from 'node:module';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+
+const require = createRequire(import.meta.url);
+const { hashKey, newKey } = require('../../dist/clients/key.js');
+
+/** Whose keys a benchmark needs. */
+const SCOPES = { auditor: ['audit', 'audit:pii'], app: ['pay', 'write', 'read'] };
+
+/** Makes an auditor and an app in a database, of which `url` is the owner's. @returns their keys, by their names. */
+export async function makeKeys(url) {
+  const keys = {};
+  await withClient(url, async (client) => {
+    for (const [name, scopes] of Object.entries(SCOPES)) {
+      const { rows } = await client.query('INSERT INTO client (id, name, scopes) VALUES ($1, $2, $3) RETURNING id', [
+        uuidv7(),
+        name,
+        scopes,
+      ]);
+      keys[name] = await addKey(client, rows[0].id, name);
+    }
+  });
+  return keys;
+}
+
+/** One more key of a client that has a history, which gets every limit there is. None of them is ever reached. */
+export async function makeKeyOf(url, name) {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query(
+      `UPDATE client SET daily_cap_usd = 999999999, monthly_cap_usd = 999999999, max_item_usd = 1000, max_call_usd = 100000,
+         max_items = 1000, approval_over_usd = 100000, countries = '{Kenya}' WHERE name = $1 RETURNING id`,
+      [name],
+    );
+    return addKey(client, rows[0].id, name);
+  });
+}
+
+async function addKey(client, clientId, name) {
+  const key = newKey(name);
+  const values = [uuidv7(), clientId, hashKey(key), key.slice(-4)];
+  await client.query('INSERT INTO api_key (id, client_id, sha256, hint) VALUES ($1, $2, $3, $4)', values);
+  return key;
+}
+
+async function withClient(url, work) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

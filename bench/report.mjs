@@ -1,0 +1,87 @@
+/** From what was measured to what is said. */
+import { PRODUCT } from './contestants.mjs';
+
+const RATIOS_TO = ['plain', 'http-proxy-middleware', 'fastify-http-proxy', 'floor'];
+
+/** @param cells by contestant, what each round gave. */
+export function summarise(cells) {
+  return [...cells].map(([name, rounds]) => ({
+    name,
+    ...Object.fromEntries(
+      Object.keys(rounds[0])
+        .filter((figure) => figure !== 'failures')
+        .map((figure) => [figure, spread(rounds.map((round) => round[figure]))]),
+    ),
+    failures: rounds.flatMap(({ failures }) => failures),
+    rounds: rounds.map(({ requestsPerSecond }) => requestsPerSecond),
+  }));
+}
+
+/** The product's throughput in times of the others': the median over the rounds, each compared with its own neighbours. */
+export function ratiosOf({ contestants }) {
+  const of = (name) => contestants.find((one) => one.name === name)?.rounds;
+  const ours = of(PRODUCT);
+  if (!ours) return {};
+  const ratio = (theirs) => round(median(ours.map((rate, place) => rate / theirs[place])), 3);
+  return Object.fromEntries(RATIOS_TO.flatMap((name) => (of(name) ? [[name, ratio(of(name))]] : [])));
+}
+
+const COLUMNS = [
+  [
+    'requests/s',
+    ({ requestsPerSecond: { median, low, high } }) => `${fixed(median, 0)} (${fixed(low, 0)}–${fixed(high, 0)})`,
+  ],
+  ['of ours', (one, ours) => (ours ? fixed(one.requestsPerSecond.median / ours.requestsPerSecond.median, 2) : '')],
+  ['median ms', ({ medianMs }) => fixed(medianMs.median, 2)],
+  ['p99 ms', ({ p99Ms }) => fixed(p99Ms.median, 1)],
+  ['CPU s/1,000: itself', ({ proxyCpuPer1000 }) => fixed(proxyCpuPer1000.median, 3)],
+  ['Postgres', ({ postgresCpuPer1000 }) => fixed(postgresCpuPer1000.median, 3)],
+  ['load', ({ loadCpuPer1000 }) => fixed(loadCpuPer1000.median, 3)],
+  ['commits', ({ commits }) => fixed(commits.median, 2)],
+  ['WAL bytes', ({ walBytes }) => fixed(walBytes.median, 0)],
+  ['RSS MB', ({ rssMb }) => fixed(rssMb.median, 0)],
+];
+
+/** A row of the matrix as a table, in Markdown that also reads well as it is. */
+export function tableOf({ name, contestants }) {
+  const ours = contestants.find((one) => one.name === PRODUCT);
+  const lines = [
+    ['', ...COLUMNS.map(([title]) => title)],
+    ...contestants.map((one) => [one.name, ...COLUMNS.map(([, show]) => show(one, ours))]),
+  ];
+  const widths = lines[0].map((_, column) => Math.max(3, ...lines.map((line) => line[column].length)));
+  const draw = (line) =>
+    `| ${line.map((text, column) => (column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column]))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  const [head, ...body] = lines;
+  const failed = contestants.filter(({ failures }) => failures.length > 0);
+  return [
+    `\n### ${name}\n`,
+    ...[draw(head), rule, ...body.map(draw)],
+    ...failed.map(
+      (one) => `${one.name} failed: ${one.failures.map(([text, times]) => `${times} times ${text}`).join('; ')}`,
+    ),
+  ].join('\n');
+}
+
+function spread(values) {
+  const known = values.filter((value) => value !== null && Number.isFinite(value));
+  if (known.length === 0) return { median: null, low: null, high: null };
+  return { median: round(median(known), 4), low: round(Math.min(...known), 4), high: round(Math.max(...known), 4) };
+}
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function round(value, digits) {
+  return Number(value.toFixed(digits));
+}
+
+function fixed(value, digits) {
+  return value === null
+    ? ''
+    : value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

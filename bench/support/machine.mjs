@@ -1,0 +1,28 @@
+/** On what, and of what, the figures are: without it they say nothing. */
+import { execFileSync } from 'node:child_process';
+import { cpus, platform, release, totalmem } from 'node:os';
+
+export function machine() {
+  return {
+    at: new Date().toISOString(),
+    commit: commit(),
+    cores: cpus().length,
+    cpu: cpus()[0]?.model,
+    memoryGb: Math.round(totalmem() / 1e9),
+    system: `${platform()} ${release()}`,
+    node: process.version,
+  };
+}
+
+/** Null outside a checkout; with `+` where it has changes. */
+function commit() {
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  try {
+    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') ? '+' : '');
+  } catch {
+    return null;
+  }
+}

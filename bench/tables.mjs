@@ -1,0 +1,89 @@
+/** What the results of the benchmarks look like in Markdown, as prettier would lay it out. */
+import { tableOf } from './report.mjs';
+
+export function matrixTables({ machine, ratios, rounds, seconds, rows }) {
+  const names = { plain: '*plain*', 'http-proxy-middleware': 'express + http-proxy-middleware', floor: '*floor*' };
+  const first = Object.entries(ratios).map(([name, ratio]) => `${ratio.toFixed(2)} times ${names[name] ?? name}`);
+  return [
+    `${onWhat(machine)} ${rounds} rounds of ${seconds} s. On the first row the product's throughput is ${first.join(', ')}.`,
+    ...rows.map((row) => tableOf(row).trim()),
+  ].join('\n\n');
+}
+
+export function soakTable({ machine, connections, delay, samples }) {
+  const [rest, ...load] = samples;
+  const whole = load.filter(({ minute }) => Number.isInteger(minute));
+  const requests = load.reduce((sum, one) => sum + one.requests, 0);
+  const lines = [rest, ...whole].map(({ minute, rssMb }) => [
+    `${minute}`,
+    `${rssMb.toFixed(0)} MB`,
+    '█'.repeat(rssMb / 10),
+  ]);
+  return [
+    `${onWhat(machine)} ${connections} connections, 2 items, the upstream at ${delay} ms: ${requests.toLocaleString('en')} requests. Minute 0 is at rest.`,
+    markdown([['minute', 'RSS', ''], ...lines]),
+  ].join('\n\n');
+}
+
+export function footprintTable({ machine, ...figures }) {
+  const seconds = (value) => `${value.toFixed(2)} s`;
+  const lines = [
+    [
+      'a start: Postgres is there, its tables too',
+      `${seconds(figures.startSeconds)}, of CPU ${seconds(figures.startCpuSeconds)}`,
+    ],
+    ['the very first start: Postgres of its own, all tables, the sandbox', seconds(figures.firstStartSeconds)],
+    ["memory at rest, the proxy's own process", `${figures.rssAtRestMb.toFixed(0)} MB`],
+    [
+      '`npm ci --omit=dev`',
+      `${figures.packagesMb} MB, and ${figures.embeddedPostgresMb} MB of Postgres for those who have none`,
+    ],
+    ['the built product', `${figures.builtMb} MB`],
+  ];
+  return [onWhat(machine), markdown([['what', 'figure'], ...lines])].join('\n\n');
+}
+
+export function growthTable({ machine, days, rounds, seconds, requests, sizes }) {
+  const whole = (value) => value.toLocaleString('en', { maximumFractionDigits: 0 });
+  const figures = [
+    ['on disk', ({ bytes }) => `${(bytes / 1e9).toFixed(1)} GB`],
+    ['calls filled in a second', ({ filling }) => whole(filling.callsPerSecond)],
+    ['records sealed in a second', ({ sealing }) => (sealing ? whole(sealing.recordsPerSecond) : '')],
+    ['RSS while sealing', ({ sealing }) => (sealing ? `${whole(sealing.rssMb)} MB` : '')],
+    ['calls inserted in a second', ({ insert }) => withRatio(whole(insert.requestsPerSecond.median), insert.ratio)],
+    ['CPU of a call: proxy', ({ insert }) => `${insert.proxyCpuMs.median.toFixed(2)} ms`],
+    ['CPU of a call: Postgres', ({ insert }) => `${insert.postgresCpuMs.median.toFixed(2)} ms`],
+    ['WAL of a call', ({ insert }) => `${(insert.walBytes.median / 1e3).toFixed(1)} kB`],
+    ['RSS while inserting', ({ insert }) => `${whole(insert.rssMb.median)} MB`],
+  ];
+  const head = sizes.map(({ calls }) => `${whole(calls)} calls`);
+  const searched = sizes[0].searches.map(({ name }) => [
+    name,
+    ...sizes.map(({ searches }) => {
+      const found = searches.find((one) => one.name === name);
+      return found ? withRatio(`${found.p95.toFixed(1)} ms`, found.ratio) : '';
+    }),
+  ]);
+  return [
+    `${onWhat(machine)} Each history spreads over ${days} days. In brackets: times the smallest one's.`,
+    markdown([['', ...head], ...figures.map(([name, of]) => [name, ...sizes.map(of)])]),
+    `Inserting: ${rounds} rounds of ${seconds} s, 32 connections, 2 items, random idempotency keys. p95 of the first page of each filter, asked ${rounds * requests} times:`,
+    markdown([['filter', ...head], ...searched]),
+  ].join('\n\n');
+}
+
+function withRatio(text, ratio) {
+  return ratio === 1 ? text : `${text} (${ratio.toFixed(2)})`;
+}
+
+function onWhat({ at, commit, cores, cpu, node }) {
+  return `Measured ${at.slice(0, 10)} at ${commit}, ${cores} cores (${cpu}), Node ${node.slice(1)}.`;
+}
+
+function markdown(lines) {
+  const widths = lines[0].map((_, column) => Math.max(3, ...lines.map((line) => [...line[column]].length)));
+  const pad = (text, width) => text + ' '.repeat(width - [...text].length);
+  const draw = (line) => `| ${line.map((text, column) => pad(text, widths[column])).join(' | ')} |`;
+  const [head, ...body] = lines;
+  return [draw(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(draw)].join('\n');
+}
