@@ -182,25 +182,33 @@ function contentRow({ id, caller, operation, contentSha256 }: OpenIntent) {
   return { client_id: caller.clientId, operation, content: hex(contentSha256), intent_id: id };
 }
 
+/** What it does not have is left out: a call may have a thousand of them. */
 function itemRow({ intent_id, position, salt, item }: SaltedItem) {
   return {
     intent_id,
     position,
-    recipient_field: item.recipientField,
+    recipient_field: item.recipientField ?? undefined,
     handle_ignored: item.handleIgnored,
-    amount_usd: item.amountUsd?.toFixed() ?? null,
-    country: item.country,
-    network_code: item.networkCode,
-    reference: item.reference,
-    receiver: item.receiver,
-    wallet: item.wallet,
-    chi_ref: item.chiRef,
-    email_commitment: hex(commitment(salt, item.email)),
-    phone_commitment: hex(commitment(salt, item.phone)),
-    handle_commitment: hex(commitment(salt, item.handle)),
+    amount_usd: item.amountUsd?.toFixed(),
+    country: item.country ?? undefined,
+    network_code: item.networkCode ?? undefined,
+    reference: item.reference ?? undefined,
+    receiver: item.receiver ?? undefined,
+    wallet: item.wallet ?? undefined,
+    chi_ref: item.chiRef ?? undefined,
+    email_commitment: hex(commitment(salt, item.email)) ?? undefined,
+    phone_commitment: hex(commitment(salt, item.phone)) ?? undefined,
+    handle_commitment: hex(commitment(salt, item.handle)) ?? undefined,
   };
 }
 
 function recipientRow({ intent_id, position, salt, item: { email, phone, handle } }: SaltedItem) {
-  return { intent_id, position, salt: hex(salt), email, phone, handle };
+  return {
+    intent_id,
+    position,
+    salt: hex(salt),
+    email: email ?? undefined,
+    phone: phone ?? undefined,
+    handle: handle ?? undefined,
+  };
 }

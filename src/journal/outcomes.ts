@@ -62,15 +62,16 @@ function tryRow({ failure, ms, phase, startedAt, status }: NewTry) {
   return { failure, ms: ms.toFixed(3), phase, started_at: startedAt, status };
 }
 
+/** What is not known is left out: a call may have a thousand of them. */
 function itemRowsOf({ intentId, items }: NewOutcome) {
   return items.map((item, ordinal) => ({
     intent_id: intentId,
     ordinal,
-    position: item.position,
-    chi_ref: asRecorded(item.chiRef),
-    upstream_id: asRecorded(item.upstreamId),
-    issue_id: asRecorded(item.issueId),
-    status: proseAsRecorded(item.status),
-    amount_usd: item.amountUsd?.toFixed() ?? null,
+    position: item.position ?? undefined,
+    chi_ref: asRecorded(item.chiRef) ?? undefined,
+    upstream_id: asRecorded(item.upstreamId) ?? undefined,
+    issue_id: asRecorded(item.issueId) ?? undefined,
+    status: proseAsRecorded(item.status) ?? undefined,
+    amount_usd: item.amountUsd?.toFixed(),
   }));
 }
