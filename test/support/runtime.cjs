@@ -1,5 +1,5 @@
 const { createRequire } = require('node:module');
-const { compileFunction } = require('node:vm');
+const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 
 /**
@@ -10,7 +10,9 @@ module.exports = class extends Runtime {
   constructor(...given) {
     super(...given);
     const { executor } = this; // of Jest's inside; without it no test would run, so an update of Jest cannot break it quietly
-    executor.compile = (source, filename) => compileFunction(source, executor.injectedModuleParameters, { filename });
+    const head = `(function (${executor.injectedModuleParameters.join()}) {`;
+    executor.compile = (source, filename) =>
+      new Script(`${head}${source}\n})`, { filename, columnOffset: -head.length }).runInThisContext();
   }
 
   requireModuleOrMock(from, name) {
