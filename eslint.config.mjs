@@ -50,5 +50,10 @@ export default tseslint.config(
     },
     rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-console': 'off' }, // these are scripts
   },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: { globals: { require: 'readonly' } },
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
   prettier,
 );

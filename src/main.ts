@@ -1,10 +1,7 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from './app';
-import { ClientsService } from './clients/clients.service';
 import { Config, loadConfig, RunningConfig, StartError } from './config/config';
 import { longestUpstreamTimeout } from './config/upstream-timeouts';
-import { ReadinessService } from './health/readiness.service';
 import { banner, stepPrinter } from './start/banner';
 import { ensureDemoKeys } from './start/demo-keys';
 import { onStop } from './start/stop';
@@ -34,7 +31,10 @@ async function run(): Promise<void> {
 
 async function start(config: Config): Promise<Running> {
   const report = config.production ? () => undefined : stepPrinter();
-  const surroundings = await prepareSurroundings(config, report);
+  const preparing = prepareSurroundings(config, report);
+  // Hundreds of modules, loaded only once the configuration is known to be sound, and while Postgres and the sandbox start.
+  const loading = import('./start/application.js');
+  const surroundings = await preparing;
   const { settings, embeddedDatabase } = surroundings;
   let app: NestFastifyApplication | undefined;
   const stop = async () => {
@@ -46,6 +46,7 @@ async function start(config: Config): Promise<Running> {
     }
   };
   try {
+    const { createApp, ClientsService, ReadinessService } = await loading;
     app = await createApp(settings);
     const clients = app.get(ClientsService, { strict: false });
     const demoKeys = embeddedDatabase ? await ensureDemoKeys(clients, config.dataDir) : undefined;

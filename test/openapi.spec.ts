@@ -1,7 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeApi } from '../src/cli/openapi';
+import { describeApi } from '../src/cli/api-document';
 import { OPERATIONS } from '../src/forwarding/operations';
 
 describe('the OpenAPI document', () => {

@@ -1,31 +1,9 @@
-import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Command } from 'commander';
-import { AppModule } from '../app.module';
-import { loadConfig } from '../config/config';
-import { Secret } from '../config/secret';
-import { openApiDocument } from '../openapi';
-import { newSigningKey } from '../transparency/note';
 
 export function openapiCommand(): Command {
   return new Command('openapi').description('print the OpenAPI document').action(async () => {
+    // The only command that needs the whole application, which takes longer to load than all others together.
+    const { describeApi } = await import('./api-document.js');
     process.stdout.write(`${JSON.stringify(await describeApi(), null, 2)}\n`);
   });
-}
-
-/** The document of the default configuration; nothing is connected to. */
-export async function describeApi(): Promise<object> {
-  const nowhere = 'postgresql://127.0.0.1:1/none';
-  const settings = {
-    ...loadConfig({}),
-    databaseUrl: nowhere,
-    databaseOwnerUrl: nowhere,
-    upstreamBaseUrl: 'http://127.0.0.1:1',
-    upstreamApiKey: new Secret('none'),
-    logSigningKey: new Secret(newSigningKey('none')),
-  };
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), new FastifyAdapter(), {
-    logger: false,
-  });
-  return openApiDocument(app, settings);
 }

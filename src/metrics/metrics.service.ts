@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from 'prom-client';
 import { Call } from '../auth/call';
 
 /** From a refusal to an upstream's slowest batch, seconds. */
@@ -70,7 +70,8 @@ export class MetricsService {
   });
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    // Of the process, so once, however many apps it serves: their timers and observers cannot be ended.
+    if (register.getMetricsAsArray().length === 0) collectDefaultMetrics();
   }
 
   /** Notes every answered request of a server. */
@@ -118,7 +119,8 @@ export class MetricsService {
   }
 
   async text(): Promise<{ contentType: string; body: string }> {
-    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+    const all = Registry.merge([register, this.registry]);
+    return { contentType: all.contentType, body: await all.metrics() };
   }
 
   private watch(name: string, help: string, value: () => number): void {

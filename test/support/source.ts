@@ -21,7 +21,7 @@ export function sourceFiles(folder: string): SourceFile[] {
 
 function read(file: string): SourceFile {
   const text = readFileSync(file, 'utf8');
-  const imports = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
+  const imports = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName.replace(/(^\..*)\.js$/, '$1'));
   return {
     path: relative(ROOT, file).replaceAll('\\', '/'),
     text,

@@ -15,7 +15,7 @@ describe('the clock of the schedule', () => {
   };
   const looks = () => looked.mock.calls.map(([now]) => now.toISOString().slice(11, 19));
 
-  beforeAll(() => Logger.overrideLogger(false));
+  beforeAll(() => void jest.spyOn(Logger.prototype, 'warn').mockImplementation());
   beforeEach(() => {
     jest.useFakeTimers({ now: Date.UTC(2026, 2, 1, 1, 59, 30) });
     looked.mockClear();

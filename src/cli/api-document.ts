@@ -1,0 +1,24 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from '../app.module';
+import { loadConfig } from '../config/config';
+import { Secret } from '../config/secret';
+import { openApiDocument } from '../openapi';
+import { newSigningKey } from '../transparency/note';
+
+/** The document of the default configuration; nothing is connected to. */
+export async function describeApi(): Promise<object> {
+  const nowhere = 'postgresql://127.0.0.1:1/none';
+  const settings = {
+    ...loadConfig({}),
+    databaseUrl: nowhere,
+    databaseOwnerUrl: nowhere,
+    upstreamBaseUrl: 'http://127.0.0.1:1',
+    upstreamApiKey: new Secret('none'),
+    logSigningKey: new Secret(newSigningKey('none')),
+  };
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), new FastifyAdapter(), {
+    logger: false,
+  });
+  return openApiDocument(app, settings);
+}

@@ -1,0 +1,11 @@
+import { MetricsService } from './metrics.service';
+
+describe('the metrics of two apps in one process', () => {
+  it('both tell of the process, once, and each of its own requests', async () => {
+    const [one, other] = [new MetricsService(), new MetricsService()];
+    one.countProblem('unauthenticated');
+    const texts = [(await one.text()).body, (await other.text()).body];
+    for (const text of texts) expect(text.match(/^process_cpu_seconds_total /gm)).toHaveLength(1);
+    expect(texts.map((text) => text.includes('code="unauthenticated"'))).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,45 @@
+const { ModernFakeTimers } = require('@jest/fake-timers');
+const { ModuleMocker } = require('jest-mock');
+
+/** What a spec file leaves on `globalThis` and the next one must not find: Jest's state, and the rules of its own DTOs. */
+const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_SETTER|classValidatorMetadataStorage)$/;
+
+/**
+ * Where a spec file runs: in the global scope of its worker, as the product runs in that of its process, so that packages
+ * which were loaded once (see runtime.cjs) and the file mean the same by Error and Array. Puts back what the file changed.
+ */
+module.exports = class Environment {
+  global = globalThis;
+  moduleMocker = new ModuleMocker(globalThis);
+  fakeTimers = null; // Jest's old ones
+  env = { ...process.env };
+  console = globalThis.console;
+  process = { exit: process.exit, getBuiltinModule: process.getBuiltinModule, exitCode: process.exitCode };
+
+  constructor({ projectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.fakeTimersModern.dispose();
+    this.moduleMocker.restoreAllMocks();
+    for (const name of Object.keys(process.env)) if (!(name in this.env)) delete process.env[name];
+    Object.assign(process.env, this.env);
+    Object.assign(process, this.process);
+    globalThis.console = this.console;
+    for (const key of Reflect.ownKeys(globalThis)) {
+      if (LEFT_BEHIND.test(typeof key === 'symbol' ? key.description : key)) delete globalThis[key];
+    }
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  /** None: what runs here is compiled for this scope, by runtime.cjs. */
+  getVmContext() {
+    return null;
+  }
+};
