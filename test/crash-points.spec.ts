@@ -60,8 +60,7 @@ describe('a payout whose proxy is killed', () => {
     names += 1;
     const phone = `+2547000${String(names).padStart(5, '0')}`;
     const { id, key } = await createClient(database, `${kind}-${names}`, ['pay'], { daily_cap_usd: '1000' });
-    const item = airtime(AMOUNT, phone).airtimes[0];
-    const body = { airtimes: Array.from({ length: items }, () => item) };
+    const body = { airtimes: Array.from({ length: items }, () => airtime(AMOUNT, phone).airtimes[0]) };
     const idempotencyKey = kind === 'keyed' ? 'order-1' : undefined;
     return { id, proxy: 0, asking: { key, body, idempotencyKey } };
   }
@@ -117,13 +116,13 @@ describe('a payout whose proxy is killed', () => {
     return ids;
   }
 
+  const waiters = (table: string) =>
+    database.query(`SELECT pid FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted`);
   /** While the test holds the table, whatever writes to it waits; resolves once all proxies do. */
   async function whileLocked(table: 'intent' | 'outcome', work: (waiting: Promise<void>) => Promise<void>) {
-    const waiters = async () =>
-      (await database.query(`SELECT pid FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted`)).length;
     await database.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
     try {
-      await work(eventually(async () => (await waiters()) === proxies().length));
+      await work(eventually(async () => (await waiters(table)).length === proxies().length));
     } finally {
       await database.query('ROLLBACK');
     }
@@ -147,7 +146,8 @@ describe('a payout whose proxy is killed', () => {
     await whileLocked('intent', async (waiting) => {
       const asked = askAll();
       await waiting;
-      await killAll(asked);
+      await killAll(asked); // but a statement that waits would commit all the same
+      for (const { pid } of await waiters('intent')) await database.query('SELECT pg_terminate_backend($1)', [pid]);
     });
     for (const app of apps) expect(await executions(app)).toEqual({ asked: 0, executed: 0 });
     const told = await retryAll();
@@ -162,7 +162,7 @@ describe('a payout whose proxy is killed', () => {
 
   it("after the intent's commit, before a byte is sent: in doubt", async () => {
     separate();
-    postgres.holdAnswersTo('COMMIT'); // the proxies do not hear of it
+    postgres.holdAnswersTo('insert_intents_if_clear'); // and commit; the proxies do not hear of it
     const asked = askAll();
     await postgres.held('answers', apps.length);
     await calls(); // they are there

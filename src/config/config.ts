@@ -34,6 +34,8 @@ export interface Config {
   readonly infoCacheTtlSeconds: number;
   /** Whether countries and networks are looked up before a payout leaves. */
   readonly checkCoverage: boolean;
+  /** Whether an outcome is committed before the app is answered, or after it: then what a crash loses is in doubt. */
+  readonly outcomes: 'durable' | 'relaxed';
   /** Up to so long after an answer, the same content without an idempotency key is a suspected duplicate; 0: never. */
   readonly duplicateWindowSeconds: number;
   /** Within it, the same recipient and amount from another client is held for approval; 0: never. */
@@ -160,6 +162,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     upstreamUnitName: env.UPSTREAM_UNIT_NAME,
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     checkCoverage: env.CHECK_COVERAGE === 'true',
+    outcomes: env.OUTCOMES,
     duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,

@@ -114,6 +114,7 @@ export class Environment {
   @Matches(/^[a-z][a-z0-9]{1,31}$/) UPSTREAM_UNIT_NAME = 'credit';
   @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300; // countries and networks change rarely
   @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
+  @IsIn(['durable', 'relaxed']) OUTCOMES: 'durable' | 'relaxed' = 'durable';
 
   @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30; // longer than a double click or a retry takes
   @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_ACROSS_CLIENTS_SECONDS = 0;

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NIL } from 'uuid';
@@ -56,13 +56,16 @@ const EARLIER_DAYS = 7;
 
 /** The only writer of records. */
 @Injectable()
-export class JournalService {
+export class JournalService implements OnApplicationShutdown {
   private readonly logger = new Logger('Journal');
   private readonly intents: Batches<NewIntent>;
   private readonly admissions: Batches<NewAdmission, Verdict>;
   private readonly outcomes: Batches<NewOutcome>;
   private readonly refusals: Batches<NewRefusal>;
   private readonly windows: GuardWindows;
+  private readonly relaxed: boolean;
+  /** Outcomes on their way whose apps are answered. */
+  private readonly late = new Set<Promise<void>>();
   private readonly settledAfter: SettledAfter;
 
   constructor(
@@ -76,6 +79,7 @@ export class JournalService {
       inFlightSeconds: givenUpAfterMs(settings) / 1_000,
       acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
     };
+    this.relaxed = settings.outcomes === 'relaxed';
     this.settledAfter = { goneMs: longestUpstreamTimeout(settings), aliveMs: givenUpAfterMs(settings) };
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
     this.intents = new Batches<NewIntent>((batch) => insertIntents(prisma, batch.map(mine)), rowsOf, MAX_BATCH_ROWS);
@@ -122,10 +126,26 @@ export class JournalService {
   }
 
   /**
-   * Resolves once the outcome is durable: only then may the app be answered. An outcome that cannot be written even after
-   * a while is given up, which leaves its intent in doubt.
+   * Resolves when the app may be answered: once the outcome is durable, or at once with OUTCOMES=relaxed. An outcome that
+   * cannot be written even after a while is given up, which leaves its intent in doubt; so does a process that ends before.
    */
   async close(outcome: NewOutcome): Promise<void> {
+    if (!this.relaxed) return this.write(outcome);
+    const late = this.write(outcome)
+      .catch((err: unknown) => {
+        const { intentId, kind } = outcome;
+        this.logger.error({ err, call_id: intentId, outcome: kind }, 'an outcome was given up; its call is in doubt');
+      })
+      .finally(() => this.late.delete(late));
+    this.late.add(late);
+  }
+
+  /** Once the last app is answered: what was answered is recorded, too. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.late);
+  }
+
+  private async write(outcome: NewOutcome): Promise<void> {
     const patienceEnds = performance.now() + OUTCOME_PATIENCE_MS;
     for (const wait of OUTCOME_RETRIES_MS) {
       try {
