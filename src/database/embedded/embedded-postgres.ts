@@ -117,9 +117,22 @@ async function initialise(dataDir: string, home: Home, settings: string[]): Prom
   return access;
 }
 
+/**
+ * After each checkpoint the first change of a page puts the whole page into the log. By default it is time for one after half a
+ * gigabyte, under load some times a minute, and then a third of the log is such pages. Not more: a server that crashed reads all
+ * of it before it answers.
+ */
+const CHECKPOINTS = ['-c max_wal_size=2GB', '-c checkpoint_timeout=15min'];
+
 async function start(home: Home, { port }: Access, settings: string[]): Promise<void> {
   const log = join(home.directory, 'postgres.log');
-  const server = [`-p ${port}`, '-h 127.0.0.1', "-c unix_socket_directories=''", '-c max_connections=200'];
+  const server = [
+    `-p ${port}`,
+    '-h 127.0.0.1',
+    "-c unix_socket_directories=''",
+    '-c max_connections=200',
+    ...CHECKPOINTS,
+  ];
   const options = [...server, ...settings.map((setting) => `-c ${setting}`)].join(' ');
   await run(home, 'pg_ctl', [
     'start',
