@@ -33,6 +33,9 @@ interface Order {
   sliceOf: (cursor: Cursor) => Prisma.Sql;
 }
 
+/** Of the weeks that a page may be in: the first may have hardly begun, or hardly be left. */
+const WEEKS_BY_DAYS = 2;
+
 const CALL = Prisma.sql`call_id`;
 const SLICE = Prisma.sql`slice`;
 const POSITION = Prisma.sql`position`;
@@ -88,7 +91,7 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
   const { conditions, sort } = query;
   const order = orderOf(query);
   const [amount = CALL] = order.scanned;
-  const inSlice = Prisma.sql`terms @> ARRAY[${order.slices}::text || ':' || s.slice]`;
+  const inSlice = Prisma.sql`terms @> ARRAY[s.term]`;
   const rows = all([
     ...[
       inSlice,
@@ -102,7 +105,7 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
   return Prisma.sql`
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
-        SELECT slice FROM search_slice WHERE ${all(slicesOf(query, order, after))} ORDER BY ${sorted([SLICE], query)}
+        ${order.slices === 'week' ? daysAndWeeks(query, order, after) : stepTerms(query, order, after)}
       ) AS s CROSS JOIN LATERAL (
         SELECT DISTINCT ${Prisma.join(names(order))} FROM (
           SELECT position, ${amount} AS usd, call_id AS id FROM search_entry
@@ -110,6 +113,27 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
         ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
       ) AS page ORDER BY ${sorted([SLICE, ...names(order)], query)} LIMIT ${limit}
     ) AS found`;
+}
+
+/** Steps of amounts, each by its term. */
+function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
+  return Prisma.sql`
+    SELECT slice, kind || ':' || slice AS term FROM search_slice
+    WHERE ${all(slicesOf(query, order, after))} ORDER BY ${sorted([SLICE], query)}`;
+}
+
+/**
+ * Weeks, the first of them day by day: all that a slice has is read, so where much is found a week would be too long, and where
+ * little is found days would be too many.
+ */
+function daysAndWeeks(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
+  return Prisma.sql`
+    SELECT slice * 7 + day AS slice, CASE WHEN by_days THEN 'day:' || (slice * 7 + day) ELSE 'week:' || slice END AS term
+    FROM (
+      SELECT slice, row_number() OVER (ORDER BY ${sorted([SLICE], query)}) <= ${WEEKS_BY_DAYS} AS by_days
+      FROM search_slice WHERE ${all(slicesOf(query, order, after))}
+    ) AS weeks CROSS JOIN LATERAL generate_series(0, CASE WHEN by_days THEN 6 ELSE 0 END) AS day
+    ORDER BY ${sorted([SLICE], query)}`;
 }
 
 /** The slices that a page may be in. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestDatabase } from './test-database';
 
-const SEED = join(__dirname, '..', '..', 'bench', 'seed');
+const SEED = join(__dirname, '..', '..', 'bench', 'history', 'seed');
 
 /** Makes up a history by the SQL of `npm run seed`; its calls are found once the index has been brought up to date. */
 export async function makeUpHistory(database: TestDatabase, { calls, days }: { calls: number; days: number }) {
@@ -13,8 +13,10 @@ export async function makeUpHistory(database: TestDatabase, { calls, days }: { c
     await database.query('SELECT set_config($1, $2, false)', [`seed.${name}`, String(value)]);
   }
   await database.query("SET timezone = 'UTC'");
-  await database.query(readFileSync(join(SEED, 'clients.sql'), 'utf8'));
+  const run = (name: string) => database.query(readFileSync(join(SEED, `${name}.sql`), 'utf8'));
+  await run('clients');
+  await run('session');
   await database.query('BEGIN');
-  await database.query(readFileSync(join(SEED, 'calls.sql'), 'utf8'));
+  await run('calls');
   await database.query('COMMIT');
 }
