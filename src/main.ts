@@ -33,7 +33,7 @@ async function start(config: Config): Promise<Running> {
   const report = config.production ? () => undefined : stepPrinter();
   const preparing = prepareSurroundings(config, report);
   // Hundreds of modules, loaded only once the configuration is known to be sound, and while Postgres and the sandbox start.
-  const loading = import('./start/application.js');
+  const loading = import('./application.js');
   const surroundings = await preparing;
   const { settings, embeddedDatabase } = surroundings;
   let app: NestFastifyApplication | undefined;
