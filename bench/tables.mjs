@@ -34,10 +34,8 @@ export function footprintTable({ machine, ...figures }) {
     ],
     ['the very first start: Postgres of its own, all tables, the sandbox', seconds(figures.firstStartSeconds)],
     ["memory at rest, the proxy's own process", `${figures.rssAtRestMb.toFixed(0)} MB`],
-    [
-      '`npm ci --omit=dev`',
-      `${figures.packagesMb} MB, and ${figures.embeddedPostgresMb} MB of Postgres for those who have none`,
-    ],
+    ['packages of an installation for production (the Dockerfile)', `${figures.packagesMb} MB`],
+    ['packages of `npm ci`: tools, tests, a Postgres and a browser with them', `${figures.allPackagesMb} MB`],
     ['the built product', `${figures.builtMb} MB`],
   ];
   return [onWhat(machine), markdown([['what', 'figure'], ...lines])].join('\n\n');
