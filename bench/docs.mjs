@@ -1,12 +1,15 @@
 /** npm run bench:docs: writes the tables of docs/performance.md anew, from what the benchmarks wrote into bench/results. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import { growthTable, footprintTable, matrixTables, soakTable } from './tables.mjs';
 
-const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'performance.md');
+/** Another one, to see whether it would change. */
+const DOCUMENT = process.argv[2] ?? join(import.meta.dirname, '..', 'docs', 'performance.md');
 const TABLES = { latest: matrixTables, soak: soakTable, footprint: footprintTable, growth: growthTable };
 
-writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8')));
+const layout = { ...(await resolveConfig(import.meta.filename)), parser: 'markdown' };
+writeFileSync(DOCUMENT, await format(withTables(readFileSync(DOCUMENT, 'utf8')), layout));
 
 /** The document with the tables of all results that are there. */
 function withTables(text) {

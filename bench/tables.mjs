@@ -1,4 +1,4 @@
-/** What the results of the benchmarks look like in Markdown, as prettier would lay it out. */
+/** What the results of the benchmarks look like in Markdown. */
 import { tableOf } from './report.mjs';
 
 export function matrixTables({ machine, ratios, rounds, seconds, rows }) {
@@ -78,10 +78,7 @@ function onWhat({ at, commit, cores, cpu, node }) {
   return `Measured ${at.slice(0, 10)} at ${commit}, ${cores} cores (${cpu}), Node ${node.slice(1)}.`;
 }
 
-function markdown(lines) {
-  const widths = lines[0].map((_, column) => Math.max(3, ...lines.map((line) => [...line[column]].length)));
-  const pad = (text, width) => text + ' '.repeat(width - [...text].length);
-  const draw = (line) => `| ${line.map((text, column) => pad(text, widths[column])).join(' | ')} |`;
-  const [head, ...body] = lines;
-  return [draw(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(draw)].join('\n');
+function markdown([head, ...body]) {
+  const draw = (line) => `| ${line.join(' | ')} |`;
+  return [draw(head), draw(head.map(() => '---')), ...body.map(draw)].join('\n');
 }
