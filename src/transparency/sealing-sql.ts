@@ -59,13 +59,14 @@ export function foreignSql(name: KindName) {
 
 /**
  * Postgres hashes too (leafHash of merkle.ts): a record of hundreds of payouts is some hundred kilobytes, and a batch of them
- * would be more than this process may keep. Who verifies hashes what Postgres says anew.
+ * would be more than this process may keep. Who verifies hashes what Postgres says anew. OFFSET 0 lets each leaf be looked up by
+ * its key: joined, a table that was small when the plan was made is read whole for each record.
  */
 function selectSql(name: KindName, where: string, limit: string): string {
   const { key } = kindOf(name);
   const hash = `sha256('\\x00'::bytea || convert_to(${leafSql(name, 't')}, 'UTF8'))`;
   return `SELECT t.tx::text AS tx, t.${key}::text AS id, ${hash} AS hash FROM public.${name} t
-    WHERE ${where} AND NOT EXISTS (SELECT FROM public.log_leaf l WHERE l.record_id = t.${key} AND l.kind = '${name}')
+    WHERE ${where} AND NOT EXISTS (SELECT FROM public.log_leaf l WHERE l.record_id = t.${key} AND l.kind = '${name}' OFFSET 0)
     ORDER BY t.tx, t.${key} LIMIT ${limit}`;
 }
 
