@@ -49,7 +49,7 @@ const options = new Command('npm run bench:growth --')
   .addHelpText(
     'after',
     `
-Ten million calls need about 45 GB, and an hour of two cores. All of it is deleted in the end, unless --data says where it stays.
+Ten million calls need about 50 GB, and three quarters of an hour of two cores. All of it is deleted in the end, unless --data says where it stays.
 
 Examples:
   npm run bench:growth

@@ -1,5 +1,5 @@
 /** A Postgres of the benchmark's own, as the product embeds it, with a database for each contestant. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,8 @@ const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded
  */
 export async function startPostgres({ keep, settings } = {}) {
   const dataDir = keep ?? mkdtempSync(join(tmpdir(), 'payout-proxy-bench-'));
+  // Else root's Postgres, which runs as somebody else, would make its home elsewhere, and nobody would delete that.
+  chmodSync(dataDir, 0o755);
   const server = await startEmbeddedPostgres(dataDir, { settings });
   const client = new pg.Client({ connectionString: server.urls.owner });
   await client.connect();
