@@ -1,12 +1,16 @@
 import { Prisma } from '../src/database/generated/client';
 import { PrismaService } from '../src/database/prisma.service';
+import { uuidFloor } from '../src/database/uuid';
 import { RecordsService } from '../src/audit/records.service';
+import { sliced } from '../src/audit/pages';
 import { CallSearch } from '../src/audit/search.dto';
 import { SearchService } from '../src/audit/search.service';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
 
 const CALLS = 20_000;
+const DAYS = 90;
+const WEEK_MS = 7 * 86_400_000;
 const RECORDS =
   /Seq Scan on (search_entry|intent|intent_item|outcome|outcome_item|refusal|decision|resolution|item_recipient)/;
 
@@ -20,7 +24,7 @@ describe('the plans of searches', () => {
 
   beforeAll(async () => {
     proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
-    await makeUpHistory(proxy.database, { calls: CALLS, days: 90 });
+    await makeUpHistory(proxy.database, { calls: CALLS, days: DAYS });
     await proxy.database.query('SELECT rebuild_search_index()');
     searching = proxy.app.get(SearchService, { strict: false });
     const prisma = proxy.app.get(PrismaService, { strict: false });
@@ -136,4 +140,34 @@ describe('the plans of searches', () => {
       expect(Math.max(...blocks)).toBeLessThan(1_500); // of the 5,000 or so that the index has
     }
   });
+
+  it('of what is found often, a day is read for a page, and no whole week', async () => {
+    const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS); // weeks are counted from 1970-01-01
+    const conditions = { terms: [], anyOf: [], others: [Prisma.sql`leads`], hints: [], rare: true };
+    const from = uuidFloor(thursday);
+    const query = { conditions, from, listed: 'calls', sort: 'time', direction: 'asc' } as const;
+    const { text, values } = sliced(query, undefined, 51);
+    const [row] = await proxy.database.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+    const read = rowsRead(row?.['QUERY PLAN'][0].Plan);
+    expect(read).toBeGreaterThan(50);
+    expect(read).toBeLessThan(((CALLS / DAYS) * 7) / 2);
+  });
+
+  it.each([
+    [{ outcome: 'inProgress' }, 'search_entry_sent'],
+    [{ outcome: 'pendingApproval' }, 'search_entry_held'],
+    [{ approval: 'pending' }, 'search_entry_held'],
+  ])('%j is found by the clock, not among all that once was', async (search: CallSearch, index) => {
+    asked = [];
+    await searching.search(search);
+    const { text, values } = asked.at(-1) as Prisma.Sql;
+    const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
+    expect(plan.map((row) => row['QUERY PLAN'] as string).join('\n')).toContain(index);
+  });
 });
+
+/** Of the index's table, over all that a plan did. */
+function rowsRead(plan: any): number {
+  const own = plan['Relation Name'] === 'search_entry' ? plan['Actual Rows'] * plan['Actual Loops'] : 0;
+  return (plan.Plans ?? []).reduce((sum: number, part: any) => sum + rowsRead(part), own);
+}

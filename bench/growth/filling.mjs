@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 const { writePrivateJson } = require('../../dist/config/private-file.js');
 
 /** On disk, with its seals; and once, what Postgres logs and sorts meanwhile. */
-const BYTES_PER_CALL = 4_500;
+const BYTES_PER_CALL = 4_200;
 const BYTES_MEANWHILE = 8e9;
 
 /** The client that has asked most: what is looked up for a call of it is looked up among the most. */
@@ -20,7 +20,7 @@ const BUSIEST = 'shop';
 /** What is filled can be filled again: nothing has to survive a crash. */
 const CARELESS = [
   ...['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=1GB'],
-  ...['max_wal_size=6GB', 'checkpoint_timeout=1h', 'max_parallel_maintenance_workers=1'],
+  ...['max_wal_size=2GB', 'checkpoint_timeout=1h', 'max_parallel_maintenance_workers=0'],
 ];
 
 export const databaseOf = (calls) => `growth_${calls}`;

@@ -3,8 +3,8 @@
  * ours and as many transactions of the upstream: the whole run, as the product does it, with the listing over HTTP.
  */
 import { createRequire } from 'node:module';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, cpus } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { check, plant } from './planted.mjs';
 import { startProxy } from './running-proxy.mjs';
+import { makeFolder } from '../support/postgres.mjs';
 import { startStub } from './stub-upstream.mjs';
 
 const require = createRequire(import.meta.url);
@@ -57,7 +58,7 @@ if (results.some(({ missed, invented, residual }) => missed > 0 || invented > 0 
   process.exitCode = 1;
 
 async function measure(size) {
-  const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-bench-'));
+  const directory = makeFolder('payout-proxy-bench-');
   const listing = join(directory, 'listing.json');
   const postgres = await startEmbeddedPostgres(join(directory, 'data'));
   const stub = await startStub(listing);

@@ -1,5 +1,5 @@
 /** A Postgres of the benchmark's own, as the product embeds it, with a database for each contestant. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +11,21 @@ const require = createRequire(import.meta.url);
 const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded-postgres.js');
 
 /**
+ * A folder for a database, to be deleted in the end. Others may enter it: else root's Postgres, which runs as somebody else, would
+ * make its home elsewhere, and nobody would delete that.
+ */
+export function makeFolder(prefix) {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+/**
  * @param keep a folder that is kept, with what is in it; without one, all of it is gone in the end.
  * @param settings see `startEmbeddedPostgres`.
  */
 export async function startPostgres({ keep, settings } = {}) {
-  const dataDir = keep ?? mkdtempSync(join(tmpdir(), 'payout-proxy-bench-'));
+  const dataDir = keep ?? makeFolder('payout-proxy-bench-');
   const server = await startEmbeddedPostgres(dataDir, { settings });
   const client = new pg.Client({ connectionString: server.urls.owner });
   await client.connect();

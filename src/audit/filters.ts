@@ -86,7 +86,8 @@ export function conditionsOf(
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...words.filter((word) => word in STATES_OF).map((word) => Prisma.sql`${outcomeWord(present)} = ${word}`),
       ...(inDoubt === 'false' ? [Prisma.sql`${outcomeWord(present)} <> 'unknown'`] : []),
-      ...(approval === 'pending' ? [Prisma.sql`(expires_at < ${present.now}::timestamptz) IS NOT TRUE`] : []),
+      ...(words.includes('inProgress') ? [stillSent(present)] : []),
+      ...(approval === 'pending' || words.includes('pendingApproval') ? [stillHeld(present)] : []),
       ...(approval === 'expired' ? [Prisma.sql`expires_at < ${present.now}::timestamptz`] : []),
       ...bounds(search),
     ],
@@ -123,6 +124,16 @@ export function outcomeWord({ now, live, givenUpBefore }: Present): Prisma.Sql {
     WHEN state <> 'sent' THEN state
     WHEN (process IS NOT NULL AND process <> ALL (${live}::int[])) OR released_at < ${givenUpBefore}::timestamptz THEN 'unknown'
     ELSE 'inProgress' END`;
+}
+
+/** What `outcomeWord` says of those in progress, so that indexes of their own (search_entry_sent, search_entry_held) find them. */
+function stillSent({ givenUpBefore }: Present): Prisma.Sql {
+  return Prisma.sql`state = 'sent' AND released_at >= ${givenUpBefore}::timestamptz`;
+}
+
+/** And of those that can still be approved: all that are held have an end. */
+function stillHeld({ now }: Present): Prisma.Sql {
+  return Prisma.sql`expires_at >= ${now}::timestamptz`;
 }
 
 const TERM_TAGS = {

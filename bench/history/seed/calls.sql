@@ -26,7 +26,7 @@ SELECT d.n, d.at, k.client_id, k.key_id, d.key_place,
   CASE WHEN fate < 0.04 THEN 'refused' WHEN operation < 0.70 AND fate < 0.05 THEN 'held' WHEN fate < 0.056 THEN 'lost' WHEN fate < 0.062 THEN 'unknown'
     WHEN fate < 0.067 THEN 'notSent' WHEN fate < 0.12 THEN 'rejected' ELSE 'succeeded' END AS fate,
   CASE WHEN operation < 0.70 OR operation BETWEEN 0.76 AND 0.80
-    THEN CASE WHEN items < 0.55 THEN 1 WHEN items < 0.75 THEN 2 WHEN items < 0.87 THEN 3 WHEN items < 0.95 THEN 4 ELSE 5 END
+    THEN CASE WHEN items < 0.70 THEN 1 WHEN items < 0.90 THEN 2 WHEN items < 0.96 THEN 3 WHEN items < 0.99 THEN 4 ELSE 5 END
     WHEN operation < 0.76 THEN 1 ELSE 0 END AS item_count,
   CASE WHEN actor < 0.6 THEN 'clerk-' || (300 * power(actor / 0.6, 2))::integer END AS actor,
   CASE WHEN claimed < 0.7 AND operation < 0.80 THEN md5(noise || 'key')::uuid::text END AS idempotency_key,

@@ -149,12 +149,15 @@ BEGIN
   TRUNCATE search_entry, search_slice, search_position;
   SELECT pg_current_snapshot() INTO seen;
   ALTER TABLE search_entry DROP CONSTRAINT IF EXISTS search_entry_pkey;
-  DROP INDEX IF EXISTS search_entry_item_usd, search_entry_total_usd, search_entry_terms;
+  DROP INDEX IF EXISTS search_entry_item_usd, search_entry_total_usd, search_entry_terms, search_entry_sent, search_entry_held;
   INSERT INTO search_entry SELECT * FROM call_entry;
   ALTER TABLE search_entry ADD CONSTRAINT search_entry_pkey PRIMARY KEY (call_id, position);
   CREATE INDEX search_entry_item_usd ON search_entry ((coalesce(item_usd, -1)), call_id, position);
   CREATE INDEX search_entry_total_usd ON search_entry ((coalesce(total_usd, -1)), call_id, position);
   CREATE INDEX search_entry_terms ON search_entry USING gin (terms) WITH (gin_pending_list_limit = 32768);
+  -- What depends on how late it is: few calls are in progress or may be approved, among all that once were.
+  CREATE INDEX search_entry_sent ON search_entry (released_at) WHERE state = 'sent';
+  CREATE INDEX search_entry_held ON search_entry (expires_at) WHERE expires_at IS NOT NULL;
   INSERT INTO search_slice
   SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
   UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
