@@ -158,7 +158,7 @@ const [CLIENTS, USD, DAY, CONTENTS, SINCE] = [0, 1, 2, 3, 4].map((place) => `$${
 const CLEAR = `nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[], ${DAY}::date, ${INTENTS.parameter('client_id')},
       ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')}, ${CONTENTS}::bytea[], ${SINCE}::uuid)`;
 const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '');
-const INSERT_CLAIMS_IF_CLEAR = insertion('insert_claims_if_clear', CLEAR, CLAIMS);
+const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, CLAIMS);
 
 /** Writes intents that nothing needs to be asked about, and their items and the people in them: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
@@ -189,7 +189,7 @@ export async function insertIntentsIfClear(
   const clearance = [TYPES.uuid.array(clients), TYPES.text.array(usd), day, TYPES.bytea.array(contents), since];
   const values = [...valuesOf(intents, remember), ...clearance];
   const [row] = intents.some(({ claim }) => claim)
-    ? await prisma.prepared<Cleared>('insert_claims_if_clear', INSERT_CLAIMS_IF_CLEAR, values)
+    ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)
     : await prisma.prepared<Cleared>('insert_intents_if_clear', INSERT_IF_CLEAR, values);
   return row?.clear === true;
 }
