@@ -107,7 +107,7 @@ describe('origins', () => {
 
   it('a page reads even that the database is away', async () => {
     const prisma = proxy.app.get(PrismaService, { strict: false });
-    const query = jest.spyOn(prisma, '$queryRaw').mockImplementation((() => Promise.reject(new Error('gone'))) as any);
+    const query = jest.spyOn(prisma, 'prepared').mockRejectedValue(new Error('gone'));
     const { headers, body } = await get(shop, SHOP).expect(503);
     query.mockRestore();
     expect([body.code, headers['access-control-allow-origin']]).toEqual(['database_unavailable', SHOP]);

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../clients/scopes';
 import { Batches } from '../database/batches';
+import { TYPES } from '../database/binary-array';
 import { PrismaService } from '../database/prisma.service';
 import { Caller } from './call';
 
@@ -21,6 +22,15 @@ interface KeyRow extends LimitsRow {
   scopes: Scope[];
   operations: string[] | null;
 }
+
+const FIND_KEYS = `
+  SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
+    c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
+    c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
+    c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
+    c.require_idempotency_key AS "requireIdempotencyKey"
+  FROM api_key k JOIN client c ON c.id = k.client_id
+  WHERE k.sha256 = ANY ($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
 
 /** Tells who a key belongs to. */
 @Injectable()
@@ -52,15 +62,7 @@ export class CallersService {
 
   /** One statement for all who ask meanwhile: every request waits for it. */
   private async lookUp(hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
-    const rows = await this.prisma.$queryRaw<KeyRow[]>`
-      -- prepared as find_keys
-      SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
-        c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
-        c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
-        c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
-        c.require_idempotency_key AS "requireIdempotencyKey"
-      FROM api_key k JOIN client c ON c.id = k.client_id
-      WHERE k.sha256 = ANY (${hashes}) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+    const rows = await this.prisma.prepared<KeyRow>('find_keys', FIND_KEYS, [TYPES.bytea.array(hashes)]);
     const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
     return hashes.map((hash) => bySha256.get(hash.toString('hex')));
   }

@@ -22,7 +22,7 @@ export interface Limits {
   requireIdempotencyKey: boolean;
 }
 
-type Usd = { toFixed(): string } | null;
+type Usd = { toFixed(): string } | string | null;
 
 /** A client's row, as Prisma or a query of our own gives it. */
 export type LimitsRow = Omit<Limits, `${string}Usd`> & { [name in keyof Limits & `${string}Usd`]: Usd };
@@ -62,7 +62,7 @@ export function limitsMoney({ dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd
   return [dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd, approvalOverUsd].some((limit) => limit !== null);
 }
 
-/** Prisma brings a Decimal of its own. */
+/** Prisma brings a Decimal of its own, pg the text. */
 function toDecimal(usd: Usd): Decimal | null {
-  return usd && new Decimal(usd.toFixed());
+  return usd === null ? null : new Decimal(typeof usd === 'string' ? usd : usd.toFixed());
 }

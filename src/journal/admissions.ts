@@ -3,7 +3,7 @@ import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { Asking, decide, HeldFor, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
-import { Clearance, insertIntents, insertIntentsIfClear, OpenIntent } from './intents';
+import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
 import { Considered, NewAdmission } from './records';
 import { Budgeted, GuardWindows, readState, rememberedSince, sha256 } from './state';
 
@@ -63,7 +63,7 @@ async function admitWithALook(
     const { state, today } = await readState(tx, askings, clients, windows);
     const verdicts = decide(askings.map(toAsking), state);
     const opened = toOpened(askings, verdicts, today, process);
-    if (opened.length > 0) await insertIntents(tx, opened, { remember: windows.duplicateSeconds > 0 });
+    if (opened.length > 0) await insertDecided(tx, opened, { remember: windows.duplicateSeconds > 0 });
     return verdicts;
   }, TRANSACTION_LIMITS);
 }
@@ -95,9 +95,6 @@ function toClearance(
     clients: [...usd.keys()],
     usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
     ...{ day, since },
-    clientOf: askings.map(({ caller }) => caller.clientId),
-    operations: askings.map(({ operation }) => operation),
-    keys: askings.map(({ idempotencyKey }) => idempotencyKey),
     contents: opened.map(({ idempotencyKey, contentSha256 }) =>
       remember && idempotencyKey === null ? (contentSha256 ?? null) : null,
     ),
@@ -145,13 +142,13 @@ function toOpened(askings: NewAdmission[], verdicts: Verdict[], today: string, p
 
 function toOpen(asking: NewAdmission, verdict: Open, today: string): Omit<OpenIntent, 'process'> {
   const held = verdict.kind === 'held';
-  const salt = newSalt();
+  const salt = asking.idempotencyKey === null ? undefined : newSalt();
   return {
     ...asking,
     heldFor: held ? verdict.heldFor : null,
     expiresAt: held ? asking.expiresAt : null,
     reservedOn: held || asking.usd === null ? null : today,
     contentSha256: sha256(asking.content),
-    claim: { salt, contentHash: commitment(salt, asking.content) },
+    claim: salt && { salt, contentHash: commitment(salt, asking.content) },
   };
 }

@@ -18,14 +18,14 @@ describe('JournalService', () => {
     ['small bodies share a commit', 1_000, 1],
     ['large bodies do not: together they might be more than a statement can hold', 3_000_000, 3],
   ])('%s', async (_rule, size, commits) => {
-    const executeRaw = jest.fn(() => Promise.resolve(1));
-    const prisma = { $executeRaw: executeRaw } as unknown as PrismaService;
+    const prepared = jest.fn(() => Promise.resolve([]));
+    const prisma = { prepared } as unknown as PrismaService;
     const journal = new JournalService(
       prisma,
       { number: 1 } as ProcessService,
       new ConfigService({ settings: loadConfig({}) }),
     );
     await Promise.all([1, 2, 3].map(() => journal.close(outcome(size))));
-    expect(executeRaw).toHaveBeenCalledTimes(commits);
+    expect(prepared).toHaveBeenCalledTimes(commits);
   });
 });
