@@ -4,6 +4,7 @@ import { Config, loadConfig, RunningConfig, StartError } from './config/config';
 import { longestUpstreamTimeout } from './config/upstream-timeouts';
 import { banner, stepPrinter } from './start/banner';
 import { ensureDemoKeys } from './start/demo-keys';
+import { settle, startSmall } from './start/memory';
 import { onStop } from './start/stop';
 import { prepareSurroundings } from './start/surroundings';
 
@@ -21,6 +22,7 @@ interface Running {
 }
 
 async function run(): Promise<void> {
+  startSmall();
   const config = loadConfig();
   const starting = start(config);
   // Asked to stop while starting, we finish the start first: half a start could leave a Postgres behind.
@@ -50,6 +52,7 @@ async function start(config: Config): Promise<Running> {
     app = await createApp(settings);
     const clients = app.get(ClientsService, { strict: false });
     const demoKeys = embeddedDatabase ? await ensureDemoKeys(clients, config.dataDir) : undefined;
+    settle();
     const url = await listen(app, settings); // last: who finds it ready finds the keys too
     report('Proxy', url);
     const readiness = app.get(ReadinessService, { strict: false });
