@@ -22,8 +22,14 @@ export function consider(call: Call, { effect, items, input, key }: Content): Co
   const caller = call.caller as Caller;
   const usd = effect === 'pay' ? totalOf(items) : null;
   return {
-    ...{ id: call.id, caller, operation: call.operation, items },
-    ...{ idempotencyKey: key, content: canonical(input), barred: false, usd },
+    id: call.id,
+    caller,
+    operation: call.operation,
+    items,
+    idempotencyKey: key,
+    content: canonical(input),
+    barred: false,
+    usd,
     heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
   };
 }

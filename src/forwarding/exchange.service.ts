@@ -77,9 +77,18 @@ export class ExchangeService {
         attempts: tries.length,
         tries:
           answerOf === null
-            ? tries.map(({ answer: { status, failure }, ...one }) => ({ ...one, status, failure }))
+            ? tries.map(({ startedAt, ms, phase, answer: { status, failure } }) => ({
+                startedAt,
+                ms,
+                phase,
+                status,
+                failure,
+              }))
             : [],
-        ...{ sentAt, answeredAt, upstreamMs, answerOf },
+        sentAt,
+        answeredAt,
+        upstreamMs,
+        answerOf,
       });
     } catch (cause) {
       // It happened, or not, and we cannot prove which: in doubt, like every intent without an outcome.

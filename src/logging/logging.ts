@@ -2,8 +2,11 @@ import { FastifyInstance } from 'fastify';
 import { Logger, Params } from 'nestjs-pino';
 import pino from 'pino';
 
-/** Lines go out together: each for itself would cost a request a call of the system, beside its record and its answer. */
-const WRITE_BYTES = 4_096;
+/**
+ * Lines go out together: each for itself would cost a request a call of the system, beside its record and its answer. Just
+ * below what pino writes at once at most, which is some fifty lines.
+ */
+const WRITE_BYTES = 16_000;
 const WRITE_AFTER_MS = 100;
 
 /**

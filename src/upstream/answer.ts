@@ -58,8 +58,8 @@ export function toAnswer(exchange: Exchange): Answer {
     const answer = notSent(exchange.failure);
     return exchange.written ? { ...answer, kind: 'unknown' } : answer;
   }
-  const { contentEncoding, ...response } = exchange;
-  const { status, body } = response;
+  const { status, contentType, contentEncoding, retryAfter, body } = exchange;
+  const response = { status, contentType, retryAfter, body };
   if (status >= 300 && status < 400) return { kind: 'unknown', failure: 'redirect', ...response };
   if (status === 408) return { kind: 'unknown', failure: 'timeout', ...response };
   if (contentEncoding !== null && contentEncoding.toLowerCase() !== 'identity') {
