@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const BUILT = join(__dirname, '..', '..', 'dist', 'start', 'memory.js');
+
+/** What the young generation takes in MB and whether garbage is held, in a process of its own: this one has long grown. */
+const SCRIPT = `
+  const { getHeapSpaceStatistics } = require('node:v8');
+  const { settle, startSmall } = require(${JSON.stringify(BUILT)});
+  const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 1e6;
+  const survivors = () => Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
+  startSmall();
+  const kept = survivors();
+  const starting = young();
+  let garbage = survivors();
+  const left = new WeakRef(garbage);
+  garbage = undefined;
+  setTimeout(() => {
+    settle();
+    const collected = left.deref() === undefined;
+    kept.push(survivors());
+    console.log(JSON.stringify({ starting, collected, settled: young(), exposed: typeof gc }));
+  });
+`;
+
+describe('the memory of a start', () => {
+  it('has a young generation that grows only once started, and is collected once', () => {
+    const said = execFileSync(process.execPath, ['-e', SCRIPT], { encoding: 'utf8' });
+    const { starting, collected, settled, exposed } = JSON.parse(said) as Record<string, unknown>;
+    expect(starting).toBeLessThan(4);
+    expect(collected).toBe(true);
+    expect(settled).toBeGreaterThan(8);
+    expect(exposed).toBe('undefined');
+  });
+});
