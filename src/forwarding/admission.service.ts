@@ -86,13 +86,29 @@ export class AdmissionService {
     { outgoing, items, input, effect }: Asked,
     { key, coverage, barred }: { key: string | null; coverage: Coverage | null; barred: boolean },
   ): NewAdmission {
+    const { id, requestId, traceparent, clientAddress, receivedAt, actor, operation, causedBy } = call;
+    const { content, usd, heldFor } = consider(call, { effect, items, input, key });
+    // Named one by one: to spread two objects of every request into a third takes longer than to decide about it.
     return {
-      ...call,
-      ...consider(call, { effect, items, input, key }),
+      id,
+      requestId,
+      traceparent,
+      clientAddress,
+      receivedAt,
+      caller: call.caller as Caller,
+      actor,
+      operation,
       query: null,
       body: outgoing.body,
-      ...{ coverage, barred },
-      expiresAt: new Date(call.receivedAt.getTime() + this.approvalExpiresAfterMs),
+      items,
+      coverage,
+      causedBy,
+      idempotencyKey: key,
+      content,
+      barred,
+      usd,
+      heldFor,
+      expiresAt: new Date(receivedAt.getTime() + this.approvalExpiresAfterMs),
     };
   }
 
