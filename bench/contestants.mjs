@@ -19,8 +19,8 @@ const CONTESTANTS = {
   floor: baseline('floor'),
   plain: baseline('plain'),
   [PRODUCT]: product({}),
-  [`${PRODUCT}, relaxed`]: product({ env: { OUTCOMES: 'relaxed' } }),
-  [`${PRODUCT}, two processes`]: product({ processes: 2 }),
+  [`${PRODUCT}-relaxed`]: product({ env: { OUTCOMES: 'relaxed' } }),
+  [`${PRODUCT}-two-processes`]: product({ processes: 2 }),
 };
 
 /** Those of whom the short benchmark tells. */

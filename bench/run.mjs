@@ -13,8 +13,7 @@ import { costs, settle } from './support/costs.mjs';
 import { familyOf, rssOf } from './support/processes.mjs';
 import { withScene } from './support/scene.mjs';
 
-/** Until V8 has compiled what runs often; less once it has, for another kind of request. */
-const WARM_UP_SECONDS = 4;
+/** Once it has, for another kind of request. */
 const AGAIN_WARM_SECONDS = 0.5;
 
 const positive = (text) => {
@@ -42,8 +41,10 @@ Examples:
   .opts();
 
 const { short = false } = options;
-const rounds = options.rounds ?? (short ? 3 : 5);
-const seconds = options.seconds ?? (short ? 1 : 2);
+const rounds = options.rounds ?? 3;
+const seconds = options.seconds ?? (short ? 0.8 : 1.5);
+/** Until V8 has compiled what runs often. */
+const warmUpSeconds = short ? 2 : 5;
 const rows = (short ? SHORT : FULL).filter((_row, place) => options.rows?.includes(place + 1) ?? true);
 const names = [
   ...contestants().filter((name) => (options.only ?? (short ? ESSENTIAL : undefined))?.includes(name) ?? true),
@@ -73,7 +74,7 @@ async function measure(row, racing, scene, where) {
   const cells = new Map(racing.map(({ name }) => [name, []]));
   for (const one of racing) {
     show(`${where}: warming up ${one.name}`);
-    await scene.ask(roundOf(one, row, one.isWarm ? AGAIN_WARM_SECONDS : WARM_UP_SECONDS));
+    await scene.ask(roundOf(one, row, one.isWarm ? AGAIN_WARM_SECONDS : warmUpSeconds));
     one.isWarm = true;
     await settle(one, scene.postgres);
   }

@@ -54,7 +54,7 @@ export function cpuSecondsOf(pid) {
   return ticksOf(pid).own / TICKS_PER_SECOND;
 }
 
-/** The same of a process, its children and those that it had: a Postgres with its backends. */
+/** The same of a process, its family and the children that it had: a Postgres with its backends. */
 export function cpuSecondsOfFamily(pid) {
   const children = familyOf(pid)
     .slice(1)
@@ -81,15 +81,11 @@ function ticksOf(pid) {
   }
 }
 
-/** A process and its children. */
+/** A process, its children and theirs. */
 export function familyOf(pid) {
-  try {
-    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
-      .toString()
-      .trim()
-      .split(/\s+/);
-    return [pid, ...children.map(Number)];
-  } catch {
-    return [pid]; // ps says of none by failing
-  }
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=']).toString().trim().split('\n');
+  const all = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  const family = [pid];
+  for (const one of family) family.push(...all.flatMap(([child, parent]) => (parent === one ? [child] : [])));
+  return family;
 }
