@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-const PLANTED = join(__dirname, '..', '..', 'bench', 'planted');
+const PLANTED = join(__dirname, '..', '..', 'bench', 'history', 'planted');
 
 export interface Expected {
   category: string;
