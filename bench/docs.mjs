@@ -2,19 +2,26 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { growthTable, footprintTable, matrixTables, soakTable } from './tables.mjs';
+import { footprintTable, growthTable, matrixTables, promisesTable, soakTable } from './tables.mjs';
 
 /** Another one, to see whether it would change. */
 const DOCUMENT = process.argv[2] ?? join(import.meta.dirname, '..', 'docs', 'performance.md');
-const TABLES = { latest: matrixTables, soak: soakTable, footprint: footprintTable, growth: growthTable };
+/** By the place in the document: the results that it shows, and how. */
+const TABLES = {
+  promises: ['latest', promisesTable],
+  matrix: ['latest', matrixTables],
+  soak: ['soak', soakTable],
+  footprint: ['footprint', footprintTable],
+  growth: ['growth', growthTable],
+};
 
 const layout = { ...(await resolveConfig(import.meta.filename)), parser: 'markdown' };
 writeFileSync(DOCUMENT, await format(withTables(readFileSync(DOCUMENT, 'utf8')), layout));
 
 /** The document with the tables of all results that are there. */
 function withTables(text) {
-  return Object.entries(TABLES).reduce((document, [name, table]) => {
-    const file = join(import.meta.dirname, 'results', `${name}.json`);
+  return Object.entries(TABLES).reduce((document, [name, [results, table]]) => {
+    const file = join(import.meta.dirname, 'results', `${results}.json`);
     if (!existsSync(file)) return document;
     const place = new RegExp(`(<!-- bench:${name} -->)[^]*?(<!-- /bench -->)`);
     return document.replace(

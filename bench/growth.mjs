@@ -44,6 +44,7 @@ const options = new Command('npm run bench:growth --')
   .option('--seconds <number>', 'for how long calls are taken in each time', positive, 3)
   .option('--requests <number>', 'how often each filter is asked for each time', whole, 20)
   .option('--deep', 'also page 1,000 of each filter')
+  .option('--seal <seconds>', 'seal for so long at most, and let the sealers rest while the rest is measured', positive)
   .option('--data <folder>', 'keep the databases there, and go on with those that are there already')
   .option('--results <folder>', 'where growth.json goes', join(import.meta.dirname, 'results'))
   .addHelpText(
@@ -58,6 +59,9 @@ Examples:
   )
   .parse()
   .opts();
+
+/** Where no sealer can connect to: it rests. */
+const NOBODY = 'postgresql://nobody@127.0.0.1:9/none';
 
 const interrupted = new Promise((_, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
@@ -99,19 +103,25 @@ async function measure(scene) {
   });
 }
 
-/** A proxy on the database of a size, once it has sealed all there is. */
+/** A proxy on the database of a size, once it has sealed all there is, or for as long as was asked for. */
 async function startSubject(calls, { postgres, upstream, end }) {
   const database = databaseOf(calls);
   const databaseUrl = postgres.urlOf(database);
-  const product = await startProduct({
-    ...{ databaseUrl, upstreamUrl: upstream.url, client: false },
-    dataDir: join(folder, `proxy-${calls}`),
-    logFile: join(folder, `proxy-${calls}.log`),
-    env: { RESOLVER_EVERY_SECONDS: '0' }, // it would ask about years of made-up doubts
-  });
-  end(product.stop);
-  const sealing = await sealed(product, databaseUrl, `${calls.toLocaleString('en')} calls`);
+  const startProxy = (env) =>
+    startProduct({
+      ...{ databaseUrl, upstreamUrl: upstream.url, client: false },
+      dataDir: join(folder, `proxy-${calls}`),
+      logFile: join(folder, `proxy-${calls}.log`),
+      env: { RESOLVER_EVERY_SECONDS: '0', ...env }, // it would ask about years of made-up doubts
+    });
+  let product = await startProxy();
+  end(() => product.stop());
+  const sealing = await sealed(product, databaseUrl, `${calls.toLocaleString('en')} calls`, options.seal);
   if (sealing) note(folder, calls, { sealing });
+  if (options.seal) {
+    await product.stop();
+    product = await startProxy({ DATABASE_SEALER_URL: NOBODY });
+  }
   const rssAtRestMb = rssOf(product.pids[0]);
   const bytes = await postgres.sizeOf(database);
   return { ...product, ...filledIn(folder, calls), calls, database, bytes, rssAtRestMb };

@@ -1,5 +1,13 @@
 /** What the results of the benchmarks look like in Markdown. */
+import { PRODUCT } from './contestants.mjs';
 import { tableOf } from './report.mjs';
+
+/** Rows of the matrix. */
+const FIRST = { operation: 'airtime', connections: 32, delayMs: 0 };
+const BUSY = { operation: 'airtime', connections: 64, delayMs: 20 };
+const SINGLE = { operation: 'airtime', connections: 1, delayMs: 0 };
+const LONG = { operation: 'momo', connections: 1, delayMs: 0 };
+const MANY_LONG = { operation: 'momo', connections: 32, delayMs: 0 };
 
 export function matrixTables({ machine, ratios, rounds, seconds, rows }) {
   const names = { plain: '*plain*', 'http-proxy-middleware': 'express + http-proxy-middleware', floor: '*floor*' };
@@ -8,6 +16,49 @@ export function matrixTables({ machine, ratios, rounds, seconds, rows }) {
     `${onWhat(machine)} ${rounds} rounds of ${seconds} s. On the first row the product's throughput is ${first.join(', ')}.`,
     ...rows.map((row) => tableOf(row).trim()),
   ].join('\n\n');
+}
+
+/** What was asked of it, beside what it is: [what, asked, of the row {operation, connections, delayMs}, measured]. */
+const PROMISES = [
+  ['throughput, in times of *plain*', 'at least 5', FIRST, ({ ratios }) => ratios.plain],
+  ['… of express + http-proxy-middleware', 'at least 0.5', FIRST, ({ ratios }) => ratios['http-proxy-middleware']],
+  ['… of *floor*', 'at least 0.4', FIRST, ({ ratios }) => ratios.floor],
+  [
+    '64 connections, upstream at 20 ms: throughput, in times of @fastify/http-proxy',
+    'at least 0.9',
+    BUSY,
+    timesFastify,
+  ],
+  ['… median latency over direct', 'at most 3 ms', BUSY, over('medianMs')],
+  ['… p99 over direct', 'at most 15 ms', BUSY, over('p99Ms')],
+  ['1 connection: median latency over direct', 'at most 2 ms', SINGLE, over('medianMs')],
+  ['500 items, 1 connection: CPU of the proxy for a call', 'at most 30 ms', LONG, cpuOfACall],
+  ['500 items, 32 connections: CPU of the proxy for a call', 'at most 30 ms', MANY_LONG, cpuOfACall],
+];
+
+export function promisesTable({ ratios, rows }) {
+  const lines = PROMISES.flatMap(([what, asked, wanted, measured]) => {
+    const row = rows.find(
+      (one) => !one.idempotencyKeys && Object.entries(wanted).every(([name, value]) => one[name] === value),
+    );
+    return row
+      ? [[what, asked, measured({ ratios, of: (name) => row.contestants.find((one) => one.name === name) })]]
+      : [];
+  });
+  const said = (value) => (typeof value === 'number' ? value.toFixed(2) : value);
+  return markdown([['what', 'asked', 'measured'], ...lines.map(([what, asked, value]) => [what, asked, said(value)])]);
+}
+
+function timesFastify({ of }) {
+  return of(PRODUCT).requestsPerSecond.median / of('fastify-http-proxy').requestsPerSecond.median;
+}
+
+function over(figure) {
+  return ({ of }) => `${(of(PRODUCT)[figure].median - of('direct')[figure].median).toFixed(1)} ms`;
+}
+
+function cpuOfACall({ of }) {
+  return `${of(PRODUCT).proxyCpuPer1000.median.toFixed(1)} ms`;
 }
 
 export function soakTable({ machine, connections, delay, samples }) {
@@ -46,7 +97,13 @@ export function growthTable({ machine, days, rounds, seconds, requests, sizes })
   const figures = [
     ['on disk', ({ bytes }) => `${(bytes / 1e9).toFixed(1)} GB`],
     ['calls filled in a second', ({ filling }) => whole(filling.callsPerSecond)],
-    ['records sealed in a second', ({ sealing }) => (sealing ? whole(sealing.recordsPerSecond) : '')],
+    [
+      'records sealed in a second',
+      ({ sealing }) =>
+        sealing
+          ? `${whole(sealing.recordsPerSecond)}${sealing.all ? '' : ` (the first ${whole(sealing.records)})`}`
+          : '',
+    ],
     ['RSS while sealing', ({ sealing }) => (sealing ? `${whole(sealing.rssMb)} MB` : '')],
     ['calls inserted in a second', ({ insert }) => withRatio(whole(insert.requestsPerSecond.median), insert.ratio)],
     ['CPU of a call: proxy', ({ insert }) => `${insert.proxyCpuMs.median.toFixed(2)} ms`],

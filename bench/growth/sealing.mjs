@@ -9,8 +9,11 @@ const LOOK_EVERY_MS = 250;
 /** Fewer say nothing of how fast it is: a run that was broken off had sealed the rest. */
 const ENOUGH = 10_000;
 
-/** Waits until a proxy has sealed all records. @returns {records, seconds, recordsPerSecond, rssMb}, null if they were sealed before. */
-export async function sealed({ urls: [url], pids: [pid] }, databaseUrl, name) {
+/**
+ * Waits until a proxy has sealed all records, or for so many seconds.
+ * @returns {records, seconds, recordsPerSecond, rssMb, all}, null if they were sealed before; `all`: whether none is left.
+ */
+export async function sealed({ urls: [url], pids: [pid] }, databaseUrl, name, longestSeconds = Infinity) {
   const first = await look(url);
   const progress = startProgress(`${name}: sealing`, Math.max(1, (await countRecords(databaseUrl)) - first.leaves));
   const begun = performance.now();
@@ -21,11 +24,14 @@ export async function sealed({ urls: [url], pids: [pid] }, databaseUrl, name) {
     progress.add(next.leaves - now.leaves);
     now = next;
     rssMb = Math.max(rssMb, rssOf(pid));
+    if (performance.now() - begun > longestSeconds * 1_000) break;
   } while (now.leaves === 0 || now.lagSeconds > 0);
   const seconds = (performance.now() - begun) / 1_000;
   progress.end();
   const records = now.leaves - first.leaves;
-  return records < ENOUGH ? null : { records, seconds, recordsPerSecond: records / seconds, rssMb };
+  return records < ENOUGH
+    ? null
+    : { records, seconds, recordsPerSecond: records / seconds, rssMb, all: now.lagSeconds === 0 };
 }
 
 async function look(url) {

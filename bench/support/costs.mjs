@@ -7,8 +7,8 @@ const SETTLED_MS = 300;
 const LONGEST_SETTLING_MS = 5_000;
 
 /** So far; subtract two of them. */
-export async function costs({ pids, database }, postgres) {
-  const { cpuSeconds, ...work } = await postgres.work(database);
+export async function costs({ pids }, postgres) {
+  const { cpuSeconds, ...work } = await postgres.work();
   return { ...work, postgresCpu: cpuSeconds, proxyCpu: pids.reduce((sum, pid) => sum + cpuSecondsOfFamily(pid), 0) };
 }
 

@@ -50,12 +50,11 @@ export async function startPostgres({ keep, settings } = {}) {
     /** On disk, in bytes. */
     sizeOf: async (name) =>
       Number((await client.query('SELECT pg_database_size($1)', [name])).rows[0].pg_database_size),
-    /** What it has done so far; subtract two of them. */
-    work: async (name) => {
+    /** What it has done so far, for all databases; subtract two of them. Commits: those that wrote. */
+    work: async () => {
       const { rows } = await client.query(
         `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS "walBytes",
-           (SELECT xact_commit::float8 FROM pg_stat_database WHERE datname = $1) AS commits`,
-        [name],
+           pg_snapshot_xmax(pg_current_snapshot())::text::float8 AS commits`,
       );
       return { ...rows[0], cpuSeconds: cpuSecondsOfFamily(pid) };
     },
