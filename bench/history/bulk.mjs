@@ -9,7 +9,7 @@ const SLOW = `
   LEFT JOIN pg_constraint r ON r.conindid = i.indexrelid AND r.contype IN ('p', 'u')
   WHERE i.indrelid = 'search_entry'::regclass
     OR i.indrelid IN ('intent_item'::regclass, 'item_recipient'::regclass) AND NOT i.indisprimary
-  ORDER BY is_large DESC, name`;
+  ORDER BY is_large DESC, is_constraint, name -- a constraint waits for all indexes that are being built`;
 
 /** @returns what `finishSearchIndex` makes again. */
 export async function dropSlowIndexes(client) {
