@@ -1,6 +1,6 @@
 -- The search index at a fraction of its cost: it took more of Postgres' time than all that a request itself needs. And it knows
 -- days: all that is found in a slice of time is read to show a page of it, and of ten million calls a week has too many. For
--- that it is made anew, which takes about as many minutes as there are million calls.
+-- that it is made anew, which takes some minutes for each million calls; the proxy starts once it is done.
 
 -- What the records say of a call --------------------------------------------------------------------------------------
 
