@@ -85,11 +85,17 @@ export function footprintTable({ machine, ...figures }) {
     ],
     ['the very first start: Postgres of its own, all tables, the sandbox', seconds(figures.firstStartSeconds)],
     ["memory at rest, the proxy's own process", `${figures.rssAtRestMb.toFixed(0)} MB`],
-    ['packages of an installation for production (the Dockerfile)', `${figures.packagesMb} MB`],
-    ['packages of `npm ci`: tools, tests, a Postgres and a browser with them', `${figures.allPackagesMb} MB`],
-    ['the built product', `${figures.builtMb} MB`],
+    ...(figures.packagesMb === undefined ? [] : sizes(figures)),
   ];
   return [onWhat(machine), markdown([['what', 'figure'], ...lines])].join('\n\n');
+}
+
+function sizes({ packagesMb, allPackagesMb, builtMb }) {
+  return [
+    ['packages of an installation for production (the Dockerfile)', `${packagesMb} MB`],
+    ['packages of `npm ci`: tools, tests, a Postgres and a browser with them', `${allPackagesMb} MB`],
+    ['the built product', `${builtMb} MB`],
+  ];
 }
 
 export function growthTable({ machine, days, rounds, seconds, requests, sizes }) {
