@@ -71,7 +71,7 @@ export function soakTable({ machine, connections, delay, samples }) {
     '█'.repeat(rssMb / 10),
   ]);
   return [
-    `${onWhat(machine)} ${connections} connections, 2 items, the upstream at ${delay} ms: ${requests.toLocaleString('en')} requests. Minute 0 is at rest.`,
+    `${onWhat(machine)} ${connections} connections, 2 items, the upstream at ${delay} ms: ${requests.toLocaleString('en')} requests. Minute 0 is at rest; the most of any ten seconds was ${Math.max(...samples.map(({ rssMb }) => rssMb)).toFixed(0)} MB.`,
     markdown([['minute', 'RSS', ''], ...lines]),
   ].join('\n\n');
 }
