@@ -17,9 +17,9 @@ export function maskHandle(handle: string): string {
   return `${handle.slice(0, handle.length > 3 ? 2 : 1)}••`;
 }
 
-/** An e-mail, an international number, a handle, standing in a text. */
+/** An e-mail, an international number, a handle, standing in a text. A number ends before the digits that an e-mail begins with. */
 const CONTACT =
-  /[^\s"'<>()[\],;:@/=]{1,64}@[^\s"'<>()[\],;:@]{1,255}|\+\d(?:[\s().-]?\d){6,14}|(?<![\w.])@[A-Za-z0-9_][\w.-]{0,63}/gu;
+  /[^\s"'<>()[\],;:@/=]{1,64}@[^\s"'<>()[\],;:@]{1,255}|\+\d(?:[\s().-]?\d){6,14}(?!\d*@[^\s"'<>()[\],;:@])|(?<![\w.])@[A-Za-z0-9_][\w.-]{0,63}/gu;
 
 /** A number of a phone's length that is no part of an id, an amount or a date. */
 const DIGITS = /(?<![\w.+-])\d{7,15}(?![\w-])/g;
