@@ -30,6 +30,8 @@ describe('the findings commands', () => {
   afterAll(async () => {
     process.env = before;
     rmSync(folder, { recursive: true, force: true });
+    // The commands' fetch may keep a connection whose answer nobody read to its end.
+    proxy.app.getHttpServer().closeAllConnections();
     await proxy.close();
     await upstream.stop();
   });
