@@ -55,10 +55,9 @@ await withScene(async (scene) => {
   const racing = [];
   for (const [place, name] of names.entries()) {
     show(`starting ${name}`);
-    const database = `bench_${place}`;
-    const one = await start(name, await scene.place(database));
+    const one = await start(name, await scene.place(`bench_${place}`));
     scene.end(one.stop);
-    racing.push({ name, database, ...one });
+    racing.push({ name, ...one });
   }
   const measured = [];
   for (const [place, row] of rows.entries()) {
