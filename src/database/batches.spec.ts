@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { Batches } from './batches';
+import { setImmediate } from 'node:timers/promises';
+import { Batches, GATHERING_TURNS } from './batches';
 
 /** A database that ends each write when told, and keeps what was committed in its order. */
 class Database {
@@ -32,19 +33,29 @@ class Database {
 }
 
 /** Until everything that can go on has gone on. */
-const settled = () => new Promise(setImmediate);
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 2 * GATHERING_TURNS; turn += 1) await setImmediate();
+}
+
 const commits = (database: Database, maxWeight = 1_000, weigh = (_row: number) => 1) =>
   new Batches<number>(database.write, weigh, maxWeight);
 
 describe('Batches', () => {
-  it('starts at once when idle, with those who ask in the same turn', async () => {
+  it('takes those along who ask in the next turns, and no others', async () => {
     const database = new Database();
     const group = commits(database);
-    const all = Promise.all([group.add(1), group.add(2)]);
-    await Promise.resolve();
-    expect(database.attempts).toEqual([[1, 2]]);
+    const rows = [group.add(1), group.add(2)];
+    for (let turn = 1; turn < GATHERING_TURNS; turn += 1) await setImmediate();
+    expect(database.attempts).toEqual([]);
+    rows.push(group.add(3));
+    await settled();
+    rows.push(group.add(4));
+    expect(database.attempts).toEqual([[1, 2, 3]]);
     database.end();
-    await all;
+    await settled();
+    expect(database.attempts).toEqual([[1, 2, 3], [4]]);
+    database.end();
+    await Promise.all(rows);
   });
 
   it('gathers the next batch while one is on its way, and keeps the order', async () => {

@@ -1,15 +1,25 @@
+import { setImmediate } from 'node:timers/promises';
+
 interface Waiting<Row, Result> {
   row: Row;
   done: (result: Result) => void;
   failed: (reason: unknown) => void;
 }
 
+/**
+ * How many turns of the event loop a batch waits for more rows. What has arrived by the same time is read from its sockets in
+ * one turn or in the next ones; each batch has a statement, a commit and its way there and back. Measured with 32 connections,
+ * beside none: a quarter more requests a second, and with one connection no difference, as an empty turn takes microseconds.
+ * With 60 or 200 it was no better.
+ */
+export const GATHERING_TURNS = 20;
+
 /** Rows that are tried alone at the same time: each takes a connection, and the others of the pool are for other work. */
 const MAX_LANES = 3;
 
 /**
- * Lets concurrent rows share a statement, and its commit: while one batch is on its way to the database the next one forms,
- * and the first of all starts at once, without any timer.
+ * Lets concurrent rows share a statement, and its commit: while one batch is on its way to the database the next one forms.
+ * Without any timer: it leaves once the event loop has seen to what had arrived by then.
  */
 export class Batches<Row, Result = void> {
   private waiting: Waiting<Row, Result>[] = [];
@@ -38,8 +48,10 @@ export class Batches<Row, Result = void> {
 
   private async writeAll(): Promise<void> {
     this.writing = true;
-    await Promise.resolve(); // those who ask in the same turn come along
-    while (this.waiting.length > 0) await this.writeBatch(this.nextBatch());
+    while (this.waiting.length > 0) {
+      await gather();
+      await this.writeBatch(this.nextBatch());
+    }
     this.writing = false;
   }
 
@@ -76,4 +88,8 @@ export class Batches<Row, Result = void> {
     for (let one = this.failed.shift(); one; one = this.failed.shift()) await this.writeBatch([one], true);
     this.lanes -= 1;
   }
+}
+
+async function gather(): Promise<void> {
+  for (let turn = 0; turn < GATHERING_TURNS; turn += 1) await setImmediate();
 }

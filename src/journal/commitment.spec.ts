@@ -11,6 +11,13 @@ describe('commitment', () => {
     expect(commitment(salt, Buffer.from('ada@example.com'))).toEqual(expected);
   });
 
+  it.each([0, 1, 1_359, 1_360, 1_361, 4_079, 4_080, 4_081, 9_000])('is that for %i bytes or letters, too', (length) => {
+    const salt = newSalt();
+    for (const value of ['x'.repeat(length), 'ж'.repeat(length), Buffer.alloc(length, 7)]) {
+      expect(commitment(salt, value)).toEqual(createHash('sha256').update(salt).update(value).digest());
+    }
+  });
+
   it('differs for equal values: salts are random, of 128 bits', () => {
     const salts = Array.from({ length: 100 }, () => newSalt());
     expect(salts.every(({ length }) => length === 16)).toBe(true);

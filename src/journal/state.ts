@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Prisma } from '../database/generated/client';
 import { uuidFloor } from '../database/uuid';
 import { Budget, State } from '../policy/admission';
@@ -189,5 +189,5 @@ export function rememberedSince({ duplicateSeconds, inFlightSeconds }: GuardWind
 }
 
 export function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
