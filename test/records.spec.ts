@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { uuidFloor } from '../src/database/uuid';
 import { answer } from './support/fake-upstream';
-import { AIRTIME, bytes, Paying, startPaying } from './support/paying';
+import { AIRTIME, bytes, eventually, Paying, startPaying } from './support/paying';
 
 const RECORDS = ['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'answer_shape'];
 const FAR_ITEM = `INSERT INTO intent_item (intent_id, position, handle_ignored)
@@ -165,7 +165,10 @@ describe('records', () => {
     ]) {
       await paying.proxy.post(paying.app, '/payouts/credit', { credits: [bad] }).expect(400);
     }
-    await paying.pay('+254799999999').expect(200);
+    const last = callOf(await paying.pay('+254799999999').expect(200));
+    // Both are answers of a new shape, which is written after the app has its answer.
+    const shapes = 'SELECT FROM answer_shape WHERE first_call_id = ANY ($1::uuid[])';
+    await eventually(async () => (await query(shapes, [[id, last]])).length === 2);
 
     const dump = async () => {
       const tables = RECORDS.map((table) => `SELECT t::text AS row FROM ${table} t`).join(' UNION ALL ');
