@@ -55,7 +55,7 @@ describe('the entries of the search index', () => {
     );
     const [made] = await query(
       `SELECT array_agg(DISTINCT term) AS terms FROM call_entry CROSS JOIN unnest(terms) AS term
-       WHERE call_id = $1 AND term !~ '^(week|day|total|item|client|key|state):'`,
+       WHERE call_id = $1 AND term !~ '^(week|hour|total|item|client|key|state):'`,
       [id],
     );
     expect(made?.terms).toEqual(byFunctions?.terms);

@@ -34,7 +34,8 @@ interface Order {
 }
 
 /** Of the weeks that a page may be in: the first may have hardly begun, or hardly be left. */
-const WEEKS_BY_DAYS = 2;
+const WEEKS_BY_HOURS = 2;
+const HOURS_OF_A_WEEK = 168;
 
 const CALL = Prisma.sql`call_id`;
 const SLICE = Prisma.sql`slice`;
@@ -105,7 +106,7 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
   return Prisma.sql`
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
-        ${order.slices === 'week' ? daysAndWeeks(query, order, after) : stepTerms(query, order, after)}
+        ${order.slices === 'week' ? hoursAndWeeks(query, order, after) : stepTerms(query, order, after)}
       ) AS s CROSS JOIN LATERAL (
         SELECT DISTINCT ${Prisma.join(names(order))} FROM (
           SELECT position, ${amount} AS usd, call_id AS id FROM search_entry
@@ -123,16 +124,17 @@ function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prism
 }
 
 /**
- * Weeks, the first of them day by day: all that a slice has is read, so where much is found a week would be too long, and where
- * little is found days would be too many.
+ * Weeks, the first of them hour by hour: all that a slice has is read, so where much is found a week would be too long, and where
+ * little is found hours would be too many; to look into one that holds nothing takes some microseconds.
  */
-function daysAndWeeks(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
+function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
-    SELECT slice * 7 + day AS slice, CASE WHEN by_days THEN 'day:' || (slice * 7 + day) ELSE 'week:' || slice END AS term
+    SELECT slice * ${HOURS_OF_A_WEEK} + hour AS slice,
+      CASE WHEN by_hours THEN 'hour:' || (slice * ${HOURS_OF_A_WEEK} + hour) ELSE 'week:' || slice END AS term
     FROM (
-      SELECT slice, row_number() OVER (ORDER BY ${sorted([SLICE], query)}) <= ${WEEKS_BY_DAYS} AS by_days
+      SELECT slice, row_number() OVER (ORDER BY ${sorted([SLICE], query)}) <= ${WEEKS_BY_HOURS} AS by_hours
       FROM search_slice WHERE ${all(slicesOf(query, order, after))}
-    ) AS weeks CROSS JOIN LATERAL generate_series(0, CASE WHEN by_days THEN 6 ELSE 0 END) AS day
+    ) AS weeks CROSS JOIN LATERAL generate_series(0, CASE WHEN by_hours THEN ${HOURS_OF_A_WEEK - 1} ELSE 0 END) AS hour
     ORDER BY ${sorted([SLICE], query)}`;
 }
 
