@@ -13,7 +13,7 @@ import { costs, settle } from './support/costs.mjs';
 import { familyOf, rssOf } from './support/processes.mjs';
 import { withScene } from './support/scene.mjs';
 
-/** Once it has, for another kind of request. */
+/** Once it has, for the same operation with another load. */
 const AGAIN_WARM_SECONDS = 0.5;
 
 const positive = (text) => {
@@ -73,8 +73,8 @@ async function measure(row, racing, scene, where) {
   const cells = new Map(racing.map(({ name }) => [name, []]));
   for (const one of racing) {
     show(`${where}: warming up ${one.name}`);
-    await scene.ask(roundOf(one, row, one.isWarm ? AGAIN_WARM_SECONDS : warmUpSeconds));
-    one.isWarm = true;
+    await scene.ask(roundOf(one, row, one.warmFor === row.operation ? AGAIN_WARM_SECONDS : warmUpSeconds));
+    one.warmFor = row.operation;
     await settle(one, scene.postgres);
   }
   for (let round = 1; round <= rounds; round += 1) {

@@ -3,8 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaService } from '../database/prisma.service';
 import { Problem } from '../errors/problem';
 
-/** So that a search has little to do before it can begin, and no turn is so long that payouts wait for their share of the cores. */
-const TURN_MS = 250;
+/** So that a search has little to do before it can begin. */
+const TURN_MS = 1_000;
+
+/** After a turn that had much to do the next comes sooner, so that none is so long that payouts wait for their share of the cores. */
+const BUSY_TURN_MS = 250;
+const MUCH_MS = 20;
 
 /** Records indexed by one statement (fewer, if they have many payouts): some tenths of a second, far from the longest it may take. */
 const BATCH = 5_000;
@@ -54,6 +58,7 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
     const { signal } = this.stopped;
     let failing = false;
     while (!signal.aborted) {
+      const started = performance.now();
       try {
         const more = await this.runOnce();
         failing = false;
@@ -64,7 +69,8 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
           this.logger.warn({ err }, 'the search index could not be brought up to date; trying on');
         failing = true;
       }
-      await sleep(TURN_MS, undefined, { signal, ref: false }).catch(() => undefined); // woken by the end
+      const rest = performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS;
+      await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined); // woken by the end
     }
   }
 }
