@@ -58,6 +58,20 @@ describe('Batches', () => {
     await Promise.all(rows);
   });
 
+  it('waits no longer for others where a turn is long', async () => {
+    const database = new Database();
+    const group = commits(database);
+    const row = group.add(1);
+    await setImmediate();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+    await setImmediate();
+    await setImmediate();
+    clock.mockRestore();
+    expect(database.attempts).toEqual([[1]]);
+    database.end();
+    await row;
+  });
+
   it('gathers the next batch while one is on its way, and keeps the order', async () => {
     const database = new Database();
     const group = commits(database);

@@ -12,6 +12,9 @@ interface Waiting<Row, Result> {
  */
 export const GATHERING_TURNS = 20;
 
+/** Turns may be long where others ask for hundreds of payouts: so long at most, and the turn in which it is over. */
+const GATHERING_MS = 10;
+
 /** Rows that are tried alone at the same time: each takes a connection, and the others of the pool are for other work. */
 const MAX_LANES = 3;
 
@@ -89,5 +92,6 @@ export class Batches<Row, Result = void> {
 }
 
 async function gather(): Promise<void> {
-  for (let turn = 0; turn < GATHERING_TURNS; turn += 1) await setImmediate();
+  const end = performance.now() + GATHERING_MS;
+  for (let turn = 0; turn < GATHERING_TURNS && performance.now() < end; turn += 1) await setImmediate();
 }
