@@ -1,10 +1,6 @@
 -- The search index at a fraction of its cost: it took more of Postgres' time than all that a request itself needs. And it knows
--- hours: all that is found in a slice of time is read to show a page of it, and of ten million calls a week has too many, and a
--- day too. For that it is made anew, which takes some minutes for each million calls; the proxy starts once it is done.
-
-CREATE FUNCTION search_hour(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 3600000)::integer
-$$;
+-- days: all that is found in a slice of time is read to show a page of it, and of ten million calls a week has too many. For
+-- that it is made anew, which takes about as many minutes as there are million calls.
 
 -- What the records say of a call --------------------------------------------------------------------------------------
 
@@ -17,7 +13,7 @@ CREATE OR REPLACE VIEW call_entry AS
     array_remove(
       ARRAY[
         'week:' || search_week(c.call_id),
-        'hour:' || search_hour(c.call_id),
+        'day:' || search_day(c.call_id),
         'total:' || search_step(c.total_usd),
         CASE WHEN p.position >= 0 THEN 'item:' || search_step(p.amount_usd) END,
         'client:' || c.client_id,

@@ -4,14 +4,12 @@
 
 -- Locks the clients until the commit, and says whether nothing stands against any of these calls. VOLATILE, and a statement of
 -- its own after the lock: what it reads is what holds once the lock is had, as READ COMMITTED sees it, and it says no where
--- that is not how the transaction sees. Without sequential scans, as its plans may be older than what is in the tables; and each
--- statement planned once, which Postgres would not do by itself for the lock: planning it takes four times as long as locking.
+-- that is not how the transaction sees. Without sequential scans, as its plans may be older than what is in the tables.
 -- clients, usd: each client once, and what its calls may count on its caps together; null: nothing does.
 -- on_day: on whose cap (UTC) they would count.
 -- client_of, operations, keys, contents: of each call; the content (SHA-256) only where its like is looked for, down to since.
 CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], on_day date, client_of uuid[], operations text[], keys text[],
-  contents bytea[], since uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off
-SET plan_cache_mode = force_generic_plan AS $$
+  contents bytea[], since uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 DECLARE
   clear boolean;
 BEGIN
