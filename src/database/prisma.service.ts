@@ -71,7 +71,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     const pool = poolOf({
       ...connection,
       max: settings.databasePoolSize,
-      min: Math.min(KEPT_OPEN, settings.databasePoolSize),
+      min: KEPT_OPEN,
       query_timeout: STATEMENT_TIMEOUT_MS + 1_000, // where the server does not even say so
     });
     super({ adapter: new PrismaPg(pool, { disposeExternalPool: true, statementNameGenerator: nameOf }) });
