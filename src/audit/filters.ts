@@ -17,6 +17,8 @@ export interface Conditions {
   hints: Prisma.Sql[];
   /** Whether terms are among them that few rows have: it is not worth while to read rows in order and hope. */
   rare: boolean;
+  /** Whether they hold only for what waits or is in progress now, however long the history: all of it can be read at once. */
+  few: boolean;
 }
 
 /** Which rows of the index: one of each call is enough, those that are payouts, or both. */
@@ -65,6 +67,8 @@ export function conditionsOf(
   const { recipient, recipient_prefix: prefix, upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
   const words = inDoubt === 'true' ? ['unknown'] : [];
   if (outcome !== undefined) words.push(outcome);
+  const isSent = words.includes('inProgress');
+  const isHeld = approval === 'pending' || words.includes('pendingApproval');
   return {
     terms: [
       ...exactTerms(search, references.length > 1 ? ['reference'] : []),
@@ -86,8 +90,8 @@ export function conditionsOf(
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...words.filter((word) => word in STATES_OF).map((word) => Prisma.sql`${outcomeWord(present)} = ${word}`),
       ...(inDoubt === 'false' ? [Prisma.sql`${outcomeWord(present)} <> 'unknown'`] : []),
-      ...(words.includes('inProgress') ? [stillSent(present)] : []),
-      ...(approval === 'pending' || words.includes('pendingApproval') ? [stillHeld(present)] : []),
+      ...(isSent ? [stillSent(present)] : []),
+      ...(isHeld ? [stillHeld(present)] : []),
       ...(approval === 'expired' ? [Prisma.sql`expires_at < ${present.now}::timestamptz`] : []),
       ...bounds(search),
     ],
@@ -96,6 +100,7 @@ export function conditionsOf(
       ...steps('total', search.min_total_usd, search.max_total_usd),
     ],
     rare: isRare(search) || words.some((word) => !OFTEN.includes(word)),
+    few: isSent || isHeld,
   };
 }
 

@@ -89,31 +89,42 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
  * is found in it, and on how long the shortest list of a term is there.
  */
 export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
-  const { conditions, sort } = query;
   const order = orderOf(query);
-  const [amount = CALL] = order.scanned;
-  const inSlice = Prisma.sql`terms @> ARRAY[s.term]`;
-  const rows = all([
-    ...[
-      inSlice,
-      ...withTerms(conditions, true),
-      ...conditions.others,
-      ...inRange(query),
-      ...beyond(query, order, after),
-    ],
-    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, amount)]),
-  ]);
+  const page = inOrder(query, order, [Prisma.sql`terms @> ARRAY[s.term]`, ...rowsOf(query, order, after)], limit);
   return Prisma.sql`
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
         ${order.slices === 'week' ? hoursAndWeeks(query, order, after) : stepTerms(query, order, after)}
-      ) AS s CROSS JOIN LATERAL (
-        SELECT DISTINCT ${Prisma.join(names(order))} FROM (
-          SELECT position, ${amount} AS usd, call_id AS id FROM search_entry
-          WHERE ${rows} OFFSET 0 -- by the terms, not in the order of another index
-        ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}
-      ) AS page ORDER BY ${sorted([SLICE, ...names(order)], query)} LIMIT ${limit}
+      ) AS s CROSS JOIN LATERAL (${page}) AS page ORDER BY ${sorted([SLICE, ...names(order)], query)} LIMIT ${limit}
     ) AS found`;
+}
+
+/** Reads all that is found: where that is little, to look into one slice after the other would read it once for each. */
+export function whole(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
+  const order = orderOf(query);
+  return Prisma.sql`SELECT ${results(query)} FROM (${inOrder(query, order, rowsOf(query, order, after), limit)}) AS found`;
+}
+
+function inOrder(query: Query, order: Order, conditions: Prisma.Sql[], limit: number): Prisma.Sql {
+  const [amount = CALL] = order.scanned;
+  return Prisma.sql`
+    SELECT DISTINCT ${Prisma.join(names(order))} FROM (
+      SELECT position, ${amount} AS usd, call_id AS id FROM search_entry
+      WHERE ${all(conditions)} OFFSET 0 -- by the terms, not in the order of another index
+    ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}`;
+}
+
+/** The rows that may be on the page. */
+function rowsOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
+  const { conditions, sort } = query;
+  const [amount = CALL] = order.scanned;
+  return [
+    ...withTerms(conditions, true),
+    ...conditions.others,
+    ...inRange(query),
+    ...beyond(query, order, after),
+    ...(sort === 'time' ? [] : [...inWeeks(query), ...inAmounts(query, amount)]),
+  ];
 }
 
 /** Steps of amounts, each by its term. */

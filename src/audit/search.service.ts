@@ -7,7 +7,7 @@ import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
 import { conditionsOf, rangeOf, Rows } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, rowsToRead } from './page';
-import { Found, matching, Place, Query, Scope, sliced, walked } from './pages';
+import { Found, matching, Place, Query, Scope, sliced, walked, whole } from './pages';
 import { PresentService } from './present.service';
 import { SearchFilters } from './search.dto';
 
@@ -98,6 +98,7 @@ export class SearchService {
     budget: number,
     ask: (sql: Prisma.Sql) => Promise<Found[]> = (sql) => this.prisma.$queryRaw(sql),
   ): Promise<Found[]> {
+    if (query.conditions.few) return ask(whole(query, after, limit));
     if (!query.conditions.rare) {
       const found = await ask(walked(query, after, limit, budget));
       if (found.length === limit) return found;
