@@ -23,6 +23,26 @@ const SCRIPT = `
   });
 `;
 
+/** Whether a function stays compiled for objects of which, for a while, there are none. */
+const LULL = `
+  const { settle } = require(${JSON.stringify(BUILT)});
+  const read = (value) => value.left + value.right;
+  const ask = () => read(JSON.parse('{"left":1,"right":2}'));
+  const isCompiled = () => (%GetOptimizationStatus(read) & 16) !== 0;
+  settle();
+  %PrepareFunctionForOptimization(read);
+  ask();
+  ask();
+  %OptimizeFunctionOnNextCall(read);
+  ask();
+  const before = isCompiled();
+  setTimeout(() => {
+    for (let time = 0; time < 5; time += 1) gc();
+    ask();
+    console.log(JSON.stringify({ before, after: isCompiled() }));
+  });
+`;
+
 describe('the memory of a start', () => {
   it('has a young generation that grows only once started, and is collected once', () => {
     const said = execFileSync(process.execPath, ['-e', SCRIPT], { encoding: 'utf8' });
@@ -31,5 +51,12 @@ describe('the memory of a start', () => {
     expect(collected).toBe(true);
     expect(settled).toBeGreaterThan(8);
     expect(exposed).toBe('undefined');
+  });
+
+  it('keeps compiled code over a lull', () => {
+    const said = execFileSync(process.execPath, ['--allow-natives-syntax', '--expose-gc', '-e', LULL], {
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(said)).toEqual({ before: true, after: true });
   });
 });

@@ -11,6 +11,13 @@ const GROWTH_FACTOR_UNDER_LOAD = 16;
 const WASM_TIERING_BUDGET = 180_000_000;
 
 /**
+ * Shapes of objects outlive that many collections without such an object, where V8 keeps them for two. In a lull of seconds there
+ * are more, and what the code for requests was compiled for was gone: the first second after it took up to a third more CPU for each.
+ * Measured: docs/decisions/0020.
+ */
+const COLLECTIONS_WITHOUT_USE = 10;
+
+/**
  * Keeps the start from taking memory that it does not need again; to be called first. What a start loads survives, for which V8
  * would make the young generation 32 MB, and keep it so at rest: it stays at 1 MB until `settle`. And V8 would optimise
  * WebAssembly, Prisma's compiler of queries, in a thread of its own, whose allocator never returns the 15 MB: under load, where
@@ -22,7 +29,7 @@ export function startSmall(): void {
 }
 
 /**
- * Collects once what the start has left behind, and lets the young generation grow as load asks for it. It takes some 50 ms, so
+ * Collects once what the start has left behind; lets the young generation grow as load asks for it, and compiled code last. It takes some 50 ms, so
  * before requests come in: at rest, V8 would not do it for a long time. Measured: 15 MB.
  */
 export function settle(): void {
@@ -31,4 +38,5 @@ export function settle(): void {
   setFlagsFromString('--no-expose-gc');
   collect();
   setFlagsFromString(`--semi-space-growth-factor=${GROWTH_FACTOR_UNDER_LOAD}`);
+  setFlagsFromString(`--retain-maps-for-n-gc=${COLLECTIONS_WITHOUT_USE}`); // read at each collection
 }
