@@ -29,8 +29,8 @@ export function startSmall(): void {
 }
 
 /**
- * Collects once what the start has left behind; lets the young generation grow as load asks for it, and compiled code last. It takes some 50 ms, so
- * before requests come in: at rest, V8 would not do it for a long time. Measured: 15 MB.
+ * Collects once what the start has left behind: some 50 ms, so before requests come in, and at rest V8 would not do it for a long
+ * time. Measured: 15 MB. From then on the young generation grows as load asks for it, and compiled code lasts.
  */
 export function settle(): void {
   setFlagsFromString('--expose-gc'); // for the contexts made while it holds: ours stays without
