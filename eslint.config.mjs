@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -33,6 +34,10 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/no-explicit-any': 'off',
     },
+  },
+  {
+    files: ['console/**'],
+    ...reactHooks.configs.flat.recommended,
   },
   {
     files: ['bench/**/*.ts'], // its Prisma client is generated for the bench only; tsc checks the types as it is built

@@ -11,6 +11,7 @@ import { ClientsModule } from './clients/clients.module';
 import { CollectionsModule } from './collections/collections.module';
 import { RunningConfig } from './config/config';
 import { SettingsModule } from './config/config.module';
+import { ConsoleModule } from './console/console.module';
 import { DatabaseModule } from './database/database.module';
 import { HealthModule } from './health/health.module';
 import { InfoModule } from './info/info.module';
@@ -60,6 +61,8 @@ export class AppModule {
         // What clients may do
         AdministrationModule,
         LimitsModule,
+        // Where people see all that
+        ConsoleModule,
         // How it is
         HealthModule,
         MetricsModule,

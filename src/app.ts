@@ -6,9 +6,11 @@ import { CallersService } from './auth/callers.service';
 import { OriginsService } from './auth/origins';
 import { RequestWindowsService } from './auth/rate-limit';
 import { answerUnroutable, receiveCalls } from './auth/receive';
+import { SessionsService } from './auth/sessions.service';
 import { within } from './config/address-block';
 import { RunningConfig } from './config/config';
 import { endConnectionsWhenClosing, endSlowRequests } from './connections';
+import { serveConsole } from './console/page';
 import { PrismaService } from './database/prisma.service';
 import { ProcessService } from './database/process.service';
 import { checkDeadlines } from './forwarding/operations';
@@ -56,6 +58,7 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
   await receiveCalls(server, {
     callers: app.get(CallersService),
+    sessions: app.get(SessionsService),
     origins: app.get(OriginsService),
     windows: app.get(RequestWindowsService),
   });
@@ -63,6 +66,7 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   app.get(MetricsService).observe(server);
   logRequests(server, app.get(Logger));
   serveDocs(app, settings);
+  await serveConsole(server);
   await app.init();
   await server.ready();
   app.useLogger(app.get(Logger));

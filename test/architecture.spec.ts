@@ -64,6 +64,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'upstream',
     'validation',
   ],
+  console: ['auth', 'clients', 'config', 'errors'],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],

@@ -4,9 +4,16 @@ import { AllowGuard } from './allow';
 import { CallersService } from './callers.service';
 import { OriginsService } from './origins';
 import { RequestWindowsService } from './rate-limit';
+import { SessionsService } from './sessions.service';
 
 @Module({
-  providers: [CallersService, OriginsService, RequestWindowsService, { provide: APP_GUARD, useClass: AllowGuard }],
-  exports: [CallersService, OriginsService, RequestWindowsService],
+  providers: [
+    CallersService,
+    OriginsService,
+    RequestWindowsService,
+    SessionsService,
+    { provide: APP_GUARD, useClass: AllowGuard },
+  ],
+  exports: [CallersService, OriginsService, RequestWindowsService, SessionsService],
 })
 export class AuthModule {}

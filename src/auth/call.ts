@@ -37,6 +37,8 @@ export interface Call {
   readonly startedAt: number;
   /** Known from the key; only public routes are reached without one. */
   caller: Caller | undefined;
+  /** Of whoever is signed in to the console, what its cookie holds; undefined: a key was sent. */
+  sessionToken: string | undefined;
   /** Whether its intent is recorded. Until then an error is recorded as a refusal; from then on, only an outcome is. */
   opened: boolean;
   /** What came of it, once that is recorded; for the log and the metrics. */

@@ -13,8 +13,7 @@ const LAST_USE_RESOLUTION_MS = 60_000;
 const MAX_LOOK_UPS = 1_000;
 
 /** A key that opens something, with its client. */
-interface KeyRow extends LimitsRow {
-  sha256: string;
+export interface CallerRow extends LimitsRow {
   keyId: string;
   person: string | null;
   clientId: string;
@@ -23,14 +22,21 @@ interface KeyRow extends LimitsRow {
   operations: string[] | null;
 }
 
-const FIND_KEYS = `
-  SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
+type KeyRow = CallerRow & { sha256: string };
+
+/** Of a row k of api_key and its client c. */
+export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
     c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
     c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
     c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
-    c.require_idempotency_key AS "requireIdempotencyKey"
+    c.require_idempotency_key AS "requireIdempotencyKey"`;
+
+export const OPENS = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
+
+const FIND_KEYS = `
+  SELECT encode(k.sha256, 'hex') AS sha256, ${CALLER_COLUMNS}
   FROM api_key k JOIN client c ON c.id = k.client_id
-  WHERE k.sha256 = ANY ($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+  WHERE k.sha256 = ANY ($1::bytea[]) AND ${OPENS}`;
 
 /** Tells who a key belongs to. */
 @Injectable()
@@ -51,13 +57,7 @@ export class CallersService {
     const row = await this.lookUps.add(keySha256);
     if (!row) return undefined;
     this.noteUse(row.keyId);
-    const { clientId, clientName, keyId, operations, person } = row;
-    return {
-      ...{ clientId, clientName, keyId, person },
-      scopes: new Set(row.scopes),
-      operations: operations && new Set(operations),
-      limits: limitsOf(row),
-    };
+    return callerOf(row);
   }
 
   /** One statement for all who ask meanwhile: every request waits for it. */
@@ -75,4 +75,14 @@ export class CallersService {
       .update({ where: { id: keyId }, data: { lastUsedAt: new Date(now) } })
       .catch(() => this.logger.warn({ key_id: keyId }, 'the last use of a key could not be noted'));
   }
+}
+
+export function callerOf(row: CallerRow): Caller {
+  const { clientId, clientName, keyId, operations, person } = row;
+  return {
+    ...{ clientId, clientName, keyId, person },
+    scopes: new Set(row.scopes),
+    operations: operations && new Set(operations),
+    limits: limitsOf(row),
+  };
 }

@@ -1,6 +1,6 @@
 import cors from '@fastify/cors';
 import { Injectable, Logger } from '@nestjs/common';
-import { FastifyInstance } from 'fastify';
+import { FastifyInstance, FastifyRequest } from 'fastify';
 import { PrismaService } from '../database/prisma.service';
 
 /** For a browser to keep the answer to a preflight; 10 minutes, so that a withdrawn origin is soon forgotten. */
@@ -35,6 +35,11 @@ export class OriginsService {
       this.reading = undefined;
     }
   }
+}
+
+/** Whether a request comes from a page of this proxy itself, as browsers say it. */
+export function isOwnOrigin({ headers: { origin }, protocol, host }: FastifyRequest): boolean {
+  return origin === `${protocol}://${host}`;
 }
 
 /**

@@ -1,15 +1,14 @@
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isIP } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
-import { hashKey } from '../clients/key';
 import { PERSON } from '../clients/person';
 import { within } from '../config/address-block';
 import { databaseUnavailable, Problem } from '../errors/problem';
 import { toProblemDetails } from '../errors/problem-body';
+import { authenticate, WhoCalls } from './authenticate';
 import { Call, Caller } from './call';
-import { CallersService } from './callers.service';
 import { KeyGuessing } from './key-guessing';
-import { answerBrowsers, OriginsService } from './origins';
+import { answerBrowsers, isOwnOrigin, OriginsService } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
 
 /** Ids that may stand in a header and a log line as they are: no `+` and no `@`, as phones and e-mails have. */
@@ -17,8 +16,7 @@ export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-export interface Reception {
-  callers: CallersService;
+export interface Reception extends Omit<WhoCalls, 'guessing'> {
   origins: OriginsService;
   windows: RequestWindowsService;
 }
@@ -27,8 +25,11 @@ export interface Reception {
  * Begins every request: gives it its ids and finds out who calls and whether from where it may, before a byte of its body is
  * read; and ends it with the headers that every answer carries.
  */
-export async function receiveCalls(server: FastifyInstance, { callers, origins, windows }: Reception): Promise<void> {
-  const guessing = new KeyGuessing();
+export async function receiveCalls(
+  server: FastifyInstance,
+  { origins, windows, ...reception }: Reception,
+): Promise<void> {
+  const who: WhoCalls = { ...reception, guessing: new KeyGuessing() };
   server.decorateRequest('call');
 
   server.addHook('onRequest', (request, reply, done) => {
@@ -39,7 +40,7 @@ export async function receiveCalls(server: FastifyInstance, { callers, origins, 
   server.addHook('onRequest', async (request, reply) => {
     if (!needsKey(request)) return;
     const { call } = request;
-    const caller = await authenticate(request, callers, guessing);
+    const caller = await authenticate(request, who);
     call.caller = caller;
     const { actor } = call;
     call.actor = caller.person; // whose key it is, is not for the caller to say
@@ -76,7 +77,8 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
 
 function finish({ call }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('server-timing', serverTiming(call));
-  void reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
+  void reply.header('x-content-type-options', 'nosniff');
+  if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store'); // files of the console never change
 }
 
 function newCall(request: FastifyRequest): Call {
@@ -98,6 +100,7 @@ function newCall(request: FastifyRequest): Call {
     receivedAt: new Date(),
     startedAt: performance.now(),
     caller: undefined,
+    sessionToken: undefined,
     opened: false,
     outcome: undefined,
     timings: {},
@@ -121,27 +124,16 @@ function checkedActor(actor: string | null): string | null {
   return actor;
 }
 
-async function authenticate({ headers, call }: FastifyRequest, callers: CallersService, guessing: KeyGuessing) {
-  const key = headers['x-api-key'];
-  if (key === undefined || key === '') throw new Problem('missing_key');
-  const sha256 = hashKey(String(key));
-  guessing.check(call.clientAddress, sha256);
-  const found = await callers.identify(sha256).catch(databaseUnavailable);
-  if (!found) {
-    guessing.noteWrong(call.clientAddress, sha256);
-    throw new Problem('invalid_key');
-  }
-  guessing.noteValid(sha256);
-  return found;
-}
-
 /** A key that leaked is of no use elsewhere. */
-function checkWhereFrom({ call, headers: { origin } }: FastifyRequest, { limits }: Caller): void {
+function checkWhereFrom(request: FastifyRequest, { limits }: Caller): void {
+  const { call, headers } = request;
   if (limits.addresses.length > 0 && !within(limits.addresses)(call.clientAddress)) {
     throw new Problem('address_not_allowed');
   }
-  // Only browsers send an origin: an app on a server is not held back by the list.
-  if (origin !== undefined && limits.origins.length > 0 && !limits.origins.includes(origin)) {
+  // Only browsers send an origin: an app on a server is not held back by the list, nor is our own console.
+  const { origin } = headers;
+  if (origin === undefined || limits.origins.length === 0 || isOwnOrigin(request)) return;
+  if (!limits.origins.includes(origin)) {
     throw new Problem('origin_not_allowed');
   }
 }

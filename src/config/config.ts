@@ -53,6 +53,8 @@ export interface Config {
   readonly maxBodyBytes: number;
   /** Fields that the interface does not document and bodies may have all the same. */
   readonly extraFieldsAllowed: readonly string[];
+  /** After so long without a request, who is signed in to the console is so no more. */
+  readonly consoleIdleMinutes: number;
   /** Signs the upstream's events; undefined: none are taken. */
   readonly upstreamWebhookSecret: Secret | undefined;
   readonly reconciliation: ReconciliationConfig;
@@ -173,6 +175,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     maxItems: env.MAX_ITEMS,
     maxBodyBytes: env.MAX_BODY_BYTES,
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
+    consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
     upstreamWebhookSecret:
       env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
     reconciliation: Object.freeze(toReconciliation(env)),

@@ -128,6 +128,8 @@ export class Environment {
   @Numeric() @IsInt() @Min(1_024) @Max(16_777_216) MAX_BODY_BYTES = 1_048_576;
   @Words() @AreFieldNames() EXTRA_FIELDS_ALLOWED: string[] = [];
 
+  @Numeric() @IsInt() @Min(1) @Max(720) CONSOLE_IDLE_MINUTES = 30;
+
   @IsOptional() @IsHeaderValue() UPSTREAM_WEBHOOK_SECRET?: string;
   @IsOptional() @IsCronExpression() RECONCILIATION_SCHEDULE?: string;
   @IsDecimalText() RECONCILIATION_AMOUNT_TOLERANCE_USD = '0';

@@ -7,6 +7,8 @@ const WITH_ANY_KEY: ProblemCode[] = [
   'invalid_actor',
   'missing_key',
   'invalid_key',
+  'session_ended',
+  'csrf',
   'scope_missing',
   'address_not_allowed',
   'origin_not_allowed',

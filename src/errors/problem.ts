@@ -42,6 +42,10 @@ export const PROBLEMS = {
   },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
+  session_ended: {
+    status: 401,
+    text: 'You are not signed in any more: your session was idle for too long, or its key was revoked. Sign in again.',
+  },
   invalid_signature: {
     status: 401,
     text: 'This event is not signed with the secret that we share; check UPSTREAM_WEBHOOK_SECRET and what signs it.',
@@ -63,6 +67,11 @@ export const PROBLEMS = {
     text: 'Your client may not call from this address; ask the operator to allow it.',
   },
   origin_not_allowed: { status: 403, text: 'Pages of this origin may not use this key; ask the operator to allow it.' },
+  csrf: {
+    status: 403,
+    text: 'Whoever is signed in by a cookie must say X-CSRF-Token with what changes anything, from a page of this proxy; GET /v1/session tells it.',
+  },
+  no_session: { status: 403, text: 'Sign in with a key in the header X-API-Key; one session does not begin another.' },
   own_approval: {
     status: 403,
     text: 'Nobody approves what they asked for: this needs another client, another key and another person.',

@@ -1,0 +1,59 @@
+import createFetchClient, { type Middleware } from 'openapi-fetch';
+import createClient from 'openapi-react-query';
+import type { paths } from './generated/schema';
+import { ApiProblem, problemIn } from './problem';
+
+/** Told by the session (session.tsx); in memory only, so a reload asks again. */
+let csrfToken: string | undefined;
+let onSessionEnd: () => void = () => undefined;
+
+export function setCsrfToken(token: string | undefined): void {
+  csrfToken = token;
+}
+
+/** @param ended is called whenever an answer says that nobody is signed in any more. */
+export function whenSessionEnds(ended: () => void): void {
+  onSessionEnd = ended;
+}
+
+/** Each answer that is no success becomes an ApiProblem. */
+const problems: Middleware = {
+  async onResponse({ response, request }) {
+    if (response.ok) return;
+    const problem = await problemIn(response);
+    if (problem.status === 401 && request.headers.get('X-API-Key') === null) onSessionEnd();
+    throw problem;
+  },
+  onError({ error }) {
+    return error instanceof Error && error.name === 'AbortError' ? error : new ApiProblem(undefined);
+  },
+};
+
+const csrf: Middleware = {
+  onRequest({ request }) {
+    if (request.method !== 'GET' && csrfToken !== undefined) request.headers.set('X-CSRF-Token', csrfToken);
+  },
+};
+
+/** People are masked unless a request says otherwise (`revealing`); whoever reads them is on record. */
+export const http = createFetchClient<paths>({ baseUrl: '/', headers: { 'X-People': 'masked' } });
+http.use(csrf, problems);
+
+/** For a request's `headers`: shows people as they are, to keys that may see them. */
+export const revealing = (reveal: boolean) => ({ 'X-People': reveal ? null : 'masked' });
+
+/** The /v1 API as hooks: `api.useQuery('get', '/v1/stops')`. */
+export const api = createClient(http);
+
+/** For what is no JSON: exports, CSV. The same headers, and the same problems. */
+export async function raw(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
+  const sent = new Headers({ 'X-People': 'masked', ...Object.fromEntries(new Headers(headers)) });
+  if (csrfToken !== undefined && init.method !== undefined) sent.set('X-CSRF-Token', csrfToken);
+  const response = await fetch(path, { ...init, headers: sent }).catch((error: unknown) => {
+    throw error instanceof Error && error.name === 'AbortError' ? error : new ApiProblem(undefined);
+  });
+  if (response.ok) return response;
+  const problem = await problemIn(response);
+  if (problem.status === 401) onSessionEnd();
+  throw problem;
+}

@@ -1,0 +1,30 @@
+import type { ProblemDetails } from './generated/schema';
+
+/** What the proxy answered instead of what was asked for, or that it could not be reached. */
+export class ApiProblem extends Error {
+  /** @param problem RFC 9457 problem details; undefined: no answer came. */
+  constructor(readonly problem: ProblemDetails | undefined) {
+    super(problem?.detail ?? 'The proxy cannot be reached. Check the connection; nothing is known to have happened.');
+  }
+
+  get status(): number | undefined {
+    return this.problem?.status;
+  }
+
+  get code(): string | undefined {
+    return this.problem?.code;
+  }
+}
+
+export async function problemIn(response: Response): Promise<ApiProblem> {
+  try {
+    return new ApiProblem((await response.json()) as ProblemDetails);
+  } catch {
+    return new ApiProblem(undefined); // whoever answered, it was not the proxy
+  }
+}
+
+/** What to tell people of any error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something went wrong in this page. Reload it.';
+}

@@ -1,0 +1,166 @@
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { ChevronDown, LogOut, Moon, Sun } from 'lucide-react';
+import { Suspense } from 'react';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { useSession } from './api/session';
+import { Page } from './components/page';
+import { PageBoundary } from './components/page-boundary';
+import { Empty, Loading } from './components/states';
+import { PLACES, ROUTES } from './places';
+
+/** The frame around all pages: where one can go, who one is, and the page itself. */
+export function App() {
+  const [opened, { toggle, close }] = useDisclosure();
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 210, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip" href="#page">
+        Skip to the page
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Menu"
+              aria-expanded={opened}
+            />
+            <Text fw={700} component={Link} href="/" c="inherit" td="none">
+              payout-proxy
+            </Text>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ColorSchemeSwitch />
+            <Account />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages">
+        <Places onGo={close} />
+      </AppShell.Navbar>
+      <AppShell.Main id="page">
+        <Pages />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function Places({ onGo }: { onGo: () => void }) {
+  const { session, may } = useSession();
+  const [location] = useLocation();
+  return PLACES.filter(({ scopes, sandboxOnly }) => may(...scopes) && (!sandboxOnly || session.sandbox)).map(
+    ({ path, title, icon: Icon }) => {
+      const isHere = path === '/' ? location === '/' : location.startsWith(path);
+      return (
+        <NavLink
+          key={path}
+          component={Link}
+          href={path}
+          label={title}
+          leftSection={<Icon size={16} aria-hidden />}
+          active={isHere}
+          {...(isHere && { 'aria-current': 'page' })}
+          onClick={onGo}
+        />
+      );
+    },
+  );
+}
+
+function Pages() {
+  const { may } = useSession();
+  const [location] = useLocation();
+  const first = PLACES.find(({ scopes }) => may(...scopes));
+  if (!first) return <NothingToSee />;
+  return (
+    <PageBoundary key={location}>
+      <Suspense fallback={<Loading lines={8} label="Loading the page" />}>
+        <Switch>
+          {ROUTES.filter(({ scopes }) => may(...scopes)).map(({ path, page: PageOf }) => (
+            <Route key={path} path={path} component={PageOf} />
+          ))}
+          {!may(...(PLACES[0]?.scopes ?? [])) && (
+            <Route path="/">
+              <Redirect to={first.path} />
+            </Route>
+          )}
+          <Route>
+            <NotHere />
+          </Route>
+        </Switch>
+      </Suspense>
+    </PageBoundary>
+  );
+}
+
+function NotHere() {
+  return (
+    <Page title="Not found">
+      <Empty>There is no page at this address, or your key may not see it.</Empty>
+    </Page>
+  );
+}
+
+function NothingToSee() {
+  return (
+    <Page title="Welcome">
+      <Empty>
+        Your key is an app&rsquo;s: it pays, and there is nothing for it to see here. The console is for keys that may
+        audit, reconcile, approve or administer.
+      </Empty>
+    </Page>
+  );
+}
+
+function ColorSchemeSwitch() {
+  const { colorScheme, toggleColorScheme } = useMantineColorScheme();
+  const isDark = colorScheme === 'dark';
+  return (
+    <ActionIcon variant="subtle" color="gray" onClick={toggleColorScheme} aria-label="Switch between light and dark">
+      {isDark ? <Sun size={18} /> : <Moon size={18} />}
+    </ActionIcon>
+  );
+}
+
+function Account() {
+  const { session, signOut } = useSession();
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton aria-label={`Signed in as ${session.person ?? session.client}`}>
+          <Group gap={4} wrap="nowrap">
+            <Text size="sm" fw={600} truncate maw={140}>
+              {session.person ?? session.client}
+            </Text>
+            <ChevronDown size={14} aria-hidden />
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          Key of the client {session.client}. It may: {session.scopes.join(', ')}
+        </Menu.Label>
+        <Menu.Item leftSection={<LogOut size={14} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

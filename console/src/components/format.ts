@@ -1,0 +1,35 @@
+/** An amount as the API writes it, with all its decimals, at least two; no number in between could lose any. */
+export function formatUsd(amount: string): string {
+  const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
+  if (whole === '') return amount;
+  return `${sign === '' ? '' : '−'}$${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${decimals.padEnd(2, '0')}`;
+}
+
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** In the zone of who reads. */
+export const formatLocal = (instant: string) => LOCAL.format(new Date(instant));
+
+/** `2026-11-20 14:03:05.123 UTC`. */
+export const formatUtc = (instant: string) => `${new Date(instant).toISOString().replace('T', ' ').slice(0, -1)} UTC`;
+
+const COUNT = new Intl.NumberFormat('en');
+export const formatCount = (count: number) => COUNT.format(count);
+
+const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** `3 hours ago`, `in 2 days`. */
+export function formatAgo(instant: string, now = Date.now()): string {
+  const ms = new Date(instant).getTime() - now;
+  const [unit, length] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['second', 1_000] as const);
+  return AGO.format(Math.trunc(ms / length), unit);
+}
+
+/** `outcome_unknown` and `pendingApproval` as people write them. */
+export const inWords = (word: string) =>
+  word.replaceAll('_', ' ').replace(/[a-z][A-Z]/g, ([before = '', after = '']) => `${before} ${after.toLowerCase()}`);

@@ -1,0 +1,26 @@
+import { Component, type ReactNode } from 'react';
+import { Failure } from './states';
+
+interface State {
+  error: Error | undefined;
+}
+
+/** A page that breaks, or whose script cannot be loaded any more after an update, does not take the others with it. */
+export class PageBoundary extends Component<{ children: ReactNode }, State> {
+  override state: State = { error: undefined };
+
+  static getDerivedStateFromError(error: Error): State {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    return (
+      <Failure
+        error={new Error('This page broke, or a newer one was installed. Reload it.')}
+        retry={() => location.reload()}
+      />
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { messageOf } from '../api/problem';
+
+/** While something is asked for: bars where its lines will be. */
+export function Loading({ lines = 3, label = 'Loading' }: { lines?: number; label?: string }) {
+  return (
+    <Stack gap="xs" role="status" aria-label={label}>
+      {Array.from({ length: lines }, (_, line) => (
+        <Skeleton key={line} h={28} />
+      ))}
+    </Stack>
+  );
+}
+
+/** Where there is nothing: why, and what to do about it. */
+export function Empty({ children }: { children: ReactNode }) {
+  return (
+    <Text c="dimmed" ta="center" py="xl">
+      {children}
+    </Text>
+  );
+}
+
+/** The proxy's own sentence says what happened and what to do. */
+export function Failure({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
+  return (
+    <Alert color="red" variant="light" role="alert" title="This could not be shown">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{messageOf(error)}</Text>
+        {retry && (
+          <Button size="xs" variant="default" onClick={() => void retry()}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+interface Asked<Data> {
+  data: Data | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+/** The three ways in which what was asked for stands: it is coming, it failed, or here it is. */
+export function Answer<Data>({
+  of,
+  children,
+  lines,
+}: {
+  of: Asked<Data>;
+  children: (data: Data) => ReactNode;
+  lines?: number;
+}) {
+  if (of.data !== undefined) return children(of.data);
+  if (of.error) return <Failure error={of.error} retry={of.refetch} />;
+  return <Loading {...(lines !== undefined && { lines })} />;
+}

@@ -1,0 +1,65 @@
+import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { type FormEvent, useEffect, useState } from 'react';
+import { messageOf } from '../../api/problem';
+import type { SignInProps } from '../../api/session';
+
+/** The first page: a key, once. */
+export function SignIn({ reason, signIn }: SignInProps) {
+  const [key, setKey] = useState('');
+  const [failure, setFailure] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    document.title = 'Sign in · payout-proxy';
+  }, []);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await signIn(key.trim());
+    } catch (error) {
+      setFailure(error);
+      setBusy(false);
+    }
+  };
+  const message = failure === undefined ? reason : messageOf(failure);
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Paper withBorder p="xl" w="100%" maw={420}>
+        <form onSubmit={(event) => void submit(event)}>
+          <Stack>
+            <div>
+              <Title order={1} size="h2">
+                payout-proxy
+              </Title>
+              <Text c="dimmed">The console for auditors, reconcilers and operators.</Text>
+            </div>
+            {message !== undefined && (
+              <Alert color={failure === undefined ? 'blue' : 'red'} role="alert">
+                {message}
+              </Alert>
+            )}
+            <PasswordInput
+              label="API key"
+              description="What you see follows what it may do. It is sent once, and your browser does not keep it."
+              placeholder="pp_auditor_…"
+              autoComplete="off"
+              required
+              autoFocus
+              value={key}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+              onChange={({ currentTarget: { value } }) => setKey(value)}
+            />
+            <Button type="submit" loading={busy} disabled={key.trim() === ''}>
+              Sign in
+            </Button>
+            <Text size="sm" c="dimmed">
+              Just installed it? <Code>npm start</Code> wrote demo keys to <Code>.data/demo-keys.json</Code>; the one
+              called <Code>admin</Code> shows everything.
+            </Text>
+          </Stack>
+        </form>
+      </Paper>
+    </Center>
+  );
+}

@@ -1,0 +1,71 @@
+import {
+  Ban,
+  CheckCheck,
+  FlaskConical,
+  GitCompareArrows,
+  LayoutDashboard,
+  List,
+  type LucideIcon,
+  Send,
+  Users,
+} from 'lucide-react';
+import { type ComponentType, lazy } from 'react';
+import type { Scope } from './api/session';
+
+/** Where one can go. */
+interface Place {
+  path: string;
+  title: string;
+  icon: LucideIcon;
+  /** It is for keys with one of these. */
+  scopes: Scope[];
+  sandboxOnly?: boolean;
+}
+
+export const PLACES: Place[] = [
+  { path: '/', title: 'Overview', icon: LayoutDashboard, scopes: ['audit', 'reconcile', 'approve', 'admin'] },
+  { path: '/calls', title: 'Calls', icon: List, scopes: ['audit'] },
+  { path: '/payouts', title: 'Payouts', icon: Send, scopes: ['audit'] },
+  { path: '/approvals', title: 'Approvals', icon: CheckCheck, scopes: ['approve'] },
+  { path: '/reconciliation', title: 'Reconciliation', icon: GitCompareArrows, scopes: ['reconcile'] },
+  { path: '/clients', title: 'Clients', icon: Users, scopes: ['admin'] },
+  { path: '/stops', title: 'Stop switch', icon: Ban, scopes: ['admin'] },
+  { path: '/sandbox', title: 'Sandbox', icon: FlaskConical, scopes: ['admin'], sandboxOnly: true },
+];
+
+/** What is shown at an address. */
+interface PageAt {
+  path: string;
+  scopes: Scope[];
+  page: ComponentType;
+}
+
+/** Each page is loaded when somebody goes there. */
+export const ROUTES: PageAt[] = [
+  {
+    path: '/',
+    scopes: ['audit', 'reconcile', 'approve', 'admin'],
+    page: lazy(() => import('./pages/overview/overview')),
+  },
+  { path: '/calls', scopes: ['audit'], page: lazy(() => import('./pages/calls/calls')) },
+  { path: '/payouts', scopes: ['audit'], page: lazy(() => import('./pages/calls/payouts')) },
+  { path: '/calls/:id', scopes: ['audit'], page: lazy(() => import('./pages/call/call')) },
+  { path: '/approvals', scopes: ['approve'], page: lazy(() => import('./pages/approvals/approvals')) },
+  { path: '/approvals/:id', scopes: ['approve'], page: lazy(() => import('./pages/approvals/approval')) },
+  { path: '/reconciliation', scopes: ['reconcile'], page: lazy(() => import('./pages/reconciliation/runs')) },
+  { path: '/reconciliation/runs/:id', scopes: ['reconcile'], page: lazy(() => import('./pages/reconciliation/run')) },
+  {
+    path: '/reconciliation/findings',
+    scopes: ['reconcile'],
+    page: lazy(() => import('./pages/reconciliation/findings')),
+  },
+  {
+    path: '/reconciliation/findings/:id',
+    scopes: ['reconcile'],
+    page: lazy(() => import('./pages/reconciliation/finding')),
+  },
+  { path: '/clients', scopes: ['admin'], page: lazy(() => import('./pages/clients/clients')) },
+  { path: '/clients/:name', scopes: ['admin'], page: lazy(() => import('./pages/clients/client')) },
+  { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },
+  { path: '/sandbox', scopes: ['admin'], page: lazy(() => import('./pages/sandbox/sandbox')) },
+];

@@ -1,0 +1,42 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+/** Beside each file its compressed forms, so that the proxy need not compress anything while it serves. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    async writeBundle({ dir = '' }, bundle) {
+      const names = Object.keys(bundle).filter((name) => /\.(js|css|svg)$/.test(name));
+      const compress = async (name: string) => {
+        const file = join(dir, name);
+        const content = await readFile(file);
+        await writeFile(`${file}.br`, await promisify(brotliCompress)(content));
+        await writeFile(`${file}.gz`, await promisify<Buffer, Buffer>(gzip)(content));
+      };
+      await Promise.all(names.map(compress));
+    },
+  };
+}
+
+/** The page, built into dist/console/page; the proxy serves it below /console (src/console/page.ts). */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/console/',
+  html: { cspNonce: 'CSP_NONCE' },
+  plugins: [compressed()],
+  build: {
+    outDir: '../dist/console/page',
+    emptyOutDir: true,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 600, // kB, uncompressed: the component library, which every page needs
+    rolldownOptions: { checks: { moduleLevelDirective: false } }, // "use client", in each file of the component library
+  },
+  server: { proxy: { '/v1': 'http://localhost:3000' } },
+});
