@@ -3,7 +3,7 @@ import { Empty } from '../../components/states';
 
 export default function StopsPage() {
   return (
-    <Page title="Stops">
+    <Page title="Stop switch">
       <Empty>Nothing here yet.</Empty>
     </Page>
   );

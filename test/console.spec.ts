@@ -1,0 +1,123 @@
+import { Page } from 'playwright-core';
+import supertest from 'supertest';
+import { startBrowser, TestBrowser } from './support/browser';
+import { complaintsOf, expectAccessible, signIn } from './support/console';
+import { startProxyWithSandbox } from './support/proxy';
+
+/** The frame around the console's pages: who is signed in, what one sees, and what may not get in or out. */
+describe('the console', () => {
+  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let browser: TestBrowser;
+  let keys: Record<'app' | 'auditor' | 'admin', string>;
+
+  beforeAll(async () => {
+    [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+    keys = {
+      app: (await proxy.client('app', 'pay', 'read')).key,
+      auditor: (await proxy.client('auditor', 'audit')).key,
+      admin: (await proxy.client('admin', 'admin')).key,
+    };
+  });
+  afterAll(async () => {
+    await browser.close();
+    await proxy.close();
+  });
+
+  const pagesOf = async (page: Page) =>
+    page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
+
+  it('says what is wrong with a key, and takes the right one', async () => {
+    const page = await browser.browser.newPage();
+    await page.goto(`${proxy.url}/console`);
+    await page.getByLabel('API key').fill('pp_auditor_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This API key is unknown, expired or revoked').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('API key').fill(keys.auditor);
+    await page.getByLabel('API key').press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.close();
+  });
+
+  it('shows to each key what it may see, and says so where that is nothing', async () => {
+    const auditor = await signIn(browser.browser, proxy.url, keys.auditor);
+    expect(await pagesOf(auditor)).toEqual(['Overview', 'Calls', 'Payouts']);
+    await auditor.goto(`${proxy.url}/console/clients`);
+    await auditor.getByText('your key may not see it').waitFor();
+    const admin = await signIn(browser.browser, proxy.url, keys.admin);
+    expect(await pagesOf(admin)).toEqual(['Overview', 'Clients', 'Stop switch']);
+    const app = await signIn(browser.browser, proxy.url, keys.app);
+    await app.getByText('there is nothing for it to see here').waitFor();
+    expect(await pagesOf(app)).toEqual([]);
+    await expectAccessible(app);
+  });
+
+  it('keeps the key nowhere in the browser, and no script can read the cookie', async () => {
+    const page = await signIn(browser.browser, proxy.url, keys.auditor);
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML]),
+    );
+    expect(kept).not.toContain(keys.auditor);
+    const cookies = await page.context().cookies();
+    expect(cookies).toMatchObject([{ name: 'payout_proxy', httpOnly: true, sameSite: 'Strict', expires: -1 }]);
+    expect(kept).not.toContain(cookies[0]?.value);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor(); // still signed in
+  });
+
+  it('asks for nothing outside the proxy, and keeps to its own policy', async () => {
+    const page = await browser.browser.newPage();
+    const complaints = complaintsOf(page);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).origin));
+    const answer = await page.goto(`${proxy.url}/console/clients`);
+    const policy = answer?.headers()['content-security-policy'] ?? '';
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toContain('unsafe');
+    await page.getByLabel('API key').fill(keys.admin);
+    await page.getByLabel('API key').press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Clients' }).waitFor();
+    for (const name of ['Overview', 'Stop switch']) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+    }
+    expect([...new Set(asked)]).toEqual([proxy.url]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('signs out, and the cookie opens nothing any more', async () => {
+    const page = await signIn(browser.browser, proxy.url, keys.auditor);
+    const [cookie] = await page.context().cookies();
+    const before = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
+    expect((await before).status).toBe(200);
+    await page.getByRole('button', { name: 'Signed in as auditor' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    const after = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
+    expect((await after).status).toBe(401);
+  });
+
+  it('asks to sign in again once the key is revoked', async () => {
+    const { key } = await proxy.client('short', 'audit');
+    const page = await signIn(browser.browser, proxy.url, key);
+    await proxy.database.query(
+      "UPDATE api_key SET revoked_at = now() FROM client c WHERE c.id = client_id AND c.name = 'short'",
+    );
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Calls' }).click();
+    await page.getByText('Your session has ended').waitFor();
+  });
+
+  it('fits a telephone, and everything is reached by keyboard', async () => {
+    const page = await signIn(browser.browser, proxy.url, keys.admin, { viewport: { width: 360, height: 740 } });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.reload();
+    await page.getByRole('banner').waitFor();
+    await page.getByRole('button', { name: 'Menu' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Stop switch' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Stop switch' }).waitFor();
+    await expectAccessible(page);
+  });
+});

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Of the Web Content Accessibility Guidelines 2.1, levels A and AA. */
+const WCAG_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
+
+/** A page of the console on which whoever has this key is signed in, in a browser profile of its own. */
+export async function signIn(
+  browser: Browser,
+  url: string,
+  key: string,
+  { at = '/', ...options }: BrowserContextOptions & { at?: string } = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  await page.goto(`${url}/console${at}`);
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('banner').waitFor();
+  return page;
+}
+
+/** What a page complains of in its console: errors, and what its content security policy kept from it. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return complaints;
+}
+
+/** Looks at the page as it is now, in light and in dark. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.evaluate(AXE);
+    const faults = await page.evaluate(async (tags) => {
+      const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<any> } };
+      const { violations } = await axe.run({ runOnly: tags });
+      return violations.map(({ id, nodes }: any) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`);
+    }, WCAG_AA);
+    expect([colorScheme, faults]).toEqual([colorScheme, []]);
+  }
+}
