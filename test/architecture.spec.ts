@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   approvals: ['audit', 'auth', 'database', 'errors', 'forwarding', 'journal', 'metrics', 'validation'],
   stops: ['auth', 'database', 'errors', 'forwarding', 'journal', 'validation'],
-  administration: ['auth', 'clients', 'errors', 'forwarding', 'validation'],
+  administration: ['auth', 'clients', 'errors', 'forwarding', 'limits', 'policy', 'validation'],
   limits: ['auth', 'errors', 'policy'],
   send: ['auth', 'forwarding', 'validation'],
   payouts: ['auth', 'forwarding', 'send', 'validation'],
