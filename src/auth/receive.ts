@@ -50,6 +50,7 @@ export async function receiveCalls(server: FastifyInstance, { callers, origins, 
       limitRate(requestsPerMinute, await windows.count(caller.clientId).catch(databaseUnavailable), reply);
     }
     checkWhereFrom(request, caller);
+    checkMasking(request);
   });
 
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -93,6 +94,7 @@ function newCall(request: FastifyRequest): Call {
     clientAddress: addressOf(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     actor: actor === '' ? null : actor,
+    masked: request.headers['x-people'] !== undefined, // other values are refused
     operation: isPreview ? route : (config.operation ?? route),
     previewOf: isPreview ? config.operation : undefined,
     receivedAt: new Date(),
@@ -144,6 +146,13 @@ function checkWhereFrom({ call, headers: { origin } }: FastifyRequest, { limits 
   if (origin !== undefined && limits.origins.length > 0 && !limits.origins.includes(origin)) {
     throw new Problem('origin_not_allowed');
   }
+}
+
+/** A typo must not reveal anybody. The interface shows no history, and has no such header. */
+function checkMasking({ routeOptions, url, headers }: FastifyRequest): void {
+  const people = headers['x-people'];
+  const isOurs = (routeOptions.url ?? url).startsWith('/v1/');
+  if (isOurs && people !== undefined && people !== 'masked') throw new Problem('invalid_people');
 }
 
 function serverTiming({ startedAt, timings }: Call): string {
