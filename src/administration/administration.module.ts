@@ -3,6 +3,10 @@ import { ClientsModule } from '../clients/clients.module';
 import { PolicyModule } from '../policy/policy.module';
 import { ClientsController } from './clients.controller';
 import { KeysController } from './keys.controller';
+import { OperationsController } from './operations.controller';
 
-@Module({ imports: [ClientsModule, PolicyModule], controllers: [ClientsController, KeysController] })
+@Module({
+  imports: [ClientsModule, PolicyModule],
+  controllers: [ClientsController, KeysController, OperationsController],
+})
 export class AdministrationModule {}
