@@ -72,6 +72,17 @@ const PARAMETERS = {
   },
 } as const;
 
+/** What any request to `/v1` may carry. */
+const OWN_PARAMETERS = {
+  'X-People': {
+    name: 'X-People',
+    in: 'header',
+    description:
+      'Masks people in the answer, even for a key with `audit:pii` and in its own calls; that they were read is then recorded as not revealed. It matters where records are shown. Another value is refused.',
+    schema: { type: 'string', enum: ['masked'] as string[] },
+  },
+} as const;
+
 /** What a request may carry that pays, or makes or unmakes something. */
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -119,10 +130,15 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
   const document = SwaggerModule.createDocument(app, config);
-  document.components = { ...document.components, parameters: PARAMETERS, headers: { ...HEADERS, ...RATE_HEADERS } };
+  document.components = {
+    ...document.components,
+    parameters: { ...PARAMETERS, ...OWN_PARAMETERS },
+    headers: { ...HEADERS, ...RATE_HEADERS },
+  };
   for (const [address, path] of Object.entries(document.paths)) {
     if (path.post && address.startsWith(PREVIEW_PREFIX)) describePreview(path.post, address);
-    path.parameters = Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+    const parameters = { ...PARAMETERS, ...(address.startsWith('/v1/') && OWN_PARAMETERS) };
+    path.parameters = Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
     const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
     for (const operation of operations) {
       const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };

@@ -9,6 +9,7 @@ const NO_LIMITS = {
   ...{ max_items: null, requests_per_minute: null, countries: [], addresses: [], origins: [] },
   require_idempotency_key: false,
 };
+const NOTHING_SPENT = { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.stringMatching(/Z$/) };
 const LIMITS = {
   ...{ daily_cap_usd: '10', monthly_cap_usd: '100.000001', max_item_usd: '5', max_call_usd: '8' },
   ...{ approval_over_usd: '0', max_items: 3, requests_per_minute: 600, countries: ['Kenya', 'Nigeria'] },
@@ -42,6 +43,7 @@ describe('clients over the API', () => {
     expect(made).toEqual({
       ...{ id: expect.any(String), name: 'shop', scopes: ['pay', 'read'], operations: null, ...NO_LIMITS },
       ...{ created_at: expect.stringMatching(/Z$/), active_keys: 1, key: expect.stringMatching(/^pp_shop_/) },
+      usage: { daily: NOTHING_SPENT, monthly: NOTHING_SPENT },
     });
     await proxy.get(made.key, '/v1/limits').expect(200);
     const { key, ...client } = made;
@@ -66,7 +68,11 @@ describe('clients over the API', () => {
 
   it('change in what is named; null takes a limit away', async () => {
     await create('changing', LIMITS);
-    const change = async (body: object) => (await ask('patch', '/changing', body).expect(200)).body;
+    const change = async (body: object) => {
+      const { usage, ...client } = (await ask('patch', '/changing', body).expect(200)).body;
+      expect([usage.daily.cap_usd, usage.monthly.cap_usd]).toEqual([client.daily_cap_usd, client.monthly_cap_usd]);
+      return client;
+    };
     const before = await change({});
     expect(before).toMatchObject({ scopes: ['pay', 'read'], operations: null, ...LIMITS });
     for (const [name, value] of Object.entries(NO_LIMITS)) {

@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
     for (const [path, { parameters, get, post }] of Object.entries<any>(paths)) {
       expect([path, parameters.map(({ $ref }: any) => $ref.split('/').at(-1))]).toEqual([
         path,
-        ['X-Request-Id', 'traceparent', 'X-Actor'],
+        ['X-Request-Id', 'traceparent', 'X-Actor', ...(path.startsWith('/v1/') ? ['X-People'] : [])],
       ]);
       const limited = /^\/(api|v1)\//.test(path) ? ['RateLimit-Policy', 'RateLimit'] : [];
       for (const [status, { headers }] of [get, post].flatMap((one) => Object.entries<any>(one?.responses ?? {}))) {

@@ -46,7 +46,8 @@ describe('origins', () => {
       expect(headers).toMatchObject({
         'access-control-allow-origin': SHOP,
         'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-        'access-control-allow-headers': 'X-API-Key, Content-Type, Idempotency-Key, X-Request-Id, X-Actor, traceparent',
+        'access-control-allow-headers':
+          'X-API-Key, Content-Type, Idempotency-Key, X-Request-Id, X-Actor, X-People, traceparent',
         'access-control-max-age': '600',
         vary: 'Origin',
         'x-call-id': expect.any(String),

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ListedClient, ListedKey } from '../clients/listed';
+import { UsageDto } from '../limits/cap';
 
 const described = (description: string, schema: object) => ApiProperty({ description, ...schema });
 const orNull = (description: string, schema: object) => described(description, { anyOf: [schema, { type: 'null' }] });
@@ -29,6 +30,7 @@ export class ClientDto implements ListedClient {
   require_idempotency_key!: boolean;
   @described('When it was made.', INSTANT) created_at!: Date;
   @described('Keys that are neither revoked nor expired.', COUNT) active_keys!: number;
+  @ApiProperty({ type: UsageDto, description: 'What it has spent of its caps.' }) usage!: UsageDto;
 }
 
 export class NewClientDto extends ClientDto {

@@ -2,7 +2,10 @@ import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
 import { ClientsService } from '../clients/clients.service';
+import { ListedClient } from '../clients/listed';
 import { ApiKeyProblems } from '../errors/api-problems';
+import { toUsage } from '../limits/cap';
+import { Spending, SpendingService } from '../policy/spending.service';
 import { asProblem } from './as-problem';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
 import { ChangeClientDto, CreateClientDto, limitsIn } from './clients.dto';
@@ -14,7 +17,10 @@ const NAME = { name: 'name', schema: { type: 'string' }, description: "The clien
 @ApiSecurity('key')
 @Controller('v1/clients')
 export class ClientsController {
-  constructor(private readonly clients: ClientsService) {}
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly spending: SpendingService,
+  ) {}
 
   @Get()
   @Allow('admin')
@@ -22,7 +28,10 @@ export class ClientsController {
   @ApiResponse({ status: 200, type: ClientsDto, description: 'All of them.' })
   @ApiKeyProblems()
   async list(): Promise<ClientsDto> {
-    return { clients: await this.clients.list() };
+    const clients = await this.clients.list();
+    const spending = await this.spending.spentByAll();
+    // Clients are never deleted: whoever was listed has a row.
+    return { clients: clients.map((client) => withUsage(client, spending.get(client.id) as Spending)) };
   }
 
   @Post()
@@ -38,7 +47,7 @@ export class ClientsController {
     const { name, scopes, operations = null, person } = body;
     const grants = { operations, person, ...limitsIn(body) };
     const { key } = await this.clients.create(name, scopes, grants).catch(asProblem);
-    return { ...(await this.clients.find(name)), key };
+    return { ...(await this.one(name)), key };
   }
 
   @Get(':name')
@@ -47,8 +56,9 @@ export class ClientsController {
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client.' })
   @ApiKeyProblems('client_not_found')
-  one(@Param('name') name: string): Promise<ClientDto> {
-    return this.clients.find(name).catch(asProblem);
+  async one(@Param('name') name: string): Promise<ClientDto> {
+    const client = await this.clients.find(name).catch(asProblem);
+    return withUsage(client, await this.spending.spentBy(client.id));
   }
 
   @Patch(':name')
@@ -61,13 +71,19 @@ export class ClientsController {
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
-  change(@Param('name') name: string, @Body() body: ChangeClientDto): Promise<ClientDto> {
+  async change(@Param('name') name: string, @Body() body: ChangeClientDto): Promise<ClientDto> {
     const { scopes, operations } = body;
     const change = {
       ...(scopes !== undefined && { scopes }),
       ...(operations !== undefined && { operations }),
       ...limitsIn(body),
     };
-    return this.clients.update(name, change).catch(asProblem);
+    const client = await this.clients.update(name, change).catch(asProblem);
+    return withUsage(client, await this.spending.spentBy(client.id));
   }
+}
+
+function withUsage(client: ListedClient, spending: Spending): ClientDto {
+  const caps = { daily: client.daily_cap_usd, monthly: client.monthly_cap_usd };
+  return { ...client, usage: toUsage(caps, spending) };
 }

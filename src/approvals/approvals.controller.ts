@@ -1,12 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { FullCallRecord } from '../audit/record.dto';
 import { Allow } from '../auth/allow';
 import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { Shows, showsCall, showsCalls } from '../auth/shows';
 import { ApiKeyProblems } from '../errors/api-problems';
-import { ApprovalPage, ApprovalSearch, DecisionDto } from './approvals.dto';
+import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ApprovalsService } from './approvals.service';
 
 const CallId = () =>
@@ -34,9 +33,9 @@ export class ApprovalsController {
   @Shows(showsCall)
   @ApiOperation({ summary: 'Read a held call', operationId: 'readApproval', description: 'Scope `approve`.' })
   @CallId()
-  @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, with its `approval`.' })
+  @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, with its `approval`.' })
   @ApiKeyProblems('approval_not_found')
-  one(@CurrentCall() call: Call, @Param('call_id') id: string): Promise<FullCallRecord> {
+  one(@CurrentCall() call: Call, @Param('call_id') id: string): Promise<FullApprovalRecord> {
     return this.approvals.one(call, id);
   }
 
@@ -52,7 +51,7 @@ export class ApprovalsController {
       'what came of it is recorded: look at `outcome`, which may be `unknown`.',
   })
   @CallId()
-  @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, with what came of it.' })
+  @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, with what came of it.' })
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
     'key_revoked',
@@ -62,7 +61,7 @@ export class ApprovalsController {
     @CurrentCall() call: Call,
     @Param('call_id') id: string,
     @Body() decision: DecisionDto,
-  ): Promise<FullCallRecord> {
+  ): Promise<FullApprovalRecord> {
     return this.approvals.approve(call, id, decision);
   }
 
@@ -76,13 +75,13 @@ export class ApprovalsController {
     description: 'Scope `approve`; not by the client, the key or the person that asked for it. It is never sent.',
   })
   @CallId()
-  @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, declined.' })
+  @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, declined.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'approval_not_found', 'already_decided', 'content_changed')
   reject(
     @CurrentCall() call: Call,
     @Param('call_id') id: string,
     @Body() decision: DecisionDto,
-  ): Promise<FullCallRecord> {
+  ): Promise<FullApprovalRecord> {
     return this.approvals.reject(call, id, decision);
   }
 }

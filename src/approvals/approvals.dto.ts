@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../audit/page';
-import { APPROVAL_STATUSES, CallRecord } from '../audit/record.dto';
+import { APPROVAL_STATUSES, CallRecord, FullCallRecord, orNull } from '../audit/record.dto';
+import { CapDto } from '../limits/cap';
 import { NotForwarded } from '../validation/nothing.dto';
 import { OneOf, PageSize, PageToken } from '../validation/query-rules';
 import { field, Text } from '../validation/rules';
@@ -39,8 +40,39 @@ export class DecisionDto {
   content_hash?: string;
 }
 
+const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
+
+/** A cap of the client that asked, now and once the call is approved. */
+export class CapAfterDto extends CapDto {
+  @ApiProperty({ ...USD, description: 'What would be spent if this was approved now.' }) after_usd!: string;
+  @ApiProperty({ anyOf: [USD, { type: 'null' }], description: 'What would be left then; null: no cap.' })
+  left_after_usd!: string | null;
+}
+
+/** What an approval would do to the caps of the client that asked: it counts on those of the day on which it is approved. */
+export class CapsAfterDto {
+  @ApiProperty({ type: CapAfterDto, description: 'From midnight to midnight UTC.' }) daily!: CapAfterDto;
+  @ApiProperty({ type: CapAfterDto, description: 'The calendar month, UTC.' }) monthly!: CapAfterDto;
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Whether both have room for it; else it cannot be approved now (403 `cap_exceeded`).',
+  })
+  fits!: boolean;
+}
+
+const CAPS =
+  'What approving it now would do to the caps of the client that asked. What waits has reserved nothing, so others that wait are not counted. Null once it is decided or has expired.';
+
+export class ApprovalRecord extends CallRecord {
+  @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
+}
+
+export class FullApprovalRecord extends FullCallRecord {
+  @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
+}
+
 export class ApprovalPage {
-  @ApiProperty({ type: [CallRecord], description: 'Newest first.' }) approvals!: CallRecord[];
+  @ApiProperty({ type: [ApprovalRecord], description: 'Newest first.' }) approvals!: ApprovalRecord[];
   @ApiProperty({
     anyOf: [{ type: 'string' }, { type: 'null' }],
     description: 'For `page_token`; null on the last page.',

@@ -3,12 +3,14 @@ import { AuditModule } from '../audit/audit.module';
 import { ForwardingModule } from '../forwarding/forwarding.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../metrics/metrics.module';
+import { PolicyModule } from '../policy/policy.module';
 import { ApprovalsController } from './approvals.controller';
 import { ApprovalsService } from './approvals.service';
+import { CapsService } from './caps.service';
 
 @Module({
-  imports: [AuditModule, ForwardingModule, JournalModule, MetricsModule],
+  imports: [AuditModule, ForwardingModule, JournalModule, MetricsModule, PolicyModule],
   controllers: [ApprovalsController],
-  providers: [ApprovalsService],
+  providers: [ApprovalsService, CapsService],
 })
 export class ApprovalsModule {}

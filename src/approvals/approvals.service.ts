@@ -14,7 +14,8 @@ import { OperationName, rowOf } from '../forwarding/operations';
 import { ApprovalObstacle } from '../journal/decisions';
 import { JournalService } from '../journal/journal.service';
 import { MetricsService } from '../metrics/metrics.service';
-import { ApprovalPage, ApprovalSearch, DecisionDto } from './approvals.dto';
+import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
+import { CapsService } from './caps.service';
 import { Held, requireUnchanged, toReady } from './held';
 
 const EXPIRED =
@@ -31,20 +32,23 @@ export class ApprovalsService {
     private readonly journal: JournalService,
     private readonly exchanges: ExchangeService,
     private readonly metrics: MetricsService,
+    private readonly caps: CapsService,
   ) {}
 
   async list(call: Call, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
     const { rows, nextPageToken } = await this.searching.search({ approval: status, ...page });
     const ids = rows.map(({ id }) => id);
-    return { approvals: await this.records.list(ids, mayReveal(call)), next_page_token: nextPageToken };
+    const calls = await this.records.list(ids, mayReveal(call));
+    return { approvals: await this.caps.withCaps(calls), next_page_token: nextPageToken };
   }
 
-  async one(call: Call, id: string): Promise<FullCallRecord> {
-    return this.record(id, mayReveal(call));
+  async one(call: Call, id: string): Promise<FullApprovalRecord> {
+    const [approval] = await this.caps.withCaps([await this.record(id, mayReveal(call))]);
+    return approval as FullApprovalRecord; // one for each
   }
 
   /** Sends the call, once; and answers when its outcome is recorded. */
-  async approve(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullCallRecord> {
+  async approve(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
     await this.requireKey(held.keyId);
@@ -63,7 +67,7 @@ export class ApprovalsService {
     return this.send(call, held);
   }
 
-  async reject(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullCallRecord> {
+  async reject(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
     if (!(await this.journal.reject(decision))) throw new Problem('already_decided');
@@ -99,7 +103,7 @@ export class ApprovalsService {
   }
 
   /** From here on it may be paid: no error may say that nothing was sent. */
-  private async send(approving: Call, held: Held): Promise<FullCallRecord> {
+  private async send(approving: Call, held: Held): Promise<FullApprovalRecord> {
     const call: Call = {
       ...approving,
       ...{ id: held.id, operation: held.operation, traceparent: held.traceparent ?? undefined },

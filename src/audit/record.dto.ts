@@ -4,7 +4,7 @@ import { OUTCOME_HELP, OUTCOMES, OutcomeWord } from './outcome';
 
 const nullable = (type: 'string' | 'integer' | 'number', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
-const orNull = (model: new () => object, description: string) => (target: object, property: string) => {
+export const orNull = (model: new () => object, description: string) => (target: object, property: string) => {
   ApiExtraModels(model)(target.constructor);
   ApiProperty({ anyOf: [{ $ref: getSchemaPath(model) }, { type: 'null' }], description })(target, property);
 };

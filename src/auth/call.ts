@@ -28,6 +28,8 @@ export interface Call {
   readonly idempotencyKey: string | undefined;
   /** For whom the caller asks: the person whose key it is, or whom the caller names (`X-Actor`). */
   actor: string | null;
+  /** Whether it asks for people to be masked, whatever its key may see (`X-People`). */
+  readonly masked: boolean;
   /** The operation's name, its line in the interface document; elsewhere the route: `GET /v1/audit/calls`. */
   readonly operation: string;
   /** The operation of which it asks what would happen; undefined: it asks for it. */
@@ -50,8 +52,8 @@ export interface Call {
 }
 
 /** Whether people in the records may be shown to who asks. */
-export function mayReveal({ caller }: Call): boolean {
-  return caller?.scopes.has('audit:pii') ?? false;
+export function mayReveal({ caller, masked }: Call): boolean {
+  return !masked && (caller?.scopes.has('audit:pii') ?? false);
 }
 
 /** A call that the proxy makes by itself, because another one needs its answer. */

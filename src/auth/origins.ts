@@ -51,7 +51,15 @@ export async function answerBrowsers(server: FastifyInstance, origins: OriginsSe
   await server.register(cors, {
     origin: async (origin: string | undefined) => origin !== undefined && (await origins.allow(origin)),
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowedHeaders: ['X-API-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'X-Actor', 'traceparent'],
+    allowedHeaders: [
+      'X-API-Key',
+      'Content-Type',
+      'Idempotency-Key',
+      'X-Request-Id',
+      'X-Actor',
+      'X-People',
+      'traceparent',
+    ],
     exposedHeaders: [
       ...['X-Call-Id', 'X-Request-Id', 'Idempotent-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
       ...['Server-Timing', 'Age'],

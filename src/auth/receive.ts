@@ -51,6 +51,7 @@ export async function receiveCalls(
       limitRate(requestsPerMinute, await windows.count(caller.clientId).catch(databaseUnavailable), reply);
     }
     checkWhereFrom(request, caller);
+    checkMasking(request);
   });
 
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -95,6 +96,7 @@ function newCall(request: FastifyRequest): Call {
     clientAddress: addressOf(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     actor: actor === '' ? null : actor,
+    masked: request.headers['x-people'] !== undefined, // other values are refused
     operation: isPreview ? route : (config.operation ?? route),
     previewOf: isPreview ? config.operation : undefined,
     receivedAt: new Date(),
@@ -136,6 +138,13 @@ function checkWhereFrom(request: FastifyRequest, { limits }: Caller): void {
   if (!limits.origins.includes(origin)) {
     throw new Problem('origin_not_allowed');
   }
+}
+
+/** A typo must not reveal anybody. The interface shows no history, and has no such header. */
+function checkMasking({ routeOptions, url, headers }: FastifyRequest): void {
+  const people = headers['x-people'];
+  const isOurs = (routeOptions.url ?? url).startsWith('/v1/');
+  if (isOurs && people !== undefined && people !== 'masked') throw new Problem('invalid_people');
 }
 
 function serverTiming({ startedAt, timings }: Call): string {

@@ -39,10 +39,10 @@ export class CallsController {
   })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(@CurrentCall() { caller }: Call, @Query() search: OwnCallSearch): Promise<CallPage> {
+  async list(@CurrentCall() { caller, masked }: Call, @Query() search: OwnCallSearch): Promise<CallPage> {
     const { rows, nextPageToken } = await this.searching.search(search, 'calls', (caller as Caller).clientId);
     const ids = rows.map(({ id }) => id);
-    return { calls: await this.records.list(ids, true), next_page_token: nextPageToken };
+    return { calls: await this.records.list(ids, !masked), next_page_token: nextPageToken };
   }
 
   @Get(':id')
@@ -55,8 +55,8 @@ export class CallsController {
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The `X-Call-Id` of its answer.' })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() { caller }: Call, @Param('id') id: string): Promise<FullCallRecord> {
-    const record = isUuid(id) && caller && (await this.records.one(id, true, caller.clientId));
+  async one(@CurrentCall() { caller, masked }: Call, @Param('id') id: string): Promise<FullCallRecord> {
+    const record = isUuid(id) && caller && (await this.records.one(id, !masked, caller.clientId));
     if (!record) throw new Problem('call_not_found');
     return record;
   }

@@ -60,7 +60,7 @@ const RETRY_AFTER = {
 };
 
 /** The errors of a `/v1` route: those of every route with a key, and its own. */
-export const ApiKeyProblems = (...own: ProblemCode[]) => ApiProblems(...own, ...WITH_ANY_KEY);
+export const ApiKeyProblems = (...own: ProblemCode[]) => ApiProblems(...own, 'invalid_people', ...WITH_ANY_KEY);
 
 /** The errors of a route outside the interface. */
 export const ApiProblems = (...codes: ProblemCode[]) =>
@@ -71,7 +71,7 @@ export const ApiProblems = (...codes: ProblemCode[]) =>
 
 /** The same as `ApiKeyProblems`, for a route that is described without decorators: responses by status. */
 export function problemResponses(...own: ProblemCode[]): Record<string, object> {
-  const responses = byStatus([...own, ...WITH_ANY_KEY]);
+  const responses = byStatus([...own, 'invalid_people', ...WITH_ANY_KEY]);
   return Object.fromEntries(
     responses.map(({ status, ...response }) => [String(status), { ...response, content: PROBLEM_DETAILS }]),
   );

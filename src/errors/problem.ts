@@ -36,6 +36,10 @@ export const PROBLEMS = {
     status: 400,
     text: 'X-Actor must be 1 to 128 letters, digits and the characters _ . : = / -. Name the person by an id, not by an e-mail address or phone number: records keep it.',
   },
+  invalid_people: {
+    status: 400,
+    text: 'X-People has one value, masked: people are then masked in the answer, whatever the key may see. Send that, or leave it out; nothing was shown.',
+  },
   key_revoked: {
     status: 409,
     text: 'The key that asked for this was revoked or has expired since; nothing was sent. Reject it, or let it be asked for again.',

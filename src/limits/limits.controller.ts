@@ -1,13 +1,13 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { Decimal } from 'decimal.js';
 import { Allow } from '../auth/allow';
 import { Call } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
-import { Spent, SpendingService } from '../policy/spending.service';
-import { CapDto, LimitsDto } from './limits.dto';
+import { SpendingService } from '../policy/spending.service';
+import { toUsage } from './cap';
+import { LimitsDto } from './limits.dto';
 
 /** What an app may still do. */
 @ApiTags('Limits')
@@ -28,10 +28,9 @@ export class LimitsController {
   async own(@CurrentCall() { caller }: Call): Promise<LimitsDto> {
     if (!caller) throw new Problem('missing_key');
     const { clientId, limits } = caller;
-    const { today, thisMonth } = await this.spending.spentBy(clientId);
+    const caps = { daily: limits.dailyCapUsd, monthly: limits.monthlyCapUsd };
     return {
-      daily: toCap(limits.dailyCapUsd, today),
-      monthly: toCap(limits.monthlyCapUsd, thisMonth),
+      ...toUsage(caps, await this.spending.spentBy(clientId)),
       max_item_usd: limits.maxItemUsd?.toFixed() ?? null,
       max_call_usd: limits.maxCallUsd?.toFixed() ?? null,
       approval_over_usd: limits.approvalOverUsd?.toFixed() ?? null,
@@ -41,15 +40,4 @@ export class LimitsController {
       require_idempotency_key: limits.requireIdempotencyKey,
     };
   }
-}
-
-/** A cap that was lowered may be below what is spent already: then nothing is left. */
-function toCap(cap: Decimal | null, { usd, resetsAt }: Spent): CapDto {
-  const left = cap && Decimal.max(cap.minus(usd), 0);
-  return {
-    cap_usd: cap?.toFixed() ?? null,
-    spent_usd: usd.toFixed(),
-    left_usd: left?.toFixed() ?? null,
-    resets_at: resetsAt,
-  };
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
+import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 
 /** What a client has spent and reserved in a span of time, in US dollars. */
@@ -9,33 +10,53 @@ export interface Spent {
   resetsAt: Date;
 }
 
+export interface Spending {
+  today: Spent;
+  thisMonth: Spent;
+}
+
 /** Reads what clients have spent; the journal writes it. */
 @Injectable()
 export class SpendingService {
   constructor(private readonly prisma: PrismaService) {}
 
   /** Today's and this month's, in UTC and by the database's clock, as admission counts. */
-  async spentBy(clientId: string): Promise<{ today: Spent; thisMonth: Spent }> {
-    const [row] = await this.prisma.$queryRaw<SpentRow[]>`
-      SELECT coalesce(sum(s.usd) FILTER (WHERE s.day = today), 0)::text AS today,
+  async spentBy(clientId: string): Promise<Spending> {
+    const [row] = await this.read(Prisma.sql`(SELECT ${clientId}::uuid AS id)`);
+    return toSpending(row as SpentRow); // an outer join with one row
+  }
+
+  /** The same of all clients, by their ids, in one statement. */
+  async spentByAll(): Promise<Map<string, Spending>> {
+    const rows = await this.read(Prisma.sql`client`);
+    return new Map(rows.map((row) => [row.client, toSpending(row)]));
+  }
+
+  private read(clients: Prisma.Sql): Promise<SpentRow[]> {
+    return this.prisma.$queryRaw`
+      SELECT c.id::text AS client, coalesce(sum(s.usd) FILTER (WHERE s.day = today), 0)::text AS today,
         coalesce(sum(s.usd), 0)::text AS month,
         (today + 1)::timestamp AT TIME ZONE 'UTC' AS day_ends,
         (month_begin + interval '1 month') AT TIME ZONE 'UTC' AS month_ends
       FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today, date_trunc('month', now() AT TIME ZONE 'UTC') AS month_begin) t
+      CROSS JOIN ${clients} AS c
       LEFT JOIN spending s
-        ON s.client_id = ${clientId}::uuid AND s.day >= month_begin AND s.day < month_begin + interval '1 month'
-      GROUP BY today, month_begin`;
-    const { today, month, day_ends, month_ends } = row as SpentRow; // an outer join with one row
-    return {
-      today: { usd: new Decimal(today), resetsAt: day_ends },
-      thisMonth: { usd: new Decimal(month), resetsAt: month_ends },
-    };
+        ON s.client_id = c.id AND s.day >= month_begin AND s.day < month_begin + interval '1 month'
+      GROUP BY c.id, today, month_begin`;
   }
 }
 
 interface SpentRow {
+  client: string;
   today: string;
   month: string;
   day_ends: Date;
   month_ends: Date;
+}
+
+function toSpending({ today, month, day_ends, month_ends }: SpentRow): Spending {
+  return {
+    today: { usd: new Decimal(today), resetsAt: day_ends },
+    thisMonth: { usd: new Decimal(month), resetsAt: month_ends },
+  };
 }

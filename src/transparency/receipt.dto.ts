@@ -29,7 +29,11 @@ export class ReceiptRecord {
   @ApiProperty(INDEX) index!: number;
   @ApiProperty({ type: 'object', additionalProperties: true, description: RECORD }) record!: Record<string, unknown>;
   @ApiProperty(HASHES) proof!: string[];
-  @ApiProperty({ type: [Opening], description: 'What it commits to, and was not erased.' }) openings!: Opening[];
+  @ApiProperty({
+    type: [Opening],
+    description: 'What it commits to, and was not erased; none with `X-People: masked`.',
+  })
+  openings!: Opening[];
 }
 
 export class ReceiptLog {

@@ -28,8 +28,8 @@ export class ReceiptsController {
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The `X-Call-Id` of its answer.' })
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
-  async one(@CurrentCall() { caller }: Call, @Param('id') id: string): Promise<Receipt> {
+  async one(@CurrentCall() { caller, masked }: Call, @Param('id') id: string): Promise<Receipt> {
     if (!isUuid(id)) throw new Problem('call_not_found');
-    return this.receipts.receipt(id.toLowerCase(), (caller as Caller).clientId); // Allow has seen to that
+    return this.receipts.receipt(id.toLowerCase(), (caller as Caller).clientId, !masked); // Allow has seen to that
   }
 }

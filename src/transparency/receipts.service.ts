@@ -18,8 +18,11 @@ export class ReceiptsService {
     private readonly proofs: ProofsService,
   ) {}
 
-  /** @throws Problem call_not_found if it is no call of this client, not_sealed while one of its records is too new. */
-  async receipt(call: string, clientId: string): Promise<Receipt> {
+  /**
+   * @param reveal whether it opens what the records commit to: without that, it is as if people had been erased.
+   * @throws Problem call_not_found if it is no call of this client, not_sealed while one of its records is too new.
+   */
+  async receipt(call: string, clientId: string, reveal: boolean): Promise<Receipt> {
     if ((await this.proofs.clientOf(call)) !== clientId) throw new Problem('call_not_found');
     if ((await this.proofs.unsealed(call)).length > 0) throw new Problem('not_sealed');
     const latest = await this.proofs.latest();
@@ -30,14 +33,19 @@ export class ReceiptsService {
       call_id: call,
       log: { origin: name, key: verifierKey },
       checkpoint: latest.note,
-      records: await Promise.all(records.flatMap((record) => this.withOpenings(call, record) ?? [])),
+      records: await Promise.all(records.flatMap((record) => this.withOpenings(call, record, reveal) ?? [])),
     };
   }
 
   /** A record that was pruned since it was found is left out. */
-  private withOpenings(call: string, { kind, index, record, proof }: ProvedRecord): Promise<ReceiptRecord> | undefined {
+  private withOpenings(
+    call: string,
+    { kind, index, record, proof }: ProvedRecord,
+    reveal: boolean,
+  ): Promise<ReceiptRecord> | undefined {
     if (record === null) return undefined;
-    return this.openingsOf(call, kind).then((openings) => ({ kind, index, record, proof, openings }));
+    const opened = reveal ? this.openingsOf(call, kind) : Promise.resolve([]);
+    return opened.then((openings) => ({ kind, index, record, proof, openings }));
   }
 
   private async openingsOf(intentId: string, kind: ProvedRecord['kind']): Promise<Opening[]> {

@@ -1,0 +1,37 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../auth/allow';
+import { SCOPES } from '../clients/scopes';
+import { ApiKeyProblems } from '../errors/api-problems';
+import { OperationName, OPERATIONS, rowOf } from '../forwarding/operations';
+import { GrantableDto } from './operations.dto';
+
+const NAMES = Object.keys(OPERATIONS) as OperationName[];
+
+const GRANTABLE: GrantableDto = {
+  operations: NAMES.map((operation) => {
+    const { effect, source } = rowOf(operation);
+    return { operation, effect, documented: source === 'documented' };
+  }),
+  scopes: [...SCOPES],
+};
+
+/** The words that limits, filters and stops are made of, for programs that offer a choice of them. */
+@ApiTags('Clients')
+@ApiSecurity('key')
+@Controller('v1/operations')
+export class OperationsController {
+  @Get()
+  @Allow(...SCOPES)
+  @ApiOperation({
+    summary: 'What there is to be allowed',
+    operationId: 'listOperations',
+    description:
+      'Any scope. The operations of the interface, also those that are switched off for you, and the scopes.',
+  })
+  @ApiResponse({ status: 200, type: GrantableDto, description: 'All of them.' })
+  @ApiKeyProblems()
+  list(): GrantableDto {
+    return GRANTABLE;
+  }
+}

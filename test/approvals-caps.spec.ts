@@ -1,0 +1,102 @@
+import { Approving, startApproving } from './support/approving';
+
+/** What an approval would do to the caps of who asked, before anybody decides. */
+describe('held calls and the caps of who asked', () => {
+  let approving: Approving;
+
+  beforeAll(async () => (approving = await startApproving()));
+  afterAll(() => approving.close());
+  beforeEach(() => approving.reset());
+
+  const cap = (daily: string | null, monthly: string | null) =>
+    approving.query('UPDATE client SET daily_cap_usd = $2, monthly_cap_usd = $3 WHERE id = $1', [
+      ...[approving.clientId, daily, monthly],
+    ]);
+  const spendToday = (usd: string) =>
+    approving.query(`INSERT INTO spending VALUES ($1, (now() AT TIME ZONE 'UTC')::date, $2)`, [
+      ...[approving.clientId, usd],
+    ]);
+  const one = async (id: string) =>
+    (await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(200)).body;
+  const listed = async (id: string, status = 'pending') => {
+    const { body } = await approving.proxy
+      .get(approving.approver.key, `/v1/approvals?status=${status}&page_size=200`)
+      .expect(200);
+    return body.approvals.find((call: { id: string }) => call.id === id);
+  };
+  /** The same in the list and alone. */
+  const capsOf = async (id: string) => {
+    const { caps } = await one(id);
+    expect((await listed(id)).caps).toEqual(caps);
+    return caps;
+  };
+
+  it('say what would be spent and left of each cap; what waits has reserved nothing', async () => {
+    await cap('10', '20.5');
+    await spendToday('1.250001');
+    const id = await approving.hold();
+    await approving.hold();
+    const resetsAt = expect.stringMatching(/T00:00:00.000Z$/);
+    expect(await capsOf(id)).toEqual({
+      daily: {
+        ...{ cap_usd: '10', spent_usd: '1.250001', left_usd: '8.749999', resets_at: resetsAt },
+        ...{ after_usd: '3.750001', left_after_usd: '6.249999' },
+      },
+      monthly: {
+        ...{ cap_usd: '20.5', spent_usd: '1.250001', left_usd: '19.249999', resets_at: resetsAt },
+        ...{ after_usd: '3.750001', left_after_usd: '16.749999' },
+      },
+      fits: true,
+    });
+  });
+
+  it.each([
+    ['2.5', null, '0', true],
+    ['2.5', '3', '0.000001', false],
+    ['3', '2.5', '0.000001', false],
+    [null, '5', '2.5', true],
+    ['1', null, '4', false],
+    [null, null, '1000000', true],
+  ])('with caps of %s and %s and %s spent, fits says what approving then does', async (daily, monthly, spent, fits) => {
+    await cap(daily, monthly);
+    await spendToday(spent);
+    const id = await approving.hold();
+    expect((await capsOf(id)).fits).toBe(fits);
+    await approving.decide('approve', id).expect(fits ? 200 : 403);
+  });
+
+  it('have nothing left, not less, where the cap is passed', async () => {
+    await cap('3', null);
+    await spendToday('2');
+    expect(await capsOf(await approving.hold())).toMatchObject({
+      daily: { left_usd: '1', after_usd: '4.5', left_after_usd: '0' },
+      monthly: { cap_usd: null, left_usd: null, after_usd: '4.5', left_after_usd: null },
+    });
+  });
+
+  it('that name no amount count against no cap, and fit where nothing is left', async () => {
+    await cap('1', null);
+    await spendToday('4');
+    const id = await approving.hold({ total_usd: null });
+    expect(await capsOf(id)).toMatchObject({ daily: { spent_usd: '4', after_usd: '4' }, fits: true });
+    await approving.decide('approve', id).expect(200);
+  });
+
+  it('say nothing of it once they are decided or have expired', async () => {
+    const ids = { approved: await approving.hold(), rejected: await approving.hold() };
+    expect((await approving.decide('approve', ids.approved).expect(200)).body.caps).toBeNull();
+    expect((await approving.decide('reject', ids.rejected).expect(200)).body.caps).toBeNull();
+    const expired = await approving.hold({ expires_at: '2020-01-01T00:00:00Z' });
+    for (const [status, id] of Object.entries({ ...ids, expired })) {
+      expect([status, (await one(id)).caps, (await listed(id, status)).caps]).toEqual([status, null, null]);
+    }
+  });
+
+  it('say it to approvers only: no other record has it', async () => {
+    const id = await approving.hold();
+    for (const path of [`/v1/calls/${id}`, `/v1/audit/calls/${id}`]) {
+      const key = path.startsWith('/v1/audit') ? approving.auditor : approving.app;
+      expect((await approving.proxy.get(key, path).expect(200)).body).not.toHaveProperty('caps');
+    }
+  });
+});
