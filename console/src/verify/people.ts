@@ -20,7 +20,7 @@ export async function comparePeople(
   const opened = new Map<string, Bytes>();
   for (const [kind, list = []] of Object.entries(openings)) {
     for (const { commitment, salt, value, encoding } of list) {
-      const bytes = encoding === 'base64' ? fromBase64(value) : utf8(value);
+      const bytes = { base64: fromBase64, utf8 }[encoding]?.(value);
       const holds = await isOpened(committedIn(leaves[kind], commitment), salt, bytes);
       all.holds(holds, `${inWords(commitment)} (${kind})`, 'another value', 'what its commitment stands for');
       if (holds && bytes) opened.set(`${kind}/${commitment}`, bytes);

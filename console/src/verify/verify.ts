@@ -28,8 +28,7 @@ export interface Evidence {
 /** The steps that need nothing but what was answered; memory.ts has those that need what was seen before. */
 export async function verifyCall(evidence: Evidence): Promise<Step[]> {
   const { proof, story } = evidence;
-  const hashes = await Promise.all(proof.records.map(({ record }) => record && leafHash(canonicalize(record) ?? '')));
-  const computed = proof.records.map((record, at) => ({ ...record, computed: hashes[at] ?? null }));
+  const computed = await Promise.all(proof.records.map(withHash));
   return [
     leavesStep(story.id, proof.id, computed),
     await inclusionStep(proof.checkpoint, computed),
@@ -39,7 +38,13 @@ export async function verifyCall(evidence: Evidence): Promise<Step[]> {
   ];
 }
 
+/** A record with the hash of its leaf, as it was computed here; null where it was pruned. */
 type Computed = LeafProof & { computed: Uint8Array | null };
+
+async function withHash(proved: LeafProof): Promise<Computed> {
+  const { record } = proved;
+  return { ...proved, computed: record && (await leafHash(canonicalize(record) ?? '')) };
+}
 
 function leavesStep(id: string, proved: string, records: Computed[]): Step {
   const faults = records.flatMap(({ kind, record, computed, leaf_hash }) => {
