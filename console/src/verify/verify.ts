@@ -124,6 +124,8 @@ function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
     all.plain(`leaf of the ${kind}`, leaf_hash, proved && toHex(fromBase64(proved.leaf_hash) ?? new Uint8Array()));
   }
   const unsealed = proof.unsealed.length > 0 ? ` Too new to be sealed: ${proof.unsealed.join(', ')}.` : '';
+  const isJudged = story.seals.some(({ kind }) => kind === 'verdict');
+  const apart = isJudged ? ' What the proxy found out by itself about the doubt has a proof of its own.' : '';
   return {
     title: 'This page shows what the records say',
     state: all.faults.length > 0 ? 'wrong' : 'right',
@@ -131,7 +133,8 @@ function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
       (all.faults.length > 0
         ? `${all.faults.slice(0, 5).join(' ')} Reload the page: if it stays so, what is shown is not what was recorded.`
         : `${all.count} values of this page are those of the records: amounts, times, decisions, what came of it.`) +
-      unsealed,
+      unsealed +
+      apart,
     details: all.faults.map((fault, at) => [`difference ${at + 1}`, fault]),
   };
 }

@@ -1,7 +1,8 @@
-import { Anchor, List, Text, Timeline } from '@mantine/core';
+import { Anchor, Group, List, Text, Timeline } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CallStory } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
+import { formatCount } from '../../components/format';
 import { Copyable, Instant } from '../../components/values';
 import { CallLink } from './call-link';
 import { formatGap } from './gap';
@@ -70,22 +71,35 @@ function Says({ moment: { says, list = [], calls = [] } }: { moment: Moment }) {
   );
 }
 
-/** Where its records stand in the log. */
+/** Where its records stand in the log, by the checkpoints that cover them. */
 function Seals({ story: { seals } }: { story: CallStory }) {
-  return seals.map(({ kind, index, leaf_hash, checkpoint_size, sealed_at }, at) => (
-    <div key={at}>
-      <Text size="sm">
-        {kind.replaceAll('_', ' ')}:{' '}
-        {index === null ? 'within seconds' : `leaf ${index}, in the checkpoint of ${checkpoint_size ?? '…'} records`}
-      </Text>
-      {leaf_hash !== null && (
-        <Text size="xs" c="dimmed" component="div">
-          <Instant at={sealed_at} />
-          <Copyable text={leaf_hash} shown={`${leaf_hash.slice(0, 16)}…`} label={`the leaf hash of the ${kind}`} />
+  const sizes = [...new Set(seals.map(({ checkpoint_size }) => checkpoint_size))];
+  return sizes.map((size) => {
+    const covered = seals.filter(({ checkpoint_size }) => checkpoint_size === size);
+    return (
+      <div key={size}>
+        <Text size="xs" c="dimmed">
+          {size === null ? 'Within seconds:' : <Instant at={covered[0]?.sealed_at} />}
+          {size !== null && ` · checkpoint of ${formatCount(size)} records`}
         </Text>
-      )}
-    </div>
-  ));
+        {covered.map((seal, at) => (
+          <Group key={at} gap={6} wrap="nowrap">
+            <Text size="sm">
+              {seal.kind.replaceAll('_', ' ')}
+              {seal.index !== null && `, leaf ${formatCount(seal.index)}`}
+            </Text>
+            {seal.leaf_hash !== null && (
+              <Copyable
+                text={seal.leaf_hash}
+                shown={`${seal.leaf_hash.slice(0, 8)}…`}
+                label={`the leaf hash of the ${seal.kind}`}
+              />
+            )}
+          </Group>
+        ))}
+      </div>
+    );
+  });
 }
 
 /** Who may decide finds the call where one decides. */

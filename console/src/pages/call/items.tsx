@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { CallStory, RecordItem, RecordUpstreamItem } from '../../api/generated/schema';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount } from '../../components/format';
-import { Maybe, Usd } from '../../components/values';
+import { Copyable, Maybe, Usd } from '../../components/values';
 import { Section } from './section';
 
 const PER_PAGE = 100;
@@ -54,8 +54,7 @@ export function Items({ story }: { story: CallStory }) {
 
 /** Columns that no item has anything in are left out. */
 function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
-  const has = (field: 'country' | 'network_code' | 'reference' | 'wallet' | 'chi_ref') =>
-    items.some((item) => item[field] !== null);
+  const has = (field: TextField) => items.some((item) => item[field] !== null);
   return [
     { id: 'position', title: '#', numeric: true, render: ({ position }) => position + 1 },
     { id: 'recipient', title: 'Recipient', render: (item) => <Recipient item={item} /> },
@@ -72,17 +71,32 @@ function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
   ];
 }
 
-const text = (field: 'country' | 'network_code' | 'reference' | 'wallet' | 'chi_ref', title: string) => ({
+type TextField = 'country' | 'network_code' | 'reference' | 'wallet' | 'chi_ref';
+
+const text = (field: TextField, title: string) => ({
   ...{ id: field, title },
   render: (item: RecordItem) => <Maybe text={item[field]} />,
 });
 
 const UPSTREAM: Column<RecordUpstreamItem>[] = [
   { id: 'status', title: 'Upstream status', render: ({ status }) => <Maybe text={status} /> },
-  { id: 'upstream_chi_ref', title: 'chiRef', render: ({ chi_ref }) => <Maybe text={chi_ref} /> },
-  { id: 'upstream_id', title: 'Upstream id', render: ({ id }) => <Maybe text={id} /> },
+  { id: 'upstream_chi_ref', title: 'chiRef', render: ({ chi_ref }) => <Id text={chi_ref} name="chiRef" /> },
+  { id: 'upstream_id', title: 'Upstream id', render: ({ id }) => <Id text={id} name="the upstream's id" /> },
   { id: 'upstream_amount', title: 'Upstream amount', numeric: true, render: (one) => <Usd amount={one.amount_usd} /> },
 ];
+
+/** Enough of an id to tell it from its neighbours; all of it is copied. */
+const SHOWN_OF_ID = 8;
+
+function Id({ text, name }: { text: string | null; name: string }) {
+  if (text === null) return <Maybe text={null} />;
+  const shown = text.length > SHOWN_OF_ID + 4 ? `${text.slice(0, SHOWN_OF_ID)}…` : text;
+  return (
+    <div style={{ whiteSpace: 'nowrap' }}>
+      <Copyable {...{ text, shown, label: `${name} ${text}` }} />
+    </div>
+  );
+}
 
 function Recipient({ item: { recipient, note } }: { item: RecordItem }) {
   const names = [recipient.email, recipient.phone, recipient.handle, recipient.receiver].filter(
@@ -90,7 +104,12 @@ function Recipient({ item: { recipient, note } }: { item: RecordItem }) {
   );
   return (
     <>
-      <Maybe text={names.join(', ')} />
+      {names.map((name) => (
+        <div key={name} style={{ whiteSpace: 'nowrap' }}>
+          {name}
+        </div>
+      ))}
+      {names.length === 0 && <Maybe text={null} />}
       {note !== null && (
         <Text size="xs" c="dimmed">
           {note}

@@ -28,13 +28,7 @@ export function Readers({ readers }: { readers: CallReaders | undefined }) {
   const [all, setAll] = useState(false);
   const newest = readers?.newest;
   return (
-    <Section
-      title="Who has read it"
-      lead={
-        readers &&
-        `Shown ${formatCount(readers.count)} times before${readers.count > (newest?.length ?? 0) ? `; the newest ${newest?.length} are listed` : ''}. Exports are not counted.`
-      }
-    >
+    <Section title="Who has read it" lead={readers && leadOf(readers)}>
       <DataTable
         label="Readers"
         columns={COLUMNS}
@@ -49,4 +43,10 @@ export function Readers({ readers }: { readers: CallReaders | undefined }) {
       )}
     </Section>
   );
+}
+
+function leadOf({ count, newest }: CallReaders): string {
+  const times = count === 1 ? 'once' : `${formatCount(count)} times`;
+  const listed = count > newest.length ? `; the newest ${newest.length} are listed` : '';
+  return `Shown ${times} before${listed}. Exports are not counted.`;
 }
