@@ -80,6 +80,7 @@ export const PROBLEMS = {
     text: 'There is no such statement; GET /v1/reconciliation/statements lists them.',
   },
   stop_not_found: { status: 404, text: 'There is no stop with this id that still holds; GET /v1/stops lists them.' },
+  fault_not_found: { status: 404, text: 'There is no fault with this id that is on; GET /v1/sandbox lists them.' },
   not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
   call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
   finding_not_found: {
@@ -118,6 +119,10 @@ export const PROBLEMS = {
   finding_changed: {
     status: 409,
     text: 'Some findings are not as they were, or cannot become what was decided; nothing was changed. "errors" lists them: look at them again.',
+  },
+  demo_key_missing: {
+    status: 409,
+    text: 'The demo client app has no key that opens anything; delete demo-keys.json in DATA_DIR and start the proxy again, which issues new ones.',
   },
   client_exists: { status: 409, text: 'There is a client of this name already.' },
   already_decided: {
@@ -191,6 +196,7 @@ export const PROBLEMS = {
     text: 'The payout service cannot be reached; nothing was sent. It is safe to send the request again.',
     retryAfter: 1,
   },
+  sandbox_unreachable: { status: 503, text: 'The sandbox does not answer; start the proxy again to bring it back.' },
   outcome_unknown: {
     status: 502,
     text: 'It is unknown whether the payout service carried this out. Do not send it again; ask GET /v1/calls/{call_id} what became of it.',
