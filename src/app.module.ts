@@ -22,6 +22,7 @@ import { MetricsModule } from './metrics/metrics.module';
 import { PayoutsModule } from './payouts/payouts.module';
 import { ReconciliationModule } from './reconciliation/reconciliation.module';
 import { RedeemModule } from './redeem/redeem.module';
+import { SandboxDeskModule } from './sandbox-desk/sandbox-desk.module';
 import { SendModule } from './send/send.module';
 import { StopsModule } from './stops/stops.module';
 import { SubAccountsModule } from './sub-accounts/sub-accounts.module';
@@ -66,6 +67,8 @@ export class AppModule {
         // How it is
         HealthModule,
         MetricsModule,
+        // Trying it out
+        SandboxDeskModule,
       ],
       providers: [{ provide: APP_PIPE, useClass: RequestValidationPipe }],
     };

@@ -76,6 +76,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'validation',
   ],
   console: ['auth', 'clients', 'config', 'errors'],
+  'sandbox-desk': ['auth', 'clients', 'config', 'errors', 'forwarding', 'validation'],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
@@ -190,10 +191,11 @@ describe('the architecture', () => {
     expect([...new Set(importers.map(({ path }) => folderOf(path)))]).toEqual(['upstream']);
   });
 
-  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer, the events' where they are checked", () => {
+  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer, the events' where they are checked, the sandbox's control where it is controlled", () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
       'src/reconciliation/events/signed-events.service.ts',
+      'src/sandbox-desk/control.service.ts',
       'src/start/sandbox-process.ts',
       'src/transparency/log-key.ts',
       'src/upstream/upstream.service.ts',
