@@ -1,4 +1,4 @@
-import { Problem, ProblemCode, PROBLEMS } from './problem';
+import { Problem, ProblemCode, PROBLEMS } from './problems';
 import { toEnvelope, toProblemDetails } from './problem-body';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
