@@ -18,6 +18,7 @@ import { JournalModule } from './journal/journal.module';
 import { LimitsModule } from './limits/limits.module';
 import { loggingOptions } from './logging/logging';
 import { MetricsModule } from './metrics/metrics.module';
+import { OverviewModule } from './overview/overview.module';
 import { PayoutsModule } from './payouts/payouts.module';
 import { ReconciliationModule } from './reconciliation/reconciliation.module';
 import { RedeemModule } from './redeem/redeem.module';
@@ -54,6 +55,7 @@ export class AppModule {
         TransparencyModule,
         CallsModule,
         ReconciliationModule,
+        OverviewModule,
         // What operators do
         ApprovalsModule,
         StopsModule,
