@@ -35,7 +35,8 @@ export class RunSearch implements PageRequest {
   page_token?: string;
 }
 
-const STATES = ['running', 'interrupted', 'ended'] as const;
+export const RUN_STATES = ['running', 'interrupted', 'ended'] as const;
+export type RunState = (typeof RUN_STATES)[number];
 
 const nullable = (schema: object, description: string) =>
   ApiProperty({ anyOf: [schema, { type: 'null' }], description });
@@ -79,10 +80,10 @@ export class RunRecord {
   historical!: boolean;
   @nullable(ID, "The statement that it compares with; null: the upstream's own listing.") statement_id!: string | null;
   @ApiProperty({
-    enum: STATES,
+    enum: RUN_STATES,
     description: '`interrupted`: it was cut off; asked for again within a day, it goes on and gives the same result.',
   })
-  state!: (typeof STATES)[number];
+  state!: RunState;
   @nullable({ enum: RESULTS }, 'Null: it has not ended.') result!: Result | null;
   @nullable({ type: 'string' }, 'Why there is no result, and what to do.') failure!: string | null;
   @nullable(ref('RunProgressRecord'), 'How far it is; null where that is not known, and once it has ended.')
