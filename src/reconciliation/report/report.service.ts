@@ -13,7 +13,6 @@ import { toRecord } from '../runs/run-record';
 import { Run } from '../runs/run-reader';
 import { reportPage } from './html/page';
 import { ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
-import { Totals } from '../matching/totals';
 import { equationOf } from './sums';
 
 /** How many findings are held at once. */
@@ -35,7 +34,7 @@ export class ReportService {
       this.ageing(),
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
-    const totals = record.totals as Totals | null;
+    const { totals } = record;
     const written = { written_at: now[0]?.now ?? new Date(), run: record, source };
     return { ...written, equation: totals && equationOf(totals), states, ageing };
   }

@@ -26,11 +26,12 @@ import { RunReader } from './run-reader';
 import { LAST_EVENT, RunStreams } from './run-streams.service';
 import { NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
 import { RunsService } from './runs.service';
+import { TotalsRecord } from './totals.dto';
 
 /** Comparisons of what is on record here with what the upstream says. */
 @ApiTags('Reconciliation')
 @ApiSecurity('key')
-@ApiExtraModels(RunAuthorRecord, RunProgressRecord)
+@ApiExtraModels(RunAuthorRecord, RunProgressRecord, TotalsRecord)
 @Controller('v1/reconciliation/runs')
 export class RunsController {
   constructor(

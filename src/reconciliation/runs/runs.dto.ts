@@ -2,7 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../audit/page';
 import { NotForwarded } from '../../validation/nothing.dto';
 import { Instant, OneOf, PageSize, PageToken, Uuid } from '../../validation/query-rules';
+import { STEPS } from '../matching/compare';
 import { RESULTS, Result } from './run-reader';
+import { TotalsRecord } from './totals.dto';
 
 @NotForwarded()
 export class NewRunDto {
@@ -45,7 +47,7 @@ const ID = { type: 'string', format: 'uuid' } as const;
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 export class RunProgressRecord {
-  @ApiProperty({ type: 'string', description: 'What it does now.', example: 'sources' }) step!: string;
+  @ApiProperty({ enum: ['sources', ...STEPS], description: 'What it does now, in this order.' }) step!: string;
   @ApiProperty({ type: 'integer', description: 'How much of it is done.' }) done!: number;
   @nullable({ type: 'integer' }, 'Of how much; null: not known.') of!: number | null;
 }
@@ -96,10 +98,10 @@ export class RunRecord {
   @nullable(INSTANT, 'When it ended.') ended_at!: Date | null;
   @nullable(ID, 'What was read of the upstream, or the statement, that it compared with.') read_id!: string | null;
   @nullable(
-    { type: 'object', additionalProperties: true },
-    'Counts and sums of both sides, of matches and of findings, the equation with its residual, and the same by day; amounts are decimal text. Null where there is no result.',
+    ref('TotalsRecord'),
+    'Counts and sums of both sides, of matches and of findings, and the same by day. Null where there is no result.',
   )
-  totals!: Record<string, unknown> | null;
+  totals!: TotalsRecord | null;
 }
 
 export class RunPage {
