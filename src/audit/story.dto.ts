@@ -39,9 +39,11 @@ export class CallReaders {
 export class CallDifference {
   @ApiProperty({ type: 'string', format: 'uuid', description: 'Its id: `GET /v1/reconciliation/findings/{id}`.' })
   id!: string;
-  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/FindingCategory' }], description: 'What kind.' }) category!: string;
+  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/FindingCategory' }], description: 'What kind.' })
+  category!: string;
   @nullable('integer', "The payment's place in the call, from 0.") position!: number | null;
-  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/FindingState' }], description: 'What was decided last.' }) state!: string;
+  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/FindingState' }], description: 'What was decided last.' })
+  state!: string;
   @ApiProperty({ type: 'string', description: "What it adds to the upstream's total less ours, in US dollars." })
   impact_usd!: string;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was found.' }) found_at!: Date;
