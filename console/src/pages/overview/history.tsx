@@ -1,6 +1,6 @@
 import { BarChart } from '@mantine/charts';
 import '@mantine/charts/styles.css';
-import { Group, Paper, SegmentedControl, Stack, Table, Text } from '@mantine/core';
+import { ColorSwatch, Group, Paper, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { OperationDay } from '../../api/generated/schema';
 import { formatCount, formatUsd } from '../../components/format';
@@ -16,7 +16,10 @@ const MEASURES: { value: Measure; label: string }[] = [
 ];
 
 /** Far enough apart to be told from each other, also by who sees few colours. */
-const COLORS = ['blue.6', 'orange.5', 'teal.6', 'grape.5', 'yellow.6', 'red.6', 'cyan.6', 'gray.6'];
+const COLORS = ['blue.6', 'orange.5', 'teal.6', 'grape.5', 'yellow.6', 'red.6', 'cyan.6'];
+
+/** Operations beyond those that have a colour of their own. */
+const OTHERS = 'others';
 
 interface Props {
   days: OperationDay[];
@@ -73,30 +76,66 @@ function datesOf(span: number, until: string): string[] {
   return Array.from({ length: span }, (_, back) => new Date(last - back * DAY_MS).toISOString().slice(0, 10)).reverse();
 }
 
-function Chart({ days, dates, measure }: { days: OperationDay[]; dates: string[]; measure: Measure }) {
-  const operations = [...new Set(days.map(({ operation }) => operation))].sort();
-  const of = (date: string) => days.filter(({ day }) => day === date);
-  // For the bars' heights a number is exact enough; all figures that are read are the API's own text.
-  const data = dates.map((date) => ({
-    day: date,
-    ...Object.fromEntries(of(date).map((row) => [row.operation, Number(row[measure])])),
-  }));
+interface ChartProps {
+  days: OperationDay[];
+  dates: string[];
+  measure: Measure;
+}
+
+function Chart({ days, dates, measure }: ChartProps) {
+  const operations = largestOf(days, measure);
+  const nameOf = (operation: string) => (operations.includes(operation) ? operation : OTHERS);
+  const data = dates.map((date) => {
+    const bar: Record<string, string | number> = { day: date };
+    // For the bars' heights a number is exact enough; all figures that are read are the API's own text.
+    for (const row of days.filter(({ day }) => day === date)) {
+      const name = nameOf(row.operation);
+      bar[name] = Number(bar[name] ?? 0) + Number(row[measure]);
+    }
+    return bar;
+  });
+  const hasOthers = days.some((row) => Number(row[measure]) > 0 && nameOf(row.operation) === OTHERS);
+  const series = [
+    ...operations.map((name, index) => ({ name, color: COLORS[index] ?? 'gray.6' })),
+    ...(hasOthers ? [{ name: OTHERS, color: 'gray.6' }] : []),
+  ];
+  const rowsOf = (date: string) => days.filter((row) => row.day === date && Number(row[measure]) > 0);
   return (
-    <BarChart
-      h={280}
-      data={data}
-      dataKey="day"
-      type="stacked"
-      withLegend
-      tickLine="none"
-      series={operations.map((name, index) => ({ name, color: COLORS[index % COLORS.length] ?? 'gray.6' }))}
-      xAxisProps={{ tickFormatter: (day: string) => day.slice(5) }}
-      valueFormatter={(value) => (measure === 'succeeded_usd' ? `$${formatCount(value)}` : formatCount(value))}
-      tooltipProps={{ content: ({ label }) => <Tip day={String(label)} rows={of(String(label))} measure={measure} /> }}
-      barChartProps={{ accessibilityLayer: false }}
-      role="img"
-      aria-label="Bars by day and operation; the table has the same figures"
-    />
+    <>
+      <BarChart
+        {...{ h: 260, data, dataKey: 'day', type: 'stacked', tickLine: 'none', series }}
+        xAxisProps={{ tickFormatter: (day: string) => day.slice(5) }}
+        valueFormatter={(value) => (measure === 'succeeded_usd' ? `$${formatCount(value)}` : formatCount(value))}
+        tooltipProps={{
+          content: ({ label }) => <Tip day={String(label)} rows={rowsOf(String(label))} measure={measure} />,
+        }}
+        barChartProps={{ accessibilityLayer: false }}
+        role="img"
+        aria-label="Bars by day and operation; the table has the same figures"
+      />
+      <Legend series={series} />
+    </>
+  );
+}
+
+/** The operations that get a colour: those of which there is most. */
+function largestOf(days: OperationDay[], measure: Measure): string[] {
+  const sums = new Map<string, number>();
+  for (const row of days) sums.set(row.operation, (sums.get(row.operation) ?? 0) + Number(row[measure]));
+  const found = [...sums].filter(([, sum]) => sum > 0).sort(([, one], [, other]) => other - one);
+  return found.slice(0, COLORS.length).map(([operation]) => operation);
+}
+
+function Legend({ series }: { series: { name: string; color: string }[] }) {
+  return (
+    <Group gap="xs" component="ul" m={0} p={0}>
+      {series.map(({ name, color }) => (
+        <Group key={name} gap={6} wrap="nowrap" component="li">
+          <ColorSwatch color={`var(--mantine-color-${color.replace('.', '-')})`} size={10} withShadow={false} />
+          <Text size="xs">{name}</Text>
+        </Group>
+      ))}
+    </Group>
   );
 }
 
