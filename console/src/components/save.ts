@@ -34,12 +34,7 @@ export async function save(
     for (const byte of value) if (byte === 10) progress.rows += 1;
     onProgress?.({ ...progress });
   }
-  keepFile(parts, response.headers.get('content-type') ?? '', filename);
-}
-
-/** Gives a file to the browser to keep. */
-export function keepFile(parts: BlobPart[], type: string, filename: string): void {
-  const url = URL.createObjectURL(new Blob(parts, { type }));
+  const url = URL.createObjectURL(new Blob(parts, { type: response.headers.get('content-type') ?? '' }));
   const link = Object.assign(document.createElement('a'), { href: url, download: filename });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has long taken it by then

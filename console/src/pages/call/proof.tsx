@@ -3,7 +3,6 @@ import { Download, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { CallStory } from '../../api/generated/schema';
 import { messageOf } from '../../api/problem';
-import { keepFile } from '../../components/save';
 import { Section } from './section';
 import { Steps } from './steps';
 import { askReceipt, forgetLog, type Lacking, type Verification, verifyHere } from './verification';
@@ -31,8 +30,7 @@ export function Proof({ story, revealed }: Props) {
     });
   const download = () =>
     attempt('Making the receipt…', async () => {
-      const receipt = await askReceipt(story.id, revealed);
-      keepFile([JSON.stringify(receipt, null, 2)], 'application/json', `receipt-${story.id}.json`);
+      keepJson(await askReceipt(story.id, revealed), `receipt-${story.id}.json`);
     });
   const isBusy = waiting !== undefined;
   return (
@@ -108,4 +106,11 @@ function Elsewhere({ lacking, id }: { lacking: Lacking; id: string }) {
       <Code block>node tools/verify-receipt.mjs --key log.pub receipt-{id}.json</Code>
     </Alert>
   );
+}
+
+/** Gives it to the browser to keep. */
+function keepJson(value: object, filename: string): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }));
+  Object.assign(document.createElement('a'), { href: url, download: filename }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has long taken it by then
 }
