@@ -19,9 +19,17 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
 });
 
-/** The library's greys for lesser text are too pale to read for some (WCAG 2.1, 1.4.3: 4.5 to 1). */
+/** The library's greys for lesser text, and its red for faults, are too pale to read for some (WCAG 2.1, 1.4.3: 4.5 to 1). */
 export const contrasts: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': '#5a6168', '--mantine-color-placeholder': '#6b7278' },
-  dark: { '--mantine-color-dimmed': '#a9adb2', '--mantine-color-placeholder': '#8f949a' },
+  light: {
+    '--mantine-color-dimmed': '#5a6168',
+    '--mantine-color-placeholder': '#6b7278',
+    '--mantine-color-error': '#c92a2a',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a9adb2',
+    '--mantine-color-placeholder': '#8f949a',
+    '--mantine-color-error': '#ff8787',
+  },
 });

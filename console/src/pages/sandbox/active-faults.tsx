@@ -61,7 +61,7 @@ function ActiveFault({ fault, remove }: { fault: SandboxFaultDto; remove: () => 
         variant="default"
         style={{ flexShrink: 0 }}
         onClick={remove}
-        aria-label={`Switch ${fault.fault} off`}
+        aria-label={`Switch off ${fault.fault}`}
       >
         Switch off
       </Button>

@@ -38,14 +38,14 @@ export function FaultKind({ kind, add, isBusy }: Props) {
             size="compact-xs"
             variant="default"
             disabled={isBusy}
-            aria-label={`Switch ${kind.fault} on`}
+            aria-label={`Switch on ${kind.fault}`}
           >
             Switch on
           </Button>
           <Button
             {...{ size: 'compact-xs', variant: 'subtle', onClick: toggle }}
             aria-expanded={opened}
-            aria-label={`More about ${kind.fault}`}
+            aria-label={`${opened ? 'Less' : 'More'} about ${kind.fault}`}
           >
             {opened ? 'Less' : 'More'}
           </Button>

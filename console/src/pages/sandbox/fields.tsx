@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Fieldset, Group, Input, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { Plus, Trash2 } from 'lucide-react';
 import type { MagicRecipientDto } from '../../api/generated/schema';
 import { type Fields, isItems, itemLike, labelOf, namesOf } from './draft';
@@ -85,11 +85,7 @@ function Items({ fields, like, recipients, faults, pointer = '', change, name }:
           />
         </Fieldset>
       ))}
-      {faults[at] !== undefined && (
-        <Text size="sm" c="red">
-          {faults[at]}
-        </Text>
-      )}
+      {faults[at] !== undefined && <Input.Error>{faults[at]}</Input.Error>}
       <Group>
         <Button
           {...{ size: 'xs', variant: 'default', leftSection: <Plus size={14} /> }}

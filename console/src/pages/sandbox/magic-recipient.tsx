@@ -10,6 +10,9 @@ const NAMING = [
   ['email', 'email'],
 ] as const;
 
+/** Chosen: the sample's own recipient. */
+const NONE = 'none';
+
 interface Props {
   fields: Fields;
   like: Fields;
@@ -34,29 +37,27 @@ export function MagicRecipient({ fields, like, recipients, choose }: Props) {
           `${kind} to which always the same happens. Take one, and it is filled in.`
         )
       }
-      placeholder="None: it is paid as normal"
       searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'Back to the ordinary recipient' }}
+      allowDeselect={false}
       nothingFoundMessage="No such recipient"
-      data={recipients.map(({ name }) => name)}
-      value={chosen?.name ?? null}
-      onChange={(name) =>
-        choose(field, recipients.find((recipient) => recipient.name === name)?.[called] ?? like[field])
-      }
-      renderOption={({ option }) => <Option recipient={recipients.find(({ name }) => name === option.value)} />}
+      data={[NONE, ...recipients.map(({ name }) => name)]}
+      value={chosen?.name ?? NONE}
+      onChange={(name) => choose(field, recipients.find((one) => one.name === name)?.[called] ?? like[field])}
+      renderOption={({ option }) => (
+        <Option name={option.value} does={recipients.find(({ name }) => name === option.value)?.does} />
+      )}
     />
   );
 }
 
-function Option({ recipient }: { recipient: MagicRecipientDto | undefined }) {
+function Option({ name, does = 'it is paid as normal' }: { name: string; does: string | undefined }) {
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600}>
-        {recipient?.name}
+        {name}
       </Text>
       <Text size="xs" c="dimmed">
-        <WithCode text={recipient?.does ?? ''} />
+        <WithCode text={does} />
       </Text>
     </Stack>
   );

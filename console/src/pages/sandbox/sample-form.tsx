@@ -43,7 +43,7 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
     >
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
-          <WhatToSend {...{ sandbox, sample, choose }} />
+          <WhatToSend {...{ sandbox, sample, sending, choose }} />
           <AsJson
             isOn={json !== undefined}
             isReadable={'body' in written}
@@ -82,12 +82,13 @@ const byPointer = (errors: { pointer: string; detail: string }[] = []): Faults =
 const without = (faults: Faults, changed: string): Faults =>
   Object.fromEntries(Object.entries(faults).filter(([pointer]) => !`${pointer}/`.startsWith(`${changed}/`)));
 
-function WhatToSend({ sandbox: { samples }, sample, choose }: Pick<Props, 'sandbox' | 'sample' | 'choose'>) {
+function WhatToSend({ sandbox: { samples }, sample, sending, choose }: Props) {
   return (
     <Select
       label="What to send"
       description={<Operation name={sample.operation} />}
       allowDeselect={false}
+      disabled={sending.isPending}
       data={samples.map(({ operation, title }) => ({ value: operation, label: title }))}
       value={sample.operation}
       onChange={(operation) => operation !== null && choose(operation)}

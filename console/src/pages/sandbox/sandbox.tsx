@@ -24,7 +24,8 @@ export default function SandboxPage() {
         <>
           This is a pretended payout service that the proxy has started itself: no money moves, and all the rest is
           real. Try, in this order: <b>1</b> send a sample payout, <b>2</b> see its story, <b>3</b> switch on a fault
-          such as resetAfterProcessing and send again, <b>4</b> see in its story how what is in doubt gets settled.
+          such as <Code>resetAfterProcessing</Code> and send again, <b>4</b> see in its story how what is in doubt gets
+          settled.
         </>
       }
     >
@@ -48,7 +49,10 @@ function Desk({ sandbox }: { sandbox: SandboxDto }) {
           <SampleForm
             key={sample.operation}
             {...{ sandbox, sample, sending }}
-            choose={(operation) => change({ operation })}
+            choose={(operation) => {
+              sending.reset(); // the answer was to something else
+              change({ operation });
+            }}
           />
           <SentSample sending={sending} />
           <Wallets wallets={sandbox.wallets} />

@@ -65,7 +65,7 @@ function Answered({ answer, again }: { answer: SampleAnswerDto; again: () => voi
   useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
   const errors = envelopeOf(answer).errors ?? [];
   return (
-    <Stack gap="sm" ref={place}>
+    <Stack gap="sm" ref={place} style={{ scrollMarginBlock: 72 }}>
       <Stack gap="xs" role="status">
         <Group gap="xs">
           <OutcomeBadge outcome={outcomeOf(answer)} />
@@ -91,7 +91,14 @@ function Answered({ answer, again }: { answer: SampleAnswerDto; again: () => voi
         <Text size="sm">Idempotency-Key</Text>
         <Copyable text={answer.idempotency_key} label="Idempotency-Key" />
       </Group>
-      <Code block tabIndex={0} role="region" aria-label="The answer's body" mah={320} style={{ overflow: 'auto' }}>
+      <Code
+        block
+        tabIndex={0}
+        role="region"
+        aria-label="The answer's body"
+        mah={320}
+        style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
+      >
         {typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body, null, 2)}
       </Code>
     </Stack>

@@ -34,8 +34,10 @@ export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
 function Balance({ balance, was }: { balance: string; was: string | undefined }) {
   if (was === undefined) return <Usd amount={balance} />;
   return (
-    <Group gap="xs" justify="flex-end" wrap="nowrap">
-      <WordBadge color="blue">{`was ${formatUsd(was)}`}</WordBadge>
+    <Group gap="xs" justify="flex-end">
+      <div style={{ minWidth: 'max-content' }}>
+        <WordBadge color="blue">{`was ${formatUsd(was)}`}</WordBadge>
+      </div>
       <Text span inherit fw={700}>
         <Usd amount={balance} />
       </Text>
