@@ -19,6 +19,7 @@ import { JournalModule } from './journal/journal.module';
 import { LimitsModule } from './limits/limits.module';
 import { loggingOptions } from './logging/logging';
 import { MetricsModule } from './metrics/metrics.module';
+import { OverviewModule } from './overview/overview.module';
 import { PayoutsModule } from './payouts/payouts.module';
 import { ReconciliationModule } from './reconciliation/reconciliation.module';
 import { RedeemModule } from './redeem/redeem.module';
@@ -56,6 +57,7 @@ export class AppModule {
         TransparencyModule,
         CallsModule,
         ReconciliationModule,
+        OverviewModule,
         // What operators do
         ApprovalsModule,
         StopsModule,
