@@ -32,6 +32,7 @@ describe('the console', () => {
     await page.getByLabel('API key').fill('pp_auditor_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This API key is unknown, expired or revoked').waitFor();
+    expect(await page.textContent('main')).not.toContain('Just installed it?'); // there are no demo keys
     await expectAccessible(page);
     await page.getByLabel('API key').fill(keys.auditor);
     await page.getByLabel('API key').press('Enter');
