@@ -13,8 +13,7 @@ import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from
 import { toRecord } from '../runs/run-record';
 import { Run } from '../runs/run-reader';
 import { reportPage } from './html/page';
-import { ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
-import { Totals } from '../matching/totals';
+import { Report, ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
 import { equationOf } from './sums';
 
 /** How many findings are held at once. */
@@ -36,7 +35,7 @@ export class ReportService {
       this.ageing(),
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
-    const totals = record.totals as Totals | null;
+    const { totals } = record;
     const written = { written_at: now[0]?.now ?? new Date(), run: record, source };
     return { ...written, equation: totals && equationOf(totals), states, ageing };
   }
@@ -50,6 +49,11 @@ export class ReportService {
       count += rows.length;
     }
     yield `\n],"finding_count":${count}}\n`;
+  }
+
+  /** The same without findings. */
+  sums(head: ReportHead, count: number): string[] {
+    return [JSON.stringify({ ...head, findings: [], finding_count: count } satisfies Report)];
   }
 
   async *csv(head: ReportHead, reveal: boolean, delimiter: Delimiter): AsyncGenerator<string, void> {

@@ -24,6 +24,7 @@ import { toRecord } from './run-record';
 import { RunReader } from './run-reader';
 import { LAST_EVENT, RunStreams } from './run-streams.service';
 import { NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
+import { RunTotals } from './run-totals.dto';
 import { RunsService } from './runs.service';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -31,7 +32,7 @@ const EVENT_STREAM = 'text/event-stream';
 /** Comparisons of what is on record here with what the upstream says. */
 @ApiTags('Reconciliation')
 @ApiSecurity('key')
-@ApiExtraModels(RunAuthorRecord, RunProgressRecord)
+@ApiExtraModels(RunAuthorRecord, RunProgressRecord, RunTotals)
 @Controller('v1/reconciliation/runs')
 export class RunsController {
   constructor(

@@ -3,6 +3,7 @@ import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../audit/page';
 import { NotForwarded } from '../../validation/nothing.dto';
 import { Instant, OneOf, PageSize, PageToken, Uuid } from '../../validation/query-rules';
 import { RESULTS, Result } from './run-reader';
+import { RunTotals } from './run-totals.dto';
 
 @NotForwarded()
 export class NewRunDto {
@@ -95,10 +96,10 @@ export class RunRecord {
   @nullable(INSTANT, 'When it ended.') ended_at!: Date | null;
   @nullable(ID, 'What was read of the upstream, or the statement, that it compared with.') read_id!: string | null;
   @nullable(
-    { type: 'object', additionalProperties: true },
-    'Counts and sums of both sides, of matches and of findings, the equation with its residual, and the same by day; amounts are decimal text. Null where there is no result.',
+    ref('RunTotals'),
+    'Counts and sums of both sides, of matches and of findings. Null where there is no result.',
   )
-  totals!: Record<string, unknown> | null;
+  totals!: RunTotals | null;
 }
 
 export class RunPage {
