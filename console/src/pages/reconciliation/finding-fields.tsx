@@ -56,9 +56,11 @@ export function EvidenceTable({ evidence }: { evidence: Record<string, unknown> 
   const names = [...new Set(sides.flatMap(([, row]) => Object.keys(row)))];
   return (
     <>
-      <Text size="sm" mb="xs">
-        {wordsOf(match)}
-      </Text>
+      {match !== undefined && (
+        <Text size="sm" mb="xs">
+          {wordsOf(match)}
+        </Text>
+      )}
       <div role="region" aria-label="Rows" tabIndex={0} style={{ overflowX: 'auto' }}>
         <Table w="auto" miw={360} fz="xs" withTableBorder>
           <Table.Thead>

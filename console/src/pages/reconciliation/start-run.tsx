@@ -54,6 +54,7 @@ export default function StartRun({ close }: { close: () => void }) {
             value={asOf}
             onChange={setAsOf}
             maxDate={new Date()}
+            weekendDays={[]}
             clearButtonProps={{ 'aria-label': 'As of now' }}
           />
           {failure !== undefined && <ProblemAlert error={failure} />}
@@ -85,6 +86,7 @@ function DaysInput({ days, setDays }: { days: Days; setDays: (days: Days) => voi
       presets={presets()}
       maxDate={today()}
       valueFormat="YYYY-MM-DD"
+      weekendDays={[]}
       ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
     />
   );

@@ -11,7 +11,7 @@ export function StatementFaults({
   return (
     <>
       <Text size="sm" mb="xs">
-        {formatCount(count)} lines cannot be used
+        {count === 1 ? 'One line' : `${formatCount(count)} lines`} cannot be used
         {count > faults.length && `; here are the first ${formatCount(faults.length)}`}. Correct them in the file and
         import it again.
       </Text>
@@ -19,7 +19,9 @@ export function StatementFaults({
         <Table fz="sm" aria-label="Faults">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th ta="right">Line</Table.Th>
+              <Table.Th ta="right" w={70}>
+                Line
+              </Table.Th>
               <Table.Th>Why</Table.Th>
             </Table.Tr>
           </Table.Thead>
