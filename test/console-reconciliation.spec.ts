@@ -60,8 +60,9 @@ describe('reconciliation in the console', () => {
     await page.getByRole('button', { name: 'Start a run' }).click();
     const dialog = page.getByRole('dialog', { name: 'Start a run' });
     await dialog.getByLabel('Period').click();
-    await page.getByRole('button', { name: 'This month' }).click();
-    await expectAccessible(page);
+    await expectAccessible(page); // with the calendar
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'This month' }).click();
     await dialog.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('progressbar', { name: 'How far the run is' }).waitFor();
     await page.getByText("Reading the upstream's transactions").waitFor();
@@ -177,7 +178,7 @@ describe('reconciliation in the console', () => {
     const run = await findings.run();
     await findings.findings(run, [{ daysAgo: 3 }, { daysAgo: 5 }, { daysAgo: 40 }]);
     await goTo('/reconciliation/findings', 'Findings');
-    await page.getByLabel('Age').selectOption('2–7');
+    await page.getByLabel('Age', { exact: true }).selectOption('2–7');
     await page.waitForURL(/min_age_days=2&max_age_days=7/);
     await rowIs(2);
     await page.getByRole('button', { name: 'Spreadsheet' }).click();

@@ -2,7 +2,7 @@ import { Anchor, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantin
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link } from 'wouter';
 import { api } from '../../api/client';
-import type { Report, ReportAge, RunRecord, RunTotals } from '../../api/generated/schema';
+import type { Report, ReportAge, RunRecord, TotalsRecord } from '../../api/generated/schema';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount, inWords } from '../../components/format';
 import { Failure } from '../../components/states';
@@ -14,7 +14,7 @@ import type { BarOf } from './bars';
 const Bars = lazy(() => import('./bars'));
 
 /** What was found, by category; and how long what waits has waited. */
-export function Breakdown({ run, totals }: { run: RunRecord; totals: RunTotals }) {
+export function Breakdown({ run, totals }: { run: RunRecord; totals: TotalsRecord }) {
   const params = { path: { id: run.id }, query: { findings: 'none' as const } };
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/runs/{id}/report', { params });
   const report = data as Report | undefined;
@@ -38,7 +38,7 @@ function ByCategory({
   states,
 }: {
   run: RunRecord;
-  totals: RunTotals;
+  totals: TotalsRecord;
   states: Report['states'] | undefined;
 }) {
   const rows = Object.entries(totals.findings.by_category).map(([category, sum]) => ({ category, ...sum }));

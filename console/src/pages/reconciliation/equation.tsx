@@ -2,13 +2,13 @@ import { Alert, Anchor, Group, Table, Text, Title } from '@mantine/core';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { RunTotals } from '../../api/generated/schema';
+import type { TotalsRecord } from '../../api/generated/schema';
 import { formatCount, formatUsd, inWords } from '../../components/format';
 import { linkToFindings } from './findings-query';
 import { decimalsOf, isNought, signedUsd, withDecimals } from './words';
 
 /** What a run must prove: ours and all that differs are theirs, and nothing is left over. */
-export function Equation({ totals, runId }: { totals: RunTotals; runId: string }) {
+export function Equation({ totals, runId }: { totals: TotalsRecord; runId: string }) {
   const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
   const categories = Object.entries(findings.by_category);
   const amounts = [ours.usd, theirs.usd, tolerance, ...categories.map(([, { usd }]) => usd)];

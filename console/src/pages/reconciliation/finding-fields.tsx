@@ -1,6 +1,6 @@
 import { Group, Table, Text } from '@mantine/core';
 import { EqualNot } from 'lucide-react';
-import type { FindingField } from '../../api/generated/schema';
+import type { FindingEvidence, FindingField } from '../../api/generated/schema';
 import { inWords } from '../../components/format';
 import { Maybe } from '../../components/values';
 
@@ -45,30 +45,22 @@ function Value({ value, isOther }: { value: string | null; isOther: boolean }) {
   );
 }
 
-const SIDES: Record<string, string> = { ours: 'On record here', theirs: 'As the upstream says' };
-
 /** The rows as they were compared, side by side. */
-export function EvidenceTable({ evidence }: { evidence: Record<string, unknown> }) {
-  const { match, ...rows } = evidence;
-  const sides = Object.entries(rows).filter(
-    (side): side is [string, object] => typeof side[1] === 'object' && !!side[1],
-  );
-  const names = [...new Set(sides.flatMap(([, row]) => Object.keys(row)))];
+export function EvidenceTable({ evidence: { ours, theirs, match } }: { evidence: FindingEvidence }) {
+  const [left, right]: Record<string, unknown>[] = [{ ...ours }, { ...theirs }];
+  const names = [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])];
   return (
     <>
-      {match !== undefined && (
-        <Text size="sm" mb="xs">
-          {wordsOf(match)}
-        </Text>
-      )}
+      <Text size="sm" mb="xs">
+        {match ? `Paired by ${inWords(match.rule)}, ${match.certainty}.` : 'The two are no pair.'}
+      </Text>
       <div role="region" aria-label="Rows" tabIndex={0} style={{ overflowX: 'auto' }}>
         <Table w="auto" miw={360} fz="xs" withTableBorder>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Field</Table.Th>
-              {sides.map(([side]) => (
-                <Table.Th key={side}>{SIDES[side] ?? inWords(side)}</Table.Th>
-              ))}
+              <Table.Th>On record here</Table.Th>
+              <Table.Th>As the upstream says</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -77,9 +69,9 @@ export function EvidenceTable({ evidence }: { evidence: Record<string, unknown> 
                 <Table.Th scope="row" fw={400}>
                   {name}
                 </Table.Th>
-                {sides.map(([side, row]) => (
+                {[left, right].map((row, side) => (
                   <Table.Td key={side} maw={320} className="wrap-anywhere">
-                    <Maybe text={textOf((row as Record<string, unknown>)[name])} />
+                    <Maybe text={textOf(row?.[name])} />
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -89,12 +81,6 @@ export function EvidenceTable({ evidence }: { evidence: Record<string, unknown> 
       </div>
     </>
   );
-}
-
-function wordsOf(match: unknown): string {
-  if (typeof match !== 'object' || match === null) return 'Nothing on the other side is paired with it.';
-  const { rule, certainty } = match as { rule?: string; certainty?: string };
-  return `Paired by ${inWords(rule ?? 'no rule')}, ${certainty ?? 'not sure'}.`;
 }
 
 function textOf(value: unknown): string | null {

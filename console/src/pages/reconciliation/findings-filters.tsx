@@ -3,12 +3,12 @@ import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { useState } from 'react';
 import {
-  findingRecordCategoryValues as CATEGORIES,
+  findingCategoryValues as CATEGORIES,
   findingRecordSeverityValues as SEVERITIES,
-  findingRecordStateValues as STATES,
+  findingStateValues as STATES,
 } from '../../api/generated/schema';
 import { inWords } from '../../components/format';
-import { daysIn, periodOf, presets } from './days';
+import { daysIn, periodOf } from './days';
 import { AGES, type Filters } from './findings-query';
 
 interface Props {
@@ -120,7 +120,6 @@ function PaidDays({ values, change }: Props) {
       allowSingleDateInRange
       miw={150}
       value={days}
-      presets={presets()}
       valueFormat="YYYY-MM-DD"
       weekendDays={[]}
       clearButtonProps={{ 'aria-label': 'Any day' }}

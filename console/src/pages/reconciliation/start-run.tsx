@@ -74,21 +74,29 @@ export default function StartRun({ close }: { close: () => void }) {
 
 function DaysInput({ days, setDays }: { days: Days; setDays: (days: Days) => void }) {
   return (
-    <DatePickerInput
-      type="range"
-      label="Period"
-      description="Whole days in UTC, both included; today counts until now."
-      data-autofocus
-      required
-      allowSingleDateInRange
-      value={days}
-      onChange={setDays}
-      presets={presets()}
-      maxDate={today()}
-      valueFormat="YYYY-MM-DD"
-      weekendDays={[]}
-      ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
-    />
+    <div>
+      <DatePickerInput
+        type="range"
+        label="Period"
+        description="Whole days in UTC, both included; today counts until now."
+        data-autofocus
+        required
+        allowSingleDateInRange
+        value={days}
+        onChange={setDays}
+        maxDate={today()}
+        valueFormat="YYYY-MM-DD"
+        weekendDays={[]}
+        ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
+      />
+      <Group gap={4} mt={4}>
+        {presets().map(({ label, value }) => (
+          <Button key={label} size="compact-xs" variant="default" onClick={() => setDays(value)}>
+            {label}
+          </Button>
+        ))}
+      </Group>
+    </div>
   );
 }
 
