@@ -108,6 +108,20 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
 /** A phone number as it is on record: people write it with blanks, brackets and dashes. */
 const asContact = (text: string) => (/^\+[\d\s().-]+$/.test(text) ? text.replace(/[^\d+]/g, '') : text.trim());
 
+/** Only what has contrast enough, and a name. */
+const CALENDAR = {
+  weekendDays: [],
+  hideOutsideDates: true,
+  ariaLabels: {
+    ...{ monthLevelControl: 'Choose a month', yearLevelControl: 'Choose a year' },
+    ...{ previousMonth: 'Previous month', nextMonth: 'Next month' },
+    ...{ previousYear: 'Previous year', nextYear: 'Next year' },
+    ...{ previousDecade: 'Previous years', nextDecade: 'Next years' },
+  },
+  submitButtonProps: { 'aria-label': 'Take this time' },
+  timePickerProps: { hoursInputLabel: 'Hours', minutesInputLabel: 'Minutes' },
+};
+
 const LOCAL = 'YYYY-MM-DD HH:mm:ss';
 
 /** In the zone of who reads; the address has it in UTC. */
@@ -123,6 +137,7 @@ function InstantField({ list: { filters, change }, faults, name }: FilterProps &
   return (
     <DateTimePicker
       {...{ label, style: wide(170), clearable: true, placeholder: 'Any time', valueFormat: 'MMM D, YYYY HH:mm' }}
+      {...CALENDAR}
       error={faults[name]}
       value={draft}
       onChange={(text) => {
@@ -132,8 +147,6 @@ function InstantField({ list: { filters, change }, faults, name }: FilterProps &
       popoverProps={{ onOpen: () => setIsOpen(true), onClose: () => setIsOpen(false) }}
       onDropdownClose={() => commit(draft)}
       clearButtonProps={{ 'aria-label': `${label}: any time` }}
-      submitButtonProps={{ 'aria-label': 'Take this time' }}
-      timePickerProps={{ hoursInputLabel: 'Hours', minutesInputLabel: 'Minutes' }}
     />
   );
 }

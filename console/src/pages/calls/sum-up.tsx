@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { Sigma } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client';
@@ -6,6 +6,7 @@ import type { paths, SummaryGroup } from '../../api/generated/schema';
 import { OutcomeBadge } from '../../components/badges';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount } from '../../components/format';
+import { Answer } from '../../components/states';
 import { Usd } from '../../components/values';
 import type { List } from './list';
 import { sumOf } from './sum';
@@ -45,14 +46,16 @@ export function SumUp({ list: { filters } }: { list: List }) {
     );
   }
   return (
-    <Stack gap="xs" maw={640}>
-      <DataTable
-        {...{ label: 'Sums', columns: COLUMNS, error: answer.error, retry: answer.refetch }}
-        rows={answer.data && withAll(answer.data.groups)}
-        keyOf={({ group }) => group ?? ''}
-        empty="The filters find nothing to sum up."
-      />
-    </Stack>
+    <Box maw={640}>
+      <Answer of={answer} lines={3}>
+        {({ groups }) => (
+          <DataTable
+            {...{ label: 'Sums', columns: COLUMNS, rows: withAll(groups), keyOf: ({ group }) => group ?? '' }}
+            empty="The filters find nothing to sum up."
+          />
+        )}
+      </Answer>
+    </Box>
   );
 }
 
