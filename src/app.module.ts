@@ -19,9 +19,11 @@ import { JournalModule } from './journal/journal.module';
 import { LimitsModule } from './limits/limits.module';
 import { loggingOptions } from './logging/logging';
 import { MetricsModule } from './metrics/metrics.module';
+import { OverviewModule } from './overview/overview.module';
 import { PayoutsModule } from './payouts/payouts.module';
 import { ReconciliationModule } from './reconciliation/reconciliation.module';
 import { RedeemModule } from './redeem/redeem.module';
+import { SandboxDeskModule } from './sandbox-desk/sandbox-desk.module';
 import { SendModule } from './send/send.module';
 import { StopsModule } from './stops/stops.module';
 import { SubAccountsModule } from './sub-accounts/sub-accounts.module';
@@ -55,6 +57,7 @@ export class AppModule {
         TransparencyModule,
         CallsModule,
         ReconciliationModule,
+        OverviewModule,
         // What operators do
         ApprovalsModule,
         StopsModule,
@@ -66,6 +69,8 @@ export class AppModule {
         // How it is
         HealthModule,
         MetricsModule,
+        // Trying it out
+        SandboxDeskModule,
       ],
       providers: [{ provide: APP_PIPE, useClass: RequestValidationPipe }],
     };

@@ -72,10 +72,26 @@ const MAY_IMPORT: Record<string, string[]> = {
     'journal',
     'metrics',
     'privacy',
+    'streams',
     'upstream',
     'validation',
   ],
   console: ['auth', 'clients', 'config', 'errors'],
+  'sandbox-desk': ['auth', 'clients', 'config', 'errors', 'forwarding', 'validation'],
+  overview: [
+    'audit',
+    'auth',
+    'clients',
+    'database',
+    'errors',
+    'limits',
+    'policy',
+    'reconciliation',
+    'streams',
+    'upstream',
+    'validation',
+  ],
+  streams: [],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
@@ -147,6 +163,7 @@ describe('the architecture', () => {
     );
     expect(unrecorded.map(({ where }) => where)).toEqual([
       'OperationsController.list', // the interface, and no call
+      ...['SessionController.signIn', 'SessionController.current', 'SessionController.signOut'], // oneself
       'StopsController.list', // what holds now, and no call
       ...['LogController.checkpoint', 'LogController.key', 'LogController.consistency'], // hashes, and no record
     ]);
@@ -189,10 +206,11 @@ describe('the architecture', () => {
     expect([...new Set(importers.map(({ path }) => folderOf(path)))]).toEqual(['upstream']);
   });
 
-  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer, the events' where they are checked", () => {
+  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer, the events' where they are checked, the sandbox's control where it is controlled", () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
       'src/reconciliation/events/signed-events.service.ts',
+      'src/sandbox-desk/control.service.ts',
       'src/start/sandbox-process.ts',
       'src/transparency/log-key.ts',
       'src/upstream/upstream.service.ts',

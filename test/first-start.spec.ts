@@ -66,6 +66,8 @@ describe('the demo keys', () => {
       const keys = readJson(await ensureDemoKeys(clients, dataDir));
       const found = await proxy.app.get(CallersService, { strict: false }).identify(hashKey(keys.app));
       expect(found).toMatchObject({ clientName: 'app' });
+      const seesAll = await proxy.get(keys.admin, '/v1/audit/calls').expect(200);
+      expect(seesAll.body.calls).toEqual([]);
       expect(readJson(await ensureDemoKeys(clients, dataDir))).toEqual(keys);
       await proxy.close();
     }

@@ -72,10 +72,11 @@ describe('the OpenAPI document', () => {
         const retry = comesBack && path !== '/readyz' ? ['Retry-After'] : [];
         const count = path === '/v1/audit/export' && status === '200' ? ['X-Total-Count'] : [];
         const place = status === '202' && running ? ['Location'] : [];
+        const cookie = path === '/v1/session' && headers === post.responses['200'].headers ? ['Set-Cookie'] : [];
         expect([path, status, Object.keys(headers)]).toEqual([
           path,
           status,
-          ['X-Request-Id', 'X-Call-Id', 'Server-Timing', ...limited, ...retry, ...count, ...place],
+          ['X-Request-Id', 'X-Call-Id', 'Server-Timing', ...limited, ...retry, ...count, ...place, ...cookie],
         ]);
       }
     }

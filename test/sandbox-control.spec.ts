@@ -2,8 +2,10 @@ import { Client } from 'pg';
 import supertest from 'supertest';
 import { QUIRKS } from '../src/sandbox/behaviour';
 import { SETTING_RULES } from '../src/sandbox/behaviour-patch';
+import { FAULTS } from '../src/sandbox/faults/table';
+import { MAGIC, magicOf } from '../src/sandbox/magic-recipients';
 import { eventually } from './support/paying';
-import { AIRTIME, airtime, API_KEY, CONTROL_KEY, startSandbox, TestSandbox } from './support/sandbox';
+import { AIRTIME, airtime, API_KEY, CONTROL_KEY, DEMO, startSandbox, TestSandbox } from './support/sandbox';
 
 const FIRST_SETTINGS = {
   quirks: QUIRKS,
@@ -66,6 +68,51 @@ describe('the control interface', () => {
     const { body } = await sandbox.control('get', '/ledger').expect(200);
     const wallet = { account: '00000000-0000-4000-8000-000000000001', type: 'airtime', balance: '9999.9' };
     expect(body.accounts).toContainEqual(wallet);
+  });
+
+  it('lists the accounts with what their wallets hold, and opens more', async () => {
+    await sandbox.post('/payouts/airtime', airtime(0.1)).expect(200);
+    const accounts = async () => (await sandbox.control('get', '/accounts').expect(200)).body;
+    const [demo, ...others] = await accounts();
+    expect(demo).toEqual({
+      ...{ id: DEMO, name: 'Demo account', parent: null },
+      wallets: [
+        { type: 'chi', balance: '10000' },
+        { type: 'momo', balance: '10000' },
+        { type: 'airtime', balance: '9999.9' },
+      ],
+    });
+    expect(others.map(({ name, parent }: any) => [name, parent])).toEqual([
+      ['Field office North', DEMO],
+      ['Field office South', DEMO],
+    ]);
+    await sandbox.control('post', '/accounts', { name: 'Second shop', openingBalance: 100 }).expect(201);
+    expect((await accounts()).at(-1)).toMatchObject({ name: 'Second shop', parent: null });
+    expect(JSON.stringify(await accounts())).not.toMatch(/key/i);
+  });
+
+  it('tells what faults can be asked for, and each can with its defaults', async () => {
+    const { body: kinds } = await sandbox.control('get', '/faults/kinds').expect(200);
+    expect(kinds.map(({ fault }: any) => fault)).toEqual(Object.keys(FAULTS));
+    expect(kinds[0]).toEqual({
+      ...{ fault: 'delay', does: 'waits `ms`, then carries the operation out and answers as normal' },
+      ...{ processed: true, choosesProcessed: false },
+      settings: [{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }],
+    });
+    for (const { fault, processed, settings } of kinds) {
+      const defaults = Object.fromEntries(settings.map((one: any) => [one.name, one.default]));
+      expect(await sandbox.fault({ fault })).toMatchObject({ fault, processed, ...defaults });
+      await sandbox.fault({ fault, processed, ...defaults });
+    }
+  });
+
+  it('tells of the magic recipients, by what an app would send', async () => {
+    const { body: recipients } = await sandbox.control('get', '/magic-recipients').expect(200);
+    expect(recipients.map(({ name }: any) => name)).toEqual(Object.keys(MAGIC));
+    for (const { name, phoneNumber, email, twitter } of recipients) {
+      expect([{ phoneNumber }, { email }, { twitter }].map(magicOf)).toEqual([name, name, name]);
+    }
+    expect(recipients.find(({ name }: any) => name === 'pending').does).toBe('pending for ever');
   });
 
   it('has settings that can be read, and given back as they are', async () => {

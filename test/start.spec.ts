@@ -42,6 +42,15 @@ describe('npm start', () => {
     }
     expect(Object.keys(readJson(dataDir, 'sandbox.json'))).toEqual(['url', 'apiKey', 'controlKey']);
     await pay(url).expect(200);
+    const desk = await supertest(url).get('/v1/sandbox').set('X-API-Key', keys.admin).expect(200);
+    expect(desk.body.wallets).toContainEqual(expect.objectContaining({ wallet: 'airtime', balance: '9998' }));
+    const [sample] = desk.body.samples;
+    const sent = await supertest(url)
+      .post('/v1/sandbox/payouts')
+      .set('X-API-Key', keys.admin)
+      .send({ operation: sample.operation, body: sample.body })
+      .expect(200);
+    expect(sent.body).toMatchObject({ status: 200, body: { status: 'success' } });
 
     const sandbox = new Product('cli/main.js', ['sandbox'], { DATA_DIR: dataDir, SANDBOX_PORT: '0' }, dataDir);
     const refusal = `a sandbox already runs on these data, at ${readJson(dataDir, 'sandbox.json').url}`;
@@ -58,7 +67,7 @@ describe('npm start', () => {
     const again = start();
     const [, newUrl = ''] = await again.said(READY);
     expect(readJson(dataDir, 'demo-keys.json')).toEqual(keys);
-    expect(await history(newUrl)).toHaveLength(1);
+    expect(await history(newUrl)).toHaveLength(2);
     expect(await again.signal('SIGTERM')).toMatchObject({ code: 0 });
   });
 
@@ -153,6 +162,8 @@ describe('npm start', () => {
     const before = (await history(url)).length;
     await pay(otherUrl).expect(200);
     expect(await history(url)).toHaveLength(before + 1);
+    const { admin } = readJson(dataDir, 'demo-keys.json');
+    await supertest(otherUrl).get('/v1/sandbox').set('X-API-Key', admin).expect(404);
     expect(existsSync(join(elsewhere, 'postgres'))).toBe(false);
     await other.signal('SIGTERM');
     await running.signal('SIGTERM');

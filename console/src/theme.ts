@@ -9,7 +9,7 @@ const ink: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { ink },
   primaryColor: 'ink',
-  primaryShade: { light: 8, dark: 5 },
+  primaryShade: { light: 8, dark: 6 },
   autoContrast: true,
   luminanceThreshold: 0.35,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',

@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { SCOPES } from '../clients/scopes';
+import { OPERATIONS } from '../forwarding/operations';
 import { ListedClient, ListedKey } from '../clients/listed';
 import { UsageDto } from '../limits/cap';
 
@@ -13,8 +15,8 @@ const COUNT = { type: 'integer' };
 export class ClientDto implements ListedClient {
   @described("The client's id.", UUID) id!: string;
   @described('Its name.', { type: 'string', example: 'shop' }) name!: string;
-  @words('What its keys may do.') scopes!: string[];
-  @orNull('What of the interface it may use; null: all.', { type: 'array', items: { type: 'string' } })
+  @described('What its keys may do.', { type: 'array', items: { enum: SCOPES } }) scopes!: string[];
+  @orNull('What of the interface it may use; null: all.', { type: 'array', items: { enum: Object.keys(OPERATIONS) } })
   operations!: string[] | null;
   @orNull('US dollars a day, UTC.', USD) daily_cap_usd!: string | null;
   @orNull('US dollars a calendar month, UTC.', USD) monthly_cap_usd!: string | null;

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
 import { ClientsService } from '../clients/clients.service';
 import { ApiKeyProblems } from '../errors/api-problems';
@@ -37,6 +37,7 @@ export class KeysController {
     description: 'Scope `admin`. To rotate a key: issue a new one, let the app use it, then revoke the old one.',
   })
   @ApiParam(NAME)
+  @ApiBody({ type: IssueKeyDto, required: false })
   @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, this once.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
   async issue(@Param('name') name: string, @Body() { expires_at, person }: IssueKeyDto): Promise<NewKeyDto> {

@@ -105,14 +105,12 @@ export class RecordPerson {
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export class RecordApproval {
-  @text('Why it waits: `over_threshold`, `seen_across_clients`.') held_for!: string;
+  @ApiProperty({ enum: ['over_threshold', 'seen_across_clients'], description: 'Why it waits.' }) held_for!: string;
   @nullable('string', "Until when it may be approved, by the database's clock.", INSTANT) expires_at!: Date | null;
   @nullable(
     'string',
     'Salted SHA-256 of the body that would be sent. Say it when you decide, to decide on this and no other.',
-    {
-      pattern: '^[0-9a-f]{64}$',
-    },
+    { pattern: '^[0-9a-f]{64}$' },
   )
   content_hash!: string | null;
   @ApiProperty({ enum: APPROVAL_STATUSES, description: 'What was decided.' })
@@ -192,6 +190,7 @@ export class CallRecord {
   @nullable(
     'string',
     "Whether the items' countries and networks were looked up in the upstream's lists before it was sent: `checked`, `unchecked` (a list could not be had), or null where there is nothing to look up.",
+    { enum: ['checked', 'unchecked'] },
   )
   coverage!: string | null;
   @nullable('string', 'The call for whose sake the proxy asked this by itself.', UUID) caused_by!: string | null;

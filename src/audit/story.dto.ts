@@ -13,9 +13,13 @@ export class RecordFinding implements Finding {
   @nullable('integer', 'The item it is about; null: the call.') position!: number | null;
 }
 
+const SEALED_KINDS = [
+  ...(['intent', 'refusal', 'decision', 'outcome', 'resolution', 'reservation_release', 'verdict'] as const),
+];
+
 /** Where one of its records stands in the log. */
 export class RecordSeal {
-  @ApiProperty({ type: 'string', description: "The record's kind.", example: 'intent' }) kind!: string;
+  @ApiProperty({ enum: SEALED_KINDS, description: "The record's kind." }) kind!: (typeof SEALED_KINDS)[number];
   @nullable('integer', 'Place in the log, from 0; null: not sealed yet, which takes seconds.') index!: number | null;
   @nullable('string', 'Hash of the leaf (RFC 6962): SHA-256 of a zero byte and the record as canonical JSON.', {
     pattern: '^[0-9a-f]{64}$',
@@ -35,9 +39,11 @@ export class CallReaders {
 export class CallDifference {
   @ApiProperty({ type: 'string', format: 'uuid', description: 'Its id: `GET /v1/reconciliation/findings/{id}`.' })
   id!: string;
-  @ApiProperty({ type: 'string', description: 'What kind.', example: 'amount_over' }) category!: string;
+  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/FindingCategory' }], description: 'What kind.' })
+  category!: string;
   @nullable('integer', "The payment's place in the call, from 0.") position!: number | null;
-  @ApiProperty({ type: 'string', description: 'What was decided last; `open`: nothing.' }) state!: string;
+  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/FindingState' }], description: 'What was decided last.' })
+  state!: string;
   @ApiProperty({ type: 'string', description: "What it adds to the upstream's total less ours, in US dollars." })
   impact_usd!: string;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was found.' }) found_at!: Date;

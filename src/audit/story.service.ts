@@ -98,7 +98,7 @@ export class StoryService {
 }
 
 interface SealRow {
-  kind: string;
+  kind: RecordSeal['kind'];
   index: bigint | null;
   leafHash: string | null;
   size: bigint | null;

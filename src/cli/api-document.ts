@@ -16,6 +16,7 @@ export async function describeApi(): Promise<object> {
     upstreamBaseUrl: 'http://127.0.0.1:1',
     upstreamApiKey: new Secret('none'),
     logSigningKey: new Secret(newSigningKey('none')),
+    embeddedSandbox: undefined,
   };
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), new FastifyAdapter(), {
     logger: false,

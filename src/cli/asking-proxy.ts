@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ClientError } from '../clients/client-error';
 import { loadConfig } from '../config/config';
+import { demoKeysFile } from '../start/demo-keys';
 
 /** How commands that ask the running proxy are told which, and with whose key. */
 export interface ProxyOptions {
@@ -111,7 +111,7 @@ function readKey(keyFile: string | undefined, dataDir: string, demoKey: Question
     throw new ClientError(`the key file ${keyFile} must hold the API key and nothing else, in one line`);
   }
   if (process.env.PAYOUT_PROXY_KEY) return process.env.PAYOUT_PROXY_KEY;
-  const demoKeys = join(dataDir, 'demo-keys.json');
+  const demoKeys = demoKeysFile(dataDir);
   const missing = `there is no key: give --key-file or PAYOUT_PROXY_KEY (${demoKeys} with the demo keys cannot be read)`;
   const key = (JSON.parse(readText(demoKeys, missing)) as Partial<Record<Question['demoKey'], string>>)[demoKey];
   if (key === undefined) throw new ClientError(missing);

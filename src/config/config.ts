@@ -87,6 +87,14 @@ export interface ReconciliationConfig {
   readonly listingTimeoutMs: number;
 }
 
+/** The sandbox that the proxy started itself, for those who try it out. */
+export interface EmbeddedSandbox {
+  readonly url: string;
+  readonly controlKey: Secret;
+  /** Where the demo clients' keys are; undefined: there are none, as the database is not our own. */
+  readonly demoKeysFile: string | undefined;
+}
+
 /** The configuration once there is a database and an upstream: what the application is built with. */
 export type RunningConfig = Config & {
   readonly databaseUrl: string;
@@ -94,6 +102,8 @@ export type RunningConfig = Config & {
   readonly upstreamBaseUrl: string;
   readonly upstreamApiKey: Secret;
   readonly logSigningKey: Secret;
+  /** Undefined: the upstream is not ours. */
+  readonly embeddedSandbox: EmbeddedSandbox | undefined;
 };
 
 /** A start that cannot be: the message is one line for the operator. */

@@ -19,12 +19,15 @@ import { SessionRecord } from './session.dto';
 export class SessionController {
   private readonly logger = new Logger('Sessions');
   private readonly idleMinutes: number;
+  private readonly sandbox: boolean;
 
   constructor(
     private readonly sessions: SessionsService,
     config: ConfigService<Loaded, true>,
   ) {
-    this.idleMinutes = config.get('settings', { infer: true }).consoleIdleMinutes;
+    const { consoleIdleMinutes, embeddedSandbox } = config.get('settings', { infer: true });
+    this.idleMinutes = consoleIdleMinutes;
+    this.sandbox = embeddedSandbox !== undefined;
   }
 
   @Post()
@@ -84,7 +87,7 @@ export class SessionController {
     const { clientName, keyId, person, scopes } = call.caller as Caller;
     return {
       ...{ client: clientName, key_id: keyId, person, scopes: [...scopes] },
-      ...{ idle_minutes: this.idleMinutes, csrf_token: csrfTokenOf(token), sandbox: false },
+      ...{ idle_minutes: this.idleMinutes, csrf_token: csrfTokenOf(token), sandbox: this.sandbox },
     };
   }
 }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { AnyEnvelope, ErrorEnvelope, ProblemDetails } from './envelope.dto';
-import { ProblemCode, PROBLEMS } from './problem';
+import { ProblemCode, PROBLEMS } from './problems';
 
 const WITH_ANY_KEY: ProblemCode[] = [
   'invalid_actor',

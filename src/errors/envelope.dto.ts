@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { PROBLEMS } from './problem';
+import { PROBLEMS } from './problems';
 
 const CODES = Object.keys(PROBLEMS);
 

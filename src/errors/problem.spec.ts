@@ -1,4 +1,5 @@
-import { Problem, ProblemCode, PROBLEMS } from './problem';
+import { Problem } from './problem';
+import { ProblemCode, PROBLEMS } from './problems';
 import { toEnvelope, toProblemDetails } from './problem-body';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../metrics/metrics.module';
+import { StreamsModule } from '../streams/streams.module';
 import { UpstreamModule } from '../upstream/upstream.module';
 import { EventsController } from './events/events.controller';
 import { ReadBackService } from './events/read-back.service';
@@ -29,7 +30,7 @@ import { StatementsService } from './sources/statements.service';
 
 /** Compares the history with the upstream's, and settles what is in doubt. */
 @Module({
-  imports: [AuditModule, JournalModule, MetricsModule, UpstreamModule],
+  imports: [AuditModule, JournalModule, MetricsModule, StreamsModule, UpstreamModule],
   controllers: [
     EventsController,
     RoundsController,
@@ -57,6 +58,6 @@ import { StatementsService } from './sources/statements.service';
     RunsService,
     ScheduleService,
   ],
-  exports: [SourcesService],
+  exports: [RunReader, SourcesService],
 })
 export class ReconciliationModule {}

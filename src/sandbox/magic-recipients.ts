@@ -4,22 +4,31 @@
  * sandbox.example, a handle by its name: +254 799990104, failed@sandbox.example, @sandbox_failed.
  */
 export const MAGIC = {
-  /** Paid, and reversed seconds later: its status becomes `failed`, the money returns. */
-  reversed: { digits: '99990101', becomes: ['paid', 'failed'] },
-  /** Pending, paid seconds later. */
-  late: { digits: '99990102', becomes: ['pending', 'paid'] },
-  /** Pending for ever. */
-  pending: { digits: '99990103', becomes: ['pending'] },
-  /** This item fails alone; its money stays in the wallet. */
-  failed: { digits: '99990104', becomes: ['failed'] },
-  /** Held as fraud; its money stays in the wallet. */
-  fraud: { digits: '99990105', becomes: ['fraud'] },
-  /** Paid, under a status word that nobody has documented. */
-  unheardOf: { digits: '99990106', becomes: ['processing_v2'] },
-  /** The whole batch is refused as if the wallet were empty. */
-  insufficientFunds: { digits: '99990107', refuses: 'insufficient funds' },
-  /** The whole batch is refused by the telco: 400 with `type`, `code` and `message` (upstream-observed.md, error v2). */
-  transactionFailed: { digits: '99990108', refuses: 'TRANSACTION_FAILED' },
+  reversed: {
+    digits: '99990101',
+    becomes: ['paid', 'failed'],
+    does: 'paid, and reversed seconds later: the money returns',
+  },
+  late: { digits: '99990102', becomes: ['pending', 'paid'], does: 'pending, paid seconds later' },
+  pending: { digits: '99990103', becomes: ['pending'], does: 'pending for ever' },
+  failed: { digits: '99990104', becomes: ['failed'], does: 'its item fails alone and costs nothing' },
+  fraud: { digits: '99990105', becomes: ['fraud'], does: 'held as fraud, and costs nothing' },
+  unheardOf: {
+    digits: '99990106',
+    becomes: ['processing_v2'],
+    does: 'paid, under a status word that nobody has documented; a credit under it cannot be redeemed',
+  },
+  insufficientFunds: {
+    digits: '99990107',
+    refuses: 'insufficient funds',
+    does: 'the whole batch is refused as if the wallet were empty',
+  },
+  /** By the telco: upstream-observed.md, error v2. */
+  transactionFailed: {
+    digits: '99990108',
+    refuses: 'TRANSACTION_FAILED',
+    does: 'the whole batch is refused: 400 with `type`, `code` and `message`',
+  },
   // The faults of the control interface, under their own names.
   delay: { digits: '99990201', fault: 'delay' },
   noResponse: { digits: '99990202', fault: 'noResponse' },
@@ -48,6 +57,8 @@ interface MagicRow {
   becomes?: readonly string[];
   /** Why the whole batch is refused. */
   refuses?: string;
+  /** What becomes of a payout, where it is no fault that the request meets. */
+  does?: string;
   /** The fault that the request meets. */
   fault?: string;
 }

@@ -35,8 +35,13 @@ describe('the tables of README.md', () => {
   });
 
   it('have a row for each magic recipient', () => {
-    const rows = rowsUnder('Magic recipients').map(([name, digits]) => [name, digits]);
-    expect(rows).toEqual(Object.entries(MAGIC).map(([name, { digits }]) => [code(name), code(digits)]));
+    const rows = rowsUnder('Magic recipients').map(([name, digits, payout]) => [name, digits, payout]);
+    expect(rows).toEqual(
+      Object.entries(MAGIC).map(([name, row]) => [
+        ...[code(name), code(row.digits)],
+        'does' in row ? row.does : `the fault ${code(row.fault)}`,
+      ]),
+    );
   });
 
   it('have a row for each setting', () => {

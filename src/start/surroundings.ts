@@ -2,6 +2,7 @@ import { Config, RunningConfig } from '../config/config';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded/embedded-postgres';
 import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../database/migrations';
 import { logKeyOf } from '../transparency/log-key';
+import { demoKeysFile } from './demo-keys';
 import { RunningSandbox, startSandbox } from './sandbox-process';
 
 /** Reports a step once it has passed. */
@@ -40,8 +41,13 @@ export async function prepareSurroundings(config: Config, report: Report): Promi
     const upstream = upstreamOf(config, sandbox);
     report('Upstream', sandbox ? `the sandbox, ${sandbox.url}` : upstream.upstreamBaseUrl);
     const logSigningKey = logKeyOf(config);
-    const settings = Object.freeze({ ...config, ...database, ...upstream, logSigningKey });
-    return { settings, embeddedDatabase: config.databaseUrl === undefined, stop };
+    const embeddedDatabase = config.databaseUrl === undefined;
+    const embeddedSandbox = sandbox && {
+      ...{ url: sandbox.url, controlKey: config.sandboxControlKey },
+      demoKeysFile: embeddedDatabase ? demoKeysFile(config.dataDir) : undefined,
+    };
+    const settings = Object.freeze({ ...config, ...database, ...upstream, logSigningKey, embeddedSandbox });
+    return { settings, embeddedDatabase, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -50,6 +50,7 @@ export class Circuit {
   }
 }
 
-function isSick({ failure, status }: Answer): boolean {
+/** Whether it says that the upstream is ill. */
+export function isSick({ failure, status }: Answer): boolean {
   return SICK.has(failure) && (status === null || status >= 500); // a 408 is a time-out in the upstream's own words
 }

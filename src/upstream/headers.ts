@@ -1,5 +1,15 @@
 import { AxiosResponse } from 'axios';
 
+/** Of every request to the upstream. */
+export function headersOf(key: string): Record<string, string> {
+  return {
+    'X-API-Key': key,
+    Accept: 'application/json',
+    'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
+    'User-Agent': 'payout-proxy',
+  };
+}
+
 /** A header, as far as it is of a sane length; null without one. */
 export function headerOf(response: AxiosResponse, name: string): string | null {
   const value: unknown = response.headers[name];

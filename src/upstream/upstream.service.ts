@@ -10,7 +10,8 @@ import { MetricsService } from '../metrics/metrics.service';
 import { Answer, Exchange, toAnswer } from './answer';
 import { Bulkhead } from './bulkhead';
 import { Circuit } from './circuit';
-import { headerOf, toSeconds } from './headers';
+import { headerOf, headersOf, toSeconds } from './headers';
+import { UpstreamHealth } from './health';
 import { KeyRemover } from './key-remover';
 import { Listing, streamListing } from './listing';
 import { readAgain } from './read-again';
@@ -60,13 +61,13 @@ export interface TimedAnswer {
 }
 
 /** Grows as an attempt goes on: what it ended with does not tell how far it came. */
-interface Progress {
-  phase: Phase;
-}
+type Progress = Pick<Try, 'phase'>;
 
 /** Talks to the upstream. Nothing else imports axios, and nothing else reveals the upstream's key. */
 @Injectable()
 export class UpstreamService implements OnApplicationShutdown {
+  /** As this instance sees it. */
+  readonly health = new UpstreamHealth();
   private readonly logger = new Logger('Upstream');
   private readonly settings: RunningConfig;
   private readonly bulkhead: Bulkhead;
@@ -106,7 +107,7 @@ export class UpstreamService implements OnApplicationShutdown {
     // Not axios.create(): of its many defaults, which cost more than the sending, none is wanted, least of all one that looks
     // into a body: the bytes go as they were recorded.
     this.http = new Axios({
-      adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, headersOf(this.key)),
+      adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, headersOf(this.key.reveal())),
       maxRedirects: 0,
     });
   }
@@ -151,7 +152,7 @@ export class UpstreamService implements OnApplicationShutdown {
   ): Promise<Listing> {
     const request = {
       ...{ method, path: this.basePath + this.unitName.inPath(path), body: this.unitName.inRequest(body), signal },
-      headers: { ...headersOf(this.key), ...(body && { 'Content-Type': JSON_TYPE }) },
+      headers: { ...headersOf(this.key.reveal()), ...(body && { 'Content-Type': JSON_TYPE }) },
       timeoutMs: this.settings.reconciliation.listingTimeoutMs,
     };
     return streamListing(this.listingPool, request, this.keyRemover, onBatch);
@@ -181,6 +182,7 @@ export class UpstreamService implements OnApplicationShutdown {
           toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now(), progress)),
         ),
     );
+    this.health.note(answer);
     if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);
     return answer;
   }
@@ -190,6 +192,7 @@ export class UpstreamService implements OnApplicationShutdown {
     if (known) return known;
     const circuit = new Circuit((open) => {
       this.metrics.setCircuitOpen(operation, open);
+      this.health.setCircuitOpen(operation, open);
       if (open) this.logger.warn({ operation }, 'the upstream fails most requests: for now only a probe is sent');
       else this.logger.log({ operation }, 'the upstream answers again: requests are sent again');
     });
@@ -237,14 +240,4 @@ export class UpstreamService implements OnApplicationShutdown {
     await this.listingPool.destroy();
     await this.pool.close();
   }
-}
-
-/** Of every request. */
-function headersOf(key: Secret): Record<string, string> {
-  return {
-    'X-API-Key': key.reveal(),
-    Accept: 'application/json',
-    'Accept-Encoding': 'identity', // its bytes are recorded and passed on as they are
-    'User-Agent': 'payout-proxy',
-  };
 }

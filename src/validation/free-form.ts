@@ -9,15 +9,18 @@ export const FREE_FORM = 'payout-proxy:free-form';
 const MAX_BYTES = 8_192;
 const MAX_DEPTH = 8;
 
-/** A body's field that is any JSON object, forwarded as given (upstream-observed.md: `meta?`). */
-export const FreeForm = (description: string) =>
+/** A body's field that is any JSON object, taken as given (upstream-observed.md: `meta?`). */
+export const FreeForm = (
+  description: string,
+  { required = false, example = { order: 'A-17' } }: { required?: boolean; example?: object } = {},
+) =>
   applyDecorators(
     (target: object, property: string | symbol) =>
       Reflect.defineMetadata(FREE_FORM, String(property), target.constructor),
     field(
       {
         name: 'freeForm',
-        required: false,
+        required,
         must: `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels, with text without NUL and half characters, and numbers that keep all their digits (write longer ones as text)`,
         test: (value) =>
           isPlainObject(value) &&
@@ -29,7 +32,7 @@ export const FreeForm = (description: string) =>
         type: 'object',
         additionalProperties: true,
         description: `${description} At most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels.`,
-        example: { order: 'A-17' },
+        example,
       },
     ),
   );

@@ -35,11 +35,11 @@ export const Uuid = (description: string) =>
   );
 
 /** One word of a list. */
-export const OneOf = (words: readonly string[], description: string) =>
+export const OneOf = (words: readonly string[], description: string, { required = false } = {}) =>
   field(
     {
       name: 'oneOf',
-      required: false,
+      required,
       must: `must be one of ${words.join(', ')}`,
       test: (value) => typeof value === 'string' && words.includes(value),
     },

@@ -3,7 +3,7 @@ import supertest from 'supertest';
 import { createApp } from '../../src/app';
 import { ClientsService } from '../../src/clients/clients.service';
 import { Scope } from '../../src/clients/scopes';
-import { loadConfig, RunningConfig } from '../../src/config/config';
+import { EmbeddedSandbox, loadConfig, RunningConfig } from '../../src/config/config';
 import { Secret } from '../../src/config/secret';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
 import { newSigningKey } from '../../src/transparency/note';
@@ -42,6 +42,7 @@ export async function startProxy(
     upstreamApiKey: new Secret(UPSTREAM_KEY),
     logSigningKey: new Secret(newSigningKey('test')),
     checkpointFile: undefined,
+    embeddedSandbox: undefined,
     ...settings,
   });
   await app.listen(0, '127.0.0.1');
@@ -61,13 +62,20 @@ export async function startProxy(
   };
 }
 
-/** The same with a sandbox of its own as the upstream, over HTTP. */
+/**
+ * The same with a sandbox of its own as the upstream, over HTTP.
+ * @param embedded the control of the sandbox, where the proxy is to have it.
+ */
 export async function startProxyWithSandbox(
   settings: Partial<RunningConfig> = {},
+  embedded?: Omit<EmbeddedSandbox, 'url'>,
 ): Promise<TestProxy & { sandbox: Sandbox }> {
   const database = await createTestDatabase();
-  const sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
-  const proxy = await startProxy({ upstreamBaseUrl: sandbox.url, checkCoverage: true, ...settings }, database);
+  const keys = { apiKey: UPSTREAM_KEY, ...(embedded && { controlKey: embedded.controlKey.reveal() }) };
+  const sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, ...keys });
+  const { url } = sandbox;
+  const embeddedSandbox = embedded && { url, ...embedded };
+  const proxy = await startProxy({ upstreamBaseUrl: url, checkCoverage: true, embeddedSandbox, ...settings }, database);
   return {
     ...proxy,
     sandbox,

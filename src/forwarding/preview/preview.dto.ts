@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { FaultDto } from '../../errors/envelope.dto';
-import { PROBLEMS } from '../../errors/problem';
+import { PROBLEMS } from '../../errors/problems';
 
 const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '10.5' };
 const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>

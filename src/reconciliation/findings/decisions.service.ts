@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Call, Caller } from '../../auth/call';
 import { requireSomebodyElse } from '../../auth/four-eyes';
 import { PrismaService } from '../../database/prisma.service';
-import { Fault, Problem, ProblemCode } from '../../errors/problem';
+import { Fault, Problem } from '../../errors/problem';
+import { ProblemCode } from '../../errors/problems';
 import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/finding-steps';
 import { versionOf } from './version';
 

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../audit/page';
 import { Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../validation/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
+import { FindingEvidence } from './evidence.dto';
 import { FindingFilters } from './read';
 
 export const STATES = ['open', 'explained', 'resolved', 'accepted', 'reopened'] as const;
@@ -83,12 +84,13 @@ export class FindingStep {
 /** A difference between our history and the upstream's. */
 export class FindingRecord {
   @text('Its id.', UUID) id!: string;
-  @ApiProperty({ enum: CATEGORY_NAMES, description: 'What kind of difference.' }) category!: Category;
+  @ApiProperty({ enum: CATEGORY_NAMES, enumName: 'FindingCategory', description: 'What kind of difference.' })
+  category!: Category;
   @ApiProperty({ enum: [...SEVERITIES], description: 'How bad; it follows from the category.' }) severity!: Severity;
   @text('What it says, for people.') title!: string;
   @text('What to do about it, and what not.') suggested_action!: string;
   @text('What it is about: the same whichever run sees it.') subject!: string;
-  @ApiProperty({ enum: STATES, description: 'What was decided last.' }) state!: State;
+  @ApiProperty({ enum: STATES, enumName: 'FindingState', description: 'What was decided last.' }) state!: State;
   @text("What it adds to the upstream's total less ours, in US dollars; decimal text, exact.", USD) impact_usd!: string;
   @ApiProperty({ type: [FindingField], description: 'What differs.' }) fields!: FindingField[];
   @text('When the payment was made.', INSTANT) occurred_at!: Date;
@@ -123,13 +125,13 @@ export class FindingSight {
   historical!: boolean;
   @text('What it added to the difference then, in US dollars.', USD) impact_usd!: string;
   @ApiProperty({ type: [FindingField], description: 'What differed.' }) fields!: FindingField[];
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'The rows it rests on.' }) evidence!: object;
+  @ApiProperty({ type: FindingEvidence, description: 'The rows it rests on.' }) evidence!: FindingEvidence;
 }
 
 export class FindingStory extends FindingRecord {
   @text('What was seen, for people.') meaning!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'The rows it rests on, as seen last.' })
-  evidence!: object;
+  @ApiProperty({ type: FindingEvidence, description: 'The rows it rests on, as seen last.' })
+  evidence!: FindingEvidence;
   @ApiProperty({ type: [FindingSight], description: 'How runs saw it: the newest hundred.' }) sights!: FindingSight[];
   @ApiProperty({ type: 'integer', description: 'How many runs saw it.' }) sight_count!: number;
   @ApiProperty({ type: [FindingStep], description: 'What was decided, oldest first.' }) steps!: FindingStep[];

@@ -5,6 +5,7 @@ import { shown } from '../../audit/view';
 import { PrismaService } from '../../database/prisma.service';
 import { CATEGORIES, Category } from './categories';
 import { csvHeading, csvRow } from './findings-csv';
+import { FindingEvidence } from './evidence.dto';
 import {
   DELIMITERS,
   FindingPage,
@@ -79,7 +80,7 @@ export class FindingsService {
       fields: (row.fields as unknown as FieldDifference[]).map(({ field, ours, theirs }) => ({
         ...{ field, ours: own(ours), theirs: own(theirs) },
       })),
-      evidence: row.evidence as object,
+      evidence: row.evidence as unknown as FindingEvidence,
     }));
   }
 

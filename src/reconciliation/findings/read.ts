@@ -2,6 +2,7 @@ import { Prisma } from '../../database/generated/client';
 import { PrismaService } from '../../database/prisma.service';
 import { FINDING_NOW, FindingState } from '../../journal/finding-steps';
 import { Category, ofSeverity, Severity } from './categories';
+import { FindingEvidence } from './evidence.dto';
 
 /** How ours and theirs differ in one field; null: there is none. People are masked. */
 export interface FieldDifference {
@@ -41,7 +42,7 @@ export interface FindingRow {
   /** The same as it was seen last; where `impact_usd` is of an earlier run, another one perhaps. */
   now_usd: string;
   fields: FieldDifference[];
-  evidence: object;
+  evidence: FindingEvidence;
   seen_at: Date;
   seen_run_id: string;
 }

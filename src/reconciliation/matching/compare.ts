@@ -17,7 +17,7 @@ import { BY_ISSUE, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } fr
 import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
 import { Totals, totalsOf } from './totals';
 
-const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
+export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
 
 /**
  * Compares our records with what a source says, and writes what differs, all of it or nothing: until its last transaction

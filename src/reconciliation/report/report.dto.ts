@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OneOf } from '../../validation/query-rules';
-import { DELIMITERS, FindingRecord } from '../findings/findings.dto';
+import { AGES } from '../findings/ageing';
+import { FindingEvidence } from '../findings/evidence.dto';
+import { DELIMITERS, FindingRecord, STATES } from '../findings/findings.dto';
 import { RunRecord } from '../runs/runs.dto';
 
 export const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
@@ -24,7 +26,10 @@ const COUNT = { type: 'integer' } as const;
 /** What a run compared our records with. */
 export class ReportSource {
   @ApiProperty({ ...TEXT, format: 'uuid', description: 'The id of the reading.' }) read_id!: string;
-  @ApiProperty({ ...TEXT, description: '`transactions`: the upstream was asked. `statement`: a file.' })
+  @ApiProperty({
+    enum: ['transactions', 'statement'],
+    description: '`transactions`: the upstream was asked. `statement`: a file.',
+  })
   source!: string;
   @nullable(TEXT, "The statement's name.") subject!: string | null;
   @ApiProperty({ ...INSTANT, description: 'When it was asked for.' }) read_at!: Date;
@@ -44,14 +49,14 @@ export class ReportEquation {
 }
 
 export class ReportAge {
-  @ApiProperty({ ...TEXT, description: 'For how many days.', example: '2–7' }) days!: string;
+  @ApiProperty({ enum: AGES.map(({ name }) => name), description: 'For how many days.' }) days!: string;
   @ApiProperty({ ...COUNT, description: 'How many findings have waited so long.' }) count!: number;
   @usd('What they are about, without signs, in US dollars.') usd!: string;
 }
 
 export class ReportFinding extends FindingRecord {
   @ApiProperty({ type: 'string', description: 'What was seen, for people.' }) meaning!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'The rows it rests on.' }) evidence!: object;
+  @ApiProperty({ type: FindingEvidence, description: 'The rows it rests on.' }) evidence!: FindingEvidence;
 }
 
 /** All that a run found. */
@@ -63,8 +68,8 @@ export class Report {
   equation!: ReportEquation | null;
   @ApiProperty({
     type: 'object',
-    additionalProperties: { type: 'integer' },
-    description: 'How many of its findings are in which state now.',
+    properties: Object.fromEntries(STATES.map((state) => [state, COUNT])),
+    description: 'How many of its findings are in which state now; of those that there are.',
   })
   states!: Record<string, number>;
   @ApiProperty({ type: [ReportAge], description: 'Of all findings that wait now, of whichever run.' })

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Decimal } from 'decimal.js';
 import { maskContacts } from '../../audit/masking';
 import { shown } from '../../audit/view';
 import { Prisma } from '../../database/generated/client';
 import { PrismaService } from '../../database/prisma.service';
-import { AGES, ageOf } from '../findings/ageing';
+import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
 import { csvHeading, csvRow } from '../findings/findings-csv';
 import { Delimiter } from '../../audit/export/csv';
@@ -14,7 +13,6 @@ import { toRecord } from '../runs/run-record';
 import { Run } from '../runs/run-reader';
 import { reportPage } from './html/page';
 import { ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
-import { Totals } from '../matching/totals';
 import { equationOf } from './sums';
 
 /** How many findings are held at once. */
@@ -36,7 +34,7 @@ export class ReportService {
       this.ageing(),
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
-    const totals = record.totals as Totals | null;
+    const { totals } = record;
     const written = { written_at: now[0]?.now ?? new Date(), run: record, source };
     return { ...written, equation: totals && equationOf(totals), states, ageing };
   }
@@ -92,12 +90,7 @@ export class ReportService {
   }
 
   private async ageing(): Promise<ReportAge[]> {
-    const ages = await readAges(this.prisma);
-    return AGES.map(({ name }) => {
-      const own = ages.filter(({ days }) => ageOf(days) === name);
-      const usd = own.reduce((sum, age) => sum.add(age.usd), new Decimal(0));
-      return { days: name, count: own.reduce((sum, { count }) => sum + count, 0), usd: usd.toFixed() };
-    });
+    return sumAges(await readAges(this.prisma)).map(({ age, ...sums }) => ({ days: age, ...sums }));
   }
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../database/generated/client';
 import { PrismaService } from '../../database/prisma.service';
 import { RunProgress } from '../../journal/runs';
+import { Totals } from '../matching/totals';
 import { RunSettings } from '../run-settings';
 import { RUN_SEED } from './run-connection';
 
@@ -35,7 +36,7 @@ export interface RunEnd {
   result: Result;
   failure: string | null;
   readId: string | null;
-  totals: Record<string, unknown> | null;
+  totals: Totals | null;
   endedAt: Date;
 }
 

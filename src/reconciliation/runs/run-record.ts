@@ -1,13 +1,13 @@
 import { maskContacts } from '../../audit/masking';
 import { Run } from './run-reader';
-import { RunRecord } from './runs.dto';
+import { RunRecord, RunState } from './runs.dto';
 
 /** A run as the API shows it. */
 export function toRecord(run: Run, reveal: boolean): RunRecord {
-  const { id, from, to, historical, settings, end, held, clientId, actor } = run;
+  const { id, from, to, historical, settings, end, clientId, actor } = run;
   return {
     ...{ id, from, to, as_of: run.asOf, historical, statement_id: run.ofStatement ? run.readId : null },
-    state: end ? 'ended' : held ? 'running' : 'interrupted',
+    state: stateOf(run),
     result: end?.result ?? null,
     failure: end?.failure ?? null,
     progress: end ? null : run.progress,
@@ -29,4 +29,9 @@ export function toRecord(run: Run, reveal: boolean): RunRecord {
     read_id: end?.readId ?? run.readId,
     totals: end?.totals ?? null,
   };
+}
+
+export function stateOf({ end, held }: Run): RunState {
+  if (end) return 'ended';
+  return held ? 'running' : 'interrupted';
 }

@@ -20,18 +20,18 @@ import { Shows, showsNobody } from '../../auth/shows';
 import { isUuid } from '../../database/uuid';
 import { ApiKeyProblems } from '../../errors/api-problems';
 import { Problem } from '../../errors/problem';
+import { EVENT_STREAM, wantsEvents } from '../../streams/event-streams.service';
 import { toRecord } from './run-record';
 import { RunReader } from './run-reader';
 import { LAST_EVENT, RunStreams } from './run-streams.service';
 import { NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
 import { RunsService } from './runs.service';
-
-const EVENT_STREAM = 'text/event-stream';
+import { TotalsRecord } from './totals.dto';
 
 /** Comparisons of what is on record here with what the upstream says. */
 @ApiTags('Reconciliation')
 @ApiSecurity('key')
-@ApiExtraModels(RunAuthorRecord, RunProgressRecord)
+@ApiExtraModels(RunAuthorRecord, RunProgressRecord, TotalsRecord)
 @Controller('v1/reconciliation/runs')
 export class RunsController {
   constructor(
@@ -120,15 +120,11 @@ export class RunsController {
   ): Promise<RunRecord | Readable | undefined> {
     const run = isUuid(id) ? await this.reader.one(id) : undefined;
     if (!run) throw new Problem('run_not_found');
-    if (!accept?.toLowerCase().includes(EVENT_STREAM)) return toRecord(run, mayReveal(call));
+    if (!wantsEvents(accept)) return toRecord(run, mayReveal(call));
     if (lastEvent === LAST_EVENT) {
       void reply.status(HttpStatus.NO_CONTENT);
       return undefined;
     }
-    void reply
-      .header('content-type', EVENT_STREAM)
-      .header('cache-control', 'no-store')
-      .header('x-accel-buffering', 'no');
-    return this.streams.of(run, reply.raw);
+    return this.streams.of(run, reply);
   }
 }

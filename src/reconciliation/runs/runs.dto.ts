@@ -2,7 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../audit/page';
 import { NotForwarded } from '../../validation/nothing.dto';
 import { Instant, OneOf, PageSize, PageToken, Uuid } from '../../validation/query-rules';
+import { STEPS } from '../matching/compare';
 import { RESULTS, Result } from './run-reader';
+import { TotalsRecord } from './totals.dto';
 
 @NotForwarded()
 export class NewRunDto {
@@ -35,7 +37,8 @@ export class RunSearch implements PageRequest {
   page_token?: string;
 }
 
-const STATES = ['running', 'interrupted', 'ended'] as const;
+export const RUN_STATES = ['running', 'interrupted', 'ended'] as const;
+export type RunState = (typeof RUN_STATES)[number];
 
 const nullable = (schema: object, description: string) =>
   ApiProperty({ anyOf: [schema, { type: 'null' }], description });
@@ -44,7 +47,7 @@ const ID = { type: 'string', format: 'uuid' } as const;
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 export class RunProgressRecord {
-  @ApiProperty({ type: 'string', description: 'What it does now.', example: 'sources' }) step!: string;
+  @ApiProperty({ enum: ['sources', ...STEPS], description: 'What it does now, in this order.' }) step!: string;
   @ApiProperty({ type: 'integer', description: 'How much of it is done.' }) done!: number;
   @nullable({ type: 'integer' }, 'Of how much; null: not known.') of!: number | null;
 }
@@ -79,10 +82,10 @@ export class RunRecord {
   historical!: boolean;
   @nullable(ID, "The statement that it compares with; null: the upstream's own listing.") statement_id!: string | null;
   @ApiProperty({
-    enum: STATES,
+    enum: RUN_STATES,
     description: '`interrupted`: it was cut off; asked for again within a day, it goes on and gives the same result.',
   })
-  state!: (typeof STATES)[number];
+  state!: RunState;
   @nullable({ enum: RESULTS }, 'Null: it has not ended.') result!: Result | null;
   @nullable({ type: 'string' }, 'Why there is no result, and what to do.') failure!: string | null;
   @nullable(ref('RunProgressRecord'), 'How far it is; null where that is not known, and once it has ended.')
@@ -95,10 +98,10 @@ export class RunRecord {
   @nullable(INSTANT, 'When it ended.') ended_at!: Date | null;
   @nullable(ID, 'What was read of the upstream, or the statement, that it compared with.') read_id!: string | null;
   @nullable(
-    { type: 'object', additionalProperties: true },
-    'Counts and sums of both sides, of matches and of findings, the equation with its residual, and the same by day; amounts are decimal text. Null where there is no result.',
+    ref('TotalsRecord'),
+    'Counts and sums of both sides, of matches and of findings, and the same by day. Null where there is no result.',
   )
-  totals!: Record<string, unknown> | null;
+  totals!: TotalsRecord | null;
 }
 
 export class RunPage {

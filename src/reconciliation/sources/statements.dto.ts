@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../audit/page';
 import { OneOf, PageSize, PageToken } from '../../validation/query-rules';
 import { Text } from '../../validation/rules';
-import { PRESET_NAMES, STATEMENT_FIELDS } from './mapping';
+import { Columns, PRESET_NAMES, STATEMENT_FIELDS } from './mapping';
 
 export const DELIMITERS: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
 
@@ -45,11 +45,22 @@ export class StatementFaultRecord {
   @ApiProperty({ type: 'string', description: 'Why; it names the column, never its value.' }) reason!: string;
 }
 
+export class StatementMapping {
+  @ApiProperty({
+    type: 'object',
+    properties: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, { type: 'string' }])),
+    description: 'The column that is the field, by its name.',
+  })
+  columns!: Columns;
+  @ApiProperty({ enum: Object.keys(DELIMITERS), description: 'What parts its columns.' }) delimiter!: string;
+  @ApiProperty({ type: 'boolean', description: 'Whether it writes 1.234,50.' }) decimal_comma!: boolean;
+}
+
 export class StatementRecord {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'To compare with it: `read_id` of a new run.' })
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'To compare with it: `statement_id` of a new run.' })
   read_id!: string;
   @nullable('string', "The file's name, contacts masked.") file!: string | null;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'How it was read.' }) mapping!: object;
+  @ApiProperty({ type: StatementMapping, description: 'How it was read.' }) mapping!: StatementMapping;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was handed in.' }) imported_at!: Date;
   @nullable('string', 'The client that handed it in.', { format: 'uuid' }) client_id!: string | null;
   @nullable('string', 'The person, where known.') actor!: string | null;

@@ -1,7 +1,9 @@
 import Decimal from 'decimal.js';
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
+import { listAccounts } from '../account/list';
 import { openAccount } from '../account/open-account';
 import { BehaviourPatch, readBehaviourPatch, showBehaviour } from '../behaviour-patch';
+import { faultKinds, magicRecipients } from '../faults/kinds';
 import { readFault } from '../faults/read-fault';
 import { check, integer, isObject, number, Rule, trimmedText } from '../rules';
 import type { Service } from '../service';
@@ -25,13 +27,16 @@ const INDEX = {
   'GET /_sandbox': 'this list',
   'GET /_sandbox/requests': 'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
   'GET /_sandbox/ledger': 'what every account owns',
+  'GET /_sandbox/accounts': 'the accounts, the oldest first, and what their wallets hold',
   'POST /_sandbox/accounts': 'one more account, with a key of its own: {"name":"Second shop","openingBalance":100}',
   'GET /_sandbox/transactions/{id}':
     'a transaction by its id or chiRef, with its history and the postings that moved its money',
   'POST /_sandbox/faults': 'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
   'GET /_sandbox/faults': 'the faults asked for, and how often each struck',
+  'GET /_sandbox/faults/kinds': 'the faults that can be asked for, and their settings',
   'DELETE /_sandbox/faults': 'no faults any more',
   'DELETE /_sandbox/faults/{id}': 'this fault no more',
+  'GET /_sandbox/magic-recipients': 'recipients that make things happen without any of this',
   'GET /_sandbox/settings': 'how the sandbox behaves',
   'PATCH /_sandbox/settings': 'change it: {"quirks":{"floatBalances":true}}',
   'GET /_sandbox/events': 'the newest events, with each attempt to deliver them; ?limit=',
@@ -63,6 +68,7 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
     accountRoutes(control, service);
     transactionRoutes(control, service);
     faultRoutes(control, service);
+    control.get('/magic-recipients', magicRecipients);
     control.get('/settings', () => showBehaviour(behaviour));
     control.patch('/settings', async ({ body }) => {
       await controls.settle(readOrRefuse((wrong) => readBehaviourPatch(body, wrong)));
@@ -106,6 +112,7 @@ const MAX_OPENING_USD = 1_000_000_000; // a wallet's numeric(20,6) has room for 
 const ACCOUNT_RULES: Record<string, Rule> = { name: trimmedText, openingBalance: number(0, MAX_OPENING_USD) };
 
 function accountRoutes(control: FastifyInstance, { database, gate }: Service): void {
+  control.get('/accounts', () => listAccounts(database));
   control.post('/accounts', async ({ body }, reply) => {
     const { name, openingBalance } = readOrRefuse((wrong) => {
       if (!isObject(body)) wrong.push('the body must be an object');
@@ -132,6 +139,7 @@ function faultRoutes(control: FastifyInstance, { faults, operations }: Service):
     return reply.status(201).send(faults.add(asked));
   });
   control.get('/faults', () => faults.list());
+  control.get('/faults/kinds', faultKinds);
   control.delete('/faults', (_request, reply) => {
     faults.clear();
     return reply.status(204).send();

@@ -29,7 +29,7 @@ export interface ReportPage {
 }
 
 export function reportPage(head: ReportHead): ReportPage {
-  const totals = head.run.totals as Totals | null;
+  const { totals } = head.run;
   const sums = (totals?.findings.by_category ?? {}) as Partial<Record<Category, Sum>>;
   return {
     begin: begin(head, totals, sums).text,

@@ -1,0 +1,52 @@
+import { Anchor, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { CapDto, OverviewClient } from '../../api/generated/schema';
+import { formatUsd } from '../../components/format';
+import { Empty } from '../../components/states';
+
+/** What each client has spent of its caps. */
+export function Caps({ clients }: { clients: OverviewClient[] }) {
+  if (clients.length === 0) return <Empty>No client has a cap, and none has spent anything this month.</Empty>;
+  return (
+    <Stack gap="sm">
+      {clients.map(({ name, daily, monthly }) => (
+        <div key={name}>
+          <Anchor component={Link} href={`/clients/${name}`} size="sm" fw={600}>
+            {name}
+          </Anchor>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing={4}>
+            <CapUsed words="today" cap={daily} />
+            <CapUsed words="this month" cap={monthly} />
+          </SimpleGrid>
+        </div>
+      ))}
+    </Stack>
+  );
+}
+
+/** From here on somebody should know before the cap does. */
+const NEARLY_USED_PERCENT = 80;
+
+function CapUsed({ words, cap: { cap_usd: cap, spent_usd: spent } }: { words: string; cap: CapDto }) {
+  const used = cap === null ? 0 : Number(cap) === 0 ? 100 : Math.min(100, (100 * Number(spent)) / Number(cap));
+  return (
+    <div>
+      <Group justify="space-between" gap={4}>
+        <Text size="xs" c="dimmed">
+          {words}
+        </Text>
+        <Text size="xs">
+          {formatUsd(spent)} {cap === null ? 'spent, no cap' : `of ${formatUsd(cap)}`}
+        </Text>
+      </Group>
+      {cap !== null && (
+        <Progress
+          value={used}
+          size="sm"
+          color={used >= NEARLY_USED_PERCENT ? 'orange' : 'blue'}
+          aria-label={`Share of the cap used ${words}`}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { OverviewFindings } from '../../api/generated/schema';
+import { formatCount } from '../../components/format';
+import { Usd } from '../../components/values';
+import { Card } from './card';
+
+/** Findings that wait for a decision, by how many days they have waited. */
+export function FindingsByAge({ ages }: { ages: OverviewFindings[] }) {
+  const most = Math.max(1, ...ages.map(({ count }) => count));
+  return (
+    <Card
+      title="Open findings by age"
+      actions={
+        <Anchor component={Link} href="/reconciliation/findings" size="sm">
+          All findings
+        </Anchor>
+      }
+    >
+      <Stack gap="xs">
+        {ages.map(({ age, count, impact_usd: impact }) => (
+          <div key={age}>
+            <Group justify="space-between">
+              <Text size="sm">{age} days</Text>
+              <Text size="sm">
+                {formatCount(count)}{' '}
+                <Text span c="dimmed" inherit>
+                  (<Usd amount={impact} />)
+                </Text>
+              </Text>
+            </Group>
+            <Progress value={(100 * count) / most} color="orange" size="sm" aria-label={`Findings of ${age} days`} />
+          </div>
+        ))}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,30 @@
+import type { OperationLatency } from '../../api/generated/schema';
+import { type Column, DataTable } from '../../components/data-table';
+import { formatCount } from '../../components/format';
+import { Operation } from '../../components/values';
+import { Card } from './card';
+
+const milliseconds = (ms: number) => formatCount(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms));
+
+const COLUMNS: Column<OperationLatency>[] = [
+  { id: 'operation', title: 'Operation', render: ({ operation }) => <Operation name={operation} /> },
+  { id: 'calls', title: 'Calls', numeric: true, render: ({ calls }) => formatCount(calls) },
+  { id: 'p50', title: 'p50', numeric: true, render: ({ p50 }) => milliseconds(p50) },
+  { id: 'p95', title: 'p95', numeric: true, render: ({ p95 }) => milliseconds(p95) },
+  { id: 'p99', title: 'p99', numeric: true, render: ({ p99 }) => milliseconds(p99) },
+];
+
+/** How long the upstream takes. */
+export function Latencies({ latencies }: { latencies: OperationLatency[] }) {
+  return (
+    <Card title="Upstream latency, milliseconds">
+      <DataTable
+        label="Upstream latency"
+        columns={COLUMNS}
+        rows={latencies}
+        keyOf={({ operation }) => operation}
+        empty="The upstream was not asked for anything in these days."
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,41 @@
+import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { OutcomeCount } from '../../api/generated/schema';
+import { outcomeColor, outcomeWords } from '../../components/badges';
+import { formatCount } from '../../components/format';
+import { Empty } from '../../components/states';
+import { Card } from './card';
+
+/** What came of the calls, most frequent first. */
+export function Outcomes({ outcomes }: { outcomes: OutcomeCount[] }) {
+  const all = outcomes.reduce((sum, { calls }) => sum + calls, 0);
+  const sorted = [...outcomes].sort((one, other) => other.calls - one.calls);
+  return (
+    <Card title="Outcomes">
+      {all === 0 && <Empty>No calls in these days.</Empty>}
+      <Stack gap="xs">
+        {sorted.map(({ outcome, calls }) => (
+          <div key={outcome}>
+            <Group justify="space-between">
+              <Anchor component={Link} href={`/calls?outcome=${outcome}`} size="sm">
+                {outcomeWords(outcome)}
+              </Anchor>
+              <Text size="sm">
+                {formatCount(calls)}{' '}
+                <Text span c="dimmed" inherit>
+                  ({((100 * calls) / all).toFixed(1)} %)
+                </Text>
+              </Text>
+            </Group>
+            <Progress
+              value={(100 * calls) / all}
+              color={outcomeColor(outcome)}
+              size="sm"
+              aria-label={`${outcomeWords(outcome)}, share of all calls`}
+            />
+          </div>
+        ))}
+      </Stack>
+    </Card>
+  );
+}

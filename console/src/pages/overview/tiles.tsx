@@ -1,0 +1,145 @@
+import { Paper, SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Overview } from '../../api/generated/schema';
+import { formatCount, inWords } from '../../components/format';
+import { Instant, Usd } from '../../components/values';
+
+/** What somebody may have to do something about, each with the way there. */
+export function Tiles({ overview }: { overview: Overview }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }} spacing="sm">
+      <InDoubt {...overview} />
+      <Approvals {...overview} />
+      <Findings {...overview} />
+      <Upstream {...overview} />
+      <Seal {...overview} />
+      <LastRun {...overview} />
+    </SimpleGrid>
+  );
+}
+
+function InDoubt({ in_doubt: inDoubt }: Pick<Overview, 'in_doubt'>) {
+  if (inDoubt === null) return null;
+  const { calls, usd, oldest_since: since } = inDoubt;
+  return (
+    <Tile title="Calls in doubt" href="/calls?in_doubt=true" value={formatCount(calls)} alarming={calls > 0}>
+      {calls === 0 ? (
+        'Every outcome is known.'
+      ) : (
+        <>
+          <Usd amount={usd} />, the oldest since <Instant at={since} relative />.
+        </>
+      )}
+    </Tile>
+  );
+}
+
+function Approvals({ approvals }: Pick<Overview, 'approvals'>) {
+  if (approvals === null) return null;
+  const { waiting, usd, next_expires_at: expires } = approvals;
+  return (
+    <Tile title="Waiting for approval" href="/approvals" value={formatCount(waiting)} alarming={waiting > 0}>
+      {waiting === 0 ? (
+        'Nothing waits.'
+      ) : (
+        <>
+          <Usd amount={usd} />, the next expires <Instant at={expires} relative />.
+        </>
+      )}
+    </Tile>
+  );
+}
+
+function Findings({ findings }: Pick<Overview, 'findings'>) {
+  if (findings === null) return null;
+  const open = findings.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <Tile title="Open findings" href="/reconciliation/findings" value={formatCount(open)} alarming={open > 0}>
+      {open === 0 ? 'Every difference is explained.' : 'Differences that wait for a decision.'}
+    </Tile>
+  );
+}
+
+/** As the instance that answers saw it. */
+function Upstream({ upstream }: Pick<Overview, 'upstream'>) {
+  const { open_circuits: open, last_answered_at: answered, last_failure_at: failed } = upstream;
+  const isFailing = open.length > 0 || (failed !== null && (answered === null || failed > answered));
+  const words = isFailing ? 'failing' : answered === null ? 'not asked yet' : 'answering';
+  return (
+    <Tile title="Upstream" value={words} alarming={isFailing}>
+      {open.length > 0 && <>Held back: {open.join(', ')}. </>}
+      {answered !== null && (
+        <>
+          Answered <Instant at={answered} relative />.{' '}
+        </>
+      )}
+      {failed !== null && (
+        <>
+          Failed <Instant at={failed} relative />.
+        </>
+      )}
+      {answered === null && failed === null && 'Since this instance started.'}
+    </Tile>
+  );
+}
+
+function Seal({ seal }: Pick<Overview, 'seal'>) {
+  if (seal === null) return null;
+  return (
+    <Tile title="Last seal" value={<Instant at={seal.sealed_at} relative />}>
+      {formatCount(seal.size)} records are sealed.
+    </Tile>
+  );
+}
+
+function LastRun({ last_run: run }: Pick<Overview, 'last_run'>) {
+  if (run === null) return null;
+  const { id, result, state, difference_usd: difference, open_findings: open } = run;
+  return (
+    <Tile title="Last reconciliation" href={`/reconciliation/runs/${id}`} value={inWords(result ?? state)}>
+      <Instant at={run.ended_at ?? run.started_at} relative />, {formatCount(open)} open
+      {difference !== null && (
+        <>
+          , difference <Usd amount={difference} />
+        </>
+      )}
+      .
+    </Tile>
+  );
+}
+
+interface TileProps {
+  title: string;
+  href?: string;
+  value: ReactNode;
+  /** Whether somebody should look: a bar at its side, and the words say why. */
+  alarming?: boolean;
+  children: ReactNode;
+}
+
+function Tile({ title, href, value, alarming = false, children }: TileProps) {
+  return (
+    <Paper
+      withBorder
+      p="sm"
+      style={alarming ? { borderInlineStart: '4px solid var(--mantine-color-orange-6)' } : undefined}
+    >
+      <Text size="sm" c="dimmed">
+        {href === undefined ? (
+          title
+        ) : (
+          <Link href={href} className="tile-link">
+            {title}
+          </Link>
+        )}
+      </Text>
+      <Text fw={650} size="xl">
+        {value}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {children}
+      </Text>
+    </Paper>
+  );
+}

@@ -1,0 +1,34 @@
+import { notSent, toAnswer } from './answer';
+import { UpstreamHealth } from './health';
+
+const response = { contentType: null, contentEncoding: null, retryAfter: null, body: Buffer.from('{}') };
+
+describe('how the upstream was seen', () => {
+  let health: UpstreamHealth;
+  beforeEach(() => (health = new UpstreamHealth()));
+
+  const seen = () => {
+    const { lastAnsweredAt, lastFailureAt } = health.read();
+    return [lastAnsweredAt !== null, lastFailureAt !== null];
+  };
+
+  it.each([
+    ['an answer', toAnswer({ ...response, status: 200 }), [true, false]],
+    ['a rejection', toAnswer({ ...response, status: 400 }), [true, false]],
+    ['a 503', toAnswer({ ...response, status: 503 }), [false, true]],
+    ['a time-out', toAnswer({ failure: 'timeout', written: true }), [false, true]],
+    ['no connection', toAnswer({ failure: 'refused', written: false }), [false, true]],
+    ['what never left our queue', notSent('overloaded'), [false, false]],
+    ['what an open circuit keeps back', notSent('circuit_open'), [false, false]],
+  ])('by %s', (_what, answer, expected) => {
+    health.note(answer);
+    expect(seen()).toEqual(expected);
+  });
+
+  it('names the circuits that are open', () => {
+    for (const name of ['POST /send', 'GET /info']) health.setCircuitOpen(name, true);
+    expect(health.read().openCircuits).toEqual(['GET /info', 'POST /send']);
+    health.setCircuitOpen('POST /send', false);
+    expect(health.read().openCircuits).toEqual(['GET /info']);
+  });
+});

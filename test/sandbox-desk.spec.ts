@@ -1,0 +1,154 @@
+import { Decimal } from 'decimal.js';
+import supertest from 'supertest';
+import { OPERATIONS } from '../src/forwarding/operations';
+import { FAULTS } from '../src/sandbox/faults/table';
+import { MAGIC } from '../src/sandbox/magic-recipients';
+import { SAMPLE_OPERATIONS } from '../src/sandbox-desk/samples';
+import { startDesk, TestDesk } from './support/desk';
+import { DEMO, SUB_ACCOUNT } from './support/sandbox';
+
+const AIRTIME = 'POST /payouts/airtime';
+
+/** What a newcomer tries, with a real sandbox. */
+describe('the desk of the embedded sandbox', () => {
+  let desk: TestDesk;
+
+  beforeAll(async () => void (desk = await startDesk()));
+  afterEach(async () => {
+    await desk.ask('delete', '/faults').expect(204);
+    desk.expectNoSecrets();
+  });
+  afterAll(() => desk.close());
+
+  const approve = (id: string, key: string) =>
+    supertest(desk.proxy.url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', key).send({ reason: 'A sample.' });
+
+  it('shows the wallets, the kinds of fault, magic recipients and a sample of each kind', async () => {
+    const { url, wallets, faults, kinds, magic_recipients, samples } = await desk.look();
+    expect(url).toBe(desk.sandboxUrl);
+    expect(wallets).toHaveLength(9);
+    expect(wallets[2]).toEqual({
+      ...{ account_id: DEMO, account: 'Demo account', parent_id: null, wallet: 'airtime' },
+      ...{ currency: 'USD', balance: '10000' },
+    });
+    expect(wallets[3]).toMatchObject({ account: 'Field office North', parent_id: DEMO, wallet: 'chi', balance: '0' });
+    expect(faults).toEqual([]);
+    expect(kinds.map(({ fault }: any) => fault)).toEqual(Object.keys(FAULTS));
+    expect(kinds[1]).toEqual({
+      ...{ fault: 'noResponse', does: FAULTS.noResponse.does, processed: true, chooses_processed: true },
+      settings: [],
+    });
+    expect(kinds[0].settings).toEqual([{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }]);
+    expect(magic_recipients.map(({ name }: any) => name)).toEqual(Object.keys(MAGIC));
+    expect(magic_recipients[3]).toEqual({
+      ...{ name: 'failed', phone_number: '+254799990104', email: 'failed@sandbox.example' },
+      ...{ twitter: '@sandbox_failed', does: 'its item fails alone and costs nothing' },
+    });
+    expect(samples.map(({ operation }: any) => operation)).toEqual(SAMPLE_OPERATIONS);
+  });
+
+  it.each([
+    [AIRTIME, 'airtime', '-1.5'],
+    ['POST /payouts/mobile-money', 'momo', '-2.5'],
+    ['POST /payouts/credit', 'chi', '-3'],
+    ['POST /payouts/initiate-credit', 'chi', '0'],
+    ['POST /send', 'chi', '0'],
+    ['POST /account/transfer', 'airtime', '-6'],
+    ['POST /wallets/transfer', 'momo', '-7'],
+    ['POST /collections/mobile-money/collect', 'momo', undefined],
+  ] as const)('sends the sample of %s as an app does', async (operation, wallet, change) => {
+    const before = await desk.balance(DEMO, wallet);
+    const answer = await desk.send(operation);
+    expect(answer).toMatchObject({ status: 200, replayed: false, body: { status: 'success' } });
+    const moved = (await desk.balance(DEMO, wallet)).minus(before);
+    if (change === undefined) expect(moved.greaterThan(0)).toBe(true);
+    else expect(moved.toFixed()).toBe(change);
+    if (change === '0') expect(JSON.stringify(answer.body)).toMatch(/"\w+Link":"http/);
+    expect(await desk.record(answer.call_id)).toMatchObject({
+      ...{ operation, outcome: 'succeeded', client: { name: 'app' } },
+      idempotency_key: answer.idempotency_key,
+    });
+  });
+
+  it('has samples of all that pays', () => {
+    const paying = Object.entries(OPERATIONS).filter(([, { effect }]) => effect === 'pay');
+    expect(SAMPLE_OPERATIONS).toEqual(expect.arrayContaining(paying.map(([name]) => name)));
+  });
+
+  it('sends transfers to sub-accounts that there are', async () => {
+    expect((await desk.sample('POST /account/transfer')).body.receiver).toBe(SUB_ACCOUNT);
+    const before = await desk.balance(SUB_ACCOUNT, 'airtime');
+    await desk.send('POST /account/transfer');
+    expect((await desk.balance(SUB_ACCOUNT, 'airtime')).minus(before).toFixed()).toBe('6');
+  });
+
+  it('shows what a repetition gets, and what an app is refused', async () => {
+    const first = await desk.send(AIRTIME, { idempotency_key: 'sample-1' });
+    expect(first).toMatchObject({ idempotency_key: 'sample-1', replayed: false });
+    const before = await desk.balance(DEMO, 'airtime');
+    expect(await desk.send(AIRTIME, { idempotency_key: '"sample-1"' })).toEqual({ ...first, replayed: true });
+    expect(await desk.balance(DEMO, 'airtime')).toEqual(before);
+    const refused = await desk.send(AIRTIME, { body: { airtimes: [] } });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ pointer: '/airtimes' }] },
+    });
+    expect((await desk.record(refused.call_id)).outcome).toBe('refused');
+  });
+
+  it('waits for an approval where the app must', async () => {
+    await desk.clients.update('app', { approvalOverUsd: new Decimal(1) });
+    const held = await desk.send(AIRTIME);
+    expect(held).toMatchObject({ status: 202, body: { status: 'pending_approval', call_id: held.call_id } });
+    await desk.clients.update('app', { approvalOverUsd: null });
+    expect((await approve(held.call_id, desk.keys.admin ?? '').expect(200)).body.outcome).toBe('succeeded');
+  });
+
+  it('says for whom it is sent, who then may not approve it', async () => {
+    const { key } = await desk.clients.issueKey('admin', { person: 'ada' });
+    const { operation, body } = await desk.sample(AIRTIME);
+    await desk.clients.update('app', { approvalOverUsd: new Decimal(1) });
+    const { body: held } = await desk.ask('post', '/payouts', { operation, body }, key).expect(200);
+    await desk.clients.update('app', { approvalOverUsd: null });
+    expect((await desk.record(held.call_id)).actor).toBe('ada');
+    expect((await approve(held.call_id, key).expect(403)).body.code).toBe('own_approval');
+    const { key: others } = await desk.clients.issueKey('approver', { person: 'bob' });
+    expect((await approve(held.call_id, others).expect(200)).body.outcome).toBe('succeeded');
+  });
+
+  it('switches faults on, which the next sample shows, and off again', async () => {
+    const asked = { fault: 'error500', operation: AIRTIME, nth: 1 };
+    const { body: fault } = await desk.ask('post', '/faults', asked).expect(201);
+    expect(fault).toEqual({
+      ...{ ...asked, id: expect.any(Number), probability: null, seed: null },
+      ...{ processed: false, settings: {}, struck: 0 },
+    });
+    expect(await desk.send('POST /payouts/mobile-money')).toMatchObject({ status: 200 });
+    const before = await desk.balance(DEMO, 'airtime');
+    const struck = await desk.send(AIRTIME);
+    expect(struck).toMatchObject({ status: 500, body: { status: 'error', error: 'internal server error' } });
+    expect((await desk.record(struck.call_id)).outcome).toBe('rejected');
+    expect(await desk.balance(DEMO, 'airtime')).toEqual(before);
+    expect((await desk.look()).faults).toEqual([{ ...fault, struck: 1 }]);
+
+    await desk.ask('post', '/faults', { ...asked, nth: 2 }).expect(201);
+    await desk.ask('delete', `/faults/${fault.id}`).expect(204);
+    expect((await desk.look()).faults).toEqual([expect.objectContaining({ nth: 2 })]);
+    expect(await desk.send(AIRTIME)).toMatchObject({ status: 200 });
+  });
+
+  it('shows a call in doubt where the sandbox never answers', async () => {
+    await desk.ask('post', '/faults', { fault: 'noResponse' }).expect(201);
+    const lost = await desk.send(AIRTIME);
+    expect(lost).toMatchObject({ status: 504, body: { code: 'outcome_unknown', call_id: lost.call_id } });
+    expect((await desk.record(lost.call_id)).outcome).toBe('unknown');
+    await desk.ask('delete', '/faults').expect(204);
+    expect((await desk.look()).faults).toEqual([]);
+  });
+
+  it('hands chances and settings of faults on', async () => {
+    const asked = { fault: 'lateProcessing', probability: 0.5, seed: 7, settings: { ms: 10, status: 500 } };
+    const { body } = await desk.ask('post', '/faults', asked).expect(201);
+    expect(body).toMatchObject({ ...asked, nth: null, operation: null, processed: true });
+  });
+});
