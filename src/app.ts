@@ -66,7 +66,7 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   app.get(MetricsService).observe(server);
   logRequests(server, app.get(Logger));
   serveDocs(app, settings);
-  await serveConsole(server);
+  await serveConsole(server, settings);
   await app.init();
   await server.ready();
   app.useLogger(app.get(Logger));

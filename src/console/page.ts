@@ -2,8 +2,9 @@ import fastifyStatic from '@fastify/static';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { sessionTokenIn } from '../auth/session-cookie';
+import { RunningConfig } from '../config/config';
 
 /** Where the build puts the page (console/vite.config.mts); the same seen from src and from dist. */
 const PAGE = join(__dirname, '..', '..', 'dist', 'console', 'page');
@@ -14,6 +15,10 @@ const ASSETS_MAX_AGE = '365d';
 /** Stand in the built page for what each answer says anew. */
 const NONCE = /CSP_NONCE/g;
 const SESSION_HINT = 'SESSION_HINT';
+
+/** Stand in the built page for what stays the same as long as the proxy runs. */
+const SANDBOX_HINT = 'SANDBOX_HINT';
+const KEYS_HINT = 'KEYS_HINT';
 
 /**
  * Nothing is loaded from elsewhere, no script stands in the page, nobody frames it. The nonce is for the styles that the
@@ -26,8 +31,13 @@ const policy = (nonce: string) =>
   ].join('; ');
 
 /** Serves the console: its files, and at each address of its own the page, which shows what belongs there. */
-export async function serveConsole(server: FastifyInstance): Promise<void> {
-  const page = readFileSync(join(PAGE, 'index.html'), 'utf8');
+export async function serveConsole(
+  server: FastifyInstance,
+  { embeddedSandbox }: Pick<RunningConfig, 'embeddedSandbox'>,
+): Promise<void> {
+  const page = readFileSync(join(PAGE, 'index.html'), 'utf8')
+    .replace(SANDBOX_HINT, embeddedSandbox ? 'yes' : 'no')
+    .replace(KEYS_HINT, embeddedSandbox?.demoKeysFile ? asRequired(embeddedSandbox.demoKeysFile) : '');
   await server.register(fastifyStatic, {
     ...{ root: join(PAGE, 'assets'), prefix: '/console/assets/', preCompressed: true, decorateReply: false },
     ...{ index: false, immutable: true, maxAge: ASSETS_MAX_AGE },
@@ -44,4 +54,13 @@ export async function serveConsole(server: FastifyInstance): Promise<void> {
   };
   server.get('/console', show);
   server.get('/console/*', show);
+}
+
+/**
+ * As `require` takes it in the folder in which the proxy was started; its name alone where it is elsewhere, or has in its
+ * path what a command or a page would have to escape.
+ */
+function asRequired(file: string): string {
+  const path = relative(process.cwd(), file).replaceAll(sep, '/');
+  return /^(?!\.\.\/)[\w.-]+(\/[\w.-]+)*$/.test(path) ? `./${path}` : basename(file);
 }

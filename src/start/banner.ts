@@ -15,6 +15,7 @@ export function banner(url: string, demoKeys: string | undefined): string {
   const lines = [
     '',
     `  payout-proxy is ready   ${url}`,
+    `    console     ${url}/console${demoKeys === undefined ? '' : `   sign in with the key admin of ${demoKeys}`}`,
     `    interface   ${url}/api/v0.1`,
     `    docs        ${url}/docs`,
     `    metrics     ${url}/metrics`,

@@ -1,10 +1,66 @@
+import { Code, Grid, Stack } from '@mantine/core';
+import { api } from '../../api/client';
+import type { SandboxDto } from '../../api/generated/schema';
+import { useAddress } from '../../components/address';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { Answer, Empty, Failure } from '../../components/states';
+import { SandboxFaults } from './faults';
+import { SampleForm } from './sample-form';
+import { useSending } from './sending';
+import { SentSample } from './sent-sample';
+import { Wallets } from './wallets';
 
+/** How often the sandbox is looked at. Milliseconds. */
+const LOOK_EVERY = 2_000;
+const ADDRESS = ['operation'] as const;
+
+/** Where a newcomer sees the whole story: pays, breaks something, and sees what becomes of it. */
 export default function SandboxPage() {
+  const sandbox = api.useQuery('get', '/v1/sandbox', {}, { refetchInterval: LOOK_EVERY });
   return (
-    <Page title="Sandbox">
-      <Empty>Nothing here yet.</Empty>
+    <Page
+      title="Sandbox"
+      lead={
+        <>
+          This is a pretended payout service that the proxy has started itself: no money moves, and all the rest is
+          real. Try, in this order: <b>1</b> send a sample payout, <b>2</b> see its story, <b>3</b> switch on a fault
+          such as <Code>resetAfterProcessing</Code> and send again, <b>4</b> see in its story how what is in doubt gets
+          settled.
+        </>
+      }
+    >
+      {sandbox.error && sandbox.data && <Failure error={sandbox.error} />}
+      <Answer of={sandbox} lines={12}>
+        {(data) => <Desk sandbox={data} />}
+      </Answer>
     </Page>
+  );
+}
+
+function Desk({ sandbox }: { sandbox: SandboxDto }) {
+  const { values, change } = useAddress(ADDRESS);
+  const sending = useSending();
+  const sample = sandbox.samples.find(({ operation }) => operation === values.operation) ?? sandbox.samples[0];
+  if (!sample) return <Empty>This sandbox has no samples.</Empty>;
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Stack gap="md">
+          <SampleForm
+            key={sample.operation}
+            {...{ sandbox, sample, sending }}
+            choose={(operation) => {
+              sending.reset(); // the answer was to something else
+              change({ operation });
+            }}
+          />
+          <SentSample sending={sending} />
+          <Wallets wallets={sandbox.wallets} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <SandboxFaults sandbox={sandbox} operation={sample.operation} />
+      </Grid.Col>
+    </Grid>
   );
 }

@@ -53,13 +53,45 @@ export function SignIn({ reason, signIn }: SignInProps) {
             <Button type="submit" loading={busy} disabled={key.trim() === ''}>
               Sign in
             </Button>
-            <Text size="sm" c="dimmed">
-              Just installed it? <Code>npm start</Code> wrote demo keys to <Code>.data/demo-keys.json</Code>; the one
-              called <Code>admin</Code> shows everything.
-            </Text>
+            <WhereTheKeyIs />
           </Stack>
         </form>
       </Paper>
     </Center>
+  );
+}
+
+/** Only where one tries it out: elsewhere, keys come from the operator. The page comes with what it must know for that. */
+function WhereTheKeyIs() {
+  const { sandbox, demoKeys } = document.documentElement.dataset;
+  if (sandbox !== 'yes') return null;
+  return (
+    <Text size="sm" c="dimmed">
+      Just installed it? {demoKeys ? <DemoKey file={demoKeys} /> : <OwnKey />}
+    </Text>
+  );
+}
+
+function DemoKey({ file }: { file: string }) {
+  if (!file.startsWith('./')) {
+    return (
+      <>
+        The first start wrote demo keys to <Code>{file}</Code>; the one called <Code>admin</Code> shows everything.
+      </>
+    );
+  }
+  return (
+    <>
+      In the folder where you started it, this prints the key that shows everything:{' '}
+      <Code>{`node -p "require('${file}').admin"`}</Code>
+    </>
+  );
+}
+
+function OwnKey() {
+  return (
+    <>
+      <Code>npm run cli -- clients create --name me --scopes admin,audit</Code> prints a key.
+    </>
   );
 }

@@ -1,0 +1,87 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { api } from '../../api/client';
+import type { SandboxFaultDto } from '../../api/generated/schema';
+import { messageOf } from '../../api/problem';
+import { WordBadge } from '../../components/badges';
+import { formatCount } from '../../components/format';
+import { Operation } from '../../components/values';
+import { useLook } from './sending';
+
+/** Those that are on, and how often each struck. */
+export function ActiveFaults({ faults }: { faults: SandboxFaultDto[] }) {
+  const onSettled = useLook();
+  const removing = api.useMutation('delete', '/v1/sandbox/faults/{id}', { onSettled });
+  const removingAll = api.useMutation('delete', '/v1/sandbox/faults', { onSettled });
+  const failure: unknown = removing.error ?? removingAll.error;
+  return (
+    <Stack gap="xs" role="group" aria-label="Faults that are on">
+      <Group justify="space-between" gap="xs" mih={30}>
+        <Text size="sm" fw={600} role="status">
+          {howMany(faults.length)}
+        </Text>
+        {faults.length > 1 && (
+          <Button size="xs" variant="default" onClick={() => removingAll.mutate({})}>
+            Switch all off
+          </Button>
+        )}
+      </Group>
+      {Boolean(failure) && (
+        <Alert color="red" role="alert">
+          {messageOf(failure)}
+        </Alert>
+      )}
+      {faults.map((fault) => (
+        <ActiveFault
+          key={fault.id}
+          fault={fault}
+          remove={() => removing.mutate({ params: { path: { id: fault.id } } })}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+const howMany = (count: number) =>
+  count === 0 ? 'None is on.' : count === 1 ? 'One fault is on.' : `${count} faults are on.`;
+
+function ActiveFault({ fault, remove }: { fault: SandboxFaultDto; remove: () => void }) {
+  return (
+    <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
+      <Stack gap={2} miw={0}>
+        <Group gap="xs">
+          <WordBadge color="orange">{fault.fault}</WordBadge>
+          <Text size="sm">{struckWords(fault.struck)}</Text>
+        </Group>
+        <Text size="xs" c="dimmed" component="div">
+          {fault.operation === null ? 'any operation' : <Operation name={fault.operation} />}, {whenWords(fault)}
+        </Text>
+      </Stack>
+      <Button
+        size="xs"
+        variant="default"
+        style={{ flexShrink: 0 }}
+        onClick={remove}
+        aria-label={`Switch off ${fault.fault}`}
+      >
+        Switch off
+      </Button>
+    </Group>
+  );
+}
+
+function struckWords(struck: number): string {
+  if (struck === 0) return 'has not struck yet';
+  return struck === 1 ? 'struck once' : `struck ${formatCount(struck)} times`;
+}
+
+/** "the 3rd request", "each with a chance of 0.5; not carried out; ms 500". */
+function whenWords({ nth, probability, processed, settings }: SandboxFaultDto): string {
+  const which =
+    nth !== null
+      ? `request number ${nth}`
+      : probability !== null
+        ? `each with a chance of ${probability}`
+        : 'every request';
+  const carried = processed ? 'which is carried out' : 'which is not carried out';
+  return [which, carried, ...Object.entries(settings).map(([name, value]) => `${name} ${value}`)].join(', ');
+}

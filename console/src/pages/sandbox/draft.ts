@@ -1,0 +1,53 @@
+/** Fields of a body or of one of its items, by name; numbers that are being typed are text. */
+export type Fields = Record<string, unknown>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isItems = (value: unknown): value is Fields[] => Array.isArray(value) && value.every(isFields);
+
+/** What a new item of a list begins as. @param like the same list in the sample. */
+export const itemLike = (like: unknown): Fields => (isItems(like) ? (like[0] ?? {}) : {});
+
+/** Those of the sample, in its order, and what else there is. */
+export const namesOf = (fields: Fields, like: Fields): string[] => [
+  ...new Set([...Object.keys(like), ...Object.keys(fields)]),
+];
+
+/** What is sent: without what was left empty, and with numbers where the sample has numbers. */
+export function bodyOf(draft: Fields, like: Fields): Fields {
+  const filled = Object.entries(draft).filter(([, value]) => value !== '');
+  return Object.fromEntries(
+    filled.map(([name, value]) => [
+      name,
+      isItems(value) ? value.map((item) => bodyOf(item, itemLike(like[name]))) : typed(value, like[name]),
+    ]),
+  );
+}
+
+/** Text that is no number, or that a number would not keep every digit of, stays text: the proxy says what is wrong. */
+function typed(value: unknown, like: unknown): unknown {
+  if (typeof like !== 'number' || typeof value !== 'string') return value;
+  const number = Number(value);
+  const plain = value.includes('.') ? value.replace(/\.?0*$/, '') : value;
+  return String(number) === plain ? number : value;
+}
+
+/** `valueInUSD` becomes "Value in USD". */
+export function labelOf(name: string): string {
+  const words = name
+    .split(/_|(?<=[a-z])(?=[A-Z])/)
+    .map((word) => (/^[A-Z]{2,}$/.test(word) ? word : word.toLowerCase()));
+  const text = words.join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The text's body, or what is wrong with it. */
+export function read(json: string): { body: Fields } | { fault: string } {
+  try {
+    const body: unknown = JSON.parse(json);
+    return isFields(body) ? { body } : { fault: 'A body is a JSON object: it begins with { and ends with }.' };
+  } catch (error) {
+    return { fault: `This is no JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` };
+  }
+}

@@ -1,0 +1,56 @@
+import { Alert, Select, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { FaultKindDto, NewFaultDto, SampleDto, SandboxDto } from '../../api/generated/schema';
+import { messageOf } from '../../api/problem';
+import { ActiveFaults } from './active-faults';
+import { FaultKind } from './fault-kind';
+import { Section } from './section';
+import { useLook } from './sending';
+
+type Target = SampleDto['operation'] | 'any';
+
+/** What the sandbox can be made to do wrong, and what of it is on. */
+export function SandboxFaults({ sandbox, operation }: { sandbox: SandboxDto; operation: SampleDto['operation'] }) {
+  const [choice, choose] = useState<{ shown: string; target: Target }>();
+  const target = choice?.shown === operation ? choice.target : operation; // what is sent is what is struck, at first
+  return (
+    <Section title="Faults" lead="One that is on strikes every request that it is for, until it is switched off.">
+      <ActiveFaults faults={sandbox.faults} />
+      <Select
+        label="Switch on for"
+        allowDeselect={false}
+        data={[
+          ...sandbox.samples.map((sample) => ({ value: sample.operation, label: sample.operation })),
+          { value: 'any' as const, label: 'any operation' },
+        ]}
+        value={target}
+        onChange={(value) => value !== null && choose({ shown: operation, target: value })}
+        {...(target === 'any' && {
+          description: 'It strikes what the proxy itself asks, too: what became of a call in doubt, say.',
+        })}
+      />
+      <Kinds kinds={sandbox.kinds} target={target} />
+    </Section>
+  );
+}
+
+function Kinds({ kinds, target }: { kinds: FaultKindDto[]; target: Target }) {
+  const adding = api.useMutation('post', '/v1/sandbox/faults', { onSettled: useLook() });
+  const add = (fault: NewFaultDto) =>
+    adding.mutate({ body: { ...fault, ...(target !== 'any' && { operation: target }) } });
+  return (
+    <>
+      {adding.error && (
+        <Alert color="red" role="alert">
+          {messageOf(adding.error)}
+        </Alert>
+      )}
+      <Stack gap={0}>
+        {kinds.map((kind) => (
+          <FaultKind key={kind.fault} kind={kind} add={add} isBusy={adding.isPending} />
+        ))}
+      </Stack>
+    </>
+  );
+}

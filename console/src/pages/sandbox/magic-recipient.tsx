@@ -1,0 +1,64 @@
+import { Select, Stack, Text } from '@mantine/core';
+import type { MagicRecipientDto } from '../../api/generated/schema';
+import type { Fields } from './draft';
+import { WithCode } from './with-code';
+
+/** Where a body names whom it pays, and what that is called of a magic recipient; the first one there is counts. */
+const NAMING = [
+  ['phoneNumber', 'phone_number'],
+  ['phone_number', 'phone_number'],
+  ['email', 'email'],
+] as const;
+
+/** Chosen: the sample's own recipient. */
+const NONE = 'none';
+
+interface Props {
+  fields: Fields;
+  like: Fields;
+  recipients: MagicRecipientDto[];
+  choose: (field: string, value: unknown) => void;
+}
+
+/** Recipients to whom always the same happens; taking one fills it in. */
+export function MagicRecipient({ fields, like, recipients, choose }: Props) {
+  const naming = NAMING.find(([field]) => field in like);
+  if (!naming) return null;
+  const [field, called] = naming;
+  const chosen = recipients.find((recipient) => recipient[called] === fields[field]);
+  const kind = called === 'email' ? 'An e-mail address' : 'A phone number';
+  return (
+    <Select
+      label="Magic recipient"
+      description={
+        chosen ? (
+          <WithCode text={`What happens: ${chosen.does}.`} />
+        ) : (
+          `${kind} to which always the same happens. Take one, and it is filled in.`
+        )
+      }
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage="No such recipient"
+      data={[NONE, ...recipients.map(({ name }) => name)]}
+      value={chosen?.name ?? NONE}
+      onChange={(name) => choose(field, recipients.find((one) => one.name === name)?.[called] ?? like[field])}
+      renderOption={({ option }) => (
+        <Option name={option.value} does={recipients.find(({ name }) => name === option.value)?.does} />
+      )}
+    />
+  );
+}
+
+function Option({ name, does = 'it is paid as normal' }: { name: string; does: string | undefined }) {
+  return (
+    <Stack gap={0}>
+      <Text size="sm" fw={600}>
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        <WithCode text={does} />
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,154 @@
+import { Button, Group, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { ApiProblem } from '../../api/problem';
+import type { SampleDto, SandboxDto } from '../../api/generated/schema';
+import { Operation } from '../../components/values';
+import { envelopeOf } from './answer-words';
+import { bodyOf, type Fields, read } from './draft';
+import { BodyFields, type Faults } from './fields';
+import { Section } from './section';
+import type { Sending } from './sending';
+
+interface Props {
+  sandbox: SandboxDto;
+  sample: SampleDto;
+  sending: Sending;
+  choose: (operation: SampleDto['operation']) => void;
+}
+
+/** A payout as an app would ask for it: with fields to fill in, or as JSON. */
+export function SampleForm({ sandbox, sample, sending, choose }: Props) {
+  const [draft, setDraft] = useState<Fields>(sample.body);
+  const [json, setJson] = useState<string>();
+  const [key, setKey] = useState('');
+  const [faults, setFaults] = useState<Faults>({});
+  const written = json === undefined ? { body: bodyOf(draft, sample.body) } : read(json);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!('body' in written)) return;
+    const body = { operation: sample.operation, body: written.body, ...(key !== '' && { idempotency_key: key }) };
+    setFaults({});
+    sending.mutate(
+      { body },
+      {
+        onSuccess: (answer) => setFaults(byPointer(envelopeOf(answer).errors)),
+        onError: (error: unknown) => setFaults(byPointer(error instanceof ApiProblem ? error.problem?.errors : [])),
+      },
+    );
+  };
+  return (
+    <Section
+      title="Send a sample payout"
+      lead="It is sent with the key of the demo client app, and goes the way of every request."
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="sm">
+          <WhatToSend {...{ sandbox, sample, sending, choose }} />
+          <AsJson
+            isOn={json !== undefined}
+            isReadable={'body' in written}
+            turn={(on) => {
+              if ('body' in written && !on) setDraft(written.body);
+              setJson(on && 'body' in written ? JSON.stringify(written.body, null, 2) : undefined);
+            }}
+          />
+          {json === undefined ? (
+            <BodyFields
+              {...{ fields: draft, like: sample.body, recipients: sandbox.magic_recipients, faults }}
+              change={(fields, changed) => {
+                setDraft(fields);
+                setFaults(without(faults, changed));
+              }}
+            />
+          ) : (
+            <Json {...{ json, setJson }} fault={'fault' in written ? written.fault : undefined} />
+          )}
+          <IdempotencyKey {...{ value: key, change: setKey }} fault={faults['/idempotency_key']} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={sending.isPending} disabled={!('body' in written)}>
+              Send
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}
+
+const byPointer = (errors: { pointer: string; detail: string }[] = []): Faults =>
+  Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
+
+/** Those of what was changed, and of all in it, are out of date. */
+const without = (faults: Faults, changed: string): Faults =>
+  Object.fromEntries(Object.entries(faults).filter(([pointer]) => !`${pointer}/`.startsWith(`${changed}/`)));
+
+function WhatToSend({ sandbox: { samples }, sample, sending, choose }: Props) {
+  return (
+    <Select
+      label="What to send"
+      description={<Operation name={sample.operation} />}
+      allowDeselect={false}
+      disabled={sending.isPending}
+      data={samples.map(({ operation, title }) => ({ value: operation, label: title }))}
+      value={sample.operation}
+      onChange={(operation) => operation !== null && choose(operation)}
+    />
+  );
+}
+
+function AsJson({ isOn, isReadable, turn }: { isOn: boolean; isReadable: boolean; turn: (on: boolean) => void }) {
+  return (
+    <Switch
+      label="As JSON"
+      checked={isOn}
+      disabled={!isReadable}
+      onChange={({ currentTarget: { checked } }) => turn(checked)}
+    />
+  );
+}
+
+interface JsonProps {
+  json: string;
+  setJson: (json: string) => void;
+  fault: string | undefined;
+}
+
+function Json({ json, setJson, fault }: JsonProps) {
+  return (
+    <Textarea
+      label="Body"
+      autosize
+      minRows={6}
+      maxRows={24}
+      spellCheck={false}
+      value={json}
+      error={fault}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      onChange={({ currentTarget: { value } }) => setJson(value)}
+    />
+  );
+}
+
+interface KeyProps {
+  value: string;
+  change: (value: string) => void;
+  fault: string | undefined;
+}
+
+function IdempotencyKey({ value, change, fault }: KeyProps) {
+  return (
+    <TextInput
+      label="Idempotency-Key"
+      description={
+        <Text span inherit>
+          Left empty, each sending gets a new one. With a key that was used before, nothing is paid again.
+        </Text>
+      }
+      placeholder="a new one"
+      autoComplete="off"
+      value={value}
+      error={fault}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+    />
+  );
+}

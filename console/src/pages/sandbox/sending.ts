@@ -1,0 +1,15 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { api } from '../../api/client';
+
+/** Asks for the sandbox anew. */
+export function useLook(): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: ['get', '/v1/sandbox'] });
+}
+
+/** Sends samples, one at a time, and knows the last one and what was answered. */
+export function useSending() {
+  return api.useMutation('post', '/v1/sandbox/payouts', { onSettled: useLook() });
+}
+
+export type Sending = ReturnType<typeof useSending>;

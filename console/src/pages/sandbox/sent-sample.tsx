@@ -1,0 +1,128 @@
+import { Alert, Button, Code, Group, List, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { messageOf } from '../../api/problem';
+import { useSession } from '../../api/session';
+import type { SampleAnswerDto } from '../../api/generated/schema';
+import { OutcomeBadge, WordBadge } from '../../components/badges';
+import { Copyable } from '../../components/values';
+import { envelopeOf, explain, outcomeOf } from './answer-words';
+import { Section } from './section';
+import type { Sending } from './sending';
+
+/** What the app got for the last sample that was sent. */
+export function SentSample({ sending }: { sending: Sending }) {
+  const { isPending, submittedAt, data, variables, error } = sending;
+  if (isPending) {
+    return (
+      <Section title="Answer">
+        <Waiting since={submittedAt} />
+      </Section>
+    );
+  }
+  if (error) {
+    return (
+      <Alert color="red" role="alert" title="It could not be sent">
+        {messageOf(error)}
+      </Alert>
+    );
+  }
+  if (!data) return null;
+  const again = () => sending.mutate({ body: { ...variables.body, idempotency_key: data.idempotency_key } });
+  return (
+    <Section title="Answer">
+      <Answered key={`${data.call_id} ${submittedAt}`} answer={data} again={again} />
+    </Section>
+  );
+}
+
+/** @param since the time at which it was sent, in milliseconds. */
+function Waiting({ since }: { since: number }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds(Math.floor((Date.now() - since) / 1_000)), 250);
+    return () => clearInterval(timer);
+  }, [since]);
+  return (
+    <Group wrap="nowrap" align="flex-start">
+      <Loader size="sm" aria-hidden />
+      <div>
+        <VisuallyHidden role="status">Sent. Waiting for the answer.</VisuallyHidden>
+        <Text size="sm" fw={600} role="timer">
+          {seconds} s
+        </Text>
+        <Text size="sm" c="dimmed">
+          The proxy waits for the upstream&rsquo;s answer. A fault that never answers makes it wait 30 seconds, unless
+          UPSTREAM_TIMEOUT_MS says otherwise; only then it calls the outcome unknown.
+        </Text>
+      </div>
+    </Group>
+  );
+}
+
+function Answered({ answer, again }: { answer: SampleAnswerDto; again: () => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  const errors = envelopeOf(answer).errors ?? [];
+  return (
+    <Stack gap="sm" ref={place} style={{ scrollMarginBlock: 72 }}>
+      <Stack gap="xs" role="status">
+        <Group gap="xs">
+          <OutcomeBadge outcome={outcomeOf(answer)} />
+          {answer.replayed && <WordBadge color="blue">replayed</WordBadge>}
+          <Text size="sm">HTTP status {answer.status}</Text>
+        </Group>
+        <Text size="sm">{explain(answer)}</Text>
+        {answer.replayed && (
+          <Text size="sm">This is the first answer once more, as it was. Nothing was sent a second time.</Text>
+        )}
+      </Stack>
+      {errors.length > 0 && (
+        <List size="sm">
+          {errors.map(({ pointer, detail }) => (
+            <List.Item key={pointer + detail}>
+              <Code>{pointer}</Code> {detail}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      <WhereToGo answer={answer} again={again} />
+      <Group gap="xs">
+        <Text size="sm">Idempotency-Key</Text>
+        <Copyable text={answer.idempotency_key} label="Idempotency-Key" />
+      </Group>
+      <Code
+        block
+        tabIndex={0}
+        role="region"
+        aria-label="The answer's body"
+        mah={320}
+        style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
+      >
+        {typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body, null, 2)}
+      </Code>
+    </Stack>
+  );
+}
+
+function WhereToGo({ answer, again }: { answer: SampleAnswerDto; again: () => void }) {
+  const { may } = useSession();
+  const isHeld = outcomeOf(answer) === 'pendingApproval';
+  return (
+    <Group gap="xs">
+      {may('audit') && answer.call_id !== '' && (
+        <Button size="xs" component={Link} href={`/calls/${answer.call_id}`}>
+          See its story
+        </Button>
+      )}
+      {isHeld && may('approve') && (
+        <Button size="xs" variant="light" component={Link} href={`/approvals/${answer.call_id}`}>
+          Decide it
+        </Button>
+      )}
+      <Button size="xs" variant="default" onClick={again}>
+        Send the same again
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,63 @@
+import { Group, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import type { SandboxWalletDto } from '../../api/generated/schema';
+import { WordBadge } from '../../components/badges';
+import { type Column, DataTable } from '../../components/data-table';
+import { formatUsd } from '../../components/format';
+import { Usd } from '../../components/values';
+import { Section } from './section';
+
+/** For so long a balance is said to have just changed. Milliseconds. */
+const NEWS_MS = 10_000;
+
+const keyOf = ({ account_id, wallet }: SandboxWalletDto) => `${account_id} ${wallet}`;
+
+/** The sandbox's own truth: where the money is. */
+export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
+  const before = useNews(wallets);
+  const columns: Column<SandboxWalletDto>[] = [
+    { id: 'owner', title: 'Owner', render: ({ account }) => account },
+    { id: 'wallet', title: 'Wallet', render: ({ wallet }) => wallet },
+    { id: 'currency', title: 'Currency', render: ({ currency }) => currency },
+    {
+      ...{ id: 'balance', title: 'Balance', numeric: true },
+      render: (wallet) => <Balance balance={wallet.balance} was={before.get(keyOf(wallet))} />,
+    },
+  ];
+  return (
+    <Section title="Wallets" lead="What the pretended upstream holds. Its own books, not the proxy's.">
+      <DataTable label="Wallets" columns={columns} rows={wallets} keyOf={keyOf} empty="The sandbox has no accounts." />
+    </Section>
+  );
+}
+
+function Balance({ balance, was }: { balance: string; was: string | undefined }) {
+  if (was === undefined) return <Usd amount={balance} />;
+  return (
+    <Group gap="xs" justify="flex-end">
+      <div style={{ minWidth: 'max-content' }}>
+        <WordBadge color="blue">{`was ${formatUsd(was)}`}</WordBadge>
+      </div>
+      <Text span inherit fw={700}>
+        <Usd amount={balance} />
+      </Text>
+    </Group>
+  );
+}
+
+/** What has just changed: by wallet, its balance before. */
+function useNews(wallets: SandboxWalletDto[]): ReadonlyMap<string, string> {
+  const [seen, setSeen] = useState({ wallets, before: new Map<string, string>() });
+  if (seen.wallets !== wallets) setSeen({ wallets, before: changesOf(seen.wallets, wallets) });
+  useEffect(() => {
+    const timer = setTimeout(() => setSeen({ wallets, before: new Map() }), NEWS_MS);
+    return () => clearTimeout(timer);
+  }, [wallets]);
+  return seen.before;
+}
+
+function changesOf(before: SandboxWalletDto[], now: SandboxWalletDto[]): Map<string, string> {
+  const balances = new Map(now.map((wallet) => [keyOf(wallet), wallet.balance]));
+  const changed = before.filter((wallet) => (balances.get(keyOf(wallet)) ?? wallet.balance) !== wallet.balance);
+  return new Map(changed.map((wallet) => [keyOf(wallet), wallet.balance]));
+}

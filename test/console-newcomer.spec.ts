@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { Page } from 'playwright-core';
+import { startBrowser, TestBrowser } from './support/browser';
+import { complaintsOf, expectAccessible, signIn } from './support/console';
+import { removeDataDir } from './support/data-dir';
+import { newDataDir, Product, readJson } from './support/process';
+
+const CALL_PAGE = /\/console\/calls\/[0-9a-f-]{36}$/;
+
+/** The first two minutes with the product as it comes: Postgres, the sandbox, demo keys, and a browser. */
+describe('a newcomer', () => {
+  const folder = newDataDir();
+  const dataDir = join(folder, '.data');
+  let product: Product;
+  let url: string;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    product = new Product('main.js', [], { DATA_DIR: '.data', PORT: '0' }, folder);
+    [browser, [, url = '']] = await Promise.all([startBrowser(), product.said(/console\s+(http\S+)\/console /)]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await product.signal('SIGTERM');
+    removeDataDir(dataDir);
+    removeDataDir(folder);
+  });
+
+  const admin = () => readJson(dataDir, 'demo-keys.json').admin as string;
+  const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
+  const answer = (page: Page) => page.getByRole('region', { name: 'Answer' });
+  const wallet = (page: Page) =>
+    page.getByRole('table', { name: 'Wallets' }).getByRole('row', { name: /^Demo account airtime/ });
+
+  it('pays, sees it recorded, breaks the upstream, and sees a payout in doubt, with nothing but the page', async () => {
+    const page = await browser.browser.newPage();
+    const complaints = complaintsOf(page);
+    const loaded: string[] = [];
+    page.on('request', (request) => void (request.isNavigationRequest() && loaded.push(request.url())));
+
+    await page.goto(`${url}/console`);
+    const command = (await page.locator('main code').textContent()) ?? '';
+    expect(command).toBe(`node -p "require('./.data/demo-keys.json').admin"`);
+    const key = execFileSync('/bin/sh', ['-c', command], { cwd: folder, encoding: 'utf8' });
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Sandbox' }).click();
+
+    await wallet(page).getByText('$10,000.00').waitFor();
+    await send(page);
+    await answer(page).getByText('succeeded', { exact: true }).waitFor();
+    await answer(page).getByText('1 paid').waitFor();
+    await wallet(page).getByText('was $10,000.00').waitFor();
+    await wallet(page).getByText('$9,998.50').waitFor();
+    await answer(page).getByRole('link', { name: 'See its story' }).click();
+    await page.waitForURL(CALL_PAGE);
+    await page.goBack();
+
+    await page.getByRole('button', { name: 'Switch on resetAfterProcessing' }).click();
+    await page.getByText('One fault is on.').waitFor();
+    await send(page);
+    await answer(page).getByText('in doubt', { exact: true }).waitFor();
+    await answer(page).getByText('it may be paid or not').waitFor();
+    await page.getByText('struck once').waitFor();
+    await wallet(page).getByText('$9,997.00').waitFor(); // it was paid: the proxy will find that out
+    await answer(page).getByRole('link', { name: 'See its story' }).click();
+    await page.waitForURL(CALL_PAGE);
+    await page.goBack();
+
+    await page.getByRole('button', { name: 'Switch off resetAfterProcessing' }).click();
+    await page.getByText('None is on.').waitFor();
+    await send(page);
+    await answer(page).getByText('succeeded', { exact: true }).waitFor();
+    expect(loaded).toEqual([`${url}/console`]); // once loaded, the page was all that it took
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('can send each kind of sample as it stands in the form', async () => {
+    const page = await signIn(browser.browser, url, admin(), { at: '/sandbox' });
+    const kinds = page.getByRole('combobox', { name: 'What to send' });
+    await kinds.click();
+    const titles = await page.getByRole('option').allTextContents();
+    expect(titles).toHaveLength(8);
+    await page.keyboard.press('Escape');
+    for (const title of titles.reverse()) {
+      await kinds.click();
+      await page.getByRole('option', { name: title, exact: true }).click();
+      await send(page);
+      await answer(page).getByText('HTTP status 200').waitFor();
+      expect(await answer(page).getByText('The upstream carried it out.').count()).toBe(1);
+    }
+  });
+
+  it('can use it on a telephone, whatever the colours, and whatever they need to read it', async () => {
+    const page = await signIn(browser.browser, url, admin(), {
+      at: '/sandbox',
+      viewport: { width: 360, height: 740 },
+    });
+    await page.getByLabel('Phone number').fill('0712');
+    await send(page);
+    await answer(page).getByText('refused', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More about lateProcessing' }).click();
+    await page.getByRole('button', { name: 'Switch on error500' }).click();
+    await page.getByText('One fault is on.').waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await page.getByRole('button', { name: 'Switch off error500' }).click();
+    await page.getByText('None is on.').waitFor();
+  });
+});

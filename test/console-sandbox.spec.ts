@@ -1,0 +1,149 @@
+import { Decimal } from 'decimal.js';
+import { Page } from 'playwright-core';
+import { startBrowser, TestBrowser } from './support/browser';
+import { expectAccessible, signIn } from './support/console';
+import { startDesk, TestDesk } from './support/desk';
+
+const AIRTIME = 'POST /payouts/airtime';
+
+/** The page Sandbox, where a form and a list of faults do what /v1/sandbox can. */
+describe("the console's sandbox", () => {
+  let desk: TestDesk;
+  let browser: TestBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    [desk, browser] = await Promise.all([startDesk(), startBrowser()]);
+    page = await signIn(browser.browser, desk.proxy.url, desk.keys.admin ?? '', { at: '/sandbox' });
+  });
+  beforeEach(async () => {
+    await desk.ask('delete', '/faults').expect(204);
+    await page.goto(`${desk.proxy.url}/console/sandbox`);
+    await page.getByRole('heading', { name: 'Wallets' }).waitFor();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await desk.close();
+  });
+
+  const send = () => page.getByRole('button', { name: 'Send', exact: true }).click();
+  const answer = () => page.getByRole('region', { name: 'Answer' });
+  const item = (number: number) => page.getByRole('group', { name: `Airtimes: item ${number}` });
+  const choose = async (field: string, option: string | RegExp) => {
+    await page.getByRole('combobox', { name: field }).first().click();
+    await page.getByRole('option', { name: option }).click();
+  };
+
+  it('says at each field what is wrong with it, and forgets it once the field is another', async () => {
+    await item(1).getByLabel('Phone number').fill('0712');
+    await page.getByRole('button', { name: 'Add an item' }).click();
+    await item(2).getByLabel('Value in USD').fill('1,5');
+    await send();
+    await answer().getByText('refused', { exact: true }).waitFor();
+    await item(1).getByText('international format').waitFor();
+    await item(2).getByText('must be a number of US dollars').waitFor();
+    expect(await item(1).getByText('must be a number').count()).toBe(0);
+    await expectAccessible(page);
+    await item(1).getByLabel('Phone number').fill('+254712345678');
+    expect(await item(1).getByText('international format').count()).toBe(0);
+    expect(await item(2).getByText('must be a number').count()).toBe(1);
+    await item(2).getByRole('button', { name: 'Remove item 2' }).click();
+    await item(1).getByLabel('Value in USD').fill('1.50');
+    await send();
+    await answer().getByText('1 paid').waitFor();
+  });
+
+  it('shows what a repetition gets: the first answer again, and what another body with the same key does', async () => {
+    await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('sample-1');
+    await send();
+    await answer().getByText('succeeded', { exact: true }).waitFor();
+    const story = answer().getByRole('link', { name: 'See its story' });
+    const first = await story.getAttribute('href');
+    await answer().getByRole('button', { name: 'Send the same again' }).click();
+    await answer().getByText('replayed', { exact: true }).waitFor();
+    expect(await story.getAttribute('href')).toBe(first);
+    await item(1).getByLabel('Value in USD').fill('9');
+    await send();
+    await answer().getByText('HTTP status 422').waitFor();
+    await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('sample 1');
+    await send();
+    await page.getByText('must be an Idempotency-Key').waitFor();
+  });
+
+  it('fills in magic recipients, and tells what became of each item', async () => {
+    await page.getByRole('button', { name: 'Add an item' }).click();
+    await choose('Magic recipient', /^failed/);
+    expect(await item(1).getByLabel('Phone number').inputValue()).toBe('+254799990104');
+    await item(1).getByText('its item fails alone').waitFor();
+    await send();
+    await answer().getByText('1 failed, 1 paid').waitFor();
+    await choose('Magic recipient', /^none/);
+    expect(await item(1).getByLabel('Phone number').inputValue()).toBe('+254712345678');
+  });
+
+  it('takes a body as JSON, says where it is none, and makes fields of it again', async () => {
+    await page.getByRole('switch', { name: 'As JSON' }).click();
+    const body = page.getByLabel('Body', { exact: true });
+    expect(JSON.parse(await body.inputValue())).toEqual((await desk.sample(AIRTIME)).body);
+    await body.fill('{"airtimes": [');
+    await page.getByText('This is no JSON').waitFor();
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+    await body.fill(
+      '{"airtimes":[{"countryToSend":"Nigeria","phoneNumber":"+2348012345678","valueInUSD":2}],"colour":"red"}',
+    );
+    await send();
+    await answer().getByText('/colour', { exact: true }).waitFor();
+    await page.getByRole('switch', { name: 'As JSON' }).click();
+    expect(await item(1).getByLabel('Country to send').inputValue()).toBe('Nigeria');
+    await page.getByLabel('Colour').fill('');
+    await send();
+    await answer().getByText('1 paid').waitFor();
+  });
+
+  it('leads to the approval of what is held', async () => {
+    await desk.clients.update('app', { approvalOverUsd: new Decimal(1) });
+    await send();
+    await answer().getByText('waits for approval', { exact: true }).waitFor();
+    await answer().getByRole('link', { name: 'Decide it' }).click();
+    await page.waitForURL(/\/console\/approvals\/[0-9a-f-]{36}$/);
+    await desk.clients.update('app', { approvalOverUsd: null });
+  });
+
+  it('counts the seconds while the upstream does not answer, and says why', async () => {
+    await page.getByRole('button', { name: 'Switch on noResponse' }).click();
+    await page.getByText('One fault is on.').waitFor();
+    await send();
+    await answer().getByRole('timer').waitFor();
+    await answer().getByText('A fault that never answers').waitFor();
+    await answer().getByText('in doubt', { exact: true }).waitFor();
+    await page.getByText('struck once').waitFor();
+  });
+
+  it('switches faults on for what is in the form, or as one says, and off again', async () => {
+    await choose('What to send', 'Mobile money for a phone');
+    const kind = page.getByRole('form', { name: 'lateProcessing' });
+    await kind.getByRole('button', { name: 'More' }).click();
+    await kind.getByLabel('nth').fill('3');
+    await kind.getByLabel('ms').fill('50');
+    await kind.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByText('One fault is on.').waitFor();
+    await choose('Switch on for', 'any operation');
+    await page.getByText('It strikes what the proxy itself asks, too').waitFor();
+    const other = page.getByRole('form', { name: 'error500' });
+    await other.getByRole('button', { name: 'More' }).click();
+    await other.getByLabel('Probability').fill('0.5');
+    await other.getByLabel('The operation is carried out all the same').check();
+    await other.getByLabel('Probability').press('Enter');
+    await page.getByText('2 faults are on.').waitFor();
+    expect((await desk.look()).faults).toMatchObject([
+      { fault: 'lateProcessing', operation: 'POST /payouts/mobile-money', nth: 3, settings: { ms: 50, status: 503 } },
+      { fault: 'error500', operation: null, probability: 0.5, processed: true },
+    ]);
+    await kind.getByLabel('ms').fill('-1');
+    await kind.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('alert').getByText('not valid').waitFor();
+    await page.getByRole('button', { name: 'Switch off all' }).click();
+    await page.getByText('None is on.').waitFor();
+    expect((await desk.look()).faults).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import supertest from 'supertest';
+import { removeDataDir } from '../support/data-dir';
+import { newDataDir, Product, readJson } from '../support/process';
+
+const ROOT = join(__dirname, '..', '..');
+
+/** Enough that every chart and list has something to show. */
+const CALLS = '4000';
+const DAYS = '31';
+
+type Keys = Record<'app' | 'auditor' | 'reconciler' | 'approver' | 'admin', string>;
+
+/** What the pictures are of. */
+export interface Scene {
+  url: string;
+  keys: Keys;
+  /** Ids of what has a page of its own. */
+  paid: string;
+  held: string;
+  run: string;
+  close(): Promise<void>;
+}
+
+/** A month's made-up history, then a morning of an app, an approver and a reconciler, in the embedded mode. */
+export async function startScene(): Promise<Scene> {
+  const dataDir = newDataDir();
+  const seed = join(ROOT, 'bench', 'history', 'seed.mjs');
+  const env = { ...process.env, DATA_DIR: dataDir };
+  const seeded = spawnSync(process.execPath, [seed, '--calls', CALLS, '--days', DAYS], { env, encoding: 'utf8' });
+  if (seeded.status !== 0) throw new Error(seeded.stderr);
+  const began = new Date();
+  const settings = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', RESOLVER_EVERY_SECONDS: '0' };
+  const product = new Product('main.js', [], { ...settings, RECONCILIATION_LATE_AFTER_SECONDS: '1' }, dataDir);
+  const [, url = ''] = await product.said(/ready\s+(http\S+)/);
+  const keys = readJson<Keys>(dataDir, 'demo-keys.json');
+  const morning = new Morning(url, keys);
+  await morning.limits();
+  const paid = await morning.pay();
+  const held = await morning.hold();
+  await morning.pastTheProxy(readJson(dataDir, 'sandbox.json'));
+  const run = await morning.reconcile(began);
+  return {
+    ...{ url, keys, paid, held, run },
+    close: async () => {
+      await product.signal('SIGTERM');
+      removeDataDir(dataDir);
+    },
+  };
+}
+
+const PHONES = ['+2348012345678', '+254712345678', '+233241234567', '+254733111222'];
+
+class Morning {
+  constructor(
+    private readonly url: string,
+    private readonly keys: Keys,
+  ) {}
+
+  async limits(): Promise<void> {
+    const limits = { daily_cap_usd: '250', monthly_cap_usd: '4000', approval_over_usd: '75', max_item_usd: '500' };
+    await this.ask('patch', '/v1/clients/app', this.keys.admin).send(limits).expect(200);
+  }
+
+  /** @returns the id of a call with several payouts. */
+  async pay(): Promise<string> {
+    const airtimes = PHONES.map((phoneNumber, index) => ({
+      ...{ countryToSend: ['Nigeria', 'Kenya', 'Ghana', 'Kenya'][index], phoneNumber, valueInUSD: 5.25 + index },
+    }));
+    const order = this.airtime(airtimes).set('Idempotency-Key', 'order-2041');
+    const { headers } = await order.expect(200);
+    for (const phoneNumber of PHONES) {
+      await this.airtime([{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 2.5 }]).set(
+        'Idempotency-Key',
+        phoneNumber,
+      );
+    }
+    await this.airtime([{ countryToSend: 'Kenya', phoneNumber: '0712', valueInUSD: 2.5 }]).expect(400);
+    return String(headers['x-call-id']);
+  }
+
+  /** @returns the id of a call that waits. */
+  async hold(): Promise<string> {
+    const { body } = await this.airtime([
+      { countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 60 },
+      { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 40.5 },
+    ]).expect(202);
+    await this.airtime([{ countryToSend: 'Ghana', phoneNumber: '+233241234567', valueInUSD: 80 }]).expect(202);
+    return body.call_id;
+  }
+
+  /** What somebody does with the upstream's own key is a difference that the reconciliation finds. */
+  async pastTheProxy({ url, apiKey }: { url: string; apiKey: string }): Promise<void> {
+    for (const valueInUSD of [3, 12.5, 40]) {
+      await supertest(url)
+        .post('/api/v0.1/payouts/airtime')
+        .set('X-API-Key', apiKey)
+        .send({ airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254700000001', valueInUSD }] })
+        .expect(200);
+    }
+  }
+
+  /** @returns the id of a run that has ended. */
+  async reconcile(from: Date): Promise<string> {
+    await sleep(2_000); // what was paid this second may not be listed yet
+    const period = { from: from.toISOString(), to: new Date().toISOString() };
+    const { body } = await this.ask('post', '/v1/reconciliation/runs', this.keys.reconciler).send(period).expect(202);
+    for (;;) {
+      const run = await this.ask('get', `/v1/reconciliation/runs/${body.id}`, this.keys.reconciler);
+      if (run.body.state !== 'running') return body.id;
+      await sleep(200);
+    }
+  }
+
+  private airtime(airtimes: object[]): supertest.Test {
+    return this.ask('post', '/api/v0.1/payouts/airtime', this.keys.app).send({ airtimes });
+  }
+
+  private ask(method: 'get' | 'post' | 'patch', path: string, key: string): supertest.Test {
+    return supertest(this.url)[method](path).set('X-API-Key', key);
+  }
+}

@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Page } from 'playwright-core';
+import { startBrowser, TestBrowser } from '../support/browser';
+import { signIn } from '../support/console';
+import { Scene, startScene } from './scene';
+
+/** SCREENSHOTS names a folder: there all pages are shown in both colour schemes and at both widths, to be looked at. */
+const EVERYTHING = process.env.SCREENSHOTS;
+const FOLDER = resolve(EVERYTHING ?? join(__dirname, '..', '..', 'docs', 'screenshots'));
+
+const WIDE = { width: 1280, height: 860 };
+const NARROW = { width: 360, height: 740 };
+
+interface Shot {
+  name: string;
+  path: (scene: Scene) => string;
+  /** What is on the page once it is whole, and what is done there before the picture. */
+  ready: (page: Page) => Promise<unknown>;
+}
+
+const heading = (name: string | RegExp) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
+const rows = (page: Page) => page.locator('tbody tr').first().waitFor();
+
+const SHOTS: Shot[] = [
+  { name: 'overview', path: () => '/', ready: (page) => page.getByRole('img', { name: /Bars by day/ }).waitFor() },
+  { name: 'calls', path: () => '/calls', ready: rows },
+  { name: 'payouts', path: () => '/payouts?country=Kenya', ready: rows },
+  {
+    name: 'call',
+    path: ({ paid }) => `/calls/${paid}`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page
+        .getByText(/everything checked|all .*checks/i)
+        .first()
+        .waitFor({ timeout: 5_000 })
+        .catch(() => undefined);
+    },
+  },
+  { name: 'approvals', path: ({ held }) => `/approvals/${held}`, ready: heading(/Approval/) },
+  { name: 'reconciliation', path: () => '/reconciliation', ready: rows },
+  { name: 'run', path: ({ run }) => `/reconciliation/runs/${run}`, ready: rows },
+  { name: 'findings', path: () => '/reconciliation/findings', ready: rows },
+  { name: 'clients', path: () => '/clients', ready: rows },
+  { name: 'client', path: () => '/clients/app', ready: rows },
+  { name: 'stop-switch', path: () => '/stops', ready: heading('Stop switch') },
+  { name: 'sandbox', path: () => '/sandbox', ready: rows },
+];
+
+describe('pictures', () => {
+  let scene: Scene;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    mkdirSync(FOLDER, { recursive: true });
+    [scene, browser] = await Promise.all([startScene(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await scene.close();
+  });
+
+  const variants = EVERYTHING
+    ? (['light', 'dark'] as const).flatMap((scheme) => [
+        { scheme, viewport: WIDE, suffix: `-${scheme}-wide` },
+        { scheme, viewport: NARROW, suffix: `-${scheme}-narrow` },
+      ])
+    : [{ scheme: 'light' as const, viewport: WIDE, suffix: '' }];
+
+  it.each(variants)('of $scheme at $viewport.width', async ({ scheme, viewport, suffix }) => {
+    const page = await signIn(browser.browser, scene.url, scene.keys.admin, { viewport, colorScheme: scheme });
+    for (const { name, path, ready } of SHOTS) {
+      await page.goto(`${scene.url}/console${path(scene)}`);
+      await ready(page).catch((error: Error) => process.stderr.write(`${name}: ${error.message.split('\n')[0]}\n`));
+      await page.screenshot({ path: join(FOLDER, `${name}${suffix}.png`), fullPage: EVERYTHING !== undefined });
+    }
+  });
+
+  it('of the dark overview, and of a call on a telephone', async () => {
+    if (EVERYTHING) return;
+    const dark = await signIn(browser.browser, scene.url, scene.keys.admin, { viewport: WIDE, colorScheme: 'dark' });
+    await SHOTS[0]?.ready(dark);
+    await dark.screenshot({ path: join(FOLDER, 'overview-dark.png') });
+    const narrow = await signIn(browser.browser, scene.url, scene.keys.admin, {
+      ...{ viewport: NARROW, at: `/calls/${scene.paid}` },
+    });
+    await narrow.getByRole('heading', { level: 1 }).waitFor();
+    await narrow.screenshot({ path: join(FOLDER, 'call-narrow.png') });
+  });
+});
