@@ -165,6 +165,29 @@ describe('a receipt', () => {
     }
   });
 
+  it('is given to auditors of any call, opened for those who may see people, and that is on record', async () => {
+    const { key: seeing } = await proxy.client('seeing', 'audit', 'audit:pii');
+    const own = await receipt();
+    const openedBy = async (key: string, headers: Record<string, string> = {}) => {
+      const answer = await proxy.get(key, `/v1/audit/calls/${call}/receipt`).set(headers).expect(200);
+      const [access] = await scene.database.query('SELECT call_id, route, rows, revealed FROM access WHERE id = $1', [
+        answer.headers['x-call-id'],
+      ]);
+      expect(access).toMatchObject({ call_id: call, route: 'GET /v1/audit/calls/:id/receipt', rows: 2 });
+      expect(check(answer.body, '--key', own.log.key)).toMatchObject({ code: 0, result: { holds: true } });
+      return [answer.body.records.map(({ openings }: any) => openings), access?.revealed];
+    };
+    const none = own.records.map(() => []);
+    expect(await openedBy(seeing)).toEqual([own.records.map(({ openings }: any) => openings), true]);
+    expect(await openedBy(seeing, { 'X-People': 'masked' })).toEqual([none, false]);
+    expect(await openedBy(auditor)).toEqual([none, false]);
+    await proxy.get(app, `/v1/audit/calls/${call}/receipt`).expect(403);
+    for (const id of [anotherId(call), 'x']) {
+      const { body } = await proxy.get(auditor, `/v1/audit/calls/${id}/receipt`).expect(404);
+      expect(body.code).toBe('call_not_found');
+    }
+  });
+
   it('of a refused call proves the refusal', async () => {
     const refused = await proxy.post(app, '/payouts/credit', { credits: [{ valueInUSD: -1 }] }).expect(400);
     const body = await receipt(refused.headers['x-call-id']);

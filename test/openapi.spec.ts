@@ -63,9 +63,12 @@ describe('the OpenAPI document', () => {
       ]);
       const limited = /^\/(api|v1)\//.test(path) ? ['RateLimit-Policy', 'RateLimit'] : [];
       for (const [status, { headers }] of [get, post].flatMap((one) => Object.entries<any>(one?.responses ?? {}))) {
-        const sealing = ['/v1/audit/log/checkpoint', '/v1/audit/log/consistency', '/v1/calls/{id}/receipt'].includes(
-          path,
-        );
+        const sealing = [
+          '/v1/audit/log/checkpoint',
+          '/v1/audit/log/consistency',
+          '/v1/calls/{id}/receipt',
+          '/v1/audit/calls/{id}/receipt',
+        ].includes(path);
         const running = ['/v1/reconciliation/runs', '/v1/reconciliation/runs/{id}/report'].includes(path);
         const comesBack =
           ['429', '503'].includes(status) || (status === '409' && (sealing || running || path.startsWith('/api/')));

@@ -2,10 +2,12 @@ import { Alert, Button, Code, Text } from '@mantine/core';
 import { Download, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { CallStory } from '../../api/generated/schema';
+import { revealing } from '../../api/client';
 import { messageOf } from '../../api/problem';
+import { save } from '../../components/save';
 import { Section } from './section';
 import { Steps } from './steps';
-import { askReceipt, forgetLog, type Lacking, type Verification, verifyHere } from './verification';
+import { forgetLog, type Lacking, type Verification, verifyHere } from './verification';
 
 interface Props {
   story: CallStory;
@@ -29,9 +31,9 @@ export function Proof({ story, revealed }: Props) {
       setVerification(await verifyHere(story, revealed, setWaiting));
     });
   const download = () =>
-    attempt('Making the receipt…', async () => {
-      keepJson(await askReceipt(story.id, revealed), `receipt-${story.id}.json`);
-    });
+    attempt('Making the receipt…', () =>
+      save(`/v1/audit/calls/${story.id}/receipt`, `receipt-${story.id}.json`, { headers: revealing(revealed) }),
+    );
   const isBusy = waiting !== undefined;
   return (
     <Section
@@ -106,11 +108,4 @@ function Elsewhere({ lacking, id }: { lacking: Lacking; id: string }) {
       <Code block>node tools/verify-receipt.mjs --key log.pub receipt-{id}.json</Code>
     </Alert>
   );
-}
-
-/** Gives it to the browser to keep. */
-function keepJson(value: object, filename: string): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }));
-  Object.assign(document.createElement('a'), { href: url, download: filename }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has long taken it by then
 }

@@ -52,17 +52,10 @@ export function forgetLog(): void {
   localStorage.removeItem(MEMORY);
 }
 
-/** @throws ApiProblem. */
-export async function askReceipt(id: string, revealed: boolean): Promise<Receipt> {
-  const { data } = await http.GET('/v1/audit/calls/{id}/receipt', {
-    params: { path: { id } },
-    headers: revealing(revealed),
-  });
-  return data as Receipt; // what is no success was thrown
-}
-
 async function askOpenings(id: string): Promise<Partial<Record<string, Opening[]>>> {
-  const { records } = await askReceipt(id, true);
+  const asked = { params: { path: { id } }, headers: revealing(true) };
+  const { data } = await http.GET('/v1/audit/calls/{id}/receipt', asked);
+  const { records } = data as Receipt; // what is no success was thrown
   return Object.fromEntries(records.map(({ kind, openings }) => [kind, openings]));
 }
 
