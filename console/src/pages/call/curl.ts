@@ -24,7 +24,7 @@ export function curlOf({ operation, request, idempotency_key }: CallStory, origi
 
 /** What whoever runs it must know before. */
 export function warningOf({ operation, idempotency_key }: CallStory, revealed: boolean): string {
-  const masked = revealed ? '' : ' People are masked in it: reveal them first, or it will be refused.';
+  const masked = revealed ? '' : ' People are masked in it: as it is, it would be refused.';
   if (operation.startsWith('GET ')) return `It only reads.${masked}`;
   if (idempotency_key === null) {
     return `This call had no Idempotency-Key: whoever runs it asks for a second one, and may pay twice.${masked}`;
