@@ -7,6 +7,7 @@ import {
   NavLink,
   Text,
   UnstyledButton,
+  useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
@@ -132,8 +133,8 @@ function NothingToSee() {
 }
 
 function ColorSchemeSwitch() {
-  const { colorScheme, toggleColorScheme } = useMantineColorScheme();
-  const isDark = colorScheme === 'dark';
+  const { toggleColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme() === 'dark';
   return (
     <ActionIcon variant="subtle" color="gray" onClick={toggleColorScheme} aria-label="Switch between light and dark">
       {isDark ? <Sun size={18} /> : <Moon size={18} />}
