@@ -27,7 +27,7 @@ export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
 /** A word with a colour. */
 export function WordBadge({ color, children }: { color: string; children: string }) {
   return (
-    <Badge variant="light" color={color} tt="none" fw={600} style={{ flexShrink: 0 }}>
+    <Badge variant="light" color={color} tt="none" fw={600} miw="max-content">
       {children}
     </Badge>
   );
