@@ -76,6 +76,8 @@ describe('findings', () => {
     expect(await found('from=2020-01-06T00:00:00Z&to=2020-01-07T00:00:00Z')).toEqual([two]);
     expect(await found('min_age_days=40')).toEqual([one]);
     expect(await found('min_age_days=41')).toEqual([]);
+    expect(await found('max_age_days=39')).toEqual([three, two]);
+    expect(await found('min_age_days=40&max_age_days=40')).toEqual([one]);
     expect(await found('state=open')).toEqual([three, two, one]);
     await post([decision(two, 'resolved')]).expect(200);
     expect(await found('')).toEqual([three, one]);

@@ -57,6 +57,8 @@ describe('the report of a run', () => {
         },
       ],
     });
+    const sums = (await get(leak.id as string, 'findings=none').expect(200)).body;
+    expect(sums).toMatchObject({ equation: got.body.equation, states: { open: 1 }, findings: [], finding_count: 1 });
     expect(got.text).not.toContain('+254712345699');
     const [access] = await scene.proxy.database.query('SELECT * FROM access WHERE id = $1', [got.headers['x-call-id']]);
     expect(access).toMatchObject({

@@ -17,6 +17,7 @@ import { useSession } from './api/session';
 import { Page } from './components/page';
 import { PageBoundary } from './components/page-boundary';
 import { Empty, Loading } from './components/states';
+import { StopBanner } from './components/stop-banner';
 import { PLACES, ROUTES } from './places';
 
 /** The frame around all pages: where one can go, who one is, and the page itself. */
@@ -56,6 +57,7 @@ export function App() {
         <Places onGo={close} />
       </AppShell.Navbar>
       <AppShell.Main id="page">
+        <StopBanner />
         <Pages />
       </AppShell.Main>
     </AppShell>

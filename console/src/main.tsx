@@ -25,6 +25,7 @@ const queries = new QueryClient({
 
 /** Of the page's policy: styles that the component library writes while it runs need it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
+Object.assign(globalThis, { __webpack_nonce__: nonce }); // where its dialogs' scroll lock looks for it
 
 const waiting = (
   <Center h="100vh">

@@ -64,6 +64,11 @@ export const ROUTES: PageAt[] = [
     scopes: ['reconcile'],
     page: lazy(() => import('./pages/reconciliation/finding')),
   },
+  {
+    path: '/reconciliation/statements',
+    scopes: ['reconcile'],
+    page: lazy(() => import('./pages/reconciliation/statements')),
+  },
   { path: '/clients', scopes: ['admin'], page: lazy(() => import('./pages/clients/clients')) },
   { path: '/clients/:name', scopes: ['admin'], page: lazy(() => import('./pages/clients/client')) },
   { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },

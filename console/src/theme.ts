@@ -33,7 +33,7 @@ export const contrasts: CSSVariablesResolver = ({ colors }) => ({
   },
   dark: {
     '--mantine-color-dimmed': '#a9adb2',
-    '--mantine-color-placeholder': '#8f949a',
+    '--mantine-color-placeholder': '#9a9fa5',
     '--mantine-color-error': '#ff8787',
   },
 });

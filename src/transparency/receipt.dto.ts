@@ -31,7 +31,8 @@ export class ReceiptRecord {
   @ApiProperty(HASHES) proof!: string[];
   @ApiProperty({
     type: [Opening],
-    description: 'What it commits to, and was not erased; none with `X-People: masked`.',
+    description:
+      'What it commits to, and was not erased; none with `X-People: masked`, nor for an auditor without `audit:pii`.',
   })
   openings!: Opening[];
 }

@@ -1,8 +1,9 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
-import { Call, Caller } from '../auth/call';
+import { Call, Caller, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
+import { Shows } from '../auth/shows';
 import { isUuid } from '../database/uuid';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
@@ -31,5 +32,30 @@ export class ReceiptsController {
   async one(@CurrentCall() { caller, masked }: Call, @Param('id') id: string): Promise<Receipt> {
     if (!isUuid(id)) throw new Problem('call_not_found');
     return this.receipts.receipt(id.toLowerCase(), (caller as Caller).clientId, !masked); // Allow has seen to that
+  }
+}
+
+/** For auditors, who see every client's calls: on record, as any other reading. */
+@ApiTags('Audit')
+@ApiSecurity('key')
+@Controller('v1/audit/calls')
+export class AuditReceiptsController {
+  constructor(private readonly receipts: ReceiptsService) {}
+
+  @Get(':id/receipt')
+  @Allow('audit')
+  @Shows(({ call_id, records }: Receipt) => ({ rows: records.length, callId: call_id, people: true }))
+  @ApiOperation({
+    summary: 'A receipt of any call, provable offline',
+    operationId: 'readAuditReceipt',
+    description:
+      'Scope `audit`. As an app gets it of its own call; what the records commit to is opened for keys with `audit:pii` only.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The call's id." })
+  @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
+  @ApiKeyProblems('call_not_found', 'not_sealed')
+  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<Receipt> {
+    if (!isUuid(id)) throw new Problem('call_not_found');
+    return this.receipts.receipt(id.toLowerCase(), undefined, mayReveal(call));
   }
 }

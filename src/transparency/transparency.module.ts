@@ -2,13 +2,13 @@ import { Module } from '@nestjs/common';
 import { MetricsModule } from '../metrics/metrics.module';
 import { LogController } from './log.controller';
 import { ProofsService } from './proofs.service';
-import { ReceiptsController } from './receipts.controller';
+import { AuditReceiptsController, ReceiptsController } from './receipts.controller';
 import { ReceiptsService } from './receipts.service';
 import { SealerService } from './sealer.service';
 
 @Module({
   imports: [MetricsModule],
-  controllers: [LogController, ReceiptsController],
+  controllers: [LogController, ReceiptsController, AuditReceiptsController],
   providers: [ProofsService, ReceiptsService, SealerService],
 })
 export class TransparencyModule {}

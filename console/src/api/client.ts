@@ -45,9 +45,16 @@ export const revealing = (reveal: boolean) => ({ 'X-People': reveal ? null : 'ma
 /** The /v1 API as hooks: `api.useQuery('get', '/v1/stops')`. */
 export const api = createClient(http);
 
+/** Null leaves a header out. */
+export type RawHeaders = Record<string, string | null>;
+
 /** For what is no JSON: exports, CSV. The same headers, and the same problems. */
-export async function raw(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
-  const sent = new Headers({ 'X-People': 'masked', ...Object.fromEntries(new Headers(headers)) });
+export async function raw(
+  path: string,
+  { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: RawHeaders } = {},
+): Promise<Response> {
+  const named = Object.entries({ 'X-People': 'masked', ...headers });
+  const sent = new Headers(named.filter((header): header is [string, string] => header[1] !== null));
   if (csrfToken !== undefined && init.method !== undefined) sent.set('X-CSRF-Token', csrfToken);
   const response = await fetch(path, { ...init, headers: sent }).catch((error: unknown) => {
     throw error instanceof Error && error.name === 'AbortError' ? error : new ApiProblem(undefined);

@@ -28,3 +28,9 @@ export async function problemIn(response: Response): Promise<ApiProblem> {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong in this page. Reload it.';
 }
+
+/** What is wrong with each field of a request, by its name (its place, where it is within others). */
+export function faultsOf(error: unknown): Partial<Record<string, string>> {
+  const faults = error instanceof ApiProblem ? (error.problem?.errors ?? []) : [];
+  return Object.fromEntries(faults.map(({ pointer, detail }) => [pointer.slice(1), detail]));
+}

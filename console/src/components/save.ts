@@ -1,4 +1,4 @@
-import { raw } from '../api/client';
+import { raw, type RawHeaders } from '../api/client';
 
 export interface SaveProgress {
   bytes: number;
@@ -8,33 +8,51 @@ export interface SaveProgress {
   total: number | undefined;
 }
 
+interface Options {
+  signal?: AbortSignal;
+  onProgress?: (progress: SaveProgress) => void;
+  headers?: RawHeaders;
+  /** Looks at the file before it is kept; what it throws keeps it from being so. */
+  check?: (file: Blob) => Promise<unknown>;
+}
+
 /**
  * Fetches a file and gives it to the browser to keep, telling how far it is.
  * @throws ApiProblem, or the AbortError of `signal`; then nothing is kept.
  */
-export async function save(
-  path: string,
-  filename: string,
-  {
-    signal,
-    onProgress,
-    headers,
-  }: { signal?: AbortSignal; onProgress?: (progress: SaveProgress) => void; headers?: HeadersInit } = {},
-): Promise<void> {
+export async function save(path: string, filename: string, options: Options = {}): Promise<void> {
+  const { signal, headers, onProgress, check } = options;
   const response = await raw(path, { ...(signal && { signal }), ...(headers && { headers }) });
+  const file = await readWhole(response, onProgress);
+  await check?.(file);
+  signal?.throwIfAborted();
+  keep(file, filename);
+}
+
+async function readWhole(response: Response, onProgress: Options['onProgress']): Promise<Blob> {
   const said = response.headers.get('x-total-count');
   const progress: SaveProgress = { bytes: 0, rows: 0, total: said === null ? undefined : Number(said) };
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const reader = response.body?.getReader();
+  onProgress?.({ ...progress });
   for (;;) {
-    const { done = true, value } = (await reader?.read()) ?? {};
+    const { done = true, value } = (await reader?.read().catch(brokeOff)) ?? {};
     if (done || !value) break;
     parts.push(value);
     progress.bytes += value.length;
     for (const byte of value) if (byte === 10) progress.rows += 1;
     onProgress?.({ ...progress });
   }
-  const url = URL.createObjectURL(new Blob(parts, { type: response.headers.get('content-type') ?? '' }));
+  return new Blob(parts, { type: response.headers.get('content-type') ?? '' });
+}
+
+function brokeOff(error: unknown): never {
+  if (error instanceof Error && error.name === 'AbortError') throw error;
+  throw new Error('The file broke off while it came. Nothing was kept; try again.');
+}
+
+function keep(file: Blob, filename: string): void {
+  const url = URL.createObjectURL(file);
   const link = Object.assign(document.createElement('a'), { href: url, download: filename });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has long taken it by then

@@ -1,6 +1,6 @@
-import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { messageOf } from '../api/problem';
+import { faultsOf, messageOf } from '../api/problem';
 
 /** While something is asked for: bars where its lines will be. */
 export function Loading({ lines = 3, label = 'Loading' }: { lines?: number; label?: string }) {
@@ -24,10 +24,20 @@ export function Empty({ children }: { children: ReactNode }) {
 
 /** The proxy's own sentence says what happened and what to do. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
+  const faults = Object.entries(faultsOf(error));
   return (
     <Alert color="red" variant="light" role="alert" title="This could not be shown">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{messageOf(error)}</Text>
+        {faults.length > 0 && (
+          <List size="sm">
+            {faults.map(([name, detail]) => (
+              <List.Item key={name}>
+                <b>{name}</b> {detail}
+              </List.Item>
+            ))}
+          </List>
+        )}
         {retry && (
           <Button size="xs" variant="default" onClick={() => void retry()}>
             Try again

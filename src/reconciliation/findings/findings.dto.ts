@@ -41,6 +41,9 @@ export class FindingSelection implements FindingFilters {
 
   @WholeNumber({ min: 0, max: 36_500, description: 'Found at least so many days ago.', example: 7 })
   min_age_days?: number;
+
+  @WholeNumber({ min: 0, max: 36_500, description: 'Found at most so many whole days ago.', example: 30 })
+  max_age_days?: number;
 }
 
 export class FindingSearch extends FindingSelection implements PageRequest {

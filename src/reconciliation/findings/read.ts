@@ -57,6 +57,7 @@ export interface FindingFilters {
   from?: string | undefined;
   to?: string | undefined;
   min_age_days?: number | undefined;
+  max_age_days?: number | undefined;
 }
 
 /** Those that wait for somebody. */
@@ -151,7 +152,8 @@ export async function readAges(prisma: PrismaService): Promise<{ days: number; c
 }
 
 function conditionsOf(filters: FindingFilters): Prisma.Sql[] {
-  const { state, category, severity, run_id: run, call_id: call, from, to, min_age_days: days } = filters;
+  const { state, category, severity, run_id: run, call_id: call, from, to } = filters;
+  const { min_age_days: least, max_age_days: most } = filters;
   return [
     ...(filters.id === undefined ? [] : [Prisma.sql`f.id = ${filters.id}::uuid`]),
     ...(state === 'any' ? [] : [Prisma.sql`${STATE} = ANY (${state === undefined ? WAITING : [state]}::text[])`]),
@@ -163,10 +165,13 @@ function conditionsOf(filters: FindingFilters): Prisma.Sql[] {
     ...(call === undefined ? [] : [Prisma.sql`f.call_id = ${call}::uuid`]),
     ...(from === undefined ? [] : [Prisma.sql`f.occurred_at >= ${from}::timestamptz`]),
     ...(to === undefined ? [] : [Prisma.sql`f.occurred_at < ${to}::timestamptz`]),
-    ...(days === undefined
-      ? []
-      : [Prisma.sql`f.found_at <= clock_timestamp() - make_interval(days => ${days}::integer)`]),
+    ...(least === undefined ? [] : [Prisma.sql`f.found_at <= ${daysAgo(least)}`]),
+    ...(most === undefined ? [] : [Prisma.sql`f.found_at > ${daysAgo(most + 1)}`]),
   ];
+}
+
+function daysAgo(days: number): Prisma.Sql {
+  return Prisma.sql`clock_timestamp() - make_interval(days => ${days}::integer)`;
 }
 
 function all(conditions: Prisma.Sql[]): Prisma.Sql {

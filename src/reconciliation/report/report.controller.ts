@@ -71,7 +71,7 @@ export class ReportController {
   async report(
     @Req() request: FastifyRequest,
     @Param('id') id: string,
-    @Query() { format = 'json', delimiter = 'comma' }: ReportSearch,
+    @Query() { format = 'json', delimiter = 'comma', findings = 'all' }: ReportSearch,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
     const run = isUuid(id) ? await this.runs.one(id) : undefined;
@@ -79,14 +79,15 @@ export class ReportController {
     if (!run.end) throw new Problem('run_not_ended');
     const reveal = mayReveal(request.call);
     const head = await this.reports.head(run, reveal);
-    await this.readings.record(request, { rows: countOf(head), about: { run_id: id }, people: false });
+    const rows = countOf(head);
+    await this.readings.record(request, { rows, about: { run_id: id }, people: false });
     const name = `reconciliation-${run.from.toISOString().slice(0, 10)}-${run.id}.${format}`;
     void reply
       .header('content-type', TYPES[format])
       .header('content-disposition', `${format === 'html' ? 'inline' : 'attachment'}; filename="${name}"`);
     if (format === 'html') void reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
     const text = {
-      json: () => this.reports.json(head, reveal),
+      json: () => (findings === 'none' ? this.reports.sums(head, rows) : this.reports.json(head, reveal)),
       csv: () => this.reports.csv(head, reveal, DELIMITERS[delimiter]),
       html: () => this.reports.html(head, reveal),
     };

@@ -12,6 +12,9 @@ export class ReportSearch {
   @OneOf(REPORT_FORMATS, '`html` is one page with charts, that prints well. Without it, `json`.')
   format?: ReportFormat;
 
+  @OneOf(['all', 'none'], 'Of JSON; `none`: it has the sums, and only counts its findings. Else `all`.')
+  findings?: 'all' | 'none';
+
   @OneOf(Object.keys(DELIMITERS), 'Of CSV, between cells. Else `comma`.')
   delimiter?: keyof typeof DELIMITERS;
 }
@@ -74,7 +77,8 @@ export class Report {
   states!: Record<string, number>;
   @ApiProperty({ type: [ReportAge], description: 'Of all findings that wait now, of whichever run.' })
   ageing!: ReportAge[];
-  @ApiProperty({ type: [ReportFinding], description: 'As this run saw them.' }) findings!: ReportFinding[];
+  @ApiProperty({ type: [ReportFinding], description: 'As this run saw them; none, if they were not asked for.' })
+  findings!: ReportFinding[];
   @ApiProperty({ ...COUNT, description: 'How many there are; it comes last, and only if the report came whole.' })
   finding_count!: number;
 }

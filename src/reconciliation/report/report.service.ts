@@ -12,7 +12,7 @@ import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from
 import { toRecord } from '../runs/run-record';
 import { Run } from '../runs/run-reader';
 import { reportPage } from './html/page';
-import { ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
+import { Report, ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
 import { equationOf } from './sums';
 
 /** How many findings are held at once. */
@@ -48,6 +48,11 @@ export class ReportService {
       count += rows.length;
     }
     yield `\n],"finding_count":${count}}\n`;
+  }
+
+  /** The same without findings. */
+  sums(head: ReportHead, count: number): string[] {
+    return [JSON.stringify({ ...head, findings: [], finding_count: count } satisfies Report)];
   }
 
   async *csv(head: ReportHead, reveal: boolean, delimiter: Delimiter): AsyncGenerator<string, void> {

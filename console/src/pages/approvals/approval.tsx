@@ -1,10 +1,40 @@
+import { Anchor, Group } from '@mantine/core';
+import { Link, useParams } from 'wouter';
+import { api } from '../../api/client';
+import { KeysHint, useKeys } from '../../components/keys';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { Answer } from '../../components/states';
+import { ApprovalDetail } from './approval-detail';
+import { useDeciding } from './deciding';
 
+const REFETCH_MS = 5_000;
+
+/** One approval, on a page of its own. */
 export default function ApprovalPage() {
+  const { id = '' } = useParams();
+  const approval = api.useQuery(
+    'get',
+    '/v1/approvals/{call_id}',
+    { params: { path: { call_id: id } } },
+    { refetchInterval: ({ state }) => (state.data?.approval?.status === 'pending' ? REFETCH_MS : false) },
+  );
+  const deciding = useDeciding(approval.data);
+  const keys = [
+    { key: 'a', does: 'Approves it, after you said why', act: () => deciding.ask('approve') },
+    { key: 'r', does: 'Rejects it, after you said why', act: () => deciding.ask('reject') },
+  ];
+  useKeys(keys);
   return (
-    <Page title="Approval">
-      <Empty>Nothing here yet.</Empty>
+    <Page title="Approval" actions={<KeysHint keys={keys} />}>
+      <Group>
+        <Anchor component={Link} href="/approvals" size="sm">
+          All that waits
+        </Anchor>
+      </Group>
+      <Answer of={approval} lines={8}>
+        {(data) => <ApprovalDetail of={data} deciding={deciding} />}
+      </Answer>
+      {deciding.dialog}
     </Page>
   );
 }

@@ -1,10 +1,89 @@
+import { Grid, Group, SegmentedControl } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { api } from '../../api/client';
+import { pathsV1ApprovalsGetParametersQueryStatusValues as STATUSES } from '../../api/generated/schema';
+import { useAddress } from '../../components/address';
+import { KeysHint } from '../../components/keys';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { Pager } from '../../components/pager';
+import { Answer, Empty, Failure } from '../../components/states';
+import { ApprovalDetail } from './approval-detail';
+import { ApprovalList } from './approval-list';
+import { useDeciding } from './deciding';
+import { useChosen } from './chosen';
+import { useListKeys } from './list-keys';
 
+type Status = (typeof STATUSES)[number];
+
+const WORDS: Record<Status, string> = {
+  pending: 'Waiting',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  expired: 'Expired',
+};
+
+const NONE: Record<Status, string> = {
+  pending: 'Nothing waits for an approval. What comes to wait appears here by itself.',
+  approved: 'Nothing was approved yet.',
+  rejected: 'Nothing was rejected yet.',
+  expired: 'Nothing has expired: somebody decided about everything in time.',
+};
+
+const REFETCH_MS = 5_000;
+const PAGE_SIZE = 25;
+
+/** What waits for somebody else's yes. */
 export default function ApprovalsPage() {
+  const { values, change, pageToken } = useAddress(['status', 'chosen']);
+  const status = STATUSES.find((one) => one === values.status) ?? 'pending';
+  const query = { status, page_size: PAGE_SIZE, ...(pageToken !== undefined && { page_token: pageToken }) };
+  const page = api.useQuery('get', '/v1/approvals', { params: { query } }, { refetchInterval: REFETCH_MS });
+  const approvals = page.data?.approvals;
+  const isWide = useMediaQuery('(min-width: 75em)', false, { getInitialValueInEffect: false });
+  const { chosen, id, error, choose } = useChosen(approvals);
+  const deciding = useDeciding(chosen);
+  const keys = useListKeys({ approvals, id, choose, ask: deciding.ask });
   return (
-    <Page title="Approvals">
-      <Empty>Nothing here yet.</Empty>
+    <Page
+      title="Approvals"
+      lead="Calls that are sent only if somebody else than who asked for them agrees."
+      actions={<KeysHint keys={keys} />}
+    >
+      <SegmentedControl
+        aria-label="Which approvals"
+        size="xs"
+        data={STATUSES.map((value) => ({ value, label: WORDS[value] }))}
+        value={status}
+        onChange={(value) => change({ status: value === 'pending' ? undefined : value, chosen: undefined })}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      <Answer of={page} lines={8}>
+        {({ approvals: rows, next_page_token: next }) => (
+          <Grid gap="lg">
+            <Grid.Col span={{ base: 12, lg: 4 }}>
+              {rows.length === 0 ? (
+                <Empty>{NONE[status]}</Empty>
+              ) : (
+                <ApprovalList approvals={rows} chosen={id} choose={isWide ? choose : undefined} />
+              )}
+              <Group mt="sm" justify="flex-end">
+                <Pager next={next} />
+              </Group>
+            </Grid.Col>
+            {isWide && chosen && (
+              <Grid.Col span={8} component="section" aria-label="The chosen approval">
+                <ApprovalDetail of={chosen} deciding={deciding} />
+              </Grid.Col>
+            )}
+            {isWide && error !== null && (
+              <Grid.Col span={8}>
+                <Failure error={error} />
+              </Grid.Col>
+            )}
+          </Grid>
+        )}
+      </Answer>
+      {deciding.dialog}
     </Page>
   );
 }

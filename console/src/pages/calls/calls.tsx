@@ -1,10 +1,23 @@
-import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { useState } from 'react';
+import { api, revealing } from '../../api/client';
+import { CALL_COLUMNS } from './columns';
+import { HistoryPage } from './history-page';
+import { useList, whilePaging } from './list';
+import { Rows } from './rows';
 
+/** The history, call by call. */
 export default function CallsPage() {
+  const [reveal, setReveal] = useState(false);
+  const list = useList('calls', CALL_COLUMNS);
+  const init = { params: { query: list.query }, headers: revealing(reveal) };
+  const answer = api.useQuery('get', '/v1/audit/calls', init, whilePaging(reveal));
+  const rows = answer.data?.calls;
   return (
-    <Page title="Calls">
-      <Empty>Nothing here yet.</Empty>
-    </Page>
+    <HistoryPage
+      lead="Every request of a known client, and what came of it; also those that were refused."
+      {...{ list, reveal, setReveal, count: rows?.length, next: answer.data?.next_page_token, error: answer.error }}
+    >
+      <Rows {...{ list, answer, rows, columns: CALL_COLUMNS }} keyOf={({ id }) => id} />
+    </HistoryPage>
   );
 }

@@ -1,10 +1,23 @@
-import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { useState } from 'react';
+import { api, revealing } from '../../api/client';
+import { PAYOUT_COLUMNS } from './columns';
+import { HistoryPage } from './history-page';
+import { useList, whilePaging } from './list';
+import { Rows } from './rows';
 
+/** The history, payout by payout. */
 export default function PayoutsPage() {
+  const [reveal, setReveal] = useState(false);
+  const list = useList('items', PAYOUT_COLUMNS);
+  const init = { params: { query: list.query }, headers: revealing(reveal) };
+  const answer = api.useQuery('get', '/v1/audit/items', init, whilePaging(reveal));
+  const rows = answer.data?.items;
   return (
-    <Page title="Payouts">
-      <Empty>Nothing here yet.</Empty>
-    </Page>
+    <HistoryPage
+      lead="Each recipient of each call by itself: whom, how much, and what came of it."
+      {...{ list, reveal, setReveal, count: rows?.length, next: answer.data?.next_page_token, error: answer.error }}
+    >
+      <Rows {...{ list, answer, rows, columns: PAYOUT_COLUMNS }} keyOf={({ id, item }) => `${id}/${item.position}`} />
+    </HistoryPage>
   );
 }

@@ -1,10 +1,82 @@
+import { Alert, Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'wouter';
+import { api } from '../../api/client';
+import type { CapDto, ClientDto } from '../../api/generated/schema';
+import { CapUsage } from './cap-usage';
+import { Facts } from '../../components/facts';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { Answer } from '../../components/states';
+import { Copyable, Instant } from '../../components/values';
+import { ChangeClient } from './change-client';
+import { Keys } from './keys';
 
+/** One client: what it spent, its keys, and what it may do. */
 export default function ClientPage() {
+  const { name = '' } = useParams();
+  const client = api.useQuery('get', '/v1/clients/{name}', { params: { path: { name } } });
   return (
-    <Page title="Client">
-      <Empty>Nothing here yet.</Empty>
+    <Page title={name}>
+      <Group>
+        <Anchor component={Link} href="/clients" size="sm">
+          All clients
+        </Anchor>
+      </Group>
+      <Answer of={client} lines={8}>
+        {(data) => (
+          <Stack gap="xl">
+            <Summary client={data} />
+            <Section title="Keys">
+              <Keys client={data} />
+            </Section>
+            <Section title="What it may do">
+              <ChangeClient client={data} />
+            </Section>
+          </Stack>
+        )}
+      </Answer>
     </Page>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="sm" component="section">
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}
+
+function Summary({ client: { id, created_at: at, active_keys: keys, usage } }: { client: ClientDto }) {
+  return (
+    <Stack gap="md">
+      {keys === 0 && (
+        <Alert color="orange" variant="light">
+          It has no key that is taken: it can do nothing until one is issued.
+        </Alert>
+      )}
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl">
+        <Facts of={{ Id: <Copyable text={id} label="the client's id" />, Made: <Instant at={at} /> }} />
+        <Usage title="Spent today, UTC" cap={usage.daily} />
+        <Usage title="Spent this month, UTC" cap={usage.monthly} />
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function Usage({ title, cap }: { title: string; cap: CapDto }) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      <CapUsage cap={cap} label={title} />
+      <Text size="xs" c="dimmed">
+        Begins anew <Instant at={cap.resets_at} relative />
+      </Text>
+    </Stack>
   );
 }

@@ -1,10 +1,104 @@
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api } from '../../api/client';
+import type { ClientDto } from '../../api/generated/schema';
+import { WordBadge } from '../../components/badges';
+import { CapUsage } from './cap-usage';
+import { type Column, DataTable } from '../../components/data-table';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { CreateClient } from './create-client';
+import { changesOf, draftOf, limitInWords, LABELS, NO_LIMITS } from './draft';
+import { NewKeyDialog } from './new-key-dialog';
 
+const COLUMNS: Column<ClientDto>[] = [
+  { id: 'name', title: 'Client', render: Name },
+  { id: 'scopes', title: 'Scopes', render: Scopes },
+  { id: 'keys', title: 'Active keys', numeric: true, render: ({ active_keys: keys }) => keys },
+  {
+    id: 'day',
+    title: 'Today, UTC',
+    render: ({ name, usage }) => <CapUsage cap={usage.daily} label={`${name}, today`} />,
+  },
+  {
+    id: 'month',
+    title: 'This month',
+    render: ({ name, usage }) => <CapUsage cap={usage.monthly} label={`${name}, this month`} />,
+  },
+  { id: 'limits', title: 'Other limits', render: OtherLimits },
+];
+
+/** Client apps, what they may do and what they have spent. */
 export default function ClientsPage() {
+  const clients = api.useQuery('get', '/v1/clients');
+  const [, navigate] = useLocation();
+  const [creating, setCreating] = useState(false);
+  const [key, setKey] = useState<{ client: string; key: string }>();
   return (
-    <Page title="Clients">
-      <Empty>Nothing here yet.</Empty>
+    <Page
+      title="Clients"
+      lead="Who may use the proxy: apps that pay, and keys of people who audit, reconcile, approve or administer."
+      actions={
+        <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+          New client
+        </Button>
+      }
+    >
+      <DataTable
+        label="Clients"
+        columns={COLUMNS}
+        rows={clients.data?.clients}
+        keyOf={({ id }) => id}
+        error={clients.error}
+        retry={clients.refetch}
+        empty="There is no client yet. Make one with New client."
+      />
+      {creating && (
+        <CreateClient
+          close={() => setCreating(false)}
+          created={({ name, key: shown }) => {
+            setCreating(false);
+            setKey({ client: name, key: shown });
+          }}
+        />
+      )}
+      {key && <NewKeyDialog of={key} close={() => navigate(`/clients/${key.client}`)} />}
     </Page>
+  );
+}
+
+function Name({ name }: ClientDto) {
+  return (
+    <Anchor component={Link} href={`/clients/${name}`} size="sm" fw={600} style={{ whiteSpace: 'nowrap' }}>
+      {name}
+    </Anchor>
+  );
+}
+
+function Scopes({ scopes }: ClientDto) {
+  return (
+    <Group gap={4} miw={150}>
+      {scopes.map((scope) => (
+        <WordBadge key={scope} color={scope === 'admin' ? 'orange' : 'gray'}>
+          {scope}
+        </WordBadge>
+      ))}
+    </Group>
+  );
+}
+
+/** The caps have columns of their own. */
+const HAVE_COLUMNS = new Set(['scopes', 'daily_cap_usd', 'monthly_cap_usd']);
+
+function OtherLimits(client: ClientDto) {
+  const draft = draftOf(client);
+  const set = (Object.keys(changesOf(draft, NO_LIMITS)) as (keyof typeof draft)[]).filter(
+    (name) => !HAVE_COLUMNS.has(name),
+  );
+  return (
+    <Text size="sm" miw={180} lineClamp={3} {...(set.length === 0 && { c: 'dimmed' })}>
+      {set.length === 0 ? 'none' : set.map((name) => `${LABELS[name]}: ${limitInWords(name, draft[name])}`).join('; ')}
+    </Text>
   );
 }

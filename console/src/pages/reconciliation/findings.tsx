@@ -1,10 +1,31 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { FileSpreadsheet } from 'lucide-react';
+import { useAddress } from '../../components/address';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { FindingsFilters } from './findings-filters';
+import { FindingsList } from './findings-list';
+import { FILTERS } from './findings-query';
+import { ReconciliationNav } from './nav';
+import { Spreadsheet } from './spreadsheet';
 
 export default function FindingsPage() {
+  const { values, change, pageToken } = useAddress(FILTERS);
+  const [isOpen, { open, close }] = useDisclosure();
   return (
-    <Page title="Findings">
-      <Empty>Nothing here yet.</Empty>
+    <Page
+      title="Findings"
+      lead="Differences between what is on record here and what the upstream says. Somebody decides about each."
+      actions={
+        <Button variant="default" leftSection={<FileSpreadsheet size={14} />} onClick={open}>
+          Spreadsheet
+        </Button>
+      }
+    >
+      <ReconciliationNav />
+      <FindingsFilters values={values} change={change} />
+      <FindingsList key={JSON.stringify(values)} filters={values} pageToken={pageToken} />
+      {isOpen && <Spreadsheet filters={values} close={close} />}
     </Page>
   );
 }

@@ -1,10 +1,122 @@
+import { Alert, Button, Menu, Stack } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useLocation, useParams } from 'wouter';
+import { api, http } from '../../api/client';
+import { messageOf } from '../../api/problem';
+import type { RunRecord } from '../../api/generated/schema';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { save } from '../../components/save';
+import { Answer } from '../../components/states';
+import { formatLocal } from '../../components/format';
+import { Breakdown } from './breakdown';
+import { Equation } from './equation';
+import { ReconciliationNav } from './nav';
+import { RunFacts } from './run-facts';
+import { RunProgress } from './run-progress';
+import { daysOf } from './words';
+
+const RUN = '/v1/reconciliation/runs/{id}';
 
 export default function RunPage() {
+  const { id = '' } = useParams();
+  const run = api.useQuery('get', RUN, { params: { path: { id } } });
+  const record = run.data as RunRecord | undefined; // as JSON, for nothing else was asked for
   return (
-    <Page title="Run">
-      <Empty>Nothing here yet.</Empty>
+    <Page title={record ? titleOf(record) : 'Run'} actions={record?.result && <Downloads run={record} />}>
+      <ReconciliationNav />
+      <Answer of={{ ...run, data: record }} lines={8}>
+        {(data) => <Run run={data} again={() => void run.refetch()} />}
+      </Answer>
     </Page>
+  );
+}
+
+const titleOf = ({ from, to }: RunRecord) =>
+  `Run of ${daysOf(from, to) ?? `${formatLocal(from)} – ${formatLocal(to)}`}`;
+
+function Run({ run, again }: { run: RunRecord; again: () => void }) {
+  return (
+    <Stack gap="lg">
+      {run.state === 'running' && <RunProgress run={run} onEnd={again} />}
+      {run.state === 'interrupted' && <Interrupted run={run} />}
+      {run.failure !== null && (
+        <Alert color="red" variant="light" title="There is no result">
+          {run.failure}
+        </Alert>
+      )}
+      {run.result === 'clean' && (
+        <Alert color="teal" variant="light" title="Nothing differs">
+          Each payment of ours has its transaction, and each transaction its payment.
+        </Alert>
+      )}
+      {run.totals && (
+        <>
+          {run.totals.unlisted > 0 && <Unlisted count={run.totals.unlisted} />}
+          <Equation totals={run.totals} runId={run.id} />
+          <Breakdown run={run} totals={run.totals} />
+        </>
+      )}
+      <RunFacts run={run} />
+    </Stack>
+  );
+}
+
+function Unlisted({ count }: { count: number }) {
+  return (
+    <Alert color="orange" variant="light" title="The upstream's listing is not whole">
+      {count} of its payouts are shown when asked for by name, and not listed. No finding was closed by itself; ask the
+      upstream why.
+    </Alert>
+  );
+}
+
+/** Asked for again, it goes on where it was. */
+function Interrupted({ run }: { run: RunRecord }) {
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  const goOn = async () => {
+    const { from, to, as_of, historical, statement_id } = run;
+    const body = { from, to, ...(historical && { as_of }), ...(statement_id !== null && { statement_id }) };
+    try {
+      const { data } = await http.POST('/v1/reconciliation/runs', { body });
+      await queries.invalidateQueries({ queryKey: ['get', RUN] });
+      if (data) go(`/reconciliation/runs/${data.id}`);
+    } catch (error) {
+      notifications.show({ color: 'red', message: messageOf(error) });
+    }
+  };
+  return (
+    <Alert color="orange" variant="light" title="Nobody works on this run any more">
+      <Stack gap="xs" align="flex-start">
+        It was cut off. Within a day of its beginning it goes on when it is asked for again, with the same result;
+        later, the same question is a new run.
+        <Button size="xs" variant="default" onClick={() => void goOn()}>
+          Ask for it again
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+function Downloads({ run: { id, from } }: { run: RunRecord }) {
+  const keep = (format: 'html' | 'csv' | 'json') =>
+    save(`${RUN.replace('{id}', id)}/report?format=${format}`, `reconciliation-${from.slice(0, 10)}.${format}`).catch(
+      (error: unknown) => notifications.show({ color: 'red', message: messageOf(error) }),
+    );
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Download size={14} />}>
+          Report
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => void keep('html')}>HTML, to read and print</Menu.Item>
+        <Menu.Item onClick={() => void keep('csv')}>CSV, to decide in a spreadsheet</Menu.Item>
+        <Menu.Item onClick={() => void keep('json')}>JSON, with all evidence</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

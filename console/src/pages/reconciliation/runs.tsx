@@ -1,10 +1,110 @@
+import { Anchor, Button, NativeSelect } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { Play } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import { api } from '../../api/client';
+import {
+  type paths,
+  pathsV1ReconciliationRunsGetParametersQueryResultValues as RESULTS,
+  type RunRecord,
+} from '../../api/generated/schema';
+import { useAddress } from '../../components/address';
+import { type Column, DataTable } from '../../components/data-table';
+import { formatCount } from '../../components/format';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { Pager } from '../../components/pager';
+import { Instant, Maybe, Usd } from '../../components/values';
+import { ReconciliationNav } from './nav';
+import { RunProgress } from './run-progress';
+import { Residual } from './residual';
+import { StartedBy } from './started-by';
+import { Period, ResultBadge } from './words';
+
+const StartRun = lazy(() => import('./start-run'));
+
+const FILTERS = ['result'] as const;
+type Query = NonNullable<paths['/v1/reconciliation/runs']['get']['parameters']['query']>;
 
 export default function RunsPage() {
+  const { values, change, pageToken } = useAddress(FILTERS);
+  const [isStarting, { open, close }] = useDisclosure();
+  const queries = useQueryClient();
+  const again = () => void queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/runs'] });
+  const query = { ...(values as Query), ...(pageToken !== undefined && { page_token: pageToken }) };
+  const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/runs', { params: { query } });
   return (
-    <Page title="Reconciliation">
-      <Empty>Nothing here yet.</Empty>
+    <Page
+      title="Reconciliation"
+      lead="A run compares what is on record here with what the upstream says, over a period, and names each difference."
+      actions={
+        <Button leftSection={<Play size={14} />} onClick={open}>
+          Start a run
+        </Button>
+      }
+    >
+      <ReconciliationNav />
+      <NativeSelect
+        label="Result"
+        w={200}
+        value={values.result ?? ''}
+        onChange={({ currentTarget: { value } }) => change({ result: value })}
+        data={[{ value: '', label: 'All runs' }, ...RESULTS]}
+      />
+      <DataTable
+        label="Runs"
+        columns={columns(again)}
+        rows={data?.runs}
+        keyOf={({ id }) => id}
+        error={error}
+        retry={refetch}
+        empty={values.result ? 'No run ended so.' : 'Nothing was compared yet. Start a run over yesterday.'}
+      />
+      <Pager next={data?.next_page_token} />
+      {isStarting && (
+        <Suspense>
+          <StartRun close={close} />
+        </Suspense>
+      )}
     </Page>
   );
 }
+
+const columns = (again: () => void): Column<RunRecord>[] => [
+  {
+    id: 'period',
+    title: 'Period',
+    render: ({ id, from, to }) => (
+      <Anchor component={Link} href={`/reconciliation/runs/${id}`} size="sm">
+        <Period {...{ from, to }} />
+      </Anchor>
+    ),
+  },
+  {
+    id: 'result',
+    title: 'Result',
+    render: (run) => (run.state === 'running' ? <RunProgress run={run} onEnd={again} /> : <ResultBadge run={run} />),
+  },
+  {
+    id: 'findings',
+    title: 'Findings',
+    numeric: true,
+    render: ({ totals }) => <Maybe text={totals && formatCount(totals.findings.count)} />,
+  },
+  { id: 'ours', title: 'Our total', numeric: true, render: ({ totals }) => <Usd amount={totals?.ours.usd} /> },
+  {
+    id: 'theirs',
+    title: "Upstream's total",
+    numeric: true,
+    render: ({ totals }) => <Usd amount={totals?.theirs.usd} />,
+  },
+  {
+    id: 'residual',
+    title: 'Residual',
+    numeric: true,
+    render: ({ totals }) => <Residual usd={totals?.residual_usd} />,
+  },
+  { id: 'started', title: 'Started', render: ({ started_at: at }) => <Instant at={at} /> },
+  { id: 'by', title: 'By', render: (run) => <StartedBy run={run} /> },
+];

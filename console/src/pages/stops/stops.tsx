@@ -1,10 +1,51 @@
+import { Stack, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { api } from '../../api/client';
 import { Page } from '../../components/page';
-import { Empty } from '../../components/states';
+import { Answer } from '../../components/states';
+import { Holding } from './holding';
+import { NewStop } from './new-stop';
+import { PastStops } from './past-stops';
 
+const REFETCH_MS = 15_000;
+
+/** Holds back what pays or makes something, at once and on every instance. */
 export default function StopsPage() {
+  const stops = api.useQuery(
+    'get',
+    '/v1/stops',
+    { params: { query: { all: 'true' } } },
+    { refetchInterval: REFETCH_MS },
+  );
   return (
-    <Page title="Stop switch">
-      <Empty>Nothing here yet.</Empty>
+    <Page
+      title="Stop switch"
+      lead="Holds back payouts, and all else that makes or unmakes something, at once and on every instance of the proxy."
+    >
+      <Answer of={stops}>
+        {({ stops: all }) => (
+          <Stack gap="xl">
+            <Holding stops={all.filter(({ lifted_at: lifted }) => lifted === null)} />
+            <Section title="Stop something">
+              <NewStop />
+            </Section>
+            <Section title="Stops that were lifted">
+              <PastStops stops={all.filter(({ lifted_at: lifted }) => lifted !== null)} />
+            </Section>
+          </Stack>
+        )}
+      </Answer>
     </Page>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="sm" component="section">
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
   );
 }

@@ -1,0 +1,23 @@
+import { Text } from '@mantine/core';
+import { Fragment, type ReactNode } from 'react';
+
+/** Names and what stands behind them; nothing is shown of what is undefined. */
+export function Facts({ of }: { of: Record<string, ReactNode> }) {
+  return (
+    <dl className="facts">
+      {Object.entries(of).map(
+        ([name, value]) =>
+          value !== undefined && (
+            <Fragment key={name}>
+              <Text component="dt" size="sm" c="dimmed">
+                {name}
+              </Text>
+              <Text component="dd" size="sm" m={0} className="wrap-anywhere">
+                {value}
+              </Text>
+            </Fragment>
+          ),
+      )}
+    </dl>
+  );
+}

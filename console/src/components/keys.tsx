@@ -1,0 +1,72 @@
+import { Button, Kbd, Modal, Table } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Keyboard } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+
+interface Key {
+  /** As KeyboardEvent names it. */
+  key: string;
+  /** What it does, for who looks it up; left out for a second key that does the same. */
+  does?: string;
+  act: () => void;
+}
+
+/** Where keys have a meaning of their own. */
+const TYPING = 'input, textarea, select, [contenteditable], [role=menu]';
+const HAS_ENTER = 'a, button, summary';
+
+/** Single keys that act from anywhere on the page, but never while somebody types or a dialog is open. */
+export function useKeys(keys: Key[]): void {
+  const newest = useRef(keys);
+  useEffect(() => {
+    newest.current = keys;
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, target } = event;
+      const on = target instanceof Element ? target : document.body;
+      if (event.defaultPrevented || ctrlKey || metaKey || altKey || on.closest(TYPING)) return;
+      if ((key === 'Enter' && on.closest(HAS_ENTER)) || document.querySelector('[role=dialog]')) return;
+      const found = newest.current.find((one) => one.key === key);
+      if (!found) return;
+      event.preventDefault();
+      found.act();
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+}
+
+/** Says that there are keys, and which: `?`, or a click. */
+export function KeysHint({ keys }: { keys: Key[] }) {
+  const [opened, { open, close }] = useDisclosure();
+  useKeys([{ key: '?', act: open }]);
+  return (
+    <>
+      <Button variant="default" size="xs" leftSection={<Keyboard size={14} aria-hidden />} onClick={open}>
+        Keys&nbsp;<Kbd size="xs">?</Kbd>
+      </Button>
+      {opened && (
+        <Modal opened onClose={close} title="Keys of this page" closeButtonProps={{ 'aria-label': 'Close' }}>
+          <Table>
+            <Table.Tbody>
+              {keys.map(({ key, does }) => does !== undefined && <KeyRow key={key} name={key} does={does} />)}
+              <KeyRow name="?" does="Shows these keys" />
+            </Table.Tbody>
+          </Table>
+        </Modal>
+      )}
+    </>
+  );
+}
+
+function KeyRow({ name, does }: { name: string; does: string }) {
+  return (
+    <Table.Tr>
+      <Table.Td w={70}>
+        <Kbd>{name}</Kbd>
+      </Table.Td>
+      <Table.Td>{does}</Table.Td>
+    </Table.Tr>
+  );
+}

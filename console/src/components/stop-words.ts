@@ -1,0 +1,28 @@
+import type { NewStopDto, OperationDto, StopRecord } from '../api/generated/schema';
+
+/** What is stopped, or would be: one of the three. */
+export type Target = Pick<NewStopDto, 'everything' | 'client' | 'operation'>;
+
+export const targetOf = ({ everything, client, operation }: StopRecord): Target => ({
+  ...(everything && { everything }),
+  ...(client !== null && { client }),
+  ...(operation !== null && { operation }),
+});
+
+/** In a few words: `POST /payouts/airtime of all clients`. */
+export function inShort({ client, operation }: Target): string {
+  if (client !== undefined) return `All that the client ${client} pays and makes`;
+  if (operation !== undefined) return `${operation} of all clients`;
+  return 'Everything, of all clients';
+}
+
+/** The operations that it stops. @param allowed of the client, if it is one; null: all. */
+export function stoppedBy(
+  { client, operation }: Target,
+  operations: OperationDto[],
+  allowed: string[] | null = null,
+): string[] {
+  if (operation !== undefined) return [operation];
+  const stoppable = operations.filter(({ effect }) => effect !== 'read').map((one) => one.operation);
+  return stoppable.filter((name) => client === undefined || allowed === null || allowed.includes(name));
+}

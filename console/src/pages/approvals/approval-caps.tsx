@@ -1,0 +1,57 @@
+import { Alert, Text } from '@mantine/core';
+import type { CapAfterDto, CapsAfterDto } from '../../api/generated/schema';
+import { type Column, DataTable } from '../../components/data-table';
+import { Instant, Usd } from '../../components/values';
+
+interface Row extends CapAfterDto {
+  period: string;
+}
+
+const COLUMNS: Column<Row>[] = [
+  { id: 'period', title: 'Cap', render: ({ period }) => period },
+  {
+    id: 'cap',
+    title: 'At most',
+    numeric: true,
+    render: ({ cap_usd: cap }) => (cap === null ? 'no cap' : <Usd amount={cap} />),
+  },
+  { id: 'spent', title: 'Spent now', numeric: true, render: ({ spent_usd: spent }) => <Usd amount={spent} /> },
+  { id: 'after', title: 'Spent after', numeric: true, render: After },
+  { id: 'left', title: 'Left after', numeric: true, render: ({ left_after_usd: left }) => <Usd amount={left} /> },
+  { id: 'resets', title: 'Begins anew', render: ({ resets_at: at }) => <Instant at={at} relative /> },
+];
+
+/** What approving would do to the caps of the client that asked. */
+export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
+  const rows = [
+    { ...caps.daily, period: 'Day, UTC' },
+    { ...caps.monthly, period: 'Month, UTC' },
+  ];
+  return (
+    <>
+      {!caps.fits && (
+        <Alert color="red" variant="light" title="It does not fit">
+          It would exceed a cap of its client, so it cannot be approved now. It can once the cap is raised, or begins
+          anew.
+        </Alert>
+      )}
+      <DataTable label="Caps before and after" columns={COLUMNS} rows={rows} keyOf={({ period }) => period} empty="" />
+    </>
+  );
+}
+
+function After({ cap_usd: cap, after_usd: after }: Row) {
+  // As numbers they are only compared, and amounts of a cap's size fit in one.
+  const isOver = cap !== null && Number(after) > Number(cap);
+  return (
+    <>
+      <Usd amount={after} />
+      {isOver && (
+        <Text span c="red" inherit fw={600}>
+          {' '}
+          over
+        </Text>
+      )}
+    </>
+  );
+}

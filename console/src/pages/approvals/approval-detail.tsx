@@ -1,0 +1,144 @@
+import { Alert, Anchor, Button, Group, Kbd, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { ApprovalRecord } from '../../api/generated/schema';
+import { useSession } from '../../api/session';
+import { OutcomeBadge, outcomeWords } from '../../components/badges';
+import { Facts } from '../../components/facts';
+import { Copyable, Instant, Maybe, Operation, Usd } from '../../components/values';
+import { ApprovalCaps } from './approval-caps';
+import { ApprovalItems } from './approval-items';
+import type { useDeciding } from './deciding';
+import { countOf, whyHeld } from './words';
+
+interface Props {
+  of: ApprovalRecord;
+  deciding: ReturnType<typeof useDeciding>;
+}
+
+/** What waits, and what approving it would do; or what became of it. */
+export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
+  const isPending = of.approval?.status === 'pending';
+  return (
+    <Stack gap="md" miw={0}>
+      {decided && <Came of={decided} />}
+      <Group justify="space-between" gap="sm">
+        <Group gap="sm">
+          <Operation name={of.operation} />
+          <OutcomeBadge outcome={of.outcome} />
+        </Group>
+        <Text fw={650} size="xl">
+          <Usd amount={of.total_usd} />
+        </Text>
+      </Group>
+      {isPending && <Verdicts ask={ask} />}
+      <Asked of={of} />
+      {!isPending && <Decision of={of} />}
+      {of.caps && (
+        <Section title="Caps of the client, if it is approved">
+          <ApprovalCaps caps={of.caps} />
+        </Section>
+      )}
+      <Section title={isPending ? 'What it would pay' : 'What was asked'}>
+        <ApprovalItems key={of.id} items={of.items} />
+      </Section>
+    </Stack>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="xs" component="section">
+      <Title order={2} size="h5">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}
+
+function Verdicts({ ask }: { ask: Props['deciding']['ask'] }) {
+  return (
+    <Group gap="xs">
+      <Button onClick={() => ask('approve')} rightSection={<Kbd size="xs">a</Kbd>}>
+        Approve
+      </Button>
+      <Button variant="default" onClick={() => ask('reject')} rightSection={<Kbd size="xs">r</Kbd>}>
+        Reject
+      </Button>
+    </Group>
+  );
+}
+
+function Asked({ of }: { of: ApprovalRecord }) {
+  const { approval, client, actor, timings } = of;
+  const isPending = approval?.status === 'pending';
+  return (
+    <Facts
+      of={{
+        [isPending ? 'Why it waits' : 'Why it waited']: approval ? whyHeld(approval.held_for) : undefined,
+        Client: <Maybe text={client.name} />,
+        Person: <Maybe text={actor} />,
+        Asked: <Instant at={timings.received_at} />,
+        ...(isPending && {
+          Expires: (
+            <>
+              <Instant at={approval.expires_at} relative /> (<Instant at={approval.expires_at} />)
+            </>
+          ),
+        }),
+        Total: (
+          <>
+            <Usd amount={of.total_usd} /> in {countOf(of.item_count)}
+          </>
+        ),
+        Call: <Copyable text={of.id} label="the call's id" />,
+        Content: approval?.content_hash ? (
+          <Copyable
+            text={approval.content_hash}
+            label="the content's hash"
+            shown={`${approval.content_hash.slice(0, 16)}…`}
+          />
+        ) : undefined,
+      }}
+    />
+  );
+}
+
+/** Said aloud as soon as it is known. */
+function Came({ of }: { of: ApprovalRecord }) {
+  const isApproved = of.approval?.status === 'approved';
+  const color = isApproved && !['succeeded', 'landed'].includes(of.outcome) ? 'orange' : 'teal';
+  return (
+    <Alert color={color} variant="light" title={isApproved ? 'Approved and sent' : 'Rejected'}>
+      {isApproved ? `What came of it: ${outcomeWords(of.outcome)}.` : 'It is never sent; your reason is on record.'}
+    </Alert>
+  );
+}
+
+function Decision({ of: { id, approval, outcome, upstream, timings } }: { of: ApprovalRecord }) {
+  const { may } = useSession();
+  if (!approval) return null;
+  const { status, decided_by: by, decided_at: at, reason } = approval;
+  return (
+    <Section title={status === 'expired' ? 'Nobody decided in time' : 'The decision'}>
+      <Facts
+        of={{
+          ...(status !== 'expired' && {
+            Decided: `${status} by ${by?.actor ?? 'the key'} of ${by?.client.name ?? 'an unknown client'}`,
+            When: <Instant at={at} />,
+            Reason: <Maybe text={reason} />,
+          }),
+          'What came of it': outcomeWords(outcome),
+          ...(upstream && { Upstream: upstream.status === null ? upstream.failure : `answered ${upstream.status}` }),
+          ...(timings.answered_at && { Answered: <Instant at={timings.answered_at} /> }),
+        }}
+      />
+      {may('audit') && (
+        <Anchor component={Link} href={`/calls/${id}`} size="sm">
+          The whole story of this call
+        </Anchor>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { RecordItem } from '../../api/generated/schema';
+import { type Column, DataTable } from '../../components/data-table';
+import { formatCount } from '../../components/format';
+import { Maybe, Usd } from '../../components/values';
+import { recipientOf } from './words';
+
+/** As many as are drawn before somebody asks for all: a batch may have thousands. */
+const FIRST = 50;
+
+const COLUMNS: Column<RecordItem>[] = [
+  { id: 'position', title: '#', numeric: true, render: ({ position }) => position + 1 },
+  { id: 'recipient', title: 'Recipient', render: (item) => <Maybe text={recipientOf(item)} /> },
+  { id: 'country', title: 'Country', render: ({ country }) => <Maybe text={country} /> },
+  { id: 'network', title: 'Network', render: ({ network_code: code }) => <Maybe text={code} /> },
+  { id: 'reference', title: 'Reference', render: ({ reference }) => <Maybe text={reference} /> },
+  { id: 'amount', title: 'Amount', numeric: true, render: ({ amount_usd: usd }) => <Usd amount={usd} /> },
+];
+
+/** Columns that say something of some item. */
+const columnsFor = (items: RecordItem[]) =>
+  COLUMNS.filter(
+    ({ id }) =>
+      (id !== 'network' || items.some((item) => item.network_code !== null)) &&
+      (id !== 'reference' || items.some((item) => item.reference !== null)),
+  );
+
+export function ApprovalItems({ items }: { items: RecordItem[] }) {
+  const [all, setAll] = useState(false);
+  return (
+    <>
+      <DataTable
+        label="Payouts"
+        columns={columnsFor(items)}
+        rows={all ? items : items.slice(0, FIRST)}
+        keyOf={({ position }) => String(position)}
+        empty="What is asked names no single payouts."
+      />
+      {!all && items.length > FIRST && (
+        <Button variant="default" size="xs" onClick={() => setAll(true)}>
+          Show all {formatCount(items.length)}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import type { MouseEvent } from 'react';
+import { Link } from 'wouter';
+import type { ApprovalRecord } from '../../api/generated/schema';
+import { OutcomeBadge } from '../../components/badges';
+import { Instant, Operation, Usd } from '../../components/values';
+import { countOf } from './words';
+import classes from './approval-list.module.css';
+
+interface Props {
+  approvals: ApprovalRecord[];
+  chosen: string | undefined;
+  /** A click shows it beside the list; undefined where there is no room beside it. */
+  choose: ((id: string) => void) | undefined;
+}
+
+export const rowId = (id: string) => `approval-${id}`;
+
+/** Links to the approvals. Enter opens one, and so does a click where nothing is shown beside the list. */
+export function ApprovalList({ approvals, chosen, choose }: Props) {
+  return (
+    <Stack component="ul" gap={0} className={classes.list ?? ''} aria-label="Approvals">
+      {approvals.map((approval) => (
+        <li key={approval.id}>
+          <UnstyledButton
+            component={Link}
+            href={`/approvals/${approval.id}`}
+            id={rowId(approval.id)}
+            className={classes.row ?? ''}
+            {...(approval.id === chosen && { 'aria-current': true })}
+            onClick={(event: MouseEvent) => {
+              const { detail, ctrlKey, metaKey, shiftKey } = event;
+              if (!choose || detail === 0 || ctrlKey || metaKey || shiftKey) return; // 0: by keyboard
+              event.preventDefault();
+              choose(approval.id);
+            }}
+          >
+            <Row of={approval} />
+          </UnstyledButton>
+        </li>
+      ))}
+    </Stack>
+  );
+}
+
+function Row({
+  of: { operation, total_usd: usd, client, item_count: items, approval, outcome },
+}: {
+  of: ApprovalRecord;
+}) {
+  const isPending = approval?.status === 'pending';
+  return (
+    <>
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Operation name={operation} />
+        <Text fw={600} size="sm">
+          <Usd amount={usd} />
+        </Text>
+      </Group>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed">
+          {client.name ?? 'unknown client'}, {countOf(items)}
+        </Text>
+        {isPending ? (
+          <Text size="sm" c="dimmed">
+            expires <Instant at={approval.expires_at} relative />
+          </Text>
+        ) : (
+          <OutcomeBadge outcome={outcome} />
+        )}
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { useCallback, useEffect, useRef } from 'react';
+import { useSearchParams } from 'wouter';
+import { api } from '../../api/client';
+import type { ApprovalRecord } from '../../api/generated/schema';
+
+interface Chosen {
+  id: string | undefined;
+  /** Undefined while there is none, or it is being asked for. */
+  chosen: ApprovalRecord | undefined;
+  /** Why the one that the address names cannot be shown. */
+  error: unknown;
+  choose: (id: string) => void;
+}
+
+const NAME = 'chosen';
+
+/** The approval that is shown beside the list: in the address, and on the page also when it has left the list. */
+export function useChosen(approvals: ApprovalRecord[] | undefined): Chosen {
+  const [params, setParams] = useSearchParams();
+  const id = params.get(NAME) ?? undefined;
+  const listed = approvals?.find((one) => one.id === id);
+  const isElsewhere = id !== undefined && approvals !== undefined && listed === undefined;
+  const other = api.useQuery(
+    'get',
+    '/v1/approvals/{call_id}',
+    { params: { path: { call_id: id ?? '' } } },
+    { enabled: isElsewhere },
+  );
+  const choose = useCallback(
+    (next: string) =>
+      setParams(
+        (before) => {
+          const to = new URLSearchParams(before);
+          to.set(NAME, next);
+          return to;
+        },
+        { replace: true, state: history.state as unknown }, // how it was paged to stays known
+      ),
+    [setParams],
+  );
+  // Once shown, the first one stays chosen: a newer one on top must not slip beneath a key that is being pressed.
+  const first = approvals?.[0]?.id;
+  const pageToken = params.get('page_token');
+  const page = useRef(pageToken);
+  useEffect(() => {
+    if (first === undefined || (id !== undefined && page.current === pageToken)) return;
+    page.current = pageToken;
+    choose(first);
+  }, [id, first, choose, pageToken]);
+  const chosen = listed ?? (isElsewhere ? other.data : undefined);
+  return { id, chosen, error: isElsewhere && !chosen ? other.error : null, choose };
+}

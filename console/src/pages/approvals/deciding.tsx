@@ -1,0 +1,103 @@
+import { Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, http } from '../../api/client';
+import type { ApprovalRecord, FullApprovalRecord } from '../../api/generated/schema';
+import { ApiProblem } from '../../api/problem';
+import { ReasonDialog } from '../../components/reason-dialog';
+import { summaryOf } from './words';
+
+type Verdict = 'approve' | 'reject';
+
+interface Deciding {
+  /** Asks for the reason, if this approval still waits. */
+  ask: (verdict: Verdict) => void;
+  dialog: ReactNode;
+  /** What came of the last decision, if it was about this approval. */
+  decided: FullApprovalRecord | undefined;
+}
+
+const MAX_REASON = 1_000;
+
+/** Decides about the approval that is shown: about exactly its content, even if another one is shown meanwhile. */
+export function useDeciding(shown: ApprovalRecord | undefined): Deciding {
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<{ verdict: Verdict; approval: ApprovalRecord }>();
+  const [decided, setDecided] = useState<FullApprovalRecord>();
+  const keep = (approval: FullApprovalRecord | undefined) => {
+    if (!approval) return;
+    setDecided(approval);
+    const path = { call_id: approval.id };
+    queries.setQueryData(api.queryOptions('get', '/v1/approvals/{call_id}', { params: { path } }).queryKey, approval);
+  };
+  const decide = async (reason: string) => {
+    if (!asked) return;
+    try {
+      keep(await send(asked.verdict, asked.approval, reason));
+    } catch (error) {
+      void queries.invalidateQueries({ queryKey: ['get', '/v1/approvals/{call_id}'] });
+      throw inPlace(error);
+    } finally {
+      void queries.invalidateQueries({ queryKey: ['get', '/v1/approvals'] });
+    }
+  };
+  return {
+    ask: (verdict) => {
+      if (shown?.approval?.status === 'pending') setAsked({ verdict, approval: shown });
+    },
+    decided: decided?.id === shown?.id ? decided : undefined,
+    dialog: asked && <Question {...asked} run={decide} close={() => setAsked(undefined)} />,
+  };
+}
+
+async function send(verdict: Verdict, { id, approval }: ApprovalRecord, reason: string) {
+  const hash = approval?.content_hash ?? null;
+  const init = {
+    params: { path: { call_id: id } },
+    body: { reason, ...(hash !== null && { content_hash: hash }) },
+  };
+  const { data } =
+    verdict === 'approve'
+      ? await http.POST('/v1/approvals/{call_id}/approve', init)
+      : await http.POST('/v1/approvals/{call_id}/reject', init);
+  return data;
+}
+
+/** The proxy's sentence names what programs would ask next; here it is on the page. */
+function inPlace(error: unknown): unknown {
+  if (!(error instanceof ApiProblem) || error.code !== 'already_decided') return error;
+  return new Error(
+    'Somebody has decided about this already, or its time is over; nothing was changed. Close this to see how it stands.',
+  );
+}
+
+interface QuestionProps {
+  verdict: Verdict;
+  approval: ApprovalRecord;
+  run: (reason: string) => Promise<void>;
+  close: () => void;
+}
+
+function Question({ verdict, approval, run, close }: QuestionProps) {
+  const isYes = verdict === 'approve';
+  return (
+    <ReasonDialog
+      title={isYes ? 'Approve and send' : 'Reject'}
+      action={isYes ? 'Approve and send' : 'Reject'}
+      danger={!isYes}
+      maxLength={MAX_REASON}
+      run={run}
+      close={close}
+    >
+      <Text size="sm" className="wrap-anywhere">
+        {summaryOf(approval)}.
+      </Text>
+      <Text size="sm" c="dimmed">
+        {isYes
+          ? 'It is sent at once, exactly as it was asked, and once.'
+          : 'It is never sent. Who asked for it reads your reason.'}{' '}
+        The reason stays on record: name no person and no secret.
+      </Text>
+    </ReasonDialog>
+  );
+}

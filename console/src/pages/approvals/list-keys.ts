@@ -1,0 +1,45 @@
+import { useEffect, useRef } from 'react';
+import { useLocation } from 'wouter';
+import type { ApprovalRecord } from '../../api/generated/schema';
+import { useKeys } from '../../components/keys';
+import { rowId } from './approval-list';
+
+interface List {
+  approvals: ApprovalRecord[] | undefined;
+  id: string | undefined;
+  choose: (id: string) => void;
+  ask: (verdict: 'approve' | 'reject') => void;
+}
+
+/** Goes through the list and decides, by single keys. */
+export function useListKeys({ approvals = [], id, choose, ask }: List) {
+  const [, navigate] = useLocation();
+  const at = approvals.findIndex((one) => one.id === id);
+  const last = useRef(0);
+  useEffect(() => {
+    if (at >= 0) last.current = at;
+  });
+  const go = (step: 1 | -1) => {
+    // What was decided has left the list: the one that came to its place is next.
+    const to = at >= 0 ? at + step : last.current - (step === 1 ? 0 : 1);
+    const next = approvals[Math.max(0, Math.min(to, approvals.length - 1))];
+    if (!next) return;
+    choose(next.id);
+    document.getElementById(rowId(next.id))?.focus();
+  };
+  const keys = [
+    { key: 'j', does: 'The next one; also the arrow down', act: () => go(1) },
+    { key: 'ArrowDown', act: () => go(1) },
+    { key: 'k', does: 'The one before; also the arrow up', act: () => go(-1) },
+    { key: 'ArrowUp', act: () => go(-1) },
+    {
+      key: 'Enter',
+      does: 'Opens it on a page of its own',
+      act: () => id !== undefined && navigate(`/approvals/${id}`),
+    },
+    { key: 'a', does: 'Approves it, after you said why', act: () => ask('approve') },
+    { key: 'r', does: 'Rejects it, after you said why', act: () => ask('reject') },
+  ];
+  useKeys(keys);
+  return keys;
+}

@@ -1,0 +1,23 @@
+import type { ApprovalRecord, RecordItem } from '../../api/generated/schema';
+import { formatCount, formatUsd, inWords } from '../../components/format';
+
+const HELD_FOR: Partial<Record<string, string>> = {
+  over_threshold: 'It is over the amount above which payouts of this client wait for an approval.',
+  seen_across_clients: 'Another client asked for the same payment a moment ago: it may be a duplicate.',
+};
+
+/** Why a call waits. */
+export const whyHeld = (heldFor: string) => HELD_FOR[heldFor] ?? inWords(heldFor);
+
+/** What it is, in a line: `POST /payouts/airtime of shop: 2 payouts, $12.50`. */
+export function summaryOf({ operation, client, item_count: items, total_usd: usd }: ApprovalRecord): string {
+  const amount = usd === null ? 'no amount in US dollars' : formatUsd(usd);
+  return `${operation} of ${client.name ?? client.id}: ${countOf(items)}, ${amount}`;
+}
+
+export const countOf = (items: number) => `${formatCount(items)} ${items === 1 ? 'payout' : 'payouts'}`;
+
+/** Who is paid, as the record shows it: masked. */
+export function recipientOf({ recipient: { phone, email, handle, receiver }, wallet }: RecordItem): string | null {
+  return phone ?? email ?? handle ?? receiver ?? wallet;
+}

@@ -1,0 +1,35 @@
+import type { CallStory } from '../../api/generated/schema';
+
+/** Where the interface stands (the proxy's own prefix). */
+const PREFIX = '/api/v0.1';
+
+/**
+ * The request as an app would send it, for a shell; the key is a variable of the shell's. Undefined for what was refused:
+ * of that, nothing is kept to send.
+ * @param origin of the proxy.
+ */
+export function curlOf({ operation, request, idempotency_key }: CallStory, origin: string): string | undefined {
+  if (!request) return undefined;
+  const [method = 'GET', path = ''] = operation.split(' ');
+  const query = request.query ? `?${request.query}` : '';
+  const hasBody = request.body !== null && request.body !== undefined;
+  const body = typeof request.body === 'string' ? request.body : JSON.stringify(request.body);
+  return [
+    `curl -sS -X ${method} ${quoted(`${origin}${PREFIX}${path}${query}`)}`,
+    `-H "X-API-Key: $PAYOUT_PROXY_KEY"`,
+    ...(idempotency_key === null ? [] : [`-H ${quoted(`Idempotency-Key: ${idempotency_key}`)}`]),
+    ...(hasBody ? [`-H 'Content-Type: application/json'`, `--data-raw ${quoted(body)}`] : []),
+  ].join(' \\\n  ');
+}
+
+/** What whoever runs it must know before. */
+export function warningOf({ operation, idempotency_key }: CallStory, revealed: boolean): string {
+  const masked = revealed ? '' : ' People are masked in it: reveal them first, or it will be refused.';
+  if (operation.startsWith('GET ')) return `It only reads.${masked}`;
+  if (idempotency_key === null) {
+    return `This call had no Idempotency-Key: whoever runs it asks for a second one, and may pay twice.${masked}`;
+  }
+  return `The Idempotency-Key is kept: with a key of the same client it gets the same answer again, and nothing is paid twice. With another client's key, or once the key is forgotten, it is a new payout.${masked}`;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

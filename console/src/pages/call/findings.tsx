@@ -1,0 +1,72 @@
+import { Alert, Anchor, List } from '@mantine/core';
+import { Link } from 'wouter';
+import type { CallDifference, CallStory } from '../../api/generated/schema';
+import { useSession } from '../../api/session';
+import { WordBadge } from '../../components/badges';
+import { type Column, DataTable } from '../../components/data-table';
+import { inWords } from '../../components/format';
+import { Instant, Maybe, Usd } from '../../components/values';
+import { Section } from './section';
+
+/** What does not fit together, in its own records and with the upstream's. */
+export function Findings({ story }: { story: CallStory }) {
+  const { may } = useSession();
+  const { findings, reconciliation_findings: differences } = story;
+  return (
+    <>
+      {findings.length > 0 && (
+        <Alert color="orange" variant="light" title="Something in its records does not fit together">
+          <List size="sm">
+            {findings.map(({ code, detail, position }, at) => (
+              <List.Item key={at}>
+                {position === null ? '' : `Item ${position + 1}: `}
+                {detail} ({inWords(code)})
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      {differences.length > 0 && (
+        <Section title="Differences found by reconciliation">
+          <DataTable
+            label="Differences"
+            columns={columnsFor(may('reconcile'))}
+            rows={differences}
+            keyOf={({ id }) => id}
+            empty="There are none."
+          />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function columnsFor(mayReconcile: boolean): Column<CallDifference>[] {
+  return [
+    {
+      id: 'category',
+      title: 'What',
+      render: ({ id, category }) =>
+        mayReconcile ? (
+          <Anchor component={Link} href={`/reconciliation/findings/${id}`} size="sm">
+            {inWords(category)}
+          </Anchor>
+        ) : (
+          inWords(category)
+        ),
+    },
+    {
+      id: 'position',
+      title: 'Item',
+      numeric: true,
+      render: ({ position }) => <Maybe text={position === null ? null : position + 1} />,
+    },
+    {
+      id: 'state',
+      title: 'State',
+      render: ({ state }) => <WordBadge color={state === 'open' ? 'orange' : 'gray'}>{inWords(state)}</WordBadge>,
+    },
+    { id: 'impact', title: 'Impact', numeric: true, render: ({ impact_usd }) => <Usd amount={impact_usd} /> },
+    { id: 'found_at', title: 'Found', render: ({ found_at }) => <Instant at={found_at} /> },
+  ];
+}

@@ -1,0 +1,120 @@
+import { Pagination, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { CallStory, RecordItem, RecordUpstreamItem } from '../../api/generated/schema';
+import { type Column, DataTable } from '../../components/data-table';
+import { formatCount } from '../../components/format';
+import { Copyable, Maybe, Usd } from '../../components/values';
+import { Section } from './section';
+
+const PER_PAGE = 100;
+
+/** Whom it pays and how much, each with its transaction at the upstream. */
+export function Items({ story }: { story: CallStory }) {
+  const [page, setPage] = useState(1);
+  const { items, upstream } = story;
+  const others = upstream?.other_items ?? [];
+  const pages = Math.ceil(items.length / PER_PAGE);
+  if (items.length === 0 && others.length === 0) return null;
+  return (
+    <>
+      <Section title={`Items (${formatCount(items.length)})`}>
+        <DataTable
+          label="Items"
+          columns={columnsOf(items)}
+          rows={items.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
+          keyOf={({ position }) => String(position)}
+          empty="It has none."
+        />
+        {pages > 1 && (
+          <Pagination
+            {...{ size: 'sm', total: pages, value: page, onChange: setPage }}
+            aria-label="Pages of items"
+            getControlProps={(control) => ({ 'aria-label': `${control} page of items` })}
+            getItemProps={(number) => ({ 'aria-label': `Page ${number} of items` })}
+          />
+        )}
+      </Section>
+      {others.length > 0 && (
+        <Section
+          title={`Other transactions (${formatCount(others.length)})`}
+          lead="The upstream named these too; to which item each belongs is not certain."
+        >
+          <DataTable
+            label="Other transactions"
+            columns={UPSTREAM}
+            rows={others}
+            keyOf={(other) => `${others.indexOf(other)}`}
+            empty="There are none."
+          />
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** Columns that no item has anything in are left out. */
+function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
+  const has = (field: TextField) => items.some((item) => item[field] !== null);
+  return [
+    { id: 'position', title: '#', numeric: true, render: ({ position }) => position + 1 },
+    { id: 'recipient', title: 'Recipient', render: (item) => <Recipient item={item} /> },
+    ...(has('country') ? [text('country', 'Country')] : []),
+    ...(has('network_code') ? [text('network_code', 'Network')] : []),
+    ...(has('reference') ? [text('reference', 'Reference')] : []),
+    ...(has('wallet') ? [text('wallet', 'Wallet')] : []),
+    ...(has('chi_ref') ? [text('chi_ref', 'Transaction')] : []),
+    { id: 'amount', title: 'Amount', numeric: true, render: ({ amount_usd }) => <Usd amount={amount_usd} /> },
+    ...UPSTREAM.map(({ render, ...column }) => ({
+      ...column,
+      render: ({ upstream }: RecordItem) => (upstream ? render(upstream) : <Maybe text={null} />),
+    })),
+  ];
+}
+
+type TextField = 'country' | 'network_code' | 'reference' | 'wallet' | 'chi_ref';
+
+const text = (field: TextField, title: string) => ({
+  ...{ id: field, title },
+  render: (item: RecordItem) => <Maybe text={item[field]} />,
+});
+
+const UPSTREAM: Column<RecordUpstreamItem>[] = [
+  { id: 'status', title: 'Upstream status', render: ({ status }) => <Maybe text={status} /> },
+  { id: 'upstream_chi_ref', title: 'chiRef', render: ({ chi_ref }) => <Id text={chi_ref} name="chiRef" /> },
+  { id: 'upstream_id', title: 'Upstream id', render: ({ id }) => <Id text={id} name="the upstream's id" /> },
+  { id: 'upstream_amount', title: 'Upstream amount', numeric: true, render: (one) => <Usd amount={one.amount_usd} /> },
+];
+
+/** Enough of an id to tell it from its neighbours; all of it is copied. */
+const SHOWN_OF_ID = 8;
+
+function Id({ text, name }: { text: string | null; name: string }) {
+  if (text === null) return <Maybe text={null} />;
+  const shown = text.length > SHOWN_OF_ID + 4 ? `${text.slice(0, SHOWN_OF_ID)}…` : text;
+  return (
+    <div style={{ whiteSpace: 'nowrap' }}>
+      <Copyable {...{ text, shown, label: `${name} ${text}` }} />
+    </div>
+  );
+}
+
+function Recipient({ item: { recipient, note } }: { item: RecordItem }) {
+  const names = [recipient.email, recipient.phone, recipient.handle, recipient.receiver].filter(
+    (name) => name !== null,
+  );
+  return (
+    <>
+      {names.map((name) => (
+        <div key={name} style={{ whiteSpace: 'nowrap' }}>
+          {name}
+        </div>
+      ))}
+      {names.length === 0 && <Maybe text={null} />}
+      {note !== null && (
+        <Text size="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </>
+  );
+}

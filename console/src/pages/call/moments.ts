@@ -1,0 +1,173 @@
+import type { CallStory, RecordPerson } from '../../api/generated/schema';
+import { inWords } from '../../components/format';
+
+/** One thing that happened to a call. */
+export interface Moment {
+  title: string;
+  /** ISO 8601; null where nobody knows. */
+  at: string | null;
+  color: 'gray' | 'blue' | 'teal' | 'orange' | 'red' | 'violet';
+  /** What there is to say of it, a paragraph each. */
+  says: string[];
+  /** What is listed beneath. */
+  list?: string[];
+  /** Calls that have to do with it, by their ids. */
+  calls?: string[];
+}
+
+/** What happened to a call, in order; the seal is told of separately. */
+export function momentsOf(story: CallStory): Moment[] {
+  return [
+    received(story),
+    ...(story.refusal ? [refused(story.refusal, story)] : [intent(story)]),
+    ...approval(story),
+    ...attempts(story),
+    ...outcome(story),
+    ...doubt(story),
+    ...resolution(story),
+  ];
+}
+
+function received({ timings, client_address, client, actor }: CallStory): Moment {
+  const who = `${client.name ?? client.id}${actor === null ? '' : `, for ${actor}`}`;
+  return { title: 'Received', at: timings.received_at, color: 'blue', says: [`From ${who}, at ${client_address}.`] };
+}
+
+function intent({ timings }: CallStory): Moment {
+  const says = ['Committed before anything was sent.'];
+  return { title: 'Intent recorded', at: timings.recorded_at, color: 'blue', says };
+}
+
+const FAULTS_SHOWN = 20;
+
+function refused(
+  { status, code, detail, errors, error_count, first_call_id }: Refusal,
+  { timings }: CallStory,
+): Moment {
+  const more = error_count - Math.min(errors.length, FAULTS_SHOWN);
+  return {
+    title: `Refused: ${inWords(code)}`,
+    at: timings.recorded_at,
+    color: 'orange',
+    says: [detail, `Answered with ${status}; nothing was sent.`],
+    list: [
+      ...errors.slice(0, FAULTS_SHOWN).map((fault) => `${fault.pointer || 'the body'}: ${fault.detail}`),
+      ...(more > 0 ? [`… and ${more} more`] : []),
+    ],
+    ...(first_call_id !== null && { calls: [first_call_id] }),
+  };
+}
+
+type Refusal = NonNullable<CallStory['refusal']>;
+
+const HELD_FOR: Record<string, string> = {
+  over_threshold: "It is over the client's approval threshold.",
+  seen_across_clients: 'Another client asked for the same a short while ago.',
+};
+
+function approval({ approval: held, timings }: CallStory): Moment[] {
+  if (!held) return [];
+  const { held_for, status, decided_at, decided_by, reason, expires_at } = held;
+  const waits: Moment = {
+    title: 'Held for approval',
+    at: timings.recorded_at,
+    color: 'violet',
+    says: [HELD_FOR[held_for] ?? inWords(held_for)],
+  };
+  if (status === 'pending') return [waits, { title: 'Waits, and expires', at: expires_at, color: 'gray', says: [] }];
+  if (status === 'expired') {
+    return [waits, { title: 'Expired', at: expires_at, color: 'gray', says: ['Nobody decided. Nothing was sent.'] }];
+  }
+  const isApproved = status === 'approved';
+  return [
+    waits,
+    {
+      title: isApproved ? 'Approved' : 'Rejected',
+      at: decided_at,
+      color: isApproved ? 'teal' : 'orange',
+      says: [`By ${nameOf(decided_by)}.`, ...(reason === null ? [] : [`“${reason}”`])],
+    },
+  ];
+}
+
+const PHASES: Record<string, string> = {
+  queued: 'It waited for its turn: nothing left the proxy.',
+  connecting: 'There was no connection: nothing left the proxy.',
+  waiting: 'The upstream may have read it, and answered nothing.',
+  answering: 'An answer began, and broke off.',
+  answered: 'An answer came whole.',
+};
+
+function attempts({ upstream, timings }: CallStory): Moment[] {
+  if (!upstream) return [];
+  const { answer_of, tries } = upstream;
+  if (answer_of !== null) {
+    const says = ['Another call had asked the same a short while ago; its answer was kept.'];
+    return [{ title: 'Answered from what was kept', at: timings.sent_at, color: 'blue', says, calls: [answer_of] }];
+  }
+  return tries.map(({ started_at, ms, phase, status, failure }, at) => ({
+    title: tries.length === 1 ? 'Sent to the upstream' : `Sent to the upstream, try ${at + 1} of ${tries.length}`,
+    at: started_at,
+    color: failure === null ? 'blue' : 'orange',
+    says: [
+      `${PHASES[phase] ?? inWords(phase)} It took ${ms} ms${status === null ? '' : `; status ${status}`}.`,
+      ...(failure === null ? [] : [`No usable answer: ${inWords(failure)}.`]),
+    ],
+  }));
+}
+
+function outcome({ upstream, timings, outcome: word }: CallStory): Moment[] {
+  if (!upstream) return [];
+  const { status, failure } = upstream;
+  const answered: Moment = {
+    title: status === null ? 'Given up' : `Answered with ${status}`,
+    at: timings.answered_at,
+    color: failure === null ? 'teal' : 'red',
+    says: failure === null ? [] : [`No usable answer: ${inWords(failure)}.`],
+  };
+  const isDoubtful = failure !== null && ['unknown', 'landed', 'absent'].includes(word);
+  const says = isDoubtful ? ['What became of it at the upstream is not known from this answer.'] : [];
+  return [
+    answered,
+    { title: 'Outcome recorded', at: timings.outcome_recorded_at, color: isDoubtful ? 'red' : 'teal', says },
+  ];
+}
+
+function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
+  if (in_doubt_since === null) return [];
+  const since: Moment = {
+    title: 'In doubt',
+    at: in_doubt_since,
+    color: 'red',
+    says: ['It may have been carried out, or not. It is never sent again.'],
+  };
+  if (!looked) return [since];
+  const list = looked.transactions.map(
+    ({ chi_ref, id, amount_usd, status }) =>
+      `may be ${[chi_ref ?? id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
+  );
+  const { decided_at, reason, calls } = looked;
+  return [since, { title: 'Could not be found out', at: decided_at, color: 'red', says: [reason], list, calls }];
+}
+
+function resolution({ resolution: settled }: CallStory): Moment[] {
+  if (!settled) return [];
+  const { verdict, reason, resolved_at, resolved_by, transactions } = settled;
+  const by = resolved_by ? `By ${nameOf(resolved_by)}.` : 'By the proxy itself, from what the upstream lists.';
+  return [
+    {
+      title: verdict === 'landed' ? 'Settled: it was carried out' : 'Settled: it was not carried out',
+      at: resolved_at,
+      color: 'teal',
+      says: [by, `“${reason}”`],
+      list: transactions.map(({ chi_ref, id }) => `transaction ${chi_ref ?? id ?? 'without a reference'}`),
+    },
+  ];
+}
+
+/** A person and the client whose key it is, or the client alone. */
+export function nameOf(person: RecordPerson | null): string {
+  if (!person) return 'nobody';
+  const client = person.client.name ?? person.client.id;
+  return person.actor === null ? client : `${person.actor} (${client})`;
+}

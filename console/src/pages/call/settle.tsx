@@ -1,0 +1,56 @@
+import { Button, Radio, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { http } from '../../api/client';
+import { type CallStory, type ResolutionDto, resolutionDtoVerdictValues } from '../../api/generated/schema';
+import { useSession } from '../../api/session';
+import { ReasonDialog } from '../../components/reason-dialog';
+
+const MEANING: Record<ResolutionDto['verdict'], string> = {
+  landed: 'It was carried out: what it paid counts',
+  absent: 'It was not carried out, and never will be: what it had reserved is given back',
+};
+
+/** Of the resolution's reason. */
+const MAX_REASON = 1_000;
+
+/** For a call in doubt, to those who may decide what became of it. */
+export function Settle({ story }: { story: CallStory }) {
+  const { may } = useSession();
+  const [opened, setOpened] = useState(false);
+  if (story.outcome !== 'unknown' || !may('approve')) return null;
+  return (
+    <>
+      <Button size="xs" onClick={() => setOpened(true)}>
+        Settle by hand
+      </Button>
+      {opened && <SettleDialog story={story} close={() => setOpened(false)} />}
+    </>
+  );
+}
+
+function SettleDialog({ story: { id, operation }, close }: { story: CallStory; close: () => void }) {
+  const queries = useQueryClient();
+  const [verdict, setVerdict] = useState<string>();
+  const settle = async (reason: string) => {
+    const chosen = resolutionDtoVerdictValues.find((value) => value === verdict);
+    if (!chosen) throw new Error('Choose first whether it was carried out.');
+    await http.POST('/v1/calls/{id}/resolution', { params: { path: { id } }, body: { verdict: chosen, reason } });
+    await queries.invalidateQueries({ queryKey: ['get', '/v1/audit/calls/{id}'] });
+  };
+  return (
+    <ReasonDialog title="Settle a call in doubt" action="Settle" maxLength={MAX_REASON} run={settle} close={close}>
+      <Text size="sm">
+        Say what became of {operation} at the upstream, once and for all: this cannot be undone, and is on record with
+        your name. Look it up with the provider first.
+      </Text>
+      <Radio.Group label="What became of it" required value={verdict ?? null} onChange={setVerdict}>
+        <Stack gap="xs" mt={4}>
+          {resolutionDtoVerdictValues.map((value) => (
+            <Radio key={value} value={value} label={MEANING[value]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </ReasonDialog>
+  );
+}

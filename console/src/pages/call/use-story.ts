@@ -1,0 +1,51 @@
+import { useEffect } from 'react';
+import { api, revealing } from '../../api/client';
+import type { CallStory } from '../../api/generated/schema';
+
+/** How often, and how many times, a call is asked for again whose records are not sealed yet. */
+const SEALED_WITHIN = { everyMs: 2_000, times: 5 };
+
+/** Each question is on record as a reading, so none is asked just because a window comes to the front. */
+const ONCE = { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
+
+/**
+ * A call's story, masked at first.
+ * @param revealed whether people are wanted as they are: asked for anew each time, and forgotten with the page.
+ */
+export function useStory(id: string, revealed: boolean) {
+  const params = { path: { id } };
+  const masked = api.useQuery(
+    'get',
+    '/v1/audit/calls/{id}',
+    { params },
+    {
+      ...ONCE,
+      staleTime: 0,
+      refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+        data && isUnsealed(data) && dataUpdateCount <= SEALED_WITHIN.times ? SEALED_WITHIN.everyMs : false,
+    },
+  );
+  const open = api.useQuery(
+    'get',
+    '/v1/audit/calls/{id}',
+    { params, headers: revealing(true) },
+    { ...ONCE, gcTime: 0, enabled: revealed },
+  );
+  const { refetch } = masked;
+  const shownAt = open.dataUpdatedAt;
+  useEffect(() => {
+    if (shownAt > 0) void refetch(); // who has read it now names this reading too
+  }, [shownAt, refetch]);
+
+  const isRevealed = revealed && open.data !== undefined;
+  return {
+    story: isRevealed ? open.data : masked.data,
+    readers: masked.data?.accesses,
+    isRevealed,
+    isRevealing: revealed && open.isFetching,
+    error: (revealed ? open.error : null) ?? masked.error,
+    retry: () => (revealed && open.error ? open.refetch() : masked.refetch()),
+  };
+}
+
+const isUnsealed = ({ seals }: CallStory) => seals.some(({ index }) => index === null);

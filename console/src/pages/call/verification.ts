@@ -1,0 +1,100 @@
+import { http, revealing } from '../../api/client';
+import type { CallStory, Inclusion, Opening, Receipt } from '../../api/generated/schema';
+import { growthSince, growthStep, keyStep, type Seen, seenIn } from '../../verify/memory';
+import { lackingOf } from '../../verify/note';
+import { type Step, verifyCall } from '../../verify/verify';
+
+/** In this browser: the log's key and newest checkpoint that were verified here. They name no person. */
+const MEMORY = 'payout-proxy.log';
+
+/** Records are sealed within a second or two. */
+const SEALED_WITHIN = { everyMs: 1_000, times: 10 };
+
+export type Lacking = Awaited<ReturnType<typeof lackingOf>>;
+
+export interface Verification {
+  lacking?: Lacking;
+  steps: Step[];
+  /** Whether the log has another key than this browser knew. */
+  hasOtherKey: boolean;
+}
+
+/**
+ * Asks for the proofs and checks them here. What was right is remembered, to be compared the next time.
+ * @param tell is told what is waited for.
+ * @throws ApiProblem, or an Error where the records are not sealed.
+ */
+export async function verifyHere(
+  story: CallStory,
+  revealed: boolean,
+  tell: (what: string) => void,
+): Promise<Verification> {
+  const lacking = await lackingOf();
+  if (lacking) return { lacking, steps: [], hasOtherKey: false };
+  const seen = remembered();
+  const [key, proof] = await Promise.all([askKey(), askProof(story.id, tell)]);
+  const openings = revealed ? await askOpenings(story.id) : undefined;
+  const growth = growthSince(seen, key, proof.checkpoint);
+  const asked = growth && (await http.GET('/v1/audit/log/consistency', { params: { query: growth } }));
+  const steps = [
+    ...(await verifyCall({ story, proof, key, openings })),
+    keyStep(seen, key),
+    await growthStep(seen, key, proof.checkpoint, asked?.data),
+  ];
+  if (steps.every(({ state }) => state !== 'wrong')) {
+    remember({ key, checkpoint: proof.checkpoint, at: new Date().toISOString() });
+  }
+  return { steps, hasOtherKey: seen !== undefined && seen.key !== key };
+}
+
+/** Gives up what was known of the log: its next key is believed. */
+export function forgetLog(): void {
+  localStorage.removeItem(MEMORY);
+}
+
+/** @throws ApiProblem. */
+export async function askReceipt(id: string, revealed: boolean): Promise<Receipt> {
+  const { data } = await http.GET('/v1/audit/calls/{id}/receipt', {
+    params: { path: { id } },
+    headers: revealing(revealed),
+  });
+  return data as Receipt; // what is no success was thrown
+}
+
+async function askOpenings(id: string): Promise<Partial<Record<string, Opening[]>>> {
+  const { records } = await askReceipt(id, true);
+  return Object.fromEntries(records.map(({ kind, openings }) => [kind, openings]));
+}
+
+async function askKey(): Promise<string> {
+  const { data } = await http.GET('/v1/audit/log/key', { parseAs: 'text' });
+  return (data ?? '').trim();
+}
+
+async function askProof(call: string, tell: (what: string) => void): Promise<Inclusion> {
+  for (let left = SEALED_WITHIN.times; ; left -= 1) {
+    const { data } = await http.GET('/v1/audit/log/proof', { params: { query: { call } } });
+    const proof = data as Inclusion; // what is no success was thrown
+    if (proof.unsealed.length === 0 || (left === 0 && proof.records.length > 0)) return proof;
+    if (left === 0) throw new Error('The records of this call are still not sealed. Is the sealer at work? Try again.');
+    tell('Its records are not sealed yet, which takes seconds. Asking again…');
+    await new Promise((resolve) => setTimeout(resolve, SEALED_WITHIN.everyMs));
+  }
+}
+
+/** A browser may keep nothing: then each time is the first. */
+function remembered(): Seen | undefined {
+  try {
+    return seenIn(localStorage.getItem(MEMORY));
+  } catch {
+    return undefined;
+  }
+}
+
+function remember(seen: Seen): void {
+  try {
+    localStorage.setItem(MEMORY, JSON.stringify(seen));
+  } catch {
+    // then the next time is the first again, and says so
+  }
+}

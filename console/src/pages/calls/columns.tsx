@@ -1,0 +1,121 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { CallRecord, ItemRecord, RecordRecipient } from '../../api/generated/schema';
+import { OutcomeBadge } from '../../components/badges';
+import { formatCount, inWords } from '../../components/format';
+import { Copyable, Instant, Maybe, Operation, Usd } from '../../components/values';
+import type { Choosable } from './list';
+
+/** What holds for a call, and for each of its payouts. */
+type Shared = Omit<ItemRecord, 'item'>;
+
+const text = <Row,>(
+  id: string,
+  title: string,
+  of: (row: Row) => string | number | null | undefined,
+  usual = false,
+): Choosable<Row> => ({ id, title, usual, render: (row) => <Short text={of(row)} /> });
+
+const time: Choosable<Shared> = {
+  ...{ id: 'time', title: 'Time', usual: true },
+  render: ({ id, timings }) => (
+    <Anchor component={Link} href={`/calls/${id}`} inherit>
+      <Instant at={timings.received_at} />
+    </Anchor>
+  ),
+};
+const operation: Choosable<Shared> = {
+  ...{ id: 'operation', title: 'Operation', usual: true },
+  render: ({ operation: name }) => <Operation name={name} />,
+};
+const client = text<Shared>('client', 'Client', (row) => row.client.name ?? row.client.id, true);
+const outcome: Choosable<Shared> = {
+  ...{ id: 'outcome', title: 'Outcome', usual: true },
+  render: ({ outcome: word }) => <OutcomeBadge outcome={word} />,
+};
+const latency: Choosable<Shared> = {
+  ...{ id: 'latency', title: 'Latency', usual: true, numeric: true },
+  render: ({ timings: { upstream_ms: ms } }) => (
+    <Maybe text={ms === null ? null : `${formatCount(Math.round(ms))} ms`} />
+  ),
+};
+const callId: Choosable<Shared> = {
+  ...{ id: 'id', title: 'Id', usual: true },
+  render: ({ id }) => <Copyable text={id} label="the call's id" shown={`…${id.slice(-12)}`} />,
+};
+
+/** Of how it was asked and answered, for who looks closer. */
+const DETAILS: Choosable<Shared>[] = [
+  text('actor', 'Person', ({ actor }) => actor),
+  text('key', 'Key', ({ key_id: key }) => key),
+  text('address', 'Address', ({ client_address: address }) => address),
+  text('idempotency_key', 'Idempotency-Key', ({ idempotency_key: key }) => key),
+  text('request_id', 'X-Request-Id', ({ request_id: id }) => id),
+  text('status', 'Upstream status', ({ upstream }) => upstream?.status ?? upstream?.failure),
+  text('refusal', 'Refused because', ({ refusal }) => refusal && inWords(refusal.code)),
+  text('approval', 'Approval', ({ approval }) => approval?.status),
+  text('resolution', 'Resolution', ({ resolution }) => resolution?.verdict),
+];
+
+const usd = <Row,>(id: string, title: string, usual: boolean, of: (row: Row) => string | null | undefined) => ({
+  ...{ id, title, usual, numeric: true },
+  render: (row: Row) => <Usd amount={of(row)} />,
+});
+
+export const CALL_COLUMNS: Choosable<CallRecord>[] = [
+  ...[time, operation, client, outcome],
+  {
+    ...{ id: 'items', title: 'Payouts', usual: true, numeric: true },
+    render: ({ item_count: count }) => formatCount(count),
+  },
+  usd('total', 'Total', true, ({ total_usd: total }) => total),
+  {
+    ...{ id: 'recipient', title: 'Recipients', usual: true },
+    render: ({ items: [first], item_count: count }) => <Recipients first={first?.recipient} count={count} />,
+  },
+  {
+    ...{ id: 'reference', title: 'Reference', usual: true },
+    render: ({ items }) => <Short text={items.find(({ reference }) => reference !== null)?.reference} />,
+  },
+  ...[latency, callId, ...DETAILS],
+];
+
+export const PAYOUT_COLUMNS: Choosable<ItemRecord>[] = [
+  ...[time, operation, client, outcome],
+  {
+    ...{ id: 'recipient', title: 'Recipient', usual: true },
+    render: ({ item }) => <Recipients first={item.recipient} />,
+  },
+  text('country', 'Country', ({ item }) => item.country, true),
+  usd('amount', 'Amount', true, ({ item }) => item.amount_usd),
+  text('reference', 'Reference', ({ item }) => item.reference, true),
+  ...[latency, callId],
+  text('network', 'Network', ({ item }) => item.network_code),
+  text('wallet', 'Wallet', ({ item }) => item.wallet),
+  text('chi_ref', 'chiRef', ({ item }) => item.upstream?.chi_ref ?? item.chi_ref),
+  text('upstream_id', 'Upstream id', ({ item }) => item.upstream?.id),
+  text('upstream_word', "Upstream's word", ({ item }) => item.upstream?.status),
+  usd('upstream_amount', 'Upstream amount', false, ({ item }) => item.upstream?.amount_usd),
+  text('position', 'Place in its call', ({ item }) => item.position + 1),
+  ...DETAILS,
+];
+
+function Recipients({ first, count = 1 }: { first: RecordRecipient | undefined; count?: number }) {
+  const who = first && (first.email ?? first.phone ?? first.handle ?? first.receiver);
+  return (
+    <>
+      <Short text={who} />
+      {count > 1 && (
+        <Text span inherit c="dimmed">
+          {` +${formatCount(count - 1)}`}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** On one line; what is longer than a cell is whole on its page, and where one points at it. */
+function Short({ text: whole }: { text: string | number | null | undefined }) {
+  if (typeof whole !== 'string' || whole.length <= 32) return <Maybe text={whole} />;
+  return <span title={whole}>{`${whole.slice(0, 31)}…`}</span>;
+}

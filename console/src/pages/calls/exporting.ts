@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'react';
+import { revealing } from '../../api/client';
+import { type CheckedExport, checkExport } from '../../components/export-check';
+import { save, type SaveProgress } from '../../components/save';
+import type { Filters } from './filters';
+import type { What } from './list';
+
+export interface Asked {
+  what: What;
+  format: 'csv' | 'ndjson';
+  /** Whether people are in it as they are. */
+  reveal: boolean;
+}
+
+/** How an export stands. */
+export type Exporting =
+  | { state: 'none' }
+  | { state: 'comes'; progress: SaveProgress | undefined }
+  | { state: 'kept'; checked: CheckedExport; filename: string }
+  | { state: 'failed'; error: unknown };
+
+/** Fetches an export, checks it, and gives it to the browser to keep; it ends with the dialog that began it. */
+export function useExport(filters: Filters) {
+  const [exporting, setExporting] = useState<Exporting>({ state: 'none' });
+  const aborting = useRef<AbortController>(undefined);
+  useEffect(() => () => aborting.current?.abort(), []);
+
+  const begin = async ({ what, format, reveal }: Asked) => {
+    const controller = new AbortController();
+    aborting.current = controller;
+    setExporting({ state: 'comes', progress: undefined });
+    const filename = `payout-proxy-${what}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.${format}`;
+    let checked: CheckedExport | undefined;
+    try {
+      await save(`/v1/audit/export?${new URLSearchParams({ ...filters, format, what }).toString()}`, filename, {
+        signal: controller.signal,
+        headers: revealing(reveal),
+        onProgress: (progress) => setExporting({ state: 'comes', progress }),
+        check: async (file) => {
+          checked = await checkExport(file);
+        },
+      });
+      if (checked) setExporting({ state: 'kept', checked, filename });
+    } catch (error) {
+      setExporting(controller.signal.aborted ? { state: 'none' } : { state: 'failed', error });
+    }
+  };
+  return { exporting, begin, cancel: () => aborting.current?.abort() };
+}

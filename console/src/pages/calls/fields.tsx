@@ -1,0 +1,40 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { useState } from 'react';
+
+/** What is being typed, until it counts; another value from outside takes its place. */
+export function useDraft<Value>(value: Value) {
+  const [draft, setDraft] = useState(value);
+  const [known, setKnown] = useState(value);
+  if (known !== value) {
+    setKnown(value);
+    setDraft(value);
+  }
+  return [draft, setDraft] as const;
+}
+
+interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
+  value: string;
+  onCommit: (value: string) => void;
+}
+
+/** A text that counts with Enter, or when one goes on to the next field: a search for each letter would be many. */
+export function TextField({ value, onCommit, ...props }: Props) {
+  const [draft, setDraft] = useDraft(value);
+  const commit = () => {
+    if (draft.trim() !== value) onCommit(draft.trim());
+  };
+  return (
+    <TextInput
+      size="sm"
+      autoComplete="off"
+      spellCheck={false}
+      {...props}
+      value={draft}
+      onChange={({ currentTarget }) => setDraft(currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') commit();
+      }}
+    />
+  );
+}

@@ -1,0 +1,92 @@
+import { outcomeWords } from '../../components/badges';
+import { formatLocal, formatUsd } from '../../components/format';
+import {
+  type CallRecord,
+  type paths,
+  pathsV1AuditCallsGetParametersQueryApprovalValues,
+  pathsV1AuditCallsGetParametersQueryOutcomeValues,
+} from '../../api/generated/schema';
+
+export type Query = NonNullable<paths['/v1/audit/calls']['get']['parameters']['query']>;
+
+/** Those of them that say what is looked for. */
+export type FilterName = Exclude<keyof Query, 'sort' | 'page_size' | 'page_token'>;
+export type Filters = Partial<Record<FilterName, string>>;
+
+export interface Filter {
+  label: string;
+  /** Below its field. */
+  help?: string;
+  /** As people say that it is on. */
+  words: (value: string) => string;
+  /** Where the value is one of a few. */
+  options?: { value: string; label: string }[];
+}
+
+/** A value that is none is shown as it is; the proxy says what is wrong with it. */
+const instantWords = (value: string) => (Number.isNaN(Date.parse(value)) ? value : formatLocal(value));
+
+const named = (label: string, help?: string): Filter => ({
+  label,
+  words: (value) => `${label}: ${value}`,
+  ...(help !== undefined && { help }),
+});
+const amount = (label: string, words: string): Filter => ({
+  label,
+  words: (value) => `${words} ${formatUsd(value)}`,
+});
+
+/** Every filter of the API, by its name there and in the address. */
+export const FILTERS: Record<FilterName, Filter> = {
+  from: { label: 'From', words: (value) => `from ${instantWords(value)}` },
+  to: { label: 'Before', words: (value) => `before ${instantWords(value)}` },
+  operation: named('Operation'),
+  outcome: {
+    label: 'Outcome',
+    words: (value) => `Outcome: ${outcomeWords(value as CallRecord['outcome'])}`,
+    options: pathsV1AuditCallsGetParametersQueryOutcomeValues.map((value) => ({ value, label: outcomeWords(value) })),
+  },
+  recipient: named('Recipient'),
+  recipient_prefix: { label: 'Recipient', words: (value) => `Recipient begins with ${value}` },
+  client: named('Client', 'Its name or id'),
+  actor: named('Person', 'For whom the client asked, exactly'),
+  key: named('Key', 'The id of the key it was asked with'),
+  client_address: named('Address', 'It came from, exactly'),
+  country: named('Country', 'As given: Kenya'),
+  network_code: named('Network code', 'Exactly: MPS'),
+  reference: named('Reference', "A payout's, exactly"),
+  upstream_ref: named('Upstream reference', 'chiRef, id or issueID of a transaction'),
+  min_item_usd: amount('Payout, at least (USD)', 'Payout of at least'),
+  max_item_usd: amount('Payout, at most (USD)', 'Payout of at most'),
+  min_total_usd: amount('Call, at least (USD)', 'Call of at least'),
+  max_total_usd: amount('Call, at most (USD)', 'Call of at most'),
+  in_doubt: {
+    label: 'In doubt',
+    words: (value) => (value === 'false' ? 'not in doubt' : 'in doubt'),
+    options: [
+      { value: 'true', label: 'in doubt' },
+      { value: 'false', label: 'not in doubt' },
+    ],
+  },
+  approval: {
+    label: 'Approval',
+    words: (value) => `Approval: ${value}`,
+    options: pathsV1AuditCallsGetParametersQueryApprovalValues.map((value) => ({ value, label: value })),
+  },
+  idempotency_key: named('Idempotency-Key', 'Exactly'),
+  request_id: named('X-Request-Id', 'Exactly'),
+};
+
+/** In the order of the address. */
+export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+
+/** Those that are not always shown. */
+export const GROUPS: { title: string; names: FilterName[] }[] = [
+  { title: 'Who asked', names: ['client', 'actor', 'key', 'client_address'] },
+  { title: 'Payout', names: ['country', 'network_code', 'reference', 'upstream_ref'] },
+  { title: 'Amount', names: ['min_item_usd', 'max_item_usd', 'min_total_usd', 'max_total_usd'] },
+  { title: 'Call', names: ['in_doubt', 'approval', 'idempotency_key', 'request_id'] },
+];
+
+/** Those that name a person. */
+export const OF_RECIPIENTS: FilterName[] = ['recipient', 'recipient_prefix'];

@@ -1,0 +1,107 @@
+import { Group, NativeSelect, Stack, Switch, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { faultsOf } from '../../api/problem';
+import { useSession } from '../../api/session';
+import { formatCount } from '../../components/format';
+import { Page } from '../../components/page';
+import { Pager } from '../../components/pager';
+import { ColumnsMenu } from './columns-menu';
+import { ExportButton } from './export-dialog';
+import { FilterPanel } from './filter-panel';
+import { type List, WHATS } from './list';
+import { SumUp } from './sum-up';
+import { ViewsMenu } from './views-menu';
+
+interface Props {
+  lead: string;
+  list: List;
+  /** How many rows are shown; undefined: none yet. */
+  count: number | undefined;
+  next: string | null | undefined;
+  error: unknown;
+  /** Whether people are shown as they are. */
+  reveal: boolean;
+  setReveal: (reveal: boolean) => void;
+  /** The table. */
+  children: ReactNode;
+}
+
+/** What stands around the table of calls, and around that of payouts. */
+export function HistoryPage({ lead, list, count, next, error, reveal, setReveal, children }: Props) {
+  const actions = (
+    <>
+      <ViewsMenu list={list} />
+      <ColumnsMenu list={list} />
+      <ExportButton list={list} />
+    </>
+  );
+  return (
+    <Page title={WHATS[list.what]} lead={lead} actions={actions}>
+      <FilterPanel list={list} faults={faultsOf(error)} />
+      <SumUp key={JSON.stringify(list.filters)} list={list} />
+      <Stack gap="xs">
+        <Group justify="space-between" gap="xs">
+          <PeopleSwitch reveal={reveal} setReveal={setReveal} />
+          <Group gap="xs">
+            <SortField {...list} />
+            <PageSizeField {...list} />
+          </Group>
+        </Group>
+        {children}
+        <Group justify="space-between" gap="xs">
+          <Shown {...{ count, next }} />
+          <Pager next={next} />
+        </Group>
+      </Stack>
+    </Page>
+  );
+}
+
+function Shown({ count, next }: Pick<Props, 'count' | 'next'>) {
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {count !== undefined && count > 0 && `${formatCount(count)} on this page${next ? '; there are more' : ''}`}
+    </Text>
+  );
+}
+
+/** Off again when one leaves the page. */
+function PeopleSwitch({ reveal, setReveal }: Pick<Props, 'reveal' | 'setReveal'>) {
+  const { may } = useSession();
+  if (!may('audit:pii')) return <span />;
+  return (
+    <Switch
+      size="sm"
+      label={reveal ? 'Show people: each page you look at is on record' : 'Show people (it is recorded)'}
+      checked={reveal}
+      onChange={({ currentTarget }) => setReveal(currentTarget.checked)}
+    />
+  );
+}
+
+function SortField({ view, change }: List) {
+  return (
+    <NativeSelect
+      {...{ size: 'xs', 'aria-label': 'Order' }}
+      data={[
+        { value: 'time', label: 'Newest first' },
+        { value: 'amount', label: 'Largest first' },
+      ]}
+      value={view.sort ?? 'time'}
+      onChange={({ currentTarget: { value } }) => change({ sort: value === 'time' ? undefined : value })}
+    />
+  );
+}
+
+const USUAL_SIZE = '50';
+
+function PageSizeField({ view, change }: List) {
+  return (
+    <NativeSelect
+      {...{ size: 'xs', 'aria-label': 'Rows on a page' }}
+      data={['25', USUAL_SIZE, '100'].map((value) => ({ value, label: `${value} rows` }))}
+      value={view.page_size ?? USUAL_SIZE}
+      onChange={({ currentTarget: { value } }) => change({ page_size: value === USUAL_SIZE ? undefined : value })}
+    />
+  );
+}

@@ -1,0 +1,169 @@
+import '@mantine/dates/styles.css';
+import { Button, Group, NativeSelect, Select, type SelectProps } from '@mantine/core';
+import { DateTimePicker } from '@mantine/dates';
+import dayjs from 'dayjs';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import { FILTERS } from './filters';
+import { TextField, useDraft } from './fields';
+import type { List } from './list';
+import { beginOf, daysOf, PERIODS } from './period';
+
+export interface FilterProps {
+  list: List;
+  /** What the proxy says is wrong with a filter. */
+  faults: Partial<Record<string, string>>;
+}
+
+/** So wide at least, together with others as the screen has room for. */
+const wide = (px: number) => ({ flex: `1 1 ${px}px`, minWidth: 0 });
+
+/** What is asked for most. */
+export function QuickFilters(props: FilterProps) {
+  return (
+    <Group align="flex-start" gap="sm">
+      <RecipientField {...props} />
+      <OperationField {...props} />
+      <ChoiceField {...props} name="outcome" style={wide(180)} />
+      <Group align="flex-start" gap="sm" style={{ flex: '1 1 520px' }}>
+        <InstantField {...props} name="from" />
+        <InstantField {...props} name="to" />
+        <Periods {...props} />
+      </Group>
+    </Group>
+  );
+}
+
+interface ChoiceProps extends FilterProps {
+  name: 'outcome' | 'in_doubt' | 'approval';
+  style?: SelectProps['style'];
+}
+
+export function ChoiceField({ list, faults, name, style }: ChoiceProps) {
+  const { label, options = [] } = FILTERS[name];
+  return (
+    <Select
+      {...{ label, data: options, style, clearable: true, placeholder: 'Any', error: faults[name] }}
+      value={list.filters[name] ?? null}
+      onChange={(value) => list.change({ [name]: value ?? undefined })}
+      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+    />
+  );
+}
+
+function OperationField({ list: { filters, change }, faults }: FilterProps) {
+  const { data } = api.useQuery('get', '/v1/operations', undefined, { staleTime: Infinity });
+  const names = new Set<string>(data?.operations.map(({ operation }) => operation));
+  if (filters.operation !== undefined) names.add(filters.operation); // of an address, or while the others are asked for
+  return (
+    <Select
+      {...{ label: FILTERS.operation.label, data: [...names], style: wide(220), searchable: true, clearable: true }}
+      placeholder="Any"
+      error={faults.operation}
+      value={filters.operation ?? null}
+      onChange={(value) => change({ operation: value ?? undefined })}
+      comboboxProps={{ width: 300, position: 'bottom-start' }}
+      clearButtonProps={{ 'aria-label': 'Any operation' }}
+    />
+  );
+}
+
+type Comparison = 'recipient' | 'recipient_prefix';
+
+/** One field for both filters; who types a * at the end means the beginning. */
+function RecipientField({ list: { filters, change }, faults }: FilterProps) {
+  const named: Comparison = filters.recipient_prefix === undefined ? 'recipient' : 'recipient_prefix';
+  const value = filters[named] ?? '';
+  const [comparison, setComparison] = useDraft(value === '' ? undefined : named);
+  const by = comparison ?? 'recipient';
+  const commit = (text: string, how: Comparison) => {
+    const isBeginning = how === 'recipient_prefix' || text.endsWith('*');
+    const contact = asContact(text.replace(/\*$/, ''));
+    change({ recipient: undefined, recipient_prefix: undefined, [isBeginning ? 'recipient_prefix' : how]: contact });
+  };
+  return (
+    <TextField
+      {...{ label: 'Recipient', placeholder: 'Phone, e-mail or handle', type: 'search', value, maxLength: 254 }}
+      style={wide(300)}
+      error={faults.recipient ?? faults.recipient_prefix}
+      onCommit={(text) => commit(text, by)}
+      leftSectionWidth={108}
+      leftSection={
+        <NativeSelect
+          {...{ variant: 'unstyled', size: 'xs', value: by, 'aria-label': 'How the recipient is compared' }}
+          data={[
+            { value: 'recipient', label: 'is' },
+            { value: 'recipient_prefix', label: 'begins with' },
+          ]}
+          onChange={({ currentTarget }) => {
+            setComparison(currentTarget.value as Comparison);
+            if (value !== '') commit(value, currentTarget.value as Comparison);
+          }}
+        />
+      }
+    />
+  );
+}
+
+/** A phone number as it is on record: people write it with blanks, brackets and dashes. */
+const asContact = (text: string) => (/^\+[\d\s().-]+$/.test(text) ? text.replace(/[^\d+]/g, '') : text.trim());
+
+/** Only what has contrast enough, and a name. */
+const CALENDAR = {
+  weekendDays: [],
+  hideOutsideDates: true,
+  ariaLabels: {
+    ...{ monthLevelControl: 'Choose a month', yearLevelControl: 'Choose a year' },
+    ...{ previousMonth: 'Previous month', nextMonth: 'Next month' },
+    ...{ previousYear: 'Previous year', nextYear: 'Next year' },
+    ...{ previousDecade: 'Previous years', nextDecade: 'Next years' },
+  },
+  submitButtonProps: { 'aria-label': 'Take this time' },
+  timePickerProps: { hoursInputLabel: 'Hours', minutesInputLabel: 'Minutes' },
+};
+
+const LOCAL = 'YYYY-MM-DD HH:mm:ss';
+
+/** In the zone of who reads; the address has it in UTC. */
+function InstantField({ list: { filters, change }, faults, name }: FilterProps & { name: 'from' | 'to' }) {
+  const value = filters[name];
+  const local = value !== undefined && dayjs(value).isValid() ? dayjs(value).format(LOCAL) : null;
+  const [draft, setDraft] = useDraft(local);
+  const [isOpen, setIsOpen] = useState(false);
+  const { label } = FILTERS[name];
+  const commit = (text: string | null) => {
+    if (text !== local) change({ [name]: text === null ? undefined : dayjs(text).toISOString() });
+  };
+  return (
+    <DateTimePicker
+      {...{ label, style: wide(170), clearable: true, placeholder: 'Any time', valueFormat: 'MMM D, YYYY HH:mm' }}
+      {...CALENDAR}
+      error={faults[name]}
+      value={draft}
+      onChange={(text) => {
+        setDraft(text);
+        if (!isOpen) commit(text); // by the button that clears it
+      }}
+      popoverProps={{ onOpen: () => setIsOpen(true), onClose: () => setIsOpen(false) }}
+      onDropdownClose={() => commit(draft)}
+      clearButtonProps={{ 'aria-label': `${label}: any time` }}
+    />
+  );
+}
+
+function Periods({ list: { filters, change } }: FilterProps) {
+  const current = daysOf(filters);
+  return (
+    <Group gap={4} role="group" aria-label="Periods" pt={{ base: 0, xs: 26 }}>
+      {PERIODS.map(({ days, label }) => (
+        <Button
+          key={days}
+          {...{ size: 'xs', variant: days === current ? 'light' : 'default', 'aria-pressed': days === current }}
+          onClick={() => change({ from: days === current ? undefined : beginOf(days), to: undefined })}
+        >
+          {label}
+        </Button>
+      ))}
+    </Group>
+  );
+}

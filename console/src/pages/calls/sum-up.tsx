@@ -1,0 +1,77 @@
+import { Box, Button, Group, Text } from '@mantine/core';
+import { Sigma } from 'lucide-react';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { paths, SummaryGroup } from '../../api/generated/schema';
+import { OutcomeBadge } from '../../components/badges';
+import { type Column, DataTable } from '../../components/data-table';
+import { formatCount } from '../../components/format';
+import { Answer } from '../../components/states';
+import { Usd } from '../../components/values';
+import type { List } from './list';
+import { sumOf } from './sum';
+
+type SummaryQuery = NonNullable<paths['/v1/audit/summary']['get']['parameters']['query']>;
+type Outcome = NonNullable<SummaryQuery['outcome']>;
+
+const COLUMNS: Column<SummaryGroup>[] = [
+  {
+    ...{ id: 'outcome', title: 'Outcome' },
+    render: ({ group }) => (group === null ? <b>All</b> : <OutcomeBadge outcome={group as Outcome} />),
+  },
+  { ...{ id: 'calls', title: 'Calls', numeric: true }, render: ({ calls }) => formatCount(calls) },
+  { ...{ id: 'items', title: 'Payouts', numeric: true }, render: ({ items }) => formatCount(items) },
+  { ...{ id: 'asked', title: 'Asked', numeric: true }, render: ({ asked_usd: usd }) => <Usd amount={usd} /> },
+  { ...{ id: 'paid', title: 'Succeeded', numeric: true }, render: ({ succeeded_usd: usd }) => <Usd amount={usd} /> },
+];
+
+/** All that the filters find in numbers; only when asked for, as it reads all of it. */
+export function SumUp({ list: { filters } }: { list: List }) {
+  const [asked, setAsked] = useState(false);
+  const query = { ...filters, group_by: 'outcome' } as SummaryQuery;
+  const answer = api.useQuery('get', '/v1/audit/summary', { params: { query } }, { enabled: asked });
+  if (!asked) {
+    return (
+      <Group gap="sm">
+        <Button
+          {...{ variant: 'default', size: 'xs', leftSection: <Sigma size={14} aria-hidden /> }}
+          onClick={() => setAsked(true)}
+        >
+          Sum up
+        </Button>
+        <Text size="sm" c="dimmed">
+          Counts all that the filters find, by outcome. Over a long history that can take some seconds.
+        </Text>
+      </Group>
+    );
+  }
+  return (
+    <Box maw={640}>
+      <Button {...{ variant: 'subtle', size: 'compact-sm' }} onClick={() => setAsked(false)}>
+        Hide the sums
+      </Button>
+      <Answer of={answer} lines={3}>
+        {({ groups }) => (
+          <DataTable
+            {...{ label: 'Sums', columns: COLUMNS, rows: withAll(groups) }}
+            keyOf={({ group }) => group ?? ''}
+            empty="The filters find nothing to sum up."
+          />
+        )}
+      </Answer>
+    </Box>
+  );
+}
+
+function withAll(groups: SummaryGroup[]): SummaryGroup[] {
+  const [first] = groups;
+  if (!first || groups.length === 1) return groups;
+  const all: SummaryGroup = {
+    ...{ ...first, group: null },
+    calls: groups.reduce((sum, { calls }) => sum + calls, 0),
+    items: groups.reduce((sum, { items }) => sum + items, 0),
+    asked_usd: sumOf(groups.map(({ asked_usd: usd }) => usd)),
+    succeeded_usd: sumOf(groups.map(({ succeeded_usd: usd }) => usd)),
+  };
+  return [...groups, all];
+}

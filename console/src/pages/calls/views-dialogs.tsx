@@ -1,0 +1,99 @@
+import { ActionIcon, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Trash2 } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { TextField } from './fields';
+import { FILTER_NAMES, FILTERS, OF_RECIPIENTS } from './filters';
+import type { List } from './list';
+import { daysOf } from './period';
+import { type useSavedViews, viewOf } from './views';
+
+interface Props {
+  saved: ReturnType<typeof useSavedViews>;
+  close: () => void;
+}
+
+/** Keeps what is shown now under a name. */
+export function SaveView({ list, saved, close }: Props & { list: List }) {
+  const [name, setName] = useState('');
+  const [withRecipient, setWithRecipient] = useState(false);
+  const hasRecipient = OF_RECIPIENTS.some((filter) => list.filters[filter] !== undefined);
+  const isTaken = saved.views.some((view) => view.name === name.trim());
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saved.save(viewOf(list, name.trim(), withRecipient));
+    close();
+  };
+  return (
+    <Modal opened onClose={close} title="Save this view" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            {...{ label: 'Name', required: true, maxLength: 60, value: name, autoComplete: 'off' }}
+            data-autofocus
+            {...(isTaken && { description: 'It takes the place of the one that has this name.' })}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Text size="sm">{wordsOf(list, withRecipient)}</Text>
+          {hasRecipient && (
+            <Checkbox
+              label="Keep the recipient in it"
+              description="A person's contact then stays in this browser, for all who use it."
+              checked={withRecipient}
+              onChange={({ currentTarget }) => setWithRecipient(currentTarget.checked)}
+            />
+          )}
+          <Text size="sm" c="dimmed">
+            Views stay in this browser, with their filters and columns; whoever signs in here finds them. No record is
+            kept in them.
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={name.trim() === ''}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function wordsOf({ filters, chosen }: List, withRecipient: boolean): string {
+  const days = daysOf(filters);
+  const said = FILTER_NAMES.flatMap((name) => {
+    const value = filters[name];
+    if (value === undefined || (!withRecipient && OF_RECIPIENTS.includes(name))) return [];
+    if (name === 'from' && days !== undefined) return [days === 1 ? 'of the day' : `of the last ${days} days`];
+    return [FILTERS[name].words(value)];
+  });
+  return `${said.length === 0 ? 'No filters' : said.join(', ')}; ${chosen.length} columns.`;
+}
+
+export function ManageViews({ saved: { views, rename, remove }, close }: Props) {
+  return (
+    <Modal opened onClose={close} title="Saved views" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="xs">
+        {views.length === 0 && <Text c="dimmed">None is left.</Text>}
+        {views.map((view) => (
+          <Group key={view.name} gap="xs" wrap="nowrap">
+            <TextField
+              {...{ value: view.name, maxLength: 60, 'aria-label': `Name of ${view.name}`, style: { flex: 1 } }}
+              onCommit={(name) => name !== '' && rename(view, name)}
+            />
+            <ActionIcon
+              {...{ variant: 'subtle', color: 'red', 'aria-label': `Delete ${view.name}` }}
+              onClick={() => remove(view)}
+            >
+              <Trash2 size={16} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Text size="sm" c="dimmed">
+          Change a name and press Enter.
+        </Text>
+      </Stack>
+    </Modal>
+  );
+}

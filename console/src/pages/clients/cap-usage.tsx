@@ -1,0 +1,36 @@
+import { Progress, Stack, Text } from '@mantine/core';
+import type { CapDto } from '../../api/generated/schema';
+import { Usd } from '../../components/values';
+
+/** What is spent of a cap: a bar for the eye, and the exact amounts. */
+export function CapUsage({ cap, label }: { cap: CapDto; label: string }) {
+  const { cap_usd: most, spent_usd: spent, left_usd: left } = cap;
+  if (most === null) {
+    return (
+      <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+        <Usd amount={spent} />{' '}
+        <Text span c="dimmed" inherit>
+          no cap
+        </Text>
+      </Text>
+    );
+  }
+  const share = percentOf(spent, most);
+  return (
+    <Stack gap={2} miw={150}>
+      <Progress value={share} aria-label={label} size="sm" color={share >= 90 ? 'red' : 'gray'} />
+      <Text size="sm">
+        <Usd amount={spent} /> of <Usd amount={most} />
+      </Text>
+      <Text size="xs" c="dimmed">
+        <Usd amount={left} /> left
+      </Text>
+    </Stack>
+  );
+}
+
+/** For the bar's length only: no amount is made of it. */
+function percentOf(spent: string, most: string): number {
+  if (Number(most) === 0) return 100;
+  return Math.min(100, Math.round((Number(spent) / Number(most)) * 100));
+}

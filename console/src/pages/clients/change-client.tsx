@@ -1,0 +1,92 @@
+import { Alert, Button, Group, List, Paper, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { http } from '../../api/client';
+import type { ClientDto } from '../../api/generated/schema';
+import { messageOf } from '../../api/problem';
+import { useSession } from '../../api/session';
+import { changesInWords, changesOf, draftOf, faultsOf } from './draft';
+import { forgetClients } from './forget';
+import { LimitFields } from './limit-fields';
+
+/** Changes what a client may do: only what was touched here. */
+export function ChangeClient({ client }: { client: ClientDto }) {
+  const queries = useQueryClient();
+  const { session } = useSession();
+  const [was, setWas] = useState(() => draftOf(client));
+  const [draft, setDraft] = useState(was);
+  const [failure, setFailure] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const path = { name: client.name };
+      const { data } = await http.PATCH('/v1/clients/{name}', { params: { path }, body: changesOf(draft, was) });
+      if (data) {
+        setWas(draftOf(data));
+        setDraft(draftOf(data));
+      }
+      forgetClients(queries);
+      notifications.show({ message: 'Saved. It holds from the next request on.', color: 'teal' });
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Paper withBorder p="md" maw={760}>
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <Stack>
+          <LimitFields
+            draft={draft}
+            faults={faultsOf(failure)}
+            change={(change) => setDraft((before) => ({ ...before, ...change }))}
+          />
+          {failure !== undefined && (
+            <Alert color="red" role="alert">
+              {messageOf(failure)}
+            </Alert>
+          )}
+          {client.name === session.client && !draft.scopes.includes('admin') && (
+            <Alert color="orange" variant="light">
+              You are signed in with a key of this client: once this is saved, you can administer nothing with it.
+            </Alert>
+          )}
+          <Changes of={changesInWords(draft, was)} busy={busy} undo={() => setDraft(was)} />
+        </Stack>
+      </form>
+    </Paper>
+  );
+}
+
+function Changes({ of, busy, undo }: { of: string[]; busy: boolean; undo: () => void }) {
+  return (
+    <>
+      <div role="status">
+        {of.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            Nothing is changed yet.
+          </Text>
+        ) : (
+          <List size="sm" className="wrap-anywhere">
+            {of.map((change) => (
+              <List.Item key={change}>{change}</List.Item>
+            ))}
+          </List>
+        )}
+      </div>
+      <Group>
+        <Button type="submit" loading={busy} disabled={of.length === 0}>
+          Save
+        </Button>
+        <Button variant="default" disabled={of.length === 0} onClick={undo}>
+          Undo
+        </Button>
+      </Group>
+    </>
+  );
+}

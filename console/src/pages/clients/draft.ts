@@ -1,0 +1,87 @@
+import type { ChangeClientDto, ClientDto } from '../../api/generated/schema';
+import { ApiProblem } from '../../api/problem';
+import { formatCount, formatUsd } from '../../components/format';
+
+export type Scope = NonNullable<ChangeClientDto['scopes']>[number];
+export type OperationName = NonNullable<ChangeClientDto['operations']>[number];
+
+/** What a client may do, as a form has it: an empty field is no limit. */
+export interface Draft {
+  scopes: Scope[];
+  /** Null: all, with those to come. */
+  operations: OperationName[] | null;
+  daily_cap_usd: string;
+  monthly_cap_usd: string;
+  max_item_usd: string;
+  max_call_usd: string;
+  approval_over_usd: string;
+  max_items: number | '';
+  requests_per_minute: number | '';
+  countries: string[];
+  addresses: string[];
+  origins: string[];
+  require_idempotency_key: boolean;
+}
+
+export const NO_LIMITS: Draft = {
+  ...{ scopes: [], operations: null, daily_cap_usd: '', monthly_cap_usd: '', max_item_usd: '', max_call_usd: '' },
+  ...{ approval_over_usd: '', max_items: '', requests_per_minute: '', countries: [], addresses: [], origins: [] },
+  require_idempotency_key: false,
+};
+
+const KEYS = Object.keys(NO_LIMITS) as (keyof Draft)[];
+
+export function draftOf(client: ClientDto): Draft {
+  const values = KEYS.map((key) => [key, client[key] ?? NO_LIMITS[key]] as const);
+  return Object.fromEntries(values) as unknown as Draft;
+}
+
+/** Only what differs: what somebody else changes meanwhile stays. */
+export function changesOf(draft: Draft, was: Draft): ChangeClientDto {
+  const changed = KEYS.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]));
+  return Object.fromEntries(changed.map((key) => [key, draft[key] === '' ? null : draft[key]]));
+}
+
+export const LABELS: Record<keyof Draft, string> = {
+  scopes: 'Scopes',
+  operations: 'Operations',
+  daily_cap_usd: 'Daily cap',
+  monthly_cap_usd: 'Monthly cap',
+  max_item_usd: 'Largest item',
+  max_call_usd: 'Largest call',
+  approval_over_usd: 'Approval over',
+  max_items: 'Items in a call',
+  requests_per_minute: 'Requests a minute',
+  countries: 'Countries',
+  addresses: 'Addresses',
+  origins: 'Web origins',
+  require_idempotency_key: 'Idempotency keys',
+};
+
+/** What each empty list means. */
+const EMPTY: Partial<Record<keyof Draft, string>> = { scopes: 'none', operations: 'none', origins: 'none' };
+
+/** A limit in words: `$10.00`, `no limit`, `Kenya, Nigeria`. */
+export function limitInWords(key: keyof Draft, value: Draft[keyof Draft]): string {
+  if (value === null) return 'all';
+  if (Array.isArray(value)) return value.length === 0 ? (EMPTY[key] ?? 'any') : value.join(', ');
+  if (typeof value === 'boolean') return value ? 'required' : 'optional';
+  if (value === '') return 'no limit';
+  return typeof value === 'number' ? formatCount(value) : formatUsd(value);
+}
+
+/** The changes, each in words: `Daily cap: $10.00, from no limit`. */
+export function changesInWords(draft: Draft, was: Draft): string[] {
+  const changed = Object.keys(changesOf(draft, was)) as (keyof Draft)[];
+  return changed.map((key) => `${LABELS[key]}: ${limitInWords(key, draft[key])}, was ${limitInWords(key, was[key])}`);
+}
+
+/** What is wrong, by the name of the field. */
+export type Faults = Partial<Record<string, string>>;
+
+export function faultsOf(error: unknown): Faults {
+  const errors = error instanceof ApiProblem ? (error.problem?.errors ?? []) : [];
+  // Of several of one field, the first is shown.
+  const byField = errors.map(({ pointer, detail }): [string, string] => [pointer.split('/')[1] ?? '', detail]);
+  return Object.fromEntries(byField.reverse());
+}

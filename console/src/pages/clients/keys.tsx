@@ -1,0 +1,86 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { ClientDto, KeyDto } from '../../api/generated/schema';
+import { WordBadge } from '../../components/badges';
+import { type Column, DataTable } from '../../components/data-table';
+import { Instant, Maybe } from '../../components/values';
+import { IssueKey } from './issue-key';
+import { NewKeyDialog } from './new-key-dialog';
+import { RevokeKey } from './revoke-key';
+
+const COLORS: Record<KeyDto['state'], string> = { active: 'teal', revoked: 'gray', expired: 'orange' };
+
+const COLUMNS: Column<KeyDto>[] = [
+  {
+    id: 'hint',
+    title: 'Key',
+    render: ({ hint }) => (
+      <Text size="sm" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
+        {hint}
+      </Text>
+    ),
+  },
+  { id: 'person', title: 'Person', render: ({ person }) => <Maybe text={person} /> },
+  { id: 'state', title: 'State', render: ({ state }) => <WordBadge color={COLORS[state]}>{state}</WordBadge> },
+  { id: 'created', title: 'Issued', render: ({ created_at: at }) => <Instant at={at} /> },
+  { id: 'expires', title: 'Expires', render: ({ expires_at: at }) => <Instant at={at} /> },
+  { id: 'used', title: 'Last used', render: ({ last_used_at: at }) => <Instant at={at} relative /> },
+];
+
+/** A client's keys: to issue, to rotate, to revoke. */
+export function Keys({ client }: { client: ClientDto }) {
+  const { name } = client;
+  const keys = api.useQuery('get', '/v1/clients/{name}/keys', { params: { path: { name } } });
+  const [issuing, setIssuing] = useState(false);
+  const [issued, setIssued] = useState<string>();
+  const [revoking, setRevoking] = useState<KeyDto>();
+  const actions: Column<KeyDto> = {
+    id: 'actions',
+    title: 'Revoke',
+    render: (key) => key.state === 'active' && <Revoke of={key} revoke={() => setRevoking(key)} />,
+  };
+  return (
+    <Stack gap="sm">
+      <Group>
+        <Button variant="default" leftSection={<KeyRound size={16} aria-hidden />} onClick={() => setIssuing(true)}>
+          Issue another key
+        </Button>
+      </Group>
+      <Text size="sm" c="dimmed" maw="70ch">
+        To rotate a key, issue another one, let the app use it, look here until the old one is not used any more, then
+        revoke the old one. Both are taken meanwhile.
+      </Text>
+      <DataTable
+        label="Keys"
+        columns={[...COLUMNS, actions]}
+        rows={keys.data?.keys}
+        keyOf={({ id }) => id}
+        error={keys.error}
+        retry={keys.refetch}
+        empty="It has no key. Issue one."
+      />
+      {issuing && (
+        <IssueKey
+          client={name}
+          close={() => setIssuing(false)}
+          issued={(key) => {
+            setIssuing(false);
+            setIssued(key);
+          }}
+        />
+      )}
+      {issued !== undefined && <NewKeyDialog of={{ client: name, key: issued }} close={() => setIssued(undefined)} />}
+      {revoking && <RevokeKey of={revoking} isLast={client.active_keys === 1} close={() => setRevoking(undefined)} />}
+    </Stack>
+  );
+}
+
+function Revoke({ of: { hint }, revoke }: { of: KeyDto; revoke: () => void }) {
+  return (
+    <Button size="compact-xs" variant="default" onClick={revoke} aria-label={`Revoke ${hint}`}>
+      Revoke
+    </Button>
+  );
+}

@@ -1,0 +1,134 @@
+import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { createClientDtoOperationsAnyOf0Values as OPERATIONS } from '../../api/generated/schema';
+import { type Draft, type Faults, LABELS } from './draft';
+import { ScopesField } from './scopes-field';
+
+interface Props {
+  draft: Draft;
+  faults: Faults;
+  change: (change: Partial<Draft>) => void;
+}
+
+/** All that a client may do, and how much. */
+export function LimitFields(props: Props) {
+  return (
+    <Stack>
+      <ScopesField {...props} scopes={props.draft.scopes} />
+      <OperationsField {...props} />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {MONEY.map((field) => (
+          <MoneyField key={field.name} {...props} {...field} />
+        ))}
+        {COUNTS.map((field) => (
+          <CountField key={field.name} {...props} {...field} />
+        ))}
+      </SimpleGrid>
+      {WORDS.map((field) => (
+        <WordsField key={field.name} {...props} {...field} />
+      ))}
+      <Checkbox
+        label="Requires an Idempotency-Key"
+        description="What pays or makes something is refused without one."
+        checked={props.draft.require_idempotency_key}
+        error={props.faults.require_idempotency_key}
+        onChange={({ currentTarget: { checked } }) => props.change({ require_idempotency_key: checked })}
+      />
+    </Stack>
+  );
+}
+
+type NameOf<Value> = { [Name in keyof Draft]: Draft[Name] extends Value ? Name : never }[keyof Draft];
+
+interface Field<Name> {
+  name: Name;
+  description: string;
+}
+
+type MoneyName = Exclude<NameOf<string>, NameOf<number | ''>>;
+
+const MONEY: Field<MoneyName>[] = [
+  { name: 'daily_cap_usd', description: 'From midnight to midnight UTC.' },
+  { name: 'monthly_cap_usd', description: 'In a calendar month, UTC.' },
+  { name: 'max_item_usd', description: 'The most that one payout may be.' },
+  { name: 'max_call_usd', description: 'The most that the payouts of one call may add up to.' },
+  { name: 'approval_over_usd', description: 'A call of more waits for an approval.' },
+];
+
+function MoneyField({ name, description, draft, faults, change }: Props & Field<MoneyName>) {
+  return (
+    <TextInput
+      label={`${LABELS[name]}, USD`}
+      {...{ description, placeholder: 'No limit', inputMode: 'decimal', autoComplete: 'off', value: draft[name] }}
+      error={faults[name]}
+      onChange={({ currentTarget: { value } }) => change({ [name]: value.trim() })}
+    />
+  );
+}
+
+type CountName = 'max_items' | 'requests_per_minute';
+
+const COUNTS: Field<CountName>[] = [
+  { name: 'max_items', description: 'The most payouts in one call.' },
+  { name: 'requests_per_minute', description: 'Over all its keys.' },
+];
+const MOST = 1_000_000;
+
+function CountField({ name, description, draft, faults, change }: Props & Field<CountName>) {
+  return (
+    <NumberInput
+      {...{ label: LABELS[name], description, placeholder: 'No limit', hideControls: true, value: draft[name] }}
+      {...{ allowDecimal: false, allowNegative: false, max: MOST, clampBehavior: 'strict' }}
+      error={faults[name]}
+      onChange={(value) => change({ [name]: typeof value === 'number' ? value : '' })}
+    />
+  );
+}
+
+type WordsName = 'countries' | 'addresses' | 'origins';
+
+const WORDS: (Field<WordsName> & { placeholder: string })[] = [
+  { name: 'countries', description: 'That it may pay to; none: any. Enter takes each.', placeholder: 'Kenya' },
+  {
+    name: 'addresses',
+    description: 'IP addresses and CIDR blocks that it may call from; none: any.',
+    placeholder: '10.0.0.0/8',
+  },
+  {
+    name: 'origins',
+    description: 'Web origins whose pages may call; none: no page of a browser.',
+    placeholder: 'https://shop.example',
+  },
+];
+
+function WordsField({ name, description, placeholder, draft, faults, change }: Props & (typeof WORDS)[number]) {
+  return (
+    <TagsInput
+      {...{ label: LABELS[name], description, value: draft[name], acceptValueOnBlur: true }}
+      {...(draft[name].length === 0 && { placeholder })}
+      error={faults[name]}
+      onChange={(value) => change({ [name]: value })}
+    />
+  );
+}
+
+function OperationsField({ draft: { operations }, faults, change }: Props) {
+  return (
+    <Stack gap="xs">
+      <Checkbox
+        label="All operations"
+        description="With those to come."
+        checked={operations === null}
+        onChange={({ currentTarget: { checked } }) => change({ operations: checked ? null : [] })}
+      />
+      {operations !== null && (
+        <MultiSelect
+          {...{ label: LABELS.operations, description: 'What of the interface it may use.', searchable: true }}
+          data={[...OPERATIONS]}
+          value={operations}
+          error={operations.length === 0 ? 'Choose at least one, or all.' : faults.operations}
+          onChange={(chosen) => change({ operations: OPERATIONS.filter((name) => chosen.includes(name)) })}
+        />
+      )}
+    </Stack>
+  );
+}

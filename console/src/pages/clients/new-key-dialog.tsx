@@ -1,0 +1,41 @@
+import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Copyable } from '../../components/values';
+
+interface Props {
+  client: string;
+  key: string;
+}
+
+/** Shows a key, this once: it closes only when somebody says that it is stored, and nothing of it stays in the page. */
+export function NewKeyDialog({ of, close }: { of: Props; close: () => void }) {
+  const [stored, setStored] = useState(false);
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={`The new key of ${of.client}`}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+    >
+      <Stack>
+        <Alert color="orange" variant="light">
+          This key is shown this once. It is kept nowhere: whoever loses it needs another one.
+        </Alert>
+        <Copyable text={of.key} label="the key" />
+        <Text size="sm">Give it to the app as a secret; it sends it in the header X-API-Key.</Text>
+        <Checkbox
+          label="I have stored it"
+          checked={stored}
+          onChange={({ currentTarget: { checked } }) => setStored(checked)}
+        />
+        <Group justify="flex-end">
+          <Button disabled={!stored} onClick={close}>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,44 @@
+import { Code, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { http } from '../../api/client';
+import type { KeyDto } from '../../api/generated/schema';
+import { useSession } from '../../api/session';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { forgetClients } from './forget';
+
+interface Props {
+  of: KeyDto;
+  /** Whether the client has no other one that is taken. */
+  isLast: boolean;
+  close: () => void;
+}
+
+/** Names the key, and what stops working. */
+export function RevokeKey({ of: { id, client, hint }, isLast, close }: Props) {
+  const queries = useQueryClient();
+  const { session } = useSession();
+  const run = async () => {
+    await http.DELETE('/v1/clients/{name}/keys/{id}', { params: { path: { name: client, id } } });
+    forgetClients(queries);
+  };
+  return (
+    <ConfirmDialog title="Revoke a key" action="Revoke it" danger run={run} close={close}>
+      <Text size="sm">
+        The key <Code>{hint}</Code> of the client <b>{client}</b> is refused with 401 from its next request on, on every
+        instance, and whoever is signed in here with it is signed out. Calls that are being sent right now are finished.
+        What it asked for and still waits for an approval can no longer be approved.
+      </Text>
+      {isLast && (
+        <Text size="sm" fw={600}>
+          It is the last key of {client}: the client can do nothing until another one is issued.
+        </Text>
+      )}
+      {session.key_id === id && (
+        <Text size="sm" fw={600}>
+          It is your own: you are signed in with it.
+        </Text>
+      )}
+      <Text size="sm">This cannot be undone.</Text>
+    </ConfirmDialog>
+  );
+}

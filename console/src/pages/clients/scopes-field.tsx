@@ -1,0 +1,39 @@
+import { Checkbox, Stack } from '@mantine/core';
+import { createClientDtoScopesValues as SCOPES } from '../../api/generated/schema';
+import type { Draft, Faults, Scope } from './draft';
+
+const MEANS: Record<Scope, string> = {
+  pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
+  write: 'Makes or unmakes something: payment links, collections, sub-accounts.',
+  read: 'Asks the upstream: balances, transactions, prices.',
+  audit: 'Reads the history of all clients, with people masked; proves and exports it.',
+  'audit:pii': 'Sees people in the history as they are. Each look is recorded.',
+  reconcile: 'Runs the reconciliation and decides about its findings.',
+  approve: 'Approves or rejects what others asked for.',
+  admin: 'Makes clients and keys, sets limits, stops everything.',
+};
+
+interface Props {
+  scopes: Scope[];
+  faults: Faults;
+  change: (change: Partial<Draft>) => void;
+}
+
+export function ScopesField({ scopes, faults, change }: Props) {
+  return (
+    <Checkbox.Group
+      label="Scopes"
+      description="What its keys may do."
+      required
+      value={scopes}
+      error={faults.scopes}
+      onChange={(chosen) => change({ scopes: SCOPES.filter((scope) => chosen.includes(scope)) })}
+    >
+      <Stack gap={6} mt={6}>
+        {SCOPES.map((scope) => (
+          <Checkbox key={scope} size="sm" value={scope} label={scope} description={MEANS[scope]} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}

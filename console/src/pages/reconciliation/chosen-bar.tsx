@@ -1,0 +1,97 @@
+import { Button, Group, Paper, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { http } from '../../api/client';
+import { formatCount } from '../../components/format';
+import { type Conflicts, Decide, MAX_DECISIONS } from './decide';
+import { type Filters, toQuery } from './findings-query';
+import { ProblemAlert } from './problem-alert';
+import type { useChosen } from './use-chosen';
+
+interface Props {
+  chosen: ReturnType<typeof useChosen>;
+  filters: Filters;
+  /** Whether there are other pages. */
+  more: boolean;
+  conflicts: Conflicts;
+  setConflicts: (conflicts: Conflicts) => void;
+}
+
+/** How many are chosen, and what can be done with them. */
+export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Props) {
+  const [isDeciding, { open, close }] = useDisclosure();
+  const { findings, add, drop } = chosen;
+  const count = findings.length;
+  return (
+    <Paper withBorder p="xs" role="region" aria-label="Chosen findings">
+      <Group gap="xs">
+        <Text size="sm" role="status">
+          {count === 0 ? 'None is chosen. Tick those to decide about.' : `${formatCount(count)} chosen`}
+        </Text>
+        <Button size="xs" disabled={count === 0} onClick={open}>
+          Decide
+        </Button>
+        {more && <ChooseAll filters={filters} add={add} />}
+        {count > 0 && (
+          <Button size="xs" variant="subtle" onClick={() => drop(chosen.ids)}>
+            Choose none
+          </Button>
+        )}
+      </Group>
+      {isDeciding && (
+        <Decide
+          findings={findings}
+          close={close}
+          onDecided={() => {
+            setConflicts(new Map());
+            drop(chosen.ids);
+          }}
+          onConflict={(refused) => {
+            setConflicts(new Map([...conflicts, ...refused]));
+            drop(refused.keys());
+          }}
+        />
+      )}
+    </Paper>
+  );
+}
+
+/** Chooses what the other pages have, too; at most what is decided in one request, which is all of it or nothing. */
+function ChooseAll({ filters, add }: Pick<Props, 'filters'> & Pick<Props['chosen'], 'add'>) {
+  const [busy, setBusy] = useState(false);
+  const [words, setWords] = useState<string>();
+  const [failure, setFailure] = useState<unknown>();
+  const chooseAll = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      let token: string | null | undefined;
+      let count = 0;
+      do {
+        const query = toQuery(filters, { page_size: 200, ...(token && { page_token: token }) });
+        const { data } = await http.GET('/v1/reconciliation/findings', { params: { query } });
+        add(data?.findings ?? []);
+        count += data?.findings.length ?? 0;
+        token = data?.next_page_token;
+      } while (token && count + 200 <= MAX_DECISIONS);
+      setWords(token ? `The newest ${formatCount(count)}: more are not decided at once.` : undefined);
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button size="xs" variant="default" loading={busy} onClick={() => void chooseAll()}>
+        Choose all of all pages
+      </Button>
+      {words !== undefined && (
+        <Text size="sm" c="dimmed">
+          {words}
+        </Text>
+      )}
+      {failure !== undefined && <ProblemAlert error={failure} />}
+    </>
+  );
+}

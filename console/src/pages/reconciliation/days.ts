@@ -1,0 +1,38 @@
+const DAY_MS = 86_400_000;
+
+/** Days as `2026-11-20`, both included; null: not chosen yet. */
+export type Days = [string | null, string | null];
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+export const today = () => dayOf(Date.now());
+
+/** What is mostly asked for, in UTC. */
+export function presets(now = Date.now()): { label: string; value: [string, string] }[] {
+  const [today, yesterday] = [dayOf(now), dayOf(now - DAY_MS)];
+  return [
+    { label: 'Yesterday', value: [yesterday, yesterday] },
+    { label: 'Last 7 days', value: [dayOf(now - 7 * DAY_MS), yesterday] },
+    { label: 'This month', value: [`${today.slice(0, 7)}-01`, today] },
+    { label: 'Today', value: [today, today] },
+  ];
+}
+
+/** From the first day's beginning to the last one's end. */
+export function periodOf([first, last]: Days): { from: string; to: string } | undefined {
+  if (first === null || last === null) return undefined;
+  const end = new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS);
+  return { from: `${first}T00:00:00.000Z`, to: end.toISOString() };
+}
+
+/** The same until now, where it is not over yet. */
+export const untilNow = ({ from, to }: { from: string; to: string }) => ({
+  from,
+  to: new Date(Math.min(Date.parse(to), Date.now())).toISOString(),
+});
+
+/** The days of a filter in the address that was made by {@link periodOf}. */
+export function daysIn(from: string | undefined, to: string | undefined): Days {
+  const last = to === undefined ? NaN : Date.parse(to) - 1;
+  return [from?.slice(0, 10) ?? null, Number.isNaN(last) ? null : dayOf(last)];
+}

@@ -1,0 +1,128 @@
+import { Alert, Radio, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { http } from '../../api/client';
+import { ApiProblem, messageOf } from '../../api/problem';
+import { useSession } from '../../api/session';
+import type { FindingDecisionDto, FindingRecord } from '../../api/generated/schema';
+import { formatCount } from '../../components/format';
+import { ReasonDialog } from '../../components/reason-dialog';
+
+/** As many as the API takes in one request. */
+export const MAX_DECISIONS = 10_000;
+
+/** Why findings were not decided about, by their ids. */
+export type Conflicts = ReadonlyMap<string, string>;
+
+type Decision = FindingDecisionDto['state'];
+
+const MEANINGS: Record<Decision, string> = {
+  explained: 'It is known why, and nothing is owed.',
+  resolved: 'It was put right.',
+  accepted: 'It is a loss or a gain, and stays one. This takes a person, and one who did not ask for the payment.',
+  reopened: 'What was decided before does not hold.',
+};
+
+const isClosed = ({ state }: FindingRecord) => state !== 'open' && state !== 'reopened';
+
+interface Props {
+  findings: FindingRecord[];
+  close: () => void;
+  onDecided: () => void;
+  /** Those that were refused, and why. Nothing was decided. */
+  onConflict: (conflicts: Conflicts) => void;
+}
+
+/** Decides about one or many: all of them, or none. */
+export function Decide({ findings, close, onDecided, onConflict }: Props) {
+  const queries = useQueryClient();
+  const closed = findings.filter(isClosed).length;
+  const [decision, setDecision] = useState<Decision>(closed > 0 ? 'reopened' : 'explained');
+  const again = () =>
+    queries.invalidateQueries({ predicate: ({ queryKey: [, path] }) => String(path).startsWith('/v1/reconciliation') });
+  const run = async (reason: string) => {
+    if (findings.length === 0) throw new Error('There is none left to decide about. Close this, and look at the list.');
+    const decisions = findings.map(({ id, version }) => ({ finding_id: id, state: decision, reason, version }));
+    try {
+      await http.POST('/v1/reconciliation/findings/decisions', { body: { decisions } });
+    } catch (error) {
+      const conflicts = conflictsIn(error, findings);
+      if (conflicts.size === 0) throw new Error(withFaults(error), { cause: error });
+      onConflict(conflicts);
+      void again();
+      throw new Error(sentenceOf(messageOf(error), conflicts.size, findings.length), { cause: error });
+    }
+    onDecided();
+    notifications.show({ message: `${told(findings.length)} ${findings.length === 1 ? 'is' : 'are'} ${decision}.` });
+    await again();
+  };
+  return (
+    <ReasonDialog
+      title={`Decide about ${told(findings.length)}`}
+      action={`Mark as ${decision}`}
+      maxLength={1_000}
+      {...{ run, close }}
+    >
+      {closed > 0 && closed < findings.length && (
+        <Alert color="orange" variant="light">
+          {formatCount(closed)} of these are decided already and can only be reopened; the others wait. Choose of one
+          kind only.
+        </Alert>
+      )}
+      <Choices decision={decision} setDecision={setDecision} isClosed={closed > 0} />
+    </ReasonDialog>
+  );
+}
+
+interface ChoicesProps {
+  decision: Decision;
+  setDecision: (decision: Decision) => void;
+  isClosed: boolean;
+}
+
+function Choices({ decision, setDecision, isClosed }: ChoicesProps) {
+  const { session } = useSession();
+  const possible: Decision[] = isClosed ? ['reopened'] : ['explained', 'resolved', 'accepted'];
+  return (
+    <Radio.Group label="Decision" value={decision} onChange={(value) => setDecision(value)}>
+      <Stack gap="xs" mt={4}>
+        {possible.map((each) => (
+          <Radio key={each} value={each} label={each} description={MEANINGS[each]} />
+        ))}
+      </Stack>
+      {decision === 'accepted' && session.person === null && (
+        <Text size="sm" mt="xs" c="dimmed">
+          Your key is nobody in particular&rsquo;s: sign in with a person&rsquo;s key to accept.
+        </Text>
+      )}
+    </Radio.Group>
+  );
+}
+
+const told = (count: number) => (count === 1 ? 'one finding' : `${formatCount(count)} findings`);
+
+/** Faults name the decisions by their places; what is not about one of them is not here. */
+function conflictsIn(error: unknown, findings: FindingRecord[]): Conflicts {
+  if (!(error instanceof ApiProblem) || !['finding_changed', 'own_approval'].includes(error.code ?? ''))
+    return new Map();
+  return new Map(
+    (error.problem?.errors ?? []).flatMap(({ pointer, detail }) => {
+      const finding = findings[Number(/^\/decisions\/(\d+)\//.exec(pointer)?.[1])];
+      return finding ? [[finding.id, detail] as const] : [];
+    }),
+  );
+}
+
+/** What is wrong, once each: of a thousand decisions it is mostly the same. */
+function withFaults(error: unknown): string {
+  const faults = (error instanceof ApiProblem && error.problem?.errors) || [];
+  const details = [...new Set(faults.map(({ detail }) => detail))].slice(0, 5);
+  return [messageOf(error), ...details].join(' ');
+}
+
+function sentenceOf(message: string, refused: number, asked: number): string {
+  const others = asked - refused;
+  const next = others > 0 ? ` The other ${formatCount(others)} are still chosen: decide again for them.` : '';
+  return `Nothing was decided. ${message} ${formatCount(refused)} marked in the list, no longer chosen.${next}`;
+}

@@ -1,0 +1,89 @@
+import { Group, Table, Text } from '@mantine/core';
+import { EqualNot } from 'lucide-react';
+import type { FindingEvidence, FindingField } from '../../api/generated/schema';
+import { inWords } from '../../components/format';
+import { Maybe } from '../../components/values';
+
+/** Ours and theirs side by side; what differs has a mark. */
+export function FieldsTable({ fields }: { fields: FindingField[] }) {
+  return (
+    <div role="region" aria-label="Fields" tabIndex={0} style={{ overflowX: 'auto' }}>
+      <Table w="auto" miw={360} fz="sm" withTableBorder>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Field</Table.Th>
+            <Table.Th>On record here</Table.Th>
+            <Table.Th>As the upstream says</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {fields.map(({ field, ours, theirs }) => (
+            <Table.Tr key={field}>
+              <Table.Th scope="row" fw={400}>
+                {field}
+              </Table.Th>
+              <Value value={ours} isOther={false} />
+              <Value value={theirs} isOther={ours !== theirs} />
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function Value({ value, isOther }: { value: string | null; isOther: boolean }) {
+  return (
+    <Table.Td {...(isOther && { bg: 'var(--mantine-color-orange-light)' })}>
+      <Group gap={6} wrap="nowrap">
+        {isOther && <EqualNot size={14} aria-label="differs:" style={{ flexShrink: 0 }} />}
+        <Text span inherit fw={isOther ? 600 : 400} maw={420} className="wrap-anywhere">
+          <Maybe text={value} />
+        </Text>
+      </Group>
+    </Table.Td>
+  );
+}
+
+/** The rows as they were compared, side by side. */
+export function EvidenceTable({ evidence: { ours, theirs, match } }: { evidence: FindingEvidence }) {
+  const [left, right]: Record<string, unknown>[] = [{ ...ours }, { ...theirs }];
+  const names = [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])];
+  return (
+    <>
+      <Text size="sm" mb="xs">
+        {match ? `Paired by ${inWords(match.rule)}, ${match.certainty}.` : 'The two are no pair.'}
+      </Text>
+      <div role="region" aria-label="Rows" tabIndex={0} style={{ overflowX: 'auto' }}>
+        <Table w="auto" miw={360} fz="xs" withTableBorder>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Field</Table.Th>
+              <Table.Th>On record here</Table.Th>
+              <Table.Th>As the upstream says</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {names.map((name) => (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" fw={400}>
+                  {name}
+                </Table.Th>
+                {[left, right].map((row, side) => (
+                  <Table.Td key={side} maw={320} className="wrap-anywhere">
+                    <Maybe text={textOf(row?.[name])} />
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </>
+  );
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,160 @@
+import '@mantine/dates/styles.css';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { DatePickerInput } from '@mantine/dates';
+import { useState } from 'react';
+import {
+  findingCategoryValues as CATEGORIES,
+  findingRecordSeverityValues as SEVERITIES,
+  findingStateValues as STATES,
+} from '../../api/generated/schema';
+import { inWords } from '../../components/format';
+import { daysIn, periodOf } from './days';
+import { AGES, type Filters } from './findings-query';
+
+interface Props {
+  values: Filters;
+  change: (changes: Record<string, string | undefined>) => void;
+}
+
+/** What is listed; all of it in the address. */
+export function FindingsFilters({ values, change }: Props) {
+  const isFiltered = Object.keys(values).some((name) => name !== 'page_size');
+  const none = Object.fromEntries(Object.keys(values).map((name) => [name, undefined]));
+  return (
+    <Group gap="xs" align="flex-end" role="search" aria-label="Filters">
+      <Choice
+        label="State"
+        value={values.state}
+        choose={(state) => change({ state })}
+        all="Open and reopened"
+        others={[...STATES.map(asOption), { value: 'any', label: 'Any' }]}
+      />
+      <Choice
+        label="Category"
+        value={values.category}
+        choose={(category) => change({ category })}
+        all="All categories"
+        others={CATEGORIES.map(asOption)}
+      />
+      <Choice
+        label="Severity"
+        value={values.severity}
+        choose={(severity) => change({ severity })}
+        all="Any"
+        others={SEVERITIES.map(asOption)}
+      />
+      <AgeChoice values={values} change={change} />
+      <PaidDays key={`${values.from} ${values.to}`} values={values} change={change} />
+      <IdInput key={`run ${values.run_id}`} label="Run" value={values.run_id} enter={(run_id) => change({ run_id })} />
+      <IdInput
+        key={`call ${values.call_id}`}
+        label="Call"
+        value={values.call_id}
+        enter={(call_id) => change({ call_id })}
+      />
+      {isFiltered && (
+        <Button variant="subtle" size="sm" onClick={() => change(none)}>
+          Clear filters
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+const asOption = (value: string) => ({ value, label: inWords(value) });
+
+interface ChoiceProps {
+  label: string;
+  value: string | undefined;
+  choose: (value: string) => void;
+  /** What no choice means. */
+  all: string;
+  others: { value: string; label: string }[];
+}
+
+function Choice({ label, value = '', choose, all, others }: ChoiceProps) {
+  return (
+    <NativeSelect
+      label={label}
+      value={value}
+      onChange={(event) => choose(event.currentTarget.value)}
+      data={[{ value: '', label: all }, ...others]}
+    />
+  );
+}
+
+const ages = (least = '', most = '') => `${least}-${most}`;
+const OTHER_AGE = 'other';
+
+function AgeChoice({ values, change }: Props) {
+  const { min_age_days: least, max_age_days: most } = values;
+  const known = AGES.find(({ filter }) => ages(filter.min_age_days, filter.max_age_days) === ages(least, most));
+  const isOther = !known && (least !== undefined || most !== undefined);
+  const choose = (age: string) => {
+    const { min_age_days, max_age_days } = AGES.find(({ name }) => name === age)?.filter ?? {};
+    change({ min_age_days, max_age_days });
+  };
+  return (
+    <Choice
+      label="Age"
+      value={known?.name ?? (isOther ? OTHER_AGE : '')}
+      choose={choose}
+      all="Any"
+      others={[
+        ...AGES.map(({ name }) => ({ value: name, label: `${name} days` })),
+        ...(isOther ? [{ value: OTHER_AGE, label: `${least ?? 0}–${most ?? ''} days` }] : []),
+      ]}
+    />
+  );
+}
+
+/** When the payments were made. */
+function PaidDays({ values, change }: Props) {
+  const [days, setDays] = useState(daysIn(values.from, values.to));
+  return (
+    <DatePickerInput
+      type="range"
+      label="Paid on (UTC)"
+      placeholder="Any day"
+      clearable
+      allowSingleDateInRange
+      miw={150}
+      value={days}
+      valueFormat="YYYY-MM-DD"
+      weekendDays={[]}
+      clearButtonProps={{ 'aria-label': 'Any day' }}
+      ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
+      onChange={(chosen) => {
+        setDays(chosen);
+        const { from, to } = periodOf(chosen) ?? {};
+        if (from !== undefined || chosen[0] === null) change({ from, to });
+      }}
+    />
+  );
+}
+
+function IdInput({
+  label,
+  value = '',
+  enter,
+}: {
+  label: string;
+  value: string | undefined;
+  enter: (id: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  const take = () => {
+    if (text.trim() !== value) enter(text.trim());
+  };
+  return (
+    <TextInput
+      label={label}
+      placeholder="Its id"
+      w={150}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={take}
+      onKeyDown={({ key }) => key === 'Enter' && take()}
+    />
+  );
+}

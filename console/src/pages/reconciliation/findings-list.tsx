@@ -1,0 +1,112 @@
+import { Anchor, Stack, Text } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api } from '../../api/client';
+import { useSession } from '../../api/session';
+import type { FindingRecord } from '../../api/generated/schema';
+import { type Column, DataTable } from '../../components/data-table';
+import { Pager } from '../../components/pager';
+import { Instant, Maybe } from '../../components/values';
+import { ChosenBar } from './chosen-bar';
+import type { Conflicts } from './decide';
+import { type Filters, toQuery } from './findings-query';
+import { useChosen } from './use-chosen';
+import { SeverityBadge, signedUsd, StateBadge } from './words';
+
+interface Props {
+  filters: Filters;
+  pageToken: string | undefined;
+}
+
+/** Findings to choose from, and what is done with those that are chosen. */
+export function FindingsList({ filters, pageToken }: Props) {
+  const { may } = useSession();
+  const query = toQuery(filters, pageToken === undefined ? {} : { page_token: pageToken });
+  const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/findings', { params: { query } });
+  const chosen = useChosen(data?.findings);
+  const [conflicts, setConflicts] = useState<Conflicts>(new Map());
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Stack gap="xs">
+      <ChosenBar
+        chosen={chosen}
+        filters={filters}
+        more={data?.next_page_token !== null && data !== undefined}
+        conflicts={conflicts}
+        setConflicts={setConflicts}
+      />
+      <DataTable
+        label="Findings"
+        columns={columns(may('audit'), conflicts)}
+        rows={data?.findings}
+        keyOf={({ id }) => id}
+        nameOf={({ title, subject }) => `${title}, ${subject}`}
+        error={error}
+        retry={refetch}
+        empty={
+          isFiltered
+            ? 'There is none like this. Change the filters, or clear them.'
+            : 'Nothing waits for a decision. Runs name what differs; start one, or look at any state.'
+        }
+        selection={{ chosen: chosen.ids, choose: chosen.choose }}
+      />
+      <Pager next={data?.next_page_token} />
+    </Stack>
+  );
+}
+
+const columns = (mayAudit: boolean, conflicts: Conflicts): Column<FindingRecord>[] => [
+  { id: 'severity', title: 'Severity', render: (finding) => <SeverityBadge of={finding} /> },
+  { id: 'finding', title: 'Difference', render: (finding) => <Difference {...{ finding, conflicts }} /> },
+  { id: 'fields', title: 'Ours | theirs', render: ({ fields }) => <Fields fields={fields} /> },
+  { id: 'state', title: 'State', render: ({ state }) => <StateBadge state={state} /> },
+  {
+    id: 'impact',
+    title: 'Impact',
+    numeric: true,
+    render: ({ impact_usd: usd }) => <span style={{ whiteSpace: 'nowrap' }}>{signedUsd(usd)}</span>,
+  },
+  { id: 'age', title: 'Days', numeric: true, render: ({ age_days: days }) => <Maybe text={days} /> },
+  { id: 'paid', title: 'Paid', render: ({ occurred_at: at }) => <Instant at={at} /> },
+  {
+    id: 'call',
+    title: 'Call',
+    render: ({ call_id: id }) =>
+      id !== null && mayAudit ? (
+        <Anchor component={Link} href={`/calls/${id}`} size="sm" aria-label={`Call ${id}`}>
+          {id.slice(-8)}
+        </Anchor>
+      ) : (
+        <Maybe text={id?.slice(-8)} />
+      ),
+  },
+];
+
+function Difference({ finding, conflicts }: { finding: FindingRecord; conflicts: Conflicts }) {
+  const { id, title, subject } = finding;
+  const conflict = conflicts.get(id);
+  return (
+    <div style={{ minWidth: 180, maxWidth: 340 }}>
+      <Anchor component={Link} href={`/reconciliation/findings/${id}`} size="sm">
+        {title}
+      </Anchor>
+      <Text size="xs" c="dimmed" className="wrap-anywhere">
+        {subject}
+      </Text>
+      {conflict !== undefined && (
+        <Text size="xs" c="red" role="alert">
+          <TriangleAlert size={12} aria-hidden /> Not decided: {conflict}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Fields({ fields }: Pick<FindingRecord, 'fields'>) {
+  return fields.map(({ field, ours, theirs }) => (
+    <Text key={field} size="xs" miw={150} maw={280} className="wrap-anywhere">
+      {field}: <Maybe text={ours} /> | <Maybe text={theirs} />
+    </Text>
+  ));
+}

@@ -1,0 +1,29 @@
+import type { paths } from '../../api/generated/schema';
+
+export type FindingsQuery = NonNullable<paths['/v1/reconciliation/findings']['get']['parameters']['query']>;
+
+/** The API's filters, by its names. */
+export const FILTERS = [
+  ...(['state', 'category', 'severity', 'min_age_days', 'max_age_days'] as const),
+  ...(['from', 'to', 'run_id', 'call_id', 'page_size'] as const),
+];
+export type Filter = (typeof FILTERS)[number];
+export type Filters = Partial<Record<Filter, string>>;
+
+/** What an address says, as the API takes it; whether it is right, the proxy says. */
+export const toQuery = (filters: Filters, page: Pick<FindingsQuery, 'page_size' | 'page_token'> = {}) =>
+  ({ ...filters, ...page }) as unknown as FindingsQuery;
+
+/** As reports group what waits, by whole days since it was found. */
+export const AGES: { name: string; filter: Pick<Filters, 'min_age_days' | 'max_age_days'> }[] = [
+  { name: '0–1', filter: { max_age_days: '1' } },
+  { name: '2–7', filter: { min_age_days: '2', max_age_days: '7' } },
+  { name: '8–30', filter: { min_age_days: '8', max_age_days: '30' } },
+  { name: '31+', filter: { min_age_days: '31' } },
+];
+
+/** A list of findings, as an address. */
+export function linkToFindings(filters: Filters): string {
+  const query = new URLSearchParams(filters).toString();
+  return `/reconciliation/findings${query && `?${query}`}`;
+}

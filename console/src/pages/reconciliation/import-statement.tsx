@@ -1,0 +1,138 @@
+import { Alert, Button, Checkbox, FileInput, Group, Modal, NativeSelect, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { raw } from '../../api/client';
+import {
+  type ImportedStatement,
+  pathsV1ReconciliationStatementsPostParametersQueryDelimiterValues as DELIMITERS,
+} from '../../api/generated/schema';
+import { formatCount } from '../../components/format';
+import { ColumnsInput } from './columns-input';
+import { ProblemAlert } from './problem-alert';
+import { StatementFaults } from './statement-faults';
+import { type Columns, columnsIn, guess } from './statement-columns';
+
+/** Takes a provider's file, and says which lines cannot be used. */
+export function ImportStatement({ close }: { close: () => void }) {
+  const [imported, setImported] = useState<ImportedStatement>();
+  return (
+    <Modal opened onClose={close} size="lg" title="Import a statement" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {imported ? <Imported statement={imported} close={close} /> : <ImportForm close={close} done={setImported} />}
+    </Modal>
+  );
+}
+
+/** How a file is to be read. */
+interface Reading {
+  file: File | null;
+  delimiter: string;
+  decimalComma: boolean;
+  /** Of the file's columns. */
+  names: string[];
+  columns: Columns;
+}
+
+const NOTHING_YET: Reading = { file: null, delimiter: 'comma', decimalComma: false, names: [], columns: {} };
+
+function ImportForm({ close, done }: { close: () => void; done: (statement: ImportedStatement) => void }) {
+  const queries = useQueryClient();
+  const [reading, setReading] = useState(NOTHING_YET);
+  const [failure, setFailure] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      done(await handIn(reading));
+      await queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/statements'] });
+    } catch (error) {
+      setFailure(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <FileInputs reading={reading} setReading={setReading} />
+        {reading.names.length > 0 && (
+          <ColumnsInput
+            names={reading.names}
+            columns={reading.columns}
+            setColumns={(columns) => setReading({ ...reading, columns })}
+          />
+        )}
+        {failure !== undefined && <ProblemAlert error={failure} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy} disabled={!reading.file}>
+            Import
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+async function handIn({ file, columns, delimiter, decimalComma }: Reading): Promise<ImportedStatement> {
+  const query = new URLSearchParams({
+    ...{ mapping: JSON.stringify(columns), delimiter, file: file?.name ?? '' },
+    ...(decimalComma && { decimal_comma: 'true' }),
+  });
+  const answer = await raw(`/v1/reconciliation/statements?${query.toString()}`, {
+    ...{ method: 'POST', body: file, headers: { 'Content-Type': 'text/csv' } },
+  });
+  return (await answer.json()) as ImportedStatement;
+}
+
+function FileInputs({ reading, setReading }: { reading: Reading; setReading: (reading: Reading) => void }) {
+  const look = async (next: Reading) => {
+    const names = next.file ? await columnsIn(next.file, next.delimiter) : [];
+    setReading({ ...next, names, columns: guess(names) });
+  };
+  return (
+    <>
+      <FileInput
+        label="File"
+        description="CSV in UTF-8; its first line names the columns."
+        placeholder="Choose a file"
+        accept=".csv,text/csv"
+        required
+        value={reading.file}
+        onChange={(file) => void look({ ...reading, file })}
+      />
+      <Group align="flex-end">
+        <NativeSelect
+          label="Between columns"
+          value={reading.delimiter}
+          onChange={({ currentTarget: { value: delimiter } }) => void look({ ...reading, delimiter })}
+          data={[...DELIMITERS]}
+        />
+        <Checkbox
+          label="Numbers are written 1.234,50"
+          mb={8}
+          checked={reading.decimalComma}
+          onChange={({ currentTarget: { checked: decimalComma } }) => setReading({ ...reading, decimalComma })}
+        />
+      </Group>
+    </>
+  );
+}
+
+function Imported({ statement, close }: { statement: ImportedStatement; close: () => void }) {
+  const { already_imported: before, kept, rows, fault_count: faults } = statement;
+  return (
+    <Stack>
+      <Alert color={faults > 0 ? 'orange' : 'teal'} variant="light" role="status">
+        {before ? 'The same file was imported before, with the same columns; nothing is changed. ' : 'It is imported. '}
+        {formatCount(kept)} of {formatCount(rows)} rows are used. Start a run to compare with it.
+      </Alert>
+      {faults > 0 && <StatementFaults statement={statement} />}
+      <Group justify="flex-end">
+        <Button onClick={close}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,51 @@
+import { Progress, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { RunProgressRecord, RunRecord } from '../../api/generated/schema';
+import { useEvents } from '../../api/live';
+import { formatCount, inWords } from '../../components/format';
+
+const STEPS: Record<string, string> = {
+  sources: "Reading the upstream's transactions",
+  ours: 'Gathering our payments',
+  theirs: 'Gathering their transactions',
+  match: 'Pairing the two',
+  confirm: 'Asking for what the listing lacks',
+  judge: 'Judging what differs',
+  record: 'Recording the result',
+};
+
+/** How far a run is, as it says so itself. @param onEnd once it is over, or nobody works on it any more. */
+export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void }) {
+  const [progress, setProgress] = useState(run.progress);
+  const [isOver, setOver] = useState(false);
+  const over = () => {
+    setOver(true); // or the browser would connect again
+    onEnd();
+  };
+  const connection = useEvents(isOver ? undefined : `/v1/reconciliation/runs/${run.id}`, {
+    progress: (data) => setProgress(data as RunProgressRecord),
+    end: over,
+    interrupted: over,
+  });
+  const words = isOver ? 'At its end' : progress ? wordsOf(progress) : 'At work';
+  return (
+    <Stack gap={4} maw={420}>
+      <Progress
+        value={progress?.of ? (100 * progress.done) / progress.of : 100}
+        animated
+        aria-label="How far the run is"
+        {...(!progress?.of && { 'aria-valuetext': words })}
+      />
+      <Text size="xs" c="dimmed" role="status">
+        {words}
+        {connection === 'lost' && !isOver && ' (the connection was lost; connecting again)'}
+      </Text>
+    </Stack>
+  );
+}
+
+function wordsOf({ step, done, of }: RunProgressRecord): string {
+  const words = STEPS[step] ?? inWords(step);
+  if (of === null) return done === 0 ? words : `${words}: ${formatCount(done)} so far`;
+  return `${words}: ${formatCount(done)} of ${formatCount(of)}`;
+}

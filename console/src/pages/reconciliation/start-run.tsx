@@ -1,0 +1,118 @@
+import '@mantine/dates/styles.css';
+import { Button, Group, Modal, NativeSelect, Stack } from '@mantine/core';
+import { DatePickerInput, DateTimePicker } from '@mantine/dates';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, http } from '../../api/client';
+import type { NewRunDto } from '../../api/generated/schema';
+import { formatLocal } from '../../components/format';
+import { ProblemAlert } from './problem-alert';
+import { type Days, periodOf, presets, today, untilNow } from './days';
+
+/** Asks for a period, and goes to the run. */
+export default function StartRun({ close }: { close: () => void }) {
+  const [, go] = useLocation();
+  const queries = useQueryClient();
+  const [days, setDays] = useState<Days>(() => presets()[0]?.value ?? [null, null]);
+  const [asOf, setAsOf] = useState<string | null>(null);
+  const [statement, setStatement] = useState('');
+  const [failure, setFailure] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const period = periodOf(days);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!period) return;
+    setBusy(true);
+    setFailure(undefined);
+    const body: NewRunDto = {
+      ...untilNow(period),
+      ...(asOf !== null && { as_of: new Date(asOf.replace(' ', 'T')).toISOString() }),
+      ...(statement !== '' && { statement_id: statement }),
+    };
+    try {
+      const { data, response } = await http.POST('/v1/reconciliation/runs', { body });
+      if (response.status === 200) notifications.show({ message: 'The same is at work already; this is that run.' });
+      void queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/runs'] });
+      if (data) go(`/reconciliation/runs/${data.id}`);
+    } catch (error) {
+      setFailure(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal opened onClose={close} title="Start a run" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack>
+          <DaysInput days={days} setDays={setDays} />
+          <StatementInput statement={statement} setStatement={setStatement} />
+          <DateTimePicker
+            label="As of"
+            description="In your time zone. As both sides stood then; it changes the state of no finding. Leave it empty for now."
+            clearable
+            value={asOf}
+            onChange={setAsOf}
+            maxDate={new Date()}
+            weekendDays={[]}
+            clearButtonProps={{ 'aria-label': 'As of now' }}
+          />
+          {failure !== undefined && <ProblemAlert error={failure} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={busy} disabled={!period}>
+              Start
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function DaysInput({ days, setDays }: { days: Days; setDays: (days: Days) => void }) {
+  return (
+    <div>
+      <DatePickerInput
+        type="range"
+        label="Period"
+        description="Whole days in UTC, both included; today counts until now."
+        data-autofocus
+        required
+        allowSingleDateInRange
+        value={days}
+        onChange={setDays}
+        maxDate={today()}
+        valueFormat="YYYY-MM-DD"
+        weekendDays={[]}
+        ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
+      />
+      <Group gap={4} mt={4}>
+        {presets().map(({ label, value }) => (
+          <Button key={label} size="compact-xs" variant="default" onClick={() => setDays(value)}>
+            {label}
+          </Button>
+        ))}
+      </Group>
+    </div>
+  );
+}
+
+function StatementInput({ statement, setStatement }: { statement: string; setStatement: (id: string) => void }) {
+  const query = { page_size: 200 };
+  const { data } = api.useQuery('get', '/v1/reconciliation/statements', { params: { query } });
+  const statements = (data?.statements ?? []).map(({ read_id: value, file, imported_at: at, kept }) => ({
+    value,
+    label: `${file ?? 'Statement'}, ${kept} rows, of ${formatLocal(at)}`,
+  }));
+  return (
+    <NativeSelect
+      label="Compare with"
+      value={statement}
+      onChange={({ currentTarget: { value } }) => setStatement(value)}
+      data={[{ value: '', label: "the upstream's own listing" }, ...statements]}
+    />
+  );
+}

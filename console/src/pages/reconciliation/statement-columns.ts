@@ -1,0 +1,46 @@
+/** What a column of a statement can be, as the API calls it, and the upstream's own name for it. */
+export const FIELDS = {
+  chi_ref: 'chiRef',
+  id: 'id',
+  issue_id: 'issueID',
+  issued_at: 'issueDate',
+  type: 'type',
+  status: 'status',
+  amount_usd: 'valueInUSD',
+  fee_usd: 'fee',
+  email: 'email',
+  phone: 'phoneNumber',
+  handle: 'twitter',
+  receiver: 'receiver',
+  country: 'countryToSend',
+  network_code: 'momoCode',
+  reference: 'reference',
+  recipient: 'recipient',
+} as const;
+type Field = keyof typeof FIELDS;
+export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
+
+/** Which column is which field. */
+export type Columns = Partial<Record<Field, string>>;
+
+const DELIMITERS: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
+
+/** As much of a file as holds its first line. */
+const HEAD_BYTES = 65_536;
+
+/** The names in its first line. */
+export async function columnsIn(file: File, delimiter: string): Promise<string[]> {
+  const [line = ''] = (await file.slice(0, HEAD_BYTES).text()).replace(/^\ufeff/, '').split(/\r?\n/, 1);
+  const names = line.split(DELIMITERS[delimiter] ?? ',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** Columns that are called as our fields or as the upstream's. */
+export function guess(names: string[]): Columns {
+  return Object.fromEntries(
+    FIELD_NAMES.flatMap((field) => {
+      const column = names.find((name) => name === field) ?? names.find((name) => name === FIELDS[field]);
+      return column === undefined ? [] : [[field, column]];
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+import type { FindingRecord, RunRecord } from '../../api/generated/schema';
+import { WordBadge } from '../../components/badges';
+import { formatUsd, inWords } from '../../components/format';
+import { Instant } from '../../components/values';
+
+const SEVERITY_COLORS = { critical: 'red', high: 'orange', medium: 'violet', low: 'gray' };
+const STATE_COLORS = { open: 'blue', reopened: 'violet', explained: 'teal', resolved: 'teal', accepted: 'gray' };
+const RESULT_COLORS = { clean: 'teal', findings: 'orange', failed: 'red' };
+
+export function SeverityBadge({ of }: { of: Pick<FindingRecord, 'severity'> }) {
+  return <WordBadge color={SEVERITY_COLORS[of.severity]}>{of.severity}</WordBadge>;
+}
+
+export function StateBadge({ state }: { state: FindingRecord['state'] }) {
+  return <WordBadge color={STATE_COLORS[state]}>{state}</WordBadge>;
+}
+
+/** How a run ended, or that it has not. */
+export function ResultBadge({ run: { state, result } }: { run: Pick<RunRecord, 'state' | 'result'> }) {
+  if (result === null) return <WordBadge color={state === 'running' ? 'blue' : 'gray'}>{inWords(state)}</WordBadge>;
+  return <WordBadge color={RESULT_COLORS[result]}>{result}</WordBadge>;
+}
+
+const MIDNIGHT = 'T00:00:00.000Z';
+const DAY_MS = 86_400_000;
+
+/** The days of a period that is whole days in UTC; undefined: it is not. */
+export function daysOf(from: string, to: string): string | undefined {
+  const [first, end] = [new Date(from).toISOString(), new Date(to).toISOString()];
+  if (!first.endsWith(MIDNIGHT) || !end.endsWith(MIDNIGHT)) return undefined;
+  const [firstDay, lastDay] = [first, new Date(Date.parse(end) - DAY_MS).toISOString()].map((day) => day.slice(0, 10));
+  return firstDay === lastDay ? `${firstDay} UTC` : `${firstDay} – ${lastDay} UTC`;
+}
+
+export function Period({ from, to }: { from: string; to: string }) {
+  const days = daysOf(from, to);
+  if (days !== undefined) return <span style={{ whiteSpace: 'nowrap' }}>{days}</span>;
+  return (
+    <>
+      <Instant at={from} /> – <Instant at={to} />
+    </>
+  );
+}
+
+/** What is added: `+$1.50`, `−$1.50`; nought has no sign. */
+export function signedUsd(amount: string): string {
+  return isNought(amount) || amount.startsWith('-') ? formatUsd(amount) : `+${formatUsd(amount)}`;
+}
+
+export const isNought = (amount: string) => /^-?0(\.0+)?$/.test(amount);
+
+/** With as many decimals, for amounts below each other. */
+export function withDecimals(amount: string, decimals: number): string {
+  const [whole = '', fraction = ''] = amount.split('.');
+  return decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, '0')}`;
+}
+
+export const decimalsOf = (amounts: string[]) =>
+  Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0));

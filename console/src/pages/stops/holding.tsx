@@ -1,0 +1,92 @@
+import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { CircleCheck, OctagonX } from 'lucide-react';
+import { useState } from 'react';
+import { http } from '../../api/client';
+import type { StopRecord } from '../../api/generated/schema';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { Instant } from '../../components/values';
+import { StopAuthor } from './stop-author';
+import { inShort, targetOf } from '../../components/stop-words';
+
+/** What holds now. */
+export function Holding({ stops }: { stops: StopRecord[] }) {
+  const [lifting, setLifting] = useState<StopRecord>();
+  if (stops.length === 0) return <NothingHolds />;
+  return (
+    <Stack gap="sm" component="section" aria-label="What is stopped now">
+      {stops.map((stop) => (
+        <Stop key={stop.id} stop={stop} lift={() => setLifting(stop)} />
+      ))}
+      {lifting && (
+        <LiftDialog
+          stop={lifting}
+          others={stops.filter(({ id }) => id !== lifting.id)}
+          close={() => setLifting(undefined)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function NothingHolds() {
+  return (
+    <Paper withBorder p="md" role="status">
+      <Group gap="sm" wrap="nowrap">
+        <CircleCheck aria-hidden color="var(--mantine-color-teal-text)" style={{ flexShrink: 0 }} />
+        <div>
+          <Title order={2} size="h3">
+            Nothing is stopped
+          </Title>
+          <Text size="sm" c="dimmed">
+            Apps pay as their limits allow.
+          </Text>
+        </div>
+      </Group>
+    </Paper>
+  );
+}
+
+function Stop({ stop, lift }: { stop: StopRecord; lift: () => void }) {
+  const what = inShort(targetOf(stop));
+  return (
+    <Alert color="red" variant="light" role="status" icon={<OctagonX aria-hidden />}>
+      <Stack gap="xs" align="flex-start">
+        <Title order={2} size="h3" className="wrap-anywhere">
+          Stopped: {what}
+        </Title>
+        <Text className="wrap-anywhere">“{stop.reason}”</Text>
+        <Text size="sm">
+          <Instant at={stop.stopped_at} relative />, <Instant at={stop.stopped_at} />, by{' '}
+          <StopAuthor of={stop.stopped_by} />
+        </Text>
+        <Group>
+          <Button variant="default" onClick={lift} aria-label={`Lift this stop: ${what}`}>
+            Lift this stop
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+function LiftDialog({ stop, others, close }: { stop: StopRecord; others: StopRecord[]; close: () => void }) {
+  const queries = useQueryClient();
+  const run = async () => {
+    await http.DELETE('/v1/stops/{id}', { params: { path: { id: stop.id } } });
+    await queries.invalidateQueries({ queryKey: ['get', '/v1/stops'] });
+  };
+  return (
+    <ConfirmDialog title="Lift this stop" action="Lift it" run={run} close={close}>
+      <Text size="sm" className="wrap-anywhere">
+        <b>{inShort(targetOf(stop))}</b> goes on from now on, on every instance. What was refused meanwhile is not sent
+        by itself: apps ask for it again.
+      </Text>
+      {others.length > 0 && (
+        <Text size="sm" className="wrap-anywhere">
+          What other stops hold back remains stopped: {others.map((other) => inShort(targetOf(other))).join('; ')}.
+        </Text>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,81 @@
+import { Button, Paper, Radio, Select, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { ClientDto, GrantableDto } from '../../api/generated/schema';
+import { Answer } from '../../components/states';
+import { StopDialog } from './stop-dialog';
+import { stoppedBy, type Target } from '../../components/stop-words';
+
+/** Which stop, and then the question whether it is meant. */
+export function NewStop() {
+  const grantable = api.useQuery('get', '/v1/operations');
+  const clients = api.useQuery('get', '/v1/clients');
+  return (
+    <Answer of={grantable}>
+      {({ operations }) => (
+        <Answer of={clients}>{({ clients: all }) => <TargetForm operations={operations} clients={all} />}</Answer>
+      )}
+    </Answer>
+  );
+}
+
+interface Known {
+  operations: GrantableDto['operations'];
+  clients: ClientDto[];
+}
+
+type Kind = keyof Target;
+
+/** What the form's state says, if it says all. */
+function targetFrom(kind: Kind, client: string | null, operation: string | null): Target | undefined {
+  if (kind === 'everything') return { everything: true };
+  if (kind === 'client') return client === null ? undefined : { client };
+  return operation === null ? undefined : { operation: operation as NonNullable<Target['operation']> };
+}
+
+function TargetForm({ operations, clients }: Known) {
+  const [kind, setKind] = useState<Kind>('operation');
+  const [client, setClient] = useState<string | null>(null);
+  const [operation, setOperation] = useState<string | null>(null);
+  const [asked, setAsked] = useState<Target>();
+  const target = targetFrom(kind, client, operation);
+  const allowed = clients.find(({ name }) => name === asked?.client)?.operations ?? null;
+  return (
+    <Paper withBorder p="md" maw={560}>
+      <Stack>
+        <Radio.Group label="What" value={kind} onChange={setKind}>
+          <Stack gap="xs" mt={4}>
+            <Radio value="operation" label="One operation, of all clients" />
+            <Radio value="client" label="One client, whatever it pays or makes" />
+            <Radio value="everything" label="Everything, of all clients" />
+          </Stack>
+        </Radio.Group>
+        {kind === 'operation' && (
+          <Select
+            {...{ label: 'Operation', placeholder: 'Choose one', searchable: true, value: operation }}
+            data={stoppedBy({}, operations)}
+            onChange={setOperation}
+          />
+        )}
+        {kind === 'client' && (
+          <Select
+            {...{ label: 'Client', placeholder: 'Choose one', searchable: true, value: client }}
+            data={clients.map(({ name }) => name)}
+            onChange={setClient}
+          />
+        )}
+        <Button color="red.9" disabled={!target} onClick={() => setAsked(target)} style={{ alignSelf: 'flex-start' }}>
+          Stop…
+        </Button>
+      </Stack>
+      {asked && (
+        <StopDialog
+          target={asked}
+          operations={stoppedBy(asked, operations, allowed)}
+          clientCount={clients.length}
+          close={() => setAsked(undefined)}
+        />
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,185 @@
+import type { CallStory, RecordItem, RecordPerson, RecordUpstreamItem } from '../api/generated/schema';
+import { Comparison } from './comparison';
+
+/** A record as the log has it, read back from its leaf. */
+export type Leaf = Record<string, unknown>;
+
+/** The records of a call by their kinds. A kind that is missing has none, or one that is not to be had. */
+export type Leaves = Partial<Record<string, Leaf>>;
+
+/**
+ * Compares what is shown of a call with what its records say: whatever they say of it, but for people and bodies, to which
+ * they only commit (people.ts). Names of clients are no records; their ids are compared.
+ * @param away kinds of records that are there and cannot be read: too new, or pruned.
+ */
+export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet<string>): Comparison {
+  const all = new Comparison();
+  const { intent, refusal, outcome, decision, resolution } = leaves;
+  if (intent) compareIntent(all, story, intent);
+  else if (refusal) compareRefusal(all, story, refusal);
+  if (outcome) compareOutcome(all, story, outcome);
+  if (decision) compareDecision(all, story, decision);
+  if (resolution) compareResolution(all, story, resolution);
+  if (away.size === 0) {
+    const words = outcomeWords(leaves);
+    all.holds(words.includes(story.outcome), 'what came of it', story.outcome, words.join(' or '));
+  }
+  const shown = {
+    outcome: story.upstream,
+    decision: story.approval?.decided_by,
+    resolution: story.resolution,
+    ...(!intent && { refusal: story.refusal }),
+  };
+  for (const [kind, value] of Object.entries(shown)) {
+    const isThere = kind in leaves || away.has(kind);
+    all.holds(isThere === Boolean(value), `a record of kind ${kind}`, value ? 'one' : 'none', isThere ? 'one' : 'none');
+  }
+  return all;
+}
+
+function compareRequest(all: Comparison, story: CallStory, leaf: Leaf): void {
+  all.plain('id', story.id, leaf.id);
+  all.plain('operation', story.operation, leaf.operation);
+  all.plain('client', story.client.id, leaf.client_id);
+  all.plain('key', story.key_id, leaf.key_id);
+  all.text('for whom', story.actor, leaf.actor);
+  all.text('request id', story.request_id, leaf.request_id);
+  all.plain('address', story.client_address, leaf.client_address);
+  all.plain('trace', story.traceparent, leaf.traceparent);
+  all.text('idempotency key', story.idempotency_key, leaf.idempotency_key);
+  all.time('received', story.timings.received_at, leaf.received_at);
+  all.time('recorded', story.timings.recorded_at, leaf.recorded_at);
+}
+
+function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
+  compareRequest(all, story, leaf);
+  all.plain('number of items', story.item_count, leaf.item_count);
+  all.amount('total in US dollars', story.total_usd, leaf.total_usd);
+  all.plain('coverage', story.coverage, leaf.coverage);
+  all.plain('the call it was made for', story.caused_by, leaf.caused_by);
+  all.plain('why it waits', story.approval?.held_for, leaf.held_for);
+  all.time('until when it may be approved', story.approval?.expires_at, leaf.expires_at);
+  if (story.approval) all.plain('content hash', story.approval.content_hash, leaf.body_commitment);
+  const items = itemsOf(leaf);
+  all.plain('items listed', story.items.length, items.length);
+  for (const [at, item] of story.items.entries()) compareItem(all, item, items[at] ?? {});
+}
+
+function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
+  const name = (what: string) => `${what} of item ${item.position + 1}`;
+  all.plain(name('place'), item.position, leaf.position);
+  all.amount(name('amount'), item.amount_usd, leaf.amount_usd);
+  all.plain(name('field of the recipient'), item.recipient_field, leaf.recipient_field);
+  all.plain(name('note'), item.note !== null, leaf.handle_ignored === true);
+  all.text(name('country'), item.country, leaf.country);
+  all.text(name('network'), item.network_code, leaf.network_code);
+  all.text(name('reference'), item.reference, leaf.reference);
+  all.text(name('sub-account'), item.recipient.receiver, leaf.receiver);
+  all.text(name('wallet'), item.wallet, leaf.wallet);
+  all.text(name('transaction'), item.chi_ref, leaf.chi_ref);
+  for (const contact of ['email', 'phone', 'handle'] as const) {
+    // Where one is shown, one was recorded; one that was erased is shown no more.
+    const isCommitted = typeof leaf[`${contact}_commitment`] === 'string';
+    const shown = item.recipient[contact];
+    all.holds(shown === null || isCommitted, name(contact), shown, 'none');
+  }
+}
+
+function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf): void {
+  const { upstream, timings } = story;
+  all.plain("status of the upstream's answer", upstream?.status, leaf.upstream_status);
+  all.plain('why there is no usable answer', upstream?.failure, leaf.failure);
+  all.plain('whose answer it is', upstream?.answer_of, leaf.answer_of);
+  all.plain('attempts', upstream?.attempts, leaf.attempts);
+  all.time('sent', timings.sent_at, leaf.sent_at);
+  all.time('answered', timings.answered_at, leaf.answered_at);
+  all.time('outcome recorded', timings.outcome_recorded_at, leaf.recorded_at);
+  all.plain(
+    'milliseconds to the answer',
+    timings.upstream_ms,
+    leaf.upstream_ms === null ? null : Number(leaf.upstream_ms),
+  );
+  const tries = triesOf(leaf.tries);
+  all.plain('tries', upstream?.tries.length ?? 0, tries.length);
+  for (const [at, shown] of (upstream?.tries ?? []).entries()) {
+    const recorded = tries[at] ?? {};
+    for (const field of ['started_at', 'phase', 'status', 'failure'] as const) {
+      all.plain(`${field} of try ${at + 1}`, shown[field], recorded[field]);
+    }
+    all.plain(`milliseconds of try ${at + 1}`, shown.ms, Number(recorded.ms));
+  }
+  const transactions = itemsOf(leaf);
+  const byPosition = new Map(transactions.map((one) => [one.position, one]));
+  for (const { position, upstream: shown } of story.items) {
+    compareTransaction(all, `of item ${position + 1}`, shown, byPosition.get(position));
+  }
+  const others = transactions.filter(({ position }) => position === null);
+  all.plain('other transactions', upstream?.other_items.length ?? 0, others.length);
+  for (const [at, shown] of (upstream?.other_items ?? []).entries()) {
+    compareTransaction(all, `of other transaction ${at + 1}`, shown, others[at]);
+  }
+}
+
+function compareTransaction(
+  all: Comparison,
+  whose: string,
+  shown: RecordUpstreamItem | null,
+  leaf: Leaf | undefined,
+): void {
+  all.text(`chiRef ${whose}`, shown?.chi_ref, leaf?.chi_ref);
+  all.text(`upstream's id ${whose}`, shown?.id, leaf?.upstream_id);
+  all.text(`batch ${whose}`, shown?.issue_id, leaf?.issue_id);
+  all.text(`upstream's status ${whose}`, shown?.status, leaf?.status);
+  all.amount(`upstream's amount ${whose}`, shown?.amount_usd, leaf?.amount_usd);
+}
+
+function compareRefusal(all: Comparison, story: CallStory, leaf: Leaf): void {
+  const { refusal } = story;
+  compareRequest(all, story, leaf);
+  all.plain('status of our answer', refusal?.status, leaf.status);
+  all.plain('why it was refused', refusal?.code, leaf.code);
+  all.text('why it was refused', refusal?.detail, leaf.detail);
+  all.plain('number of faults', refusal?.error_count, leaf.fault_count);
+  all.plain('the call that it repeats', refusal?.first_call_id, leaf.first_call_id);
+  const faults = typeof leaf.faults === 'string' ? (JSON.parse(leaf.faults) as Leaf[]) : [];
+  all.plain('faults listed', refusal?.errors.length ?? 0, faults.length);
+  for (const [at, shown] of (refusal?.errors ?? []).entries()) {
+    all.text(`place of fault ${at + 1}`, shown.pointer, faults[at]?.pointer);
+    all.text(`fault ${at + 1}`, shown.detail, faults[at]?.detail);
+  }
+}
+
+function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): void {
+  all.plain('what was decided', approval?.status, leaf.verdict);
+  all.time('when it was decided', approval?.decided_at, leaf.decided_at);
+  all.text('why it was decided so', approval?.reason, leaf.reason);
+  comparePerson(all, 'who decided', approval?.decided_by, leaf);
+}
+
+function compareResolution(all: Comparison, { resolution }: CallStory, leaf: Leaf): void {
+  all.plain('how it was settled', resolution?.verdict, leaf.verdict);
+  all.time('when it was settled', resolution?.resolved_at, leaf.resolved_at);
+  all.text('how that is known', resolution?.reason, leaf.reason);
+  comparePerson(all, 'who settled it', resolution?.resolved_by, leaf);
+}
+
+function comparePerson(all: Comparison, what: string, shown: RecordPerson | null | undefined, leaf: Leaf): void {
+  all.plain(`${what} (client)`, shown?.client.id, leaf.client_id);
+  all.plain(`${what} (key)`, shown?.key_id, leaf.key_id);
+  all.text(`${what} (person)`, shown?.actor, leaf.actor);
+}
+
+/** What may be said to have come of it, as src/audit/outcome.ts has it; what depends on the time is not decided here. */
+function outcomeWords({ intent, outcome, decision, resolution }: Leaves): string[] {
+  if (!intent) return ['refused'];
+  if (outcome && outcome.kind !== 'unknown') return [String(outcome.kind)];
+  if (resolution) return [String(resolution.verdict)];
+  if (outcome) return ['unknown'];
+  if (intent.held_for !== null && decision?.verdict !== 'approved') {
+    return decision ? ['declined'] : ['pendingApproval', 'expired'];
+  }
+  return ['inProgress', 'unknown'];
+}
+
+const itemsOf = ({ items }: Leaf) => (Array.isArray(items) ? (items as Leaf[]) : []);
+const triesOf = (tries: unknown) => (typeof tries === 'string' ? (JSON.parse(tries) as Leaf[]) : []);

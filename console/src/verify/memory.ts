@@ -1,0 +1,91 @@
+import type { Consistency } from '../api/generated/schema';
+import { fromBase64, toBase64 } from './bytes';
+import { verifyConsistency } from './merkle';
+import { checkpointOf, type Step } from './verify';
+
+/** What a browser remembers of a log, from the first time on that it verified something: trust on first use. */
+export interface Seen {
+  /** The log's verifier key. */
+  key: string;
+  /** The newest checkpoint that was verified here, a signed note. */
+  checkpoint: string;
+  /** When, ISO 8601. */
+  at: string;
+}
+
+/** Whoever may have written it: undefined if it is no such memory. */
+export function seenIn(text: string | null): Seen | undefined {
+  try {
+    const { key, checkpoint, at } = JSON.parse(text ?? 'null') as Partial<Seen>;
+    const isSeen = [key, checkpoint, at].every((value) => typeof value === 'string');
+    return isSeen ? { key: key as string, checkpoint: checkpoint as string, at: at as string } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The question whose answer `growthStep` wants; undefined: there is nothing to ask. */
+export function growthSince(
+  seen: Seen | undefined,
+  key: string,
+  note: string,
+): { from: number; to: number } | undefined {
+  if (seen?.key !== key) return undefined;
+  const [before, now] = [checkpointOf(seen.checkpoint), checkpointOf(note)];
+  if (before instanceof Error || now instanceof Error || before.size > now.size) return undefined;
+  return { from: before.size, to: now.size };
+}
+
+export function keyStep(seen: Seen | undefined, key: string): Step {
+  const title = 'The key is the one that this browser knows';
+  const details: Step['details'] = [['key now', key]];
+  if (!seen) {
+    const says =
+      'This browser sees it for the first time and remembers it from now on. Compare it with the key that the operator published elsewhere.';
+    return { title, state: 'open', says, details };
+  }
+  const isSame = seen.key === key;
+  return {
+    title,
+    state: isSame ? 'right' : 'wrong',
+    says: isSame
+      ? 'It is the key that this browser has known since it first verified something here.'
+      : 'THE KEY HAS CHANGED. Whoever has another key can sign another history. Unless the operator announced a new key to you in another way, trust nothing on this page, and ask.',
+    details: isSame ? details : [['key known until now', seen.key], ...details],
+  };
+}
+
+export async function growthStep(
+  seen: Seen | undefined,
+  key: string,
+  note: string,
+  consistency: Consistency | undefined,
+): Promise<Step> {
+  const title = 'The log only grew since this browser last looked';
+  if (seen?.key !== key) {
+    const says = seen
+      ? 'With another key it is another log: nothing can be compared.'
+      : 'This browser remembers no earlier checkpoint; this one is remembered, and compared the next time.';
+    return { title, state: 'open', says, details: [] };
+  }
+  const [before, now] = [checkpointOf(seen.checkpoint), checkpointOf(note)];
+  const details: Step['details'] = [
+    [`checkpoint of ${seen.at}`, seen.checkpoint],
+    ['checkpoint now', note],
+  ];
+  const wrong = (says: string): Step => ({ title, state: 'wrong', says, details });
+  if (before instanceof Error || now instanceof Error) return wrong('A checkpoint cannot be read.');
+  if (before.size > now.size) {
+    return wrong(`The log had ${before.size} records and has ${now.size} now: the newest were thrown away.`);
+  }
+  const proof = (consistency?.proof ?? []).map((hash) => fromBase64(hash) ?? new Uint8Array());
+  const claim = { from: before.size, to: now.size, fromRoot: before.root, toRoot: now.root, proof };
+  if (!(await verifyConsistency(claim))) {
+    return wrong(
+      `It is another log than the one of ${before.size} records that this browser saw: history was rewritten. Keep both checkpoints (under Details): they prove it.`,
+    );
+  }
+  details.push(['consistency proof', proof.map(toBase64).join('\n')]);
+  const says = `The log of ${now.size} records begins with the ${before.size} that this browser knew.`;
+  return { title, state: 'right', says, details };
+}

@@ -1,0 +1,79 @@
+import { type Bytes, HASH_BYTES, isSame, joined, sha256, utf8 } from './bytes';
+
+/** The Merkle tree of RFC 6962 and 9162, as far as who checks a proof needs it. */
+
+const [LEAF, NODE] = [Uint8Array.of(0), Uint8Array.of(1)];
+
+/** SHA-256(0x00 || leaf), RFC 6962, section 2.1. */
+export const leafHash = (leaf: string): Promise<Bytes> => sha256(LEAF, utf8(leaf));
+
+/** SHA-256(0x01 || left || right), RFC 6962, section 2.1. */
+const nodeHash = (left: Uint8Array, right: Uint8Array): Promise<Bytes> => sha256(NODE, joined(left, right));
+
+export interface InclusionClaim {
+  index: number;
+  size: number;
+  leafHash: Uint8Array;
+  proof: readonly Uint8Array[];
+  root: Uint8Array;
+}
+
+/** RFC 9162, section 2.1.3.2. Never throws: what is no proof proves nothing. */
+export async function verifyInclusion({ index, size, leafHash, proof, root }: InclusionClaim): Promise<boolean> {
+  if (!isCount(size) || !isCount(index) || index >= size) return false;
+  if (![leafHash, root, ...proof].every(isHash)) return false;
+  let [node, last] = [index, size - 1]; // RFC 9162 calls them fn and sn: the way up from the leaf and from the last one
+  let hash = leafHash;
+  for (const sibling of proof) {
+    if (last === 0) return false;
+    if (isOdd(node) || node === last) {
+      hash = await nodeHash(sibling, hash);
+      while (!isOdd(node) && node !== 0) [node, last] = [half(node), half(last)];
+    } else {
+      hash = await nodeHash(hash, sibling);
+    }
+    [node, last] = [half(node), half(last)];
+  }
+  return last === 0 && isSame(hash, root);
+}
+
+export interface ConsistencyClaim {
+  from: number;
+  to: number;
+  fromRoot: Uint8Array;
+  toRoot: Uint8Array;
+  proof: readonly Uint8Array[];
+}
+
+/** RFC 9162, section 2.1.4.2; the earlier tree must have a leaf. Never throws. */
+export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolean> {
+  const { from, to, fromRoot, toRoot, proof } = claim;
+  if (!isCount(from) || !isCount(to) || from === 0 || from > to) return false;
+  if (![fromRoot, toRoot, ...proof].every(isHash)) return false;
+  if (from === to) return proof.length === 0 && isSame(fromRoot, toRoot);
+
+  let [node, last] = [from - 1, to - 1];
+  while (isOdd(node)) [node, last] = [half(node), half(last)];
+  // What climbed to the top was a power of two: the earlier tree is a node of the later one, and its root not repeated.
+  const [start, ...path] = node === 0 ? [fromRoot, ...proof] : proof;
+  if (start === undefined) return false;
+  let [earlier, later] = [start, start];
+  for (const sibling of path) {
+    if (last === 0) return false;
+    if (isOdd(node) || node === last) {
+      earlier = await nodeHash(sibling, earlier);
+      later = await nodeHash(sibling, later);
+      while (!isOdd(node) && node !== 0) [node, last] = [half(node), half(last)];
+    } else {
+      later = await nodeHash(later, sibling);
+    }
+    [node, last] = [half(node), half(last)];
+  }
+  return last === 0 && isSame(earlier, fromRoot) && isSame(later, toRoot);
+}
+
+const isCount = (count: number) => Number.isSafeInteger(count) && count >= 0;
+const isHash = ({ length }: Uint8Array) => length === HASH_BYTES;
+// No bit operators: they cut numbers to 32 bits.
+const isOdd = (count: number) => count % 2 === 1;
+const half = (count: number) => Math.floor(count / 2);

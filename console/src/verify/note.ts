@@ -1,0 +1,90 @@
+import { type Bytes, fromBase64, HASH_BYTES, sha256, toHex, utf8 } from './bytes';
+
+/** Signed notes (https://c2sp.org/signed-note) with Ed25519, and the checkpoints in them (https://c2sp.org/tlog-checkpoint). */
+
+const ED25519 = 0x01;
+const KEY_ID_BYTES = 4;
+const KEY = /^([^+\s]+)\+([0-9a-f]{8})\+(.*)$/;
+const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([^ ]+)$/;
+
+/** Who is believed. */
+export interface Verifier {
+  name: string;
+  /** Hexadecimal, 8 letters. */
+  id: string;
+  /** Ed25519, raw. */
+  publicKey: Bytes;
+}
+
+export interface Checkpoint {
+  /** Names the log. */
+  origin: string;
+  /** How many leaves it has. */
+  size: number;
+  /** Of the Merkle tree over them. */
+  root: Bytes;
+}
+
+/** @param key `<name>+<id>+<base64(0x01 || public key)>`. @throws Error that says what is wrong with it. */
+export async function verifierOf(key: string): Promise<Verifier> {
+  const [, name = '', id = '', base64 = ''] = KEY.exec(key) ?? [];
+  const typed = fromBase64(base64);
+  if (name === '' || typed?.length !== 1 + HASH_BYTES || typed[0] !== ED25519) {
+    throw new Error('The key of the log is not a verifier key of type Ed25519.');
+  }
+  const expected = toHex(await sha256(utf8(`${name}\n`), typed)).slice(0, 2 * KEY_ID_BYTES);
+  if (expected !== id) throw new Error('The key of the log is damaged: its id is not that of its name and key.');
+  return { name, id, publicKey: typed.slice(1) };
+}
+
+/** The text of a note and its signatures, none of them checked. @throws Error if it is malformed. */
+export function parseNote(note: string): { text: string; signatures: { name: string; id: string; bytes: Bytes }[] } {
+  const end = note.lastIndexOf('\n\n') + 1;
+  if (end === 0 || !note.endsWith('\n') || /[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(note)) {
+    throw new Error('The checkpoint is not a signed note.');
+  }
+  const lines = note.slice(end + 1, -1).split('\n');
+  const signatures = lines.map((line) => {
+    const [, name = '', base64 = ''] = SIGNATURE_LINE.exec(line) ?? [];
+    const bytes = fromBase64(base64);
+    if (name === '' || bytes === undefined || bytes.length <= KEY_ID_BYTES) {
+      throw new Error('The checkpoint has a line that is no signature.');
+    }
+    return { name, id: toHex(bytes.slice(0, KEY_ID_BYTES)), bytes: bytes.slice(KEY_ID_BYTES) };
+  });
+  return { text: note.slice(0, end), signatures };
+}
+
+/** The text of the note, which this key signed. Signatures of others are ignored. @throws Error that says why it did not. */
+export async function openNote(note: string, { name, id, publicKey }: Verifier): Promise<string> {
+  const { text, signatures } = parseNote(note);
+  const ours = signatures.filter((signature) => signature.name === name && signature.id === id);
+  if (ours.length === 0) throw new Error(`The checkpoint is not signed by the log's key ${name}+${id}.`);
+  const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);
+  for (const { bytes } of ours) {
+    if (!(await crypto.subtle.verify('Ed25519', key, bytes, utf8(text)))) {
+      throw new Error("The checkpoint's signature does not fit its text: one of them was changed.");
+    }
+  }
+  return text;
+}
+
+/** @param text of a note. @throws Error if it is none of a checkpoint. */
+export function parseCheckpoint(text: string): Checkpoint {
+  const [origin = '', size = '', hash = '', ...more] = text.split('\n');
+  const root = fromBase64(hash);
+  const isSize = /^(0|[1-9]\d*)$/.test(size) && Number.isSafeInteger(Number(size));
+  if (origin === '' || !isSize || root?.length !== HASH_BYTES || more.at(-1) !== '' || more.slice(0, -1).includes('')) {
+    throw new Error('The note is not a checkpoint: it must have lines of origin, size and root hash.');
+  }
+  return { origin, size: Number(size), root };
+}
+
+/** What the browser lacks to verify anything; undefined: nothing. */
+export async function lackingOf(): Promise<'web-crypto' | 'ed25519' | undefined> {
+  if (typeof crypto === 'undefined' || !('subtle' in crypto)) return 'web-crypto';
+  return crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']).then(
+    () => undefined,
+    () => 'ed25519' as const,
+  );
+}

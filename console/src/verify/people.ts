@@ -1,0 +1,75 @@
+import canonicalize from 'canonicalize';
+import type { CallStory, Opening } from '../api/generated/schema';
+import type { Leaf, Leaves } from './agreement';
+import { type Bytes, fromBase64, fromHex, sha256, toHex, utf8 } from './bytes';
+import { Comparison } from './comparison';
+
+/** Of exactly this length: otherwise the first letters of a value could be passed off as the end of its salt. */
+const SALT_BYTES = 16;
+
+/**
+ * Compares people and bodies as they are shown with what the records commit to: SHA-256(salt || value).
+ * @param openings salts and values by the kind of the record that commits to them.
+ */
+export async function comparePeople(
+  story: CallStory,
+  leaves: Leaves,
+  openings: Partial<Record<string, Opening[]>>,
+): Promise<Comparison> {
+  const all = new Comparison();
+  const opened = new Map<string, Bytes>();
+  for (const [kind, list = []] of Object.entries(openings)) {
+    for (const { commitment, salt, value, encoding } of list) {
+      const bytes = { base64: fromBase64, utf8 }[encoding]?.(value);
+      const holds = await isOpened(committedIn(leaves[kind], commitment), salt, bytes);
+      all.holds(holds, `${inWords(commitment)} (${kind})`, 'another value', 'what its commitment stands for');
+      if (holds && bytes) opened.set(`${kind}/${commitment}`, bytes);
+    }
+  }
+  for (const [at, { position, recipient }] of story.items.entries()) {
+    for (const contact of ['email', 'phone', 'handle'] as const) {
+      const recorded = textOf(opened.get(`intent/items/${at}/${contact}_commitment`));
+      all.plain(`${contact} of item ${position + 1}`, recipient[contact], recorded);
+    }
+  }
+  compareBody(all, 'the request', story.request?.body, opened.get('intent/body_commitment'));
+  compareBody(all, 'the response', story.response?.body, opened.get('outcome/body_commitment'));
+  return all;
+}
+
+/** The commitment at a path of the record, such as `items/0/email_commitment`; undefined: there is none. */
+function committedIn(leaf: Leaf | undefined, path: string): string | undefined {
+  if (!path.endsWith('_commitment')) return undefined;
+  let at: unknown = leaf;
+  for (const name of path.split('/')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Leaf)[name];
+  }
+  return typeof at === 'string' ? at : undefined;
+}
+
+async function isOpened(commitment: string | undefined, salt: string, value: Bytes | undefined): Promise<boolean> {
+  const salted = fromHex(salt);
+  if (commitment === undefined || value === undefined || salted?.length !== SALT_BYTES) return false;
+  return toHex(await sha256(salted, value)) === commitment;
+}
+
+/** JSON is shown as such, and may be written in more ways than one; what was erased is shown no more. */
+function compareBody(all: Comparison, what: string, shown: unknown, bytes: Bytes | undefined): void {
+  const recorded = textOf(bytes);
+  const isBody = recorded === shown || isJsonOf(recorded, shown);
+  all.holds(isBody, `the body of ${what}`, shown, recorded);
+}
+
+function isJsonOf(text: string | null, shown: unknown): boolean {
+  if (text === null) return (shown ?? null) === null;
+  try {
+    return canonicalize(JSON.parse(text)) === canonicalize(shown);
+  } catch {
+    return false;
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const textOf = (bytes: Bytes | undefined) => (bytes ? decoder.decode(bytes) : null);
+const inWords = (commitment: string) => commitment.replace(/_commitment$/, '').replaceAll('/', ' ');

@@ -1,0 +1,176 @@
+import canonicalize from 'canonicalize';
+import type { CallStory, Inclusion, LeafProof, Opening } from '../api/generated/schema';
+import { compareStory, type Leaves } from './agreement';
+import { fromBase64, toBase64, toHex } from './bytes';
+import { comparePeople } from './people';
+import { leafHash, verifyInclusion } from './merkle';
+import { type Checkpoint, openNote, parseCheckpoint, parseNote, verifierOf } from './note';
+
+export interface Step {
+  title: string;
+  /** `open`: there was nothing to check, or it cannot be checked yet; `says` tells why. */
+  state: 'right' | 'wrong' | 'open';
+  says: string;
+  /** Hashes and other evidence: what, and its value. */
+  details: [what: string, value: string][];
+}
+
+/** What the proxy says of a call and its records, all of it to be checked. */
+export interface Evidence {
+  story: CallStory;
+  proof: Inclusion;
+  /** The log's verifier key. */
+  key: string;
+  /** What the records commit to, by kind; undefined where people are masked. */
+  openings: Partial<Record<string, Opening[]>> | undefined;
+}
+
+/** The steps that need nothing but what was answered; memory.ts has those that need what was seen before. */
+export async function verifyCall(evidence: Evidence): Promise<Step[]> {
+  const { proof, story } = evidence;
+  const computed = await Promise.all(proof.records.map(withHash));
+  return [
+    leavesStep(story.id, proof.id, computed),
+    await inclusionStep(proof.checkpoint, computed),
+    await signatureStep(proof.checkpoint, evidence.key),
+    pageStep(evidence, computed),
+    await peopleStep(evidence),
+  ];
+}
+
+/** A record with the hash of its leaf, as it was computed here; null where it was pruned. */
+type Computed = LeafProof & { computed: Uint8Array | null };
+
+async function withHash(proved: LeafProof): Promise<Computed> {
+  const { record } = proved;
+  return { ...proved, computed: record && (await leafHash(canonicalize(record) ?? '')) };
+}
+
+function leavesStep(id: string, proved: string, records: Computed[]): Step {
+  const faults = records.flatMap(({ kind, record, computed, leaf_hash }) => {
+    if (!record || !computed) return []; // pruned: its hash stays, and is proved below
+    const ofCall = 'intent_id' in record ? record.intent_id : record.id;
+    if (record.table !== kind || ofCall !== id) return [`The ${kind} is a record of something else.`];
+    return toBase64(computed) === leaf_hash ? [] : [`The ${kind} was changed: it has another hash than its leaf.`];
+  });
+  if (proved !== id) faults.push('The proof is of another call.');
+  if (records.length === 0) faults.push('The proxy showed no record of this call.');
+  return {
+    title: 'Each record has the hash that was sealed',
+    state: faults.length > 0 ? 'wrong' : 'right',
+    says:
+      faults.join(' ') ||
+      `SHA-256 over the canonical JSON of ${kindsOf(records)} gives the hashes that stand in the log.`,
+    details: records.flatMap(({ kind, index, leaf_hash, computed, record }): [string, string][] => [
+      [`${kind}, leaf ${index}`, leaf_hash],
+      ['computed here', computed ? toBase64(computed) : 'the record was pruned'],
+      ...(record ? ([['record', canonicalize(record) ?? '']] as [string, string][]) : []),
+    ]),
+  };
+}
+
+async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
+  const title = 'The log contains them';
+  const at = checkpointOf(note);
+  if (at instanceof Error) return { title, state: 'wrong', says: at.message, details: [['checkpoint', note]] };
+  const faults: string[] = [];
+  for (const { kind, index, leaf_hash, computed, proof } of records) {
+    const hashes = proof.map((hash) => fromBase64(hash) ?? new Uint8Array());
+    const claim = { index, size: at.size, leafHash: computed ?? fromBase64(leaf_hash) ?? new Uint8Array() };
+    if (!(await verifyInclusion({ ...claim, proof: hashes, root: at.root }))) {
+      faults.push(`The ${kind} is not proved: its proof does not lead to the root of the checkpoint.`);
+    }
+  }
+  if (new Set(records.map(({ index }) => index)).size < records.length) faults.push('One leaf is shown twice.');
+  return {
+    title,
+    state: faults.length > 0 ? 'wrong' : 'right',
+    says: faults.join(' ') || `Their inclusion proofs lead to the root of a log of ${at.size} records.`,
+    details: [
+      ['root of the tree', toBase64(at.root)],
+      ...records.map(({ kind, index, proof }): [string, string] => [
+        `path of ${kind}, leaf ${index}`,
+        proof.join('\n'),
+      ]),
+    ],
+  };
+}
+
+async function signatureStep(note: string, key: string): Promise<Step> {
+  const title = "The log's key signed that root";
+  const details: Step['details'] = [
+    ['key', key],
+    ['checkpoint', note],
+  ];
+  try {
+    const verifier = await verifierOf(key);
+    const { origin } = parseCheckpoint(await openNote(note, verifier));
+    if (origin !== verifier.name) throw new Error(`The checkpoint is of another log, ${origin}.`);
+    return { title, state: 'right', says: `The checkpoint bears the Ed25519 signature of ${origin}.`, details };
+  } catch (error) {
+    return { title, state: 'wrong', says: (error as Error).message, details };
+  }
+}
+
+function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
+  const away = new Set<string>([
+    ...proof.unsealed,
+    ...records.filter(({ record }) => record === null).map(({ kind }) => kind),
+  ]);
+  const all = compareStory(story, leavesOf(records), away);
+  for (const { kind, index, leaf_hash } of story.seals) {
+    if (kind === 'verdict' || index === null) continue; // a verdict has an id of its own, and so a proof of its own
+    const proved = records.find((record) => record.kind === kind && record.index === index);
+    all.plain(`leaf of the ${kind}`, leaf_hash, proved && toHex(fromBase64(proved.leaf_hash) ?? new Uint8Array()));
+  }
+  const unsealed = proof.unsealed.length > 0 ? ` Too new to be sealed: ${proof.unsealed.join(', ')}.` : '';
+  const isJudged = story.seals.some(({ kind }) => kind === 'verdict');
+  const apart = isJudged ? ' What the proxy found out by itself about the doubt has a proof of its own.' : '';
+  return {
+    title: 'This page shows what the records say',
+    state: all.faults.length > 0 ? 'wrong' : 'right',
+    says:
+      (all.faults.length > 0
+        ? `${all.faults.slice(0, 5).join(' ')} Reload the page: if it stays so, what is shown is not what was recorded.`
+        : `${all.count} values of this page are those of the records: amounts, times, decisions, what came of it.`) +
+      unsealed +
+      apart,
+    details: all.faults.map((fault, at) => [`difference ${at + 1}`, fault]),
+  };
+}
+
+async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
+  const title = 'Recipients and bodies are those that the records commit to';
+  if (!openings) {
+    const says =
+      'They are masked on this page. Who may see them can reveal them and verify again: then each is compared with its salted hash in the record.';
+    return { title, state: 'open', says, details: [] };
+  }
+  if (story.refusal) {
+    return { title, state: 'open', says: 'A refused request was never sent; its body is not kept.', details: [] };
+  }
+  const all = await comparePeople(story, leavesOf(proof.records), openings);
+  return {
+    title,
+    state: all.faults.length > 0 ? 'wrong' : 'right',
+    says: all.faults.join(' ') || 'SHA-256 over salt and value gives the commitments in the records.',
+    details: Object.entries(openings).flatMap(([kind, list = []]) =>
+      list.map(({ commitment, salt }): [string, string] => [`salt of ${commitment} (${kind})`, salt]),
+    ),
+  };
+}
+
+/** What a note says, whoever signed it. */
+export function checkpointOf(note: string): Checkpoint | Error {
+  try {
+    return parseCheckpoint(parseNote(note).text);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function leavesOf(records: LeafProof[]): Leaves {
+  return Object.fromEntries(records.flatMap(({ kind, record }) => (record ? [[kind, record]] : [])));
+}
+
+const kindsOf = (records: LeafProof[]) => records.map(({ kind }) => kind).join(', ');

@@ -1,0 +1,157 @@
+import { Page } from 'playwright-core';
+import { complaintsOf, expectAccessible } from './support/console';
+import { dialogOf, Operating, startOperating } from './support/operating';
+
+/** What operators do in the console, and what comes of it for the apps. */
+describe('the console for those who operate', () => {
+  let on: Operating;
+  beforeAll(async () => (on = await startOperating()));
+  afterAll(() => on.close());
+
+  describe('clients', () => {
+    it('are made with a key that is shown once and works, until it is revoked', async () => {
+      const page = await on.open(on.admin, '/clients');
+      const complaints = complaintsOf(page);
+      await page.getByRole('button', { name: 'New client' }).click();
+      await dialogOf(page).getByLabel('Name').fill('Kiosk');
+      await dialogOf(page).getByRole('button', { name: 'Create' }).click();
+      await dialogOf(page).getByText('must be 1 to 40 lower-case letters').waitFor();
+      await expectAccessible(page);
+      complaints.length = 0; // the browser says that a request was refused
+      await dialogOf(page).getByLabel('Name').fill('kiosk');
+      await dialogOf(page).getByLabel('Monthly cap').fill('20.5');
+      await dialogOf(page).getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('dialog', { name: 'The new key of kiosk' }).waitFor();
+      const key = (await dialogOf(page).locator('code').textContent()) ?? '';
+      expect(key).toMatch(/^pp_kiosk_/);
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      expect(await dialogOf(page).getByRole('button', { name: 'Close' }).isDisabled()).toBe(true);
+      await dialogOf(page).getByLabel('I have stored it').check();
+      await dialogOf(page).getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('heading', { level: 1, name: 'kiosk' }).waitFor();
+      expect(await everythingIn(page)).not.toContain(key);
+
+      await on.pay(key, '+254755555555', 2.25).expect(200);
+      await page.reload();
+      await page.getByText('$2.25 of $20.50').waitFor();
+      await page.getByRole('button', { name: `Revoke pp_kiosk_…${key.slice(-4)}` }).click();
+      await dialogOf(page).getByText('It is the last key of kiosk').waitFor();
+      await expectAccessible(page);
+      await dialogOf(page).getByRole('button', { name: 'Revoke it' }).click();
+      await page.getByText('It has no key that is taken').waitFor();
+      expect((await on.pay(key, '+254755555555', 2.25)).status).toBe(401);
+
+      await page.getByRole('button', { name: 'Issue another key' }).click();
+      await dialogOf(page).getByLabel('Person').fill('ada@example.com');
+      await dialogOf(page).getByRole('button', { name: 'Issue' }).click();
+      await dialogOf(page).getByText('no e-mail address and no phone number').waitFor();
+      complaints.length = 0;
+      await dialogOf(page).getByLabel('Person').fill('ada');
+      await dialogOf(page).getByRole('button', { name: 'Issue' }).click();
+      const other = (await dialogOf(page).locator('code').textContent()) ?? '';
+      await on.pay(other, '+254755555556', 2).expect(200);
+      expect(complaints).toEqual([]);
+    });
+
+    const everythingIn = (page: Page) =>
+      page.evaluate<string>(
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML, history.state])',
+      );
+
+    it('have limits that are changed one by one, and hold from the next payout on', async () => {
+      const app = await on.cautious('spender', 'pay', 'read');
+      await on.pay(app, '+254766666661', 2).expect(200);
+      const page = await on.open(on.admin, '/clients/spender');
+      const cap = page.getByLabel('Daily cap');
+      await cap.fill('much');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('must be an amount of US dollars from 0').waitFor();
+      expect(await cap.getAttribute('aria-invalid')).toBe('true');
+      await expectAccessible(page);
+      await cap.fill('3');
+      await page.getByText('Daily cap: $3.00, was no limit').waitFor();
+      const [request] = await Promise.all([
+        page.waitForRequest((one) => one.method() === 'PATCH'),
+        page.getByRole('button', { name: 'Save' }).click(),
+      ]);
+      expect(request.postDataJSON()).toEqual({ daily_cap_usd: '3' });
+      await page.getByText('$2.00 of $3.00').waitFor();
+      const { body } = await on.pay(app, '+254766666662', 2).expect(403);
+      expect(body.code).toBe('cap_exceeded');
+      await cap.fill('');
+      await page.getByText('Daily cap: no limit, was $3.00').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Nothing is changed yet').waitFor();
+      await on.pay(app, '+254766666663', 2).expect(200);
+    });
+  });
+
+  describe('the stop switch', () => {
+    it('stops payouts with a reason that apps read and all pages show, and lets them go on', async () => {
+      const { key: app } = await on.proxy.client('stopped', 'pay', 'read');
+      const page = await on.open(on.admin, '/stops');
+      await page.getByText('Nothing is stopped').waitFor();
+      await page.getByRole('combobox', { name: 'Operation' }).fill('payouts/airtime');
+      await page.getByRole('option', { name: 'POST /payouts/airtime' }).click();
+      await page.getByRole('button', { name: 'Stop…' }).click();
+      await dialogOf(page).getByText('whatever only reads').waitFor();
+      await expectAccessible(page);
+      await dialogOf(page).getByLabel('Reason').fill('the upstream pays twice');
+      await dialogOf(page).getByRole('button', { name: 'Stop it' }).click();
+      await page.getByRole('heading', { name: 'Stopped: POST /payouts/airtime of all clients' }).waitFor();
+      await expectAccessible(page);
+      const { body } = await on.pay(app, '+254777777771', 2).expect(503);
+      expect(body).toMatchObject({ code: 'stopped', error: expect.stringContaining('the upstream pays twice') });
+
+      const elsewhere = await on.open(on.approver, '/approvals');
+      await elsewhere.getByRole('status').getByText('the upstream pays twice').waitFor();
+      await page.getByRole('button', { name: 'Lift this stop' }).click();
+      await dialogOf(page).getByRole('button', { name: 'Lift it' }).click();
+      await page.getByText('Nothing is stopped').waitFor();
+      await on.pay(app, '+254777777771', 2).expect(200);
+      await page.getByRole('region', { name: 'Stops that were lifted' }).getByText('the upstream pays twice').waitFor();
+    });
+
+    it('stops everything only after that is typed', async () => {
+      const page = await on.open(on.admin, '/stops');
+      await page.getByLabel('Everything, of all clients').check();
+      await page.getByRole('button', { name: 'Stop…' }).click();
+      await dialogOf(page).getByLabel('Reason').fill('a drill');
+      const button = dialogOf(page).getByRole('button', { name: 'Stop everything' });
+      expect(await button.isDisabled()).toBe(true);
+      await dialogOf(page).getByLabel('Type “stop everything” to confirm').fill('stop everything');
+      await button.click();
+      await page.getByRole('heading', { name: 'Stopped: Everything' }).waitFor();
+      const { body } = await on.proxy.get(on.admin, '/v1/stops').expect(200);
+      expect(body.stops).toMatchObject([{ everything: true, reason: 'a drill' }]);
+      await page.getByRole('button', { name: 'Lift this stop' }).click();
+      await dialogOf(page).getByRole('button', { name: 'Lift it' }).click();
+      await page.getByText('Nothing is stopped').waitFor();
+    });
+  });
+
+  it('fits a telephone, and is accessible there', async () => {
+    const app = await on.cautious('phone', 'pay', 'read');
+    const id = await on.hold(app, '+254788888888');
+    const widthOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth');
+    const approving = await on.open(on.approver, '/approvals', 360);
+    await approving.getByRole('link', { name: 'phone, 1 payout' }).click(); // nothing stands beside the list
+    await approving.getByRole('heading', { level: 1, name: 'Approval', exact: true }).waitFor();
+    expect(new URL(approving.url()).pathname).toBe(`/console/approvals/${id}`);
+    const operating = await on.open(on.admin, '/clients', 360);
+    const known = [
+      [approving, '/approvals', 'phone, 1 payout'],
+      [approving, `/approvals/${id}`, 'Day, UTC'],
+      [operating, '/clients', 'admin'],
+      [operating, '/clients/phone', 'What it may do'],
+      [operating, '/stops', 'Nothing is stopped'],
+    ] as const;
+    for (const [page, path, text] of known) {
+      await page.goto(`${on.proxy.url}/console${path}`);
+      await page.getByRole('main').getByText(text).first().waitFor();
+      expect([path, await widthOf(page)]).toEqual([path, 360]);
+      await expectAccessible(page);
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { growthSince, growthStep, keyStep, seenIn } from '../console/src/verify/memory';
+import { Evidence, Step, verifyCall } from '../console/src/verify/verify';
+import { newSigningKey, signerOf } from '../src/transparency/note';
+import { ADA, CallStories, makeCallStories } from './support/call-stories';
+import { eventually } from './support/paying';
+
+type Kind = keyof CallStories['calls'];
+
+/** What the page of a call verifies, on what a proxy really answers; in Node, whose Web Crypto is that of browsers. */
+describe("the console's verification", () => {
+  let scene: CallStories;
+  let key: string;
+
+  beforeAll(async () => {
+    scene = await makeCallStories();
+    key = (await get('/v1/audit/log/key')).text.trim();
+    for (const id of Object.values(scene.calls)) {
+      await eventually(async () => (await get(`/v1/audit/log/proof?call=${id}`)).body.unsealed?.length === 0);
+    }
+  });
+  afterAll(() => scene.close());
+
+  const get = (path: string) => scene.proxy.get(scene.auditor, path);
+  const asked = new Map<string, Promise<Evidence>>();
+  const ask = async (kind: Kind, revealed: boolean): Promise<Evidence> => {
+    const id = scene.calls[kind];
+    const receipt = (await get(`/v1/audit/calls/${id}/receipt`).expect(200)).body;
+    return {
+      story: await scene.story(id, revealed ? {} : { 'X-People': 'masked' }),
+      proof: (await get(`/v1/audit/log/proof?call=${id}`).expect(200)).body,
+      openings: revealed ? Object.fromEntries(receipt.records.map((one: any) => [one.kind, one.openings])) : undefined,
+      key,
+    };
+  };
+  /** As it came from the wire, to be changed. */
+  const evidenceOf = async (kind: Kind, revealed = true) => {
+    const name = `${kind} ${revealed}`;
+    asked.set(name, asked.get(name) ?? ask(kind, revealed));
+    return structuredClone(await (asked.get(name) as Promise<Evidence>));
+  };
+  const states = (steps: Step[]) => steps.map(({ state, says }) => (state === 'wrong' ? says : state));
+  const isWrong = (evidence: Evidence) =>
+    verifyCall(evidence).then(
+      (steps) => steps.some(({ state }) => state === 'wrong'),
+      () => true, // shown as a failure
+    );
+
+  it.each<[Kind, string]>([
+    ['paid', 'right'],
+    ['rejected', 'right'],
+    ['refused', 'open'],
+    ['repeated', 'open'],
+    ['held', 'right'],
+    ['approved', 'right'],
+    ['declined', 'right'],
+    ['doubtful', 'right'],
+    ['settled', 'right'],
+  ])('holds for a call that is %s, with people shown and masked', async (kind, people) => {
+    expect(states(await verifyCall(await evidenceOf(kind)))).toEqual([...Array(4).fill('right'), people]);
+    expect(states(await verifyCall(await evidenceOf(kind, false)))).toEqual([...Array(4).fill('right'), 'open']);
+  });
+
+  it('fails wherever one bit of what the proxy proves with was flipped', async () => {
+    const evidence = await evidenceOf('approved');
+    const opened = Object.entries(evidence.openings ?? {}).filter(([, list = []]) => list.length > 0);
+    const text = JSON.stringify([evidence.proof, Object.fromEntries(opened)]);
+    let tried = 0;
+    const property = fc.asyncProperty(fc.nat(text.length - 1), fc.nat(6), async (at, bit) => {
+      const letter = String.fromCharCode(text.charCodeAt(at) ^ (1 << bit));
+      let changed;
+      try {
+        changed = JSON.parse(text.slice(0, at) + letter + text.slice(at + 1));
+      } catch {
+        return; // no JSON: the page says that it could not be read
+      }
+      tried += 1;
+      expect(await isWrong({ ...evidence, proof: changed[0], openings: changed[1] })).toBe(true);
+    });
+    await fc.assert(property, { numRuns: 600 });
+    expect(tried).toBeGreaterThan(300);
+  });
+
+  it.each<[string, Kind, (story: any) => unknown]>([
+    ['total', 'paid', (it) => (it.total_usd = '3.76')],
+    ['operation', 'paid', (it) => (it.operation = 'POST /payouts/airtime')],
+    ['client', 'paid', (it) => (it.client.id = it.id)],
+    ['outcome', 'rejected', (it) => (it.outcome = 'succeeded')],
+    ['time of receipt', 'paid', (it) => (it.timings.received_at = it.timings.received_at.replace(/\d\dZ/, '00Z'))],
+    ['amount of an item', 'paid', (it) => (it.items[1].amount_usd = '1.26')],
+    ['reference', 'rejected', (it) => (it.items[0].reference = 'order 18')],
+    ['recipient', 'paid', (it) => (it.items[0].recipient.email = 'eve@example.com')],
+    ['recipient that was not named', 'paid', (it) => (it.items[1].recipient.phone = ADA.phone)],
+    ['order of the items', 'paid', (it) => it.items.reverse()],
+    ['number of items', 'paid', (it) => it.items.pop()],
+    ["upstream's amount", 'paid', (it) => (it.items[0].upstream.amount_usd = '2.4')],
+    ['other transactions', 'paid', (it) => (it.upstream.other_items = [])],
+    ['body of the request', 'paid', (it) => (it.request.body.credits[0].valueInUSD = 2)],
+    ['body of the response', 'paid', (it) => (it.response.body.data.data[0].chiRef = 'chi-9')],
+    ['duration', 'paid', (it) => (it.upstream.tries[0].ms += 1)],
+    ['leaf', 'paid', (it) => (it.seals[0].leaf_hash = it.seals[1].leaf_hash)],
+    ['decision', 'declined', (it) => (it.approval.status = 'approved')],
+    ['reason', 'approved', (it) => (it.approval.reason = 'agreed')],
+    ['decider', 'approved', (it) => (it.approval.decided_by.actor = 'lovelace')],
+    ['missing decision', 'approved', (it) => (it.approval.decided_by = null)],
+    ['verdict', 'settled', (it) => (it.resolution.verdict = it.outcome = 'landed')],
+    ['missing outcome', 'doubtful', (it) => (it.upstream = null)],
+    ['made-up settlement', 'doubtful', (it) => (it.resolution = { verdict: 'landed' })],
+    ['refusal', 'refused', (it) => (it.refusal.errors[0].detail = 'none')],
+    ['repeated call', 'repeated', (it) => (it.refusal.first_call_id = it.id)],
+  ])('fails where the page shows another %s than the records have', async (_what, kind, change) => {
+    const evidence = await evidenceOf(kind);
+    change(evidence.story);
+    expect(await isWrong(evidence)).toBe(true);
+  });
+
+  it('fails for records of another call, another key, and none', async () => {
+    const [evidence, other] = [await evidenceOf('paid'), await evidenceOf('approved')];
+    expect(await isWrong({ ...evidence, proof: { ...other.proof, id: evidence.proof.id } })).toBe(true);
+    expect(await isWrong({ ...evidence, key: signerOf(newSigningKey('test')).verifierKey })).toBe(true);
+    expect(await isWrong({ ...evidence, proof: { ...evidence.proof, records: [] } })).toBe(true);
+  });
+
+  it('remembers the key and the log, and tells when either is another one', async () => {
+    const [before] = await scene.proxy.database.query('SELECT note FROM checkpoint ORDER BY size LIMIT 1');
+    const seen = { key, checkpoint: String(before?.note), at: '2026-11-22T00:00:00Z' };
+    const note = (await get('/v1/audit/log/checkpoint')).text;
+    const asked = growthSince(seen, key, note);
+    const { body } = await get(`/v1/audit/log/consistency?from=${asked?.from}&to=${asked?.to}`).expect(200);
+    const stateOf = async (...given: Parameters<typeof growthStep>) => (await growthStep(...given)).state;
+    expect([keyStep(undefined, key).state, keyStep(seen, key).state]).toEqual(['open', 'right']);
+    expect(await stateOf(seen, key, note, body)).toBe('right');
+    expect(await stateOf(undefined, key, note, undefined)).toBe('open');
+    expect(await stateOf(seen, key, note, { ...body, proof: body.proof.slice(1) })).toBe('wrong');
+    expect(await stateOf({ ...seen, checkpoint: note }, key, seen.checkpoint, body)).toBe('wrong'); // it shrank
+    const other = signerOf(newSigningKey('test')).verifierKey;
+    expect(keyStep(seen, other)).toMatchObject({ state: 'wrong', says: expect.stringContaining('CHANGED') });
+    expect(growthSince(seen, other, note)).toBeUndefined();
+    expect(seenIn(JSON.stringify(seen))).toEqual(seen);
+    for (const text of ['{', null, `{"key":1}`]) expect(seenIn(text)).toBeUndefined();
+  });
+});

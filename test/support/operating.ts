@@ -1,0 +1,41 @@
+import { Decimal } from 'decimal.js';
+import { Page } from 'playwright-core';
+import supertest from 'supertest';
+import { ClientsService } from '../../src/clients/clients.service';
+import { Limits } from '../../src/clients/limits';
+import { Scope } from '../../src/clients/scopes';
+import { startBrowser } from './browser';
+import { signIn } from './console';
+import { startProxyWithSandbox } from './proxy';
+
+export type Operating = Awaited<ReturnType<typeof startOperating>>;
+
+/** A proxy, keys of who operates it, apps, and a browser. */
+export async function startOperating() {
+  const [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+  const clients = proxy.app.get(ClientsService, { strict: false });
+  const pay = (key: string, phoneNumber: string, valueInUSD: number): supertest.Test =>
+    proxy.post(key, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] });
+  return {
+    proxy,
+    admin: (await proxy.client('admin', 'admin')).key,
+    approver: (await proxy.client('approver', 'approve', 'audit')).key,
+    /** The console at an address of it, signed in. */
+    open: (key: string, at: string, width = 1280): Promise<Page> =>
+      signIn(browser.browser, proxy.url, key, { at, viewport: { width, height: 900 }, reducedMotion: 'reduce' }),
+    /** The key of a client whose payouts of more than 5 USD wait. */
+    cautious: async (name: string, ...scopes: Scope[]) =>
+      (await clients.create(name, scopes, { approvalOverUsd: new Decimal(5) })).key,
+    change: (name: string, limits: Partial<Limits>) => clients.update(name, limits),
+    pay,
+    /** @returns the id of a call that waits. */
+    hold: async (key: string, phoneNumber: string) =>
+      (await pay(key, phoneNumber, 6.25).expect(202)).body.call_id as string,
+    close: async () => {
+      await browser.close();
+      await proxy.close();
+    },
+  };
+}
+
+export const dialogOf = (page: Page) => page.getByRole('dialog');
