@@ -35,9 +35,7 @@ function Balance({ balance, was }: { balance: string; was: string | undefined })
   if (was === undefined) return <Usd amount={balance} />;
   return (
     <Group gap="xs" justify="flex-end">
-      <div style={{ minWidth: 'max-content' }}>
-        <WordBadge color="blue">{`was ${formatUsd(was)}`}</WordBadge>
-      </div>
+      <WordBadge color="blue">{`was ${formatUsd(was)}`}</WordBadge>
       <Text span inherit fw={700}>
         <Usd amount={balance} />
       </Text>
