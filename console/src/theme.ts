@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, darken, type MantineColorsTuple } from '@mantine/core';
 
 /** Ink blue: what can be clicked, and nothing else, has it. */
 const ink: MantineColorsTuple = [
@@ -16,12 +16,24 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", "Noto Sans Mono", monospace',
   defaultRadius: 'sm',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   headings: { fontWeight: '650' },
 });
 
-/** The library's greys for lesser text are too pale to read for some (WCAG 2.1, 1.4.3: 4.5 to 1). */
-export const contrasts: CSSVariablesResolver = () => ({
+/** The library's greys for lesser text, its red for faults and its words on pale colours are too pale to read for some (WCAG 2.1, 1.4.3: 4.5 to 1). */
+export const contrasts: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
-  light: { '--mantine-color-dimmed': '#5a6168', '--mantine-color-placeholder': '#6b7278' },
-  dark: { '--mantine-color-dimmed': '#a9adb2', '--mantine-color-placeholder': '#8f949a' },
+  light: {
+    '--mantine-color-dimmed': '#5a6168',
+    '--mantine-color-placeholder': '#6b7278',
+    '--mantine-color-error': '#c92a2a',
+    ...Object.fromEntries(
+      Object.entries(colors).map(([name, shades]) => [`--mantine-color-${name}-light-color`, darken(shades[9], 0.25)]),
+    ),
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a9adb2',
+    '--mantine-color-placeholder': '#9a9fa5',
+    '--mantine-color-error': '#ff8787',
+  },
 });

@@ -36,6 +36,7 @@ export function complaintsOf(page: Page): string[] {
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     await page.evaluate(AXE);
     const faults = await page.evaluate(async (tags) => {
       const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<any> } };
