@@ -145,7 +145,7 @@ function ColorSchemeSwitch() {
 function Account() {
   const { session, signOut } = useSession();
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <UnstyledButton aria-label={`Signed in as ${session.person ?? session.client}`}>
           <Group gap={4} wrap="nowrap">
