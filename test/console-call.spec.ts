@@ -1,0 +1,267 @@
+import { readFileSync } from 'node:fs';
+import { BrowserContextOptions, Page } from 'playwright-core';
+import { startBrowser, TestBrowser } from './support/browser';
+import { ADA, CallStories, makeCallStories } from './support/call-stories';
+import { complaintsOf, expectAccessible, signIn } from './support/console';
+import { eventually } from './support/paying';
+
+type Kind = keyof CallStories['calls'];
+
+/** The page of one call: its story, whom it paid, and the proof, checked in a real browser. */
+describe('the page of a call', () => {
+  let scene: CallStories;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([makeCallStories(), startBrowser()]);
+    for (const id of Object.values(scene.calls)) {
+      await eventually(async () => (await get(`/v1/audit/log/proof?call=${id}`)).body.unsealed?.length === 0);
+    }
+  });
+  afterAll(async () => {
+    await browser.close();
+    await scene.close();
+  });
+
+  const get = (path: string) => scene.proxy.get(scene.auditor, path);
+  const open = async (kind: Kind, key = scene.auditor, options: BrowserContextOptions = {}) => {
+    const page = await signIn(browser.browser, scene.proxy.url, key, { at: `/calls/${scene.calls[kind]}`, ...options });
+    await page.getByRole('heading', { level: 1, name: '/payouts/' }).waitFor();
+    return page;
+  };
+  const textOf = (page: Page, region: string) => page.getByRole('region', { name: region, exact: true }).innerText();
+  const storyOf = (page: Page) =>
+    page.getByRole('region', { name: 'Story' }).locator('[role=listitem]').allInnerTexts();
+  const verify = async (page: Page) => {
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText(/^(Verified|This does NOT hold)$/).waitFor();
+    const steps = await page.getByRole('list', { name: 'Steps of the verification' }).getByRole('listitem').all();
+    return Promise.all(steps.map((step) => step.innerText()));
+  };
+  /** What the steps say by their signs. */
+  const verdicts = (steps: string[]) => steps.map((step) => /\((right|wrong|not compared)\)/.exec(step)?.[1]);
+
+  it('tells what happened, whom it paid and what was said, with people masked', async () => {
+    const page = await open('paid');
+    const complaints = complaintsOf(page);
+    const story = (await storyOf(page)).map((step) => step.split('\n')[0]);
+    expect(story).toEqual([
+      ...['Received', 'Intent recorded', 'Sent to the upstream', 'Answered with 200', 'Outcome recorded', 'Sealed'],
+    ]);
+    expect((await storyOf(page))[2]).toMatch(/\+\d+ ms[^]*It took [\d.]+ ms; status 200/);
+    const items = await textOf(page, 'Items');
+    expect(items).toMatch(/a••@example\.com[^]*\$2\.50[^]*b••@example\.com[^]*\$1\.25/);
+    expect(await textOf(page, 'Other transactions')).toContain('$9.00');
+    expect(await textOf(page, 'Request body')).toContain('"email": "••••"');
+    expect(await textOf(page, 'Response body')).toContain('"chiRef": "chi-1"');
+    expect(await textOf(page, 'Facts')).toMatch(/\$3\.75 in 2 items[^]*grace[^]*order-17/);
+    expect(await page.content()).not.toMatch(/lovelace/i);
+    await page.getByText('Something in its records does not fit together').waitFor(); // the third transaction is nobody's
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('reveals people to who may see them, and that is on record', async () => {
+    const page = await open('approved');
+    expect(await textOf(page, 'Items')).not.toContain(ADA.email);
+    await page.getByRole('button', { name: 'Reveal people' }).click();
+    await page.getByRole('region', { name: 'Items' }).getByText(ADA.email).waitFor();
+    expect(await textOf(page, 'Request body')).toContain(`"email": "${ADA.email}"`);
+    const { body } = await get(`/v1/audit/accesses?call=${scene.calls.approved}`).expect(200);
+    expect(body.accesses).toContainEqual(
+      expect.objectContaining({ route: 'GET /v1/audit/calls/:id', revealed: true, call_id: scene.calls.approved }),
+    );
+    await page.getByRole('region', { name: 'Readers' }).getByText('revealed').first().waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Mask people again' }).click();
+    await page.getByRole('region', { name: 'Items' }).getByText('a••@example.com').waitFor();
+    expect(await page.content()).not.toMatch(/lovelace/i);
+    await page.context().close();
+  });
+
+  it('does not offer to reveal people to who may not see them', async () => {
+    const page = await open('paid', scene.approver);
+    await page.getByText('Your key may not see people').waitFor();
+    expect(await page.getByRole('button', { name: /Reveal/ }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('verifies the proof here, remembers the log, and compares it the next time', async () => {
+    const page = await open('paid');
+    const complaints = complaintsOf(page);
+    const masked = await verify(page);
+    expect(verdicts(masked)).toEqual([...Array(4).fill('right'), ...Array(3).fill('not compared')]);
+    await page.getByRole('button', { name: 'Reveal people' }).click();
+    await page.getByText('That you saw them is on record').waitFor();
+    expect(verdicts(await verify(page))).toEqual(Array(7).fill('right'));
+    await page.getByText('Details').first().click();
+    const [seal] = (await scene.story(scene.calls.paid)).seals;
+    const leaf = Buffer.from(seal.leaf_hash, 'hex').toString('base64');
+    expect(await page.getByText(leaf, { exact: true }).count()).toBe(2); // as it is said, and as it was computed
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each<[string, (answer: any) => unknown, RegExp]>([
+    [
+      'a record was changed',
+      (it) => (it.records[0].record.total_usd = '3.76'),
+      /intent was changed: it has another hash/,
+    ],
+    ['a proof was changed', (it) => it.records[1].proof.reverse(), /outcome is not proved/],
+    [
+      'a checkpoint was changed',
+      (it) => (it.checkpoint = it.checkpoint.replace(/\n(\d)/, '\n1$1')),
+      /does not fit its text/,
+    ],
+    [
+      'a record is of another call',
+      (it) => (it.records[0].record.id = it.records[0].record.key_id),
+      /of something else/,
+    ],
+  ])('says so where %s', async (_what, change, says) => {
+    const page = await open('paid');
+    await page.route('**/v1/audit/log/proof?*', async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      change(json);
+      await route.fulfill({ response, json });
+    });
+    const steps = await verify(page);
+    expect(steps.filter((step) => step.includes('(wrong)')).join()).toMatch(says);
+    expect(await page.evaluate('localStorage.getItem("payout-proxy.log")')).toBeNull(); // not remembered
+    await page.context().close();
+  });
+
+  it('says so where the owner of the database changed a record, even with all triggers off', async () => {
+    const change = (usd: string) =>
+      scene.proxy.database.query(
+        `DO $$ BEGIN SET LOCAL session_replication_role = replica;
+         UPDATE intent SET total_usd = ${usd} WHERE id = '${scene.calls.rejected}'; END $$`,
+      );
+    await change('4');
+    const page = await open('rejected');
+    const steps = await verify(page);
+    expect(verdicts(steps).slice(0, 3)).toEqual(['wrong', 'wrong', 'right']);
+    expect(steps[0]).toContain('The intent was changed');
+    await expectAccessible(page);
+    await change('3');
+    expect(verdicts(await verify(page)).slice(0, 3)).toEqual(['right', 'right', 'right']);
+    await page.context().close();
+  });
+
+  it('shouts where the key of the log is another one, and believes it only if told to', async () => {
+    const page = await open('paid');
+    await verify(page);
+    await page.evaluate(() => {
+      const { localStorage } = globalThis as unknown as { localStorage: Record<'getItem' | 'setItem', any> };
+      const seen = JSON.parse(localStorage.getItem('payout-proxy.log'));
+      localStorage.setItem('payout-proxy.log', JSON.stringify({ ...seen, key: 'payouts+00000000+AAAA' }));
+    });
+    const steps = await verify(page);
+    expect(verdicts(steps).slice(5)).toEqual(['wrong', 'not compared']);
+    expect(steps[5]).toContain('THE KEY HAS CHANGED');
+    await page.getByRole('button', { name: 'trust it from now on' }).click();
+    await page.getByText('Verified', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('says what to do where the browser cannot verify', async () => {
+    const page = await open('paid');
+    await page.evaluate(
+      "Object.defineProperty(crypto.subtle, 'generateKey', { value: () => Promise.reject(new Error()) })",
+    );
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('npm run cli -- audit verify').waitFor();
+    await expectAccessible(page);
+    await page.context().close();
+  });
+
+  it('gives the receipt, and the call as curl', async () => {
+    const page = await open('paid', scene.auditor, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download receipt' }).click(),
+    ]);
+    const receipt = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    expect(download.suggestedFilename()).toBe(`receipt-${scene.calls.paid}.json`);
+    expect(receipt).toMatchObject({ format: 'payout-proxy/receipt/1', call_id: scene.calls.paid });
+    expect(receipt.records.map(({ openings }: any) => openings)).toEqual([[], []]); // masked
+    await page.getByText('same answer again, and nothing is paid twice').waitFor();
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await clipboard()).toMatch(
+      /^curl -sS -X POST '.*\/api\/v0\.1\/payouts\/credit' [^]*\$PAYOUT_PROXY_KEY[^]*Idempotency-Key: order-17[^]*••••/,
+    );
+    await page.context().close();
+  });
+
+  it.each<[Kind, RegExp[]]>([
+    [
+      'refused',
+      [/^Received/, /^Refused: invalid request[^]*\/credits\/0\/valueInUSD: must be/, /^Sealed[^]*refusal, leaf/],
+    ],
+    ['repeated', [/^Received/, /^Refused: [^]*[0-9a-f-]{36}/, /^Sealed/]],
+    ['held', [/^Received/, /^Intent/, /^Held for approval[^]*threshold/, /^Waits/, /^Sealed/]],
+    [
+      'declined',
+      [/^Received/, /^Intent/, /^Held/, /^Rejected[^]*hopper \(approver\)[^]*“nobody knows order 17”/, /^Sealed/],
+    ],
+    [
+      'doubtful',
+      [
+        /^Received/,
+        /^Intent/,
+        /^Sent[^]*may have read it/,
+        /^Given up/,
+        /^Outcome/,
+        /^In doubt[^]*never sent again/,
+        /^Sealed/,
+      ],
+    ],
+  ])('tells the story of a call that is %s', async (kind, expected) => {
+    const page = await open(kind);
+    const story = await storyOf(page);
+    expect(story.map((step, at) => (expected[at]?.test(step) ? 'as expected' : step))).toEqual(
+      expected.map(() => 'as expected'),
+    );
+    expect(verdicts(await verify(page))).not.toContain('wrong');
+    await expectAccessible(page);
+    await page.context().close();
+  });
+
+  it('lets an approver settle a call in doubt, with a reason, and tells of it', async () => {
+    const page = await open('doubtful', scene.approver);
+    await page.getByRole('button', { name: 'Settle by hand' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settle a call in doubt' });
+    await expectAccessible(page);
+    await dialog.getByLabel('Reason').fill('The provider lists it.');
+    await dialog.getByLabel('It was carried out').check();
+    await dialog.getByRole('button', { name: 'Settle' }).click();
+    await page.getByText('Settled: it was carried out').waitFor();
+    expect(await scene.story(scene.calls.doubtful)).toMatchObject({
+      outcome: 'landed',
+      resolution: { verdict: 'landed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
+    });
+    expect(await page.getByRole('button', { name: 'Settle by hand' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('fits a telephone', async () => {
+    const page = await open('paid', scene.auditor, { viewport: { width: 360, height: 740 } });
+    await verify(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await expectAccessible(page);
+    await page.context().close();
+  });
+
+  it('says that there is no such call', async () => {
+    const at = '/calls/01a201eb-e3e6-724d-b54f-72ebb4f437cd';
+    const page = await signIn(browser.browser, scene.proxy.url, scene.auditor, { at });
+    await page.getByText('There is no call with this id').waitFor();
+    await page.context().close();
+  });
+});
