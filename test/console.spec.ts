@@ -92,8 +92,8 @@ describe('the console', () => {
     const [cookie] = await page.context().cookies();
     const before = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
     expect((await before).status).toBe(200);
-    await page.getByRole('button', { name: 'Signed in as auditor' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByText('Signed in as auditor').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     const after = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
     expect((await after).status).toBe(401);
