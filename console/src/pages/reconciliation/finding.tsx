@@ -121,7 +121,7 @@ function SeenBy({ at, run }: { at: string; run: string }) {
   return (
     <>
       <Instant at={at} />, by{' '}
-      <Anchor component={Link} href={`/reconciliation/runs/${run}`} size="sm">
+      <Anchor component={Link} href={`/reconciliation/runs/${run}`} size="sm" underline="always">
         this run
       </Anchor>
     </>
