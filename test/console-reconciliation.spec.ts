@@ -130,7 +130,7 @@ describe('reconciliation in the console', () => {
   });
 
   it('what changed meanwhile is not decided about: nothing is, and it is marked', async () => {
-    await goTo('/reconciliation/findings?category=fee', 'Findings');
+    await goTo('/reconciliation/findings?category=fee&state=any', 'Findings');
     await rowIs(OWN);
     const [first] = await found('category=fee');
     await page.getByLabel('Choose all findings of this page').click();
@@ -142,10 +142,15 @@ describe('reconciliation in the console', () => {
     await decide('explained', 'The contract has changed');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The other 2 are still chosen').waitFor();
+    await rows().filter({ hasText: 'resolved' }).getByText('Not decided: the finding has changed').waitFor();
+    await expectAccessible(page);
     expect((await found('category=fee')).map(({ state }) => state)).toEqual(['open', 'open']);
     await dialog.getByRole('button', { name: 'Mark as explained' }).click();
     await page.getByText('2 findings are explained').waitFor();
     expect(await found('category=fee')).toEqual([]);
+    expect((await found('category=fee&state=any')).map(({ state }) => state).sort()).toEqual([
+      ...['explained', 'explained', 'resolved'],
+    ]);
   });
 
   it('one is looked at field by field and decided on its page, and its story says so', async () => {

@@ -92,8 +92,8 @@ describe('the console', () => {
     const [cookie] = await page.context().cookies();
     const before = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
     expect((await before).status).toBe(200);
-    await page.getByRole('button', { name: 'Signed in as auditor' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByText('Signed in as auditor').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     const after = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
     expect((await after).status).toBe(401);
@@ -108,6 +108,51 @@ describe('the console', () => {
     const calls = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Calls' });
     void calls.click({ timeout: 5_000 }).catch(() => undefined); // what the page asks for by itself may come first
     await page.getByText('Your session has ended').waitFor();
+  });
+
+  it('signs out once nobody has done anything in any of its tabs for long', async () => {
+    const context = await browser.browser.newContext();
+    await context.clock.install();
+    const page = await context.newPage();
+    await page.goto(`${proxy.url}/console/clients`);
+    await page.getByLabel('API key').fill(keys.admin);
+    await page.getByLabel('API key').press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Clients' }).waitFor();
+    const other = await context.newPage();
+    await other.goto(`${proxy.url}/console/clients`);
+    await context.clock.runFor('20:00');
+    await other.mouse.move(10, 10);
+    await context.clock.runFor('20:00');
+    expect(await page.getByRole('heading', { level: 1, name: 'Clients' }).isVisible()).toBe(true); // the other tab was used
+    await context.clock.runFor('31:00');
+    await page.getByText('You were signed out because nothing was done here for a while.').waitFor();
+    await context.close();
+  });
+
+  it('loads less than 300 kB of compressed script until its first page is whole, charts too', async () => {
+    const page = await browser.browser.newPage();
+    const scripts = new Set<string>();
+    page.on(
+      'request',
+      (request) => request.resourceType() === 'script' && scripts.add(new URL(request.url()).pathname),
+    );
+    await page.goto(`${proxy.url}/console`);
+    await page.getByLabel('API key').fill(keys.auditor);
+    await page.getByLabel('API key').press('Enter');
+    await page.getByRole('region', { name: 'By day (UTC) and operation' }).waitFor();
+    const sizes = await Promise.all(
+      [...scripts].map(async (path) => {
+        const { headers } = await supertest(proxy.url).get(path).set('Accept-Encoding', 'gzip').buffer(false);
+        expect(headers).toMatchObject({
+          'content-encoding': 'gzip',
+          'cache-control': expect.stringMatching(/immutable/),
+        });
+        return Number(headers['content-length']);
+      }),
+    );
+    expect(sizes.length).toBeGreaterThan(3);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
+    await page.close();
   });
 
   it('fits a telephone, and everything is reached by keyboard', async () => {

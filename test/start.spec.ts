@@ -34,7 +34,9 @@ describe('npm start', () => {
   it('brings everything along, pays, keeps its history over a restart, and leaves nothing running', async () => {
     const first = start();
     const [, url = ''] = await first.said(READY);
-    const [, consoleUrl = '', keysFile] = await first.said(/console\s+(http\S+)\s+sign in with the key admin of (\S+)/);
+    const [, consoleUrl = '', keysFile] = await first.said(
+      /console\s+(http\S+)\s+sign in with the key admin of (\S+)\n/,
+    );
     expect(keysFile).toBe(join(dataDir, 'demo-keys.json'));
     expect((await fetch(consoleUrl)).status).toBe(200);
     await supertest(url).get('/readyz').expect(200);

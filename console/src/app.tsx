@@ -3,14 +3,14 @@ import {
   AppShell,
   Burger,
   Group,
-  Menu,
   NavLink,
   Text,
-  UnstyledButton,
+  VisuallyHidden,
+  useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { ChevronDown, LogOut, Moon, Sun } from 'lucide-react';
+import { LogOut, Moon, Sun } from 'lucide-react';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useSession } from './api/session';
@@ -132,8 +132,8 @@ function NothingToSee() {
 }
 
 function ColorSchemeSwitch() {
-  const { colorScheme, toggleColorScheme } = useMantineColorScheme();
-  const isDark = colorScheme === 'dark';
+  const { toggleColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme() === 'dark';
   return (
     <ActionIcon variant="subtle" color="gray" onClick={toggleColorScheme} aria-label="Switch between light and dark">
       {isDark ? <Sun size={18} /> : <Moon size={18} />}
@@ -141,28 +141,25 @@ function ColorSchemeSwitch() {
   );
 }
 
+/** Whose key it is, and the way out. No menu: what opens one would be a tenth of all that is loaded at first. */
 function Account() {
   const { session, signOut } = useSession();
+  const name = session.person ?? session.client;
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <UnstyledButton aria-label={`Signed in as ${session.person ?? session.client}`}>
-          <Group gap={4} wrap="nowrap">
-            <Text size="sm" fw={600} truncate maw={140}>
-              {session.person ?? session.client}
-            </Text>
-            <ChevronDown size={14} aria-hidden />
-          </Group>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          Key of the client {session.client}. It may: {session.scopes.join(', ')}
-        </Menu.Label>
-        <Menu.Item leftSection={<LogOut size={14} />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <Group gap={6} wrap="nowrap">
+      <Text
+        size="sm"
+        fw={600}
+        truncate
+        maw={140}
+        title={`Key of the client ${session.client}. It may: ${session.scopes.join(', ')}`}
+      >
+        <VisuallyHidden>Signed in as </VisuallyHidden>
+        {name}
+      </Text>
+      <ActionIcon variant="subtle" color="gray" onClick={() => void signOut()} aria-label="Sign out" title="Sign out">
+        <LogOut size={18} />
+      </ActionIcon>
+    </Group>
   );
 }

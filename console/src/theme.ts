@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, darken, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, darken, type MantineColorsTuple, Notification } from '@mantine/core';
 
 /** Ink blue: what can be clicked, and nothing else, has it. */
 const ink: MantineColorsTuple = [
@@ -18,6 +18,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   headings: { fontWeight: '650' },
+  components: { Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }) },
 });
 
 /** The library's greys for lesser text, its red for faults and its words on pale colours are too pale to read for some (WCAG 2.1, 1.4.3: 4.5 to 1). */

@@ -6,6 +6,12 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 /** Of the Web Content Accessibility Guidelines 2.1, levels A and AA. */
 const WCAG_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
 
+/** Waits until colours no longer change: each element begins with its own once its parent has ended. */
+const SETTLED = `(async () => {
+  const moving = () => document.getAnimations().filter((each) => each instanceof CSSTransition);
+  while (moving().length > 0) await Promise.allSettled(moving().map(({ finished }) => finished));
+})()`;
+
 /** A page of the console on which whoever has this key is signed in, in a browser profile of its own. */
 export async function signIn(
   browser: Browser,
@@ -37,6 +43,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    await page.evaluate(SETTLED);
     await page.evaluate(AXE);
     const faults = await page.evaluate(async (tags) => {
       const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<any> } };

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useIdle } from '@mantine/hooks';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { http, setCsrfToken, whenSessionEnds } from './client';
 import type { SessionRecord } from './generated/schema';
+import { useIdle } from './idle';
 
 export type Scope = SessionRecord['scopes'][number];
 
@@ -34,6 +34,8 @@ export interface SignInProps {
   reason: string | undefined;
   signIn: (key: string) => Promise<void>;
 }
+
+const MINUTE_MS = 60_000;
 
 const IDLE = 'You were signed out because nothing was done here for a while.';
 const ENDED = 'Your session has ended. Sign in again.';
@@ -97,10 +99,8 @@ interface SignedInProps {
 
 function SignedIn({ session, signOut, children }: SignedInProps) {
   // What the page asks for by itself keeps the session alive; only people's own doings may keep it for ever.
-  const isIdle = useIdle(session.idle_minutes * 60_000, { initialState: false });
-  useEffect(() => {
-    if (isIdle) void signOut(IDLE);
-  }, [isIdle, signOut]);
+  const onIdle = useCallback(() => void signOut(IDLE), [signOut]);
+  useIdle(session.idle_minutes * MINUTE_MS, onIdle);
   const context = useMemo(
     () => ({
       session,

@@ -1,5 +1,4 @@
-import { ActionIcon, Code, CopyButton, Group, Text, Tooltip } from '@mantine/core';
-import { Check, Copy } from 'lucide-react';
+import { Code, Text } from '@mantine/core';
 import { formatAgo, formatLocal, formatUsd, formatUtc } from './format';
 
 const NOTHING = (
@@ -35,23 +34,5 @@ export function Operation({ name }: { name: string }) {
     <Code fz="xs" bg="transparent" px={0} style={{ whiteSpace: 'nowrap' }}>
       {name}
     </Code>
-  );
-}
-
-/** What people carry elsewhere: ids, keys, commands. */
-export function Copyable({ text, label, shown = text }: { text: string; label: string; shown?: string }) {
-  return (
-    <Group gap={4} wrap="nowrap">
-      <Code>{shown}</Code>
-      <CopyButton value={text}>
-        {({ copied, copy }) => (
-          <Tooltip label={copied ? 'Copied' : `Copy ${label}`}>
-            <ActionIcon variant="subtle" size="sm" onClick={copy} aria-label={`Copy ${label}`}>
-              {copied ? <Check size={14} /> : <Copy size={14} />}
-            </ActionIcon>
-          </Tooltip>
-        )}
-      </CopyButton>
-    </Group>
   );
 }

@@ -7,7 +7,8 @@ import { Answer } from '../../components/states';
 import { ApprovalDetail } from './approval-detail';
 import { useDeciding } from './deciding';
 
-const REFETCH_MS = 5_000;
+/** Each look is on record, and somebody else's decision is told when one decides oneself. */
+const REFETCH_MS = 30_000;
 
 /** One approval, on a page of its own. */
 export default function ApprovalPage() {

@@ -29,7 +29,8 @@ const NONE: Record<Status, string> = {
   expired: 'Nothing has expired: somebody decided about everything in time.',
 };
 
-const REFETCH_MS = 5_000;
+/** Each look is on record: often enough for people, not for the record to be full of it. */
+const REFETCH_MS = 15_000;
 const PAGE_SIZE = 25;
 
 /** What waits for somebody else's yes. */

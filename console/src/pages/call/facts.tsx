@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import type { CallStory } from '../../api/generated/schema';
 import { Facts as FactList } from '../../components/facts';
 import { formatCount } from '../../components/format';
-import { Copyable, Instant, Maybe, Usd } from '../../components/values';
+import { Copyable } from '../../components/copyable';
+import { Instant, Maybe, Usd } from '../../components/values';
 import { CallLink } from './call-link';
 import { Section } from './section';
 

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { CallStory, RecordItem, RecordUpstreamItem } from '../../api/generated/schema';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount } from '../../components/format';
-import { Copyable, Maybe, Usd } from '../../components/values';
+import { Copyable } from '../../components/copyable';
+import { Maybe, Usd } from '../../components/values';
 import { Section } from './section';
 
 const PER_PAGE = 100;

@@ -1,9 +1,12 @@
 import { useState } from 'react';
 import { api, revealing } from '../../api/client';
+import type { CallRecord } from '../../api/generated/schema';
 import { CALL_COLUMNS } from './columns';
 import { HistoryPage } from './history-page';
 import { useList, whilePaging } from './list';
 import { Rows } from './rows';
+
+const keyOf = ({ id }: CallRecord) => id;
 
 /** The history, call by call. */
 export default function CallsPage() {
@@ -17,7 +20,7 @@ export default function CallsPage() {
       lead="Every request of a known client, and what came of it; also those that were refused."
       {...{ list, reveal, setReveal, count: rows?.length, next: answer.data?.next_page_token, error: answer.error }}
     >
-      <Rows {...{ list, answer, rows, columns: CALL_COLUMNS }} keyOf={({ id }) => id} />
+      <Rows {...{ list, answer, rows, columns: CALL_COLUMNS, keyOf }} />
     </HistoryPage>
   );
 }

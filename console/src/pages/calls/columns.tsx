@@ -3,7 +3,8 @@ import { Link } from 'wouter';
 import type { CallRecord, ItemRecord, RecordRecipient } from '../../api/generated/schema';
 import { OutcomeBadge } from '../../components/badges';
 import { formatCount, inWords } from '../../components/format';
-import { Copyable, Instant, Maybe, Operation, Usd } from '../../components/values';
+import { Copyable } from '../../components/copyable';
+import { Instant, Maybe, Operation, Usd } from '../../components/values';
 import type { Choosable } from './list';
 
 /** What holds for a call, and for each of its payouts. */

@@ -99,7 +99,10 @@ function PageSizeField({ view, change }: List) {
   return (
     <NativeSelect
       {...{ size: 'xs', 'aria-label': 'Rows on a page' }}
-      data={['25', USUAL_SIZE, '100'].map((value) => ({ value, label: `${value} rows` }))}
+      data={[...new Set(['25', USUAL_SIZE, '100', view.page_size ?? USUAL_SIZE])].map((value) => ({
+        value,
+        label: `${value} rows`,
+      }))}
       value={view.page_size ?? USUAL_SIZE}
       onChange={({ currentTarget: { value } }) => change({ page_size: value === USUAL_SIZE ? undefined : value })}
     />

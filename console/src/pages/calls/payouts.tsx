@@ -1,9 +1,12 @@
 import { useState } from 'react';
 import { api, revealing } from '../../api/client';
+import type { ItemRecord } from '../../api/generated/schema';
 import { PAYOUT_COLUMNS } from './columns';
 import { HistoryPage } from './history-page';
 import { useList, whilePaging } from './list';
 import { Rows } from './rows';
+
+const keyOf = ({ id, item }: ItemRecord) => `${id}/${item.position}`;
 
 /** The history, payout by payout. */
 export default function PayoutsPage() {
@@ -17,7 +20,7 @@ export default function PayoutsPage() {
       lead="Each recipient of each call by itself: whom, how much, and what came of it."
       {...{ list, reveal, setReveal, count: rows?.length, next: answer.data?.next_page_token, error: answer.error }}
     >
-      <Rows {...{ list, answer, rows, columns: PAYOUT_COLUMNS }} keyOf={({ id, item }) => `${id}/${item.position}`} />
+      <Rows {...{ list, answer, rows, columns: PAYOUT_COLUMNS, keyOf }} />
     </HistoryPage>
   );
 }

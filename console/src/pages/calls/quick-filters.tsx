@@ -113,7 +113,6 @@ const CALENDAR = {
   weekendDays: [],
   hideOutsideDates: true,
   ariaLabels: {
-    ...{ monthLevelControl: 'Choose a month', yearLevelControl: 'Choose a year' },
     ...{ previousMonth: 'Previous month', nextMonth: 'Next month' },
     ...{ previousYear: 'Previous year', nextYear: 'Next year' },
     ...{ previousDecade: 'Previous years', nextDecade: 'Next years' },

@@ -1,4 +1,5 @@
 import { Box } from '@mantine/core';
+import { useMemo } from 'react';
 import { DataTable } from '../../components/data-table';
 import { type Choosable, type List, WHATS } from './list';
 
@@ -12,23 +13,29 @@ interface Props<Row> {
 
 /** The table, with the columns that were chosen. */
 export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
+  const { error, refetch: retry, isPlaceholderData } = answer;
   const label = WHATS[list.what];
   const isNarrowed = Object.keys(list.filters).length > 0;
+  const chosen = list.chosen.join(' ');
+  // A hundred rows take a while to draw: not once more while the next ones are asked for.
+  const table = useMemo(() => {
+    const ids = chosen.split(' ');
+    const empty = isNarrowed
+      ? `No ${label.toLowerCase()} match these filters. Take one away, or look at a longer period.`
+      : `There are no ${label.toLowerCase()} on record yet. They appear here as soon as an app makes some.`;
+    return (
+      <DataTable
+        {...{ label, rows, keyOf, error, retry, empty, columns: columns.filter(({ id }) => ids.includes(id)) }}
+      />
+    );
+  }, [chosen, columns, error, isNarrowed, keyOf, label, retry, rows]);
   return (
     <Box
-      aria-busy={answer.isPlaceholderData}
-      opacity={answer.isPlaceholderData ? 0.6 : 1}
+      aria-busy={isPlaceholderData}
+      opacity={isPlaceholderData ? 0.6 : 1}
       style={{ whiteSpace: 'nowrap' }} // rather wider than the screen than rows of many lines
     >
-      <DataTable
-        {...{ label, rows, keyOf, error: answer.error, retry: answer.refetch }}
-        columns={columns.filter(({ id }) => list.chosen.includes(id))}
-        empty={
-          isNarrowed
-            ? `No ${label.toLowerCase()} match these filters. Take one away, or look at a longer period.`
-            : `There are no ${label.toLowerCase()} on record yet. They appear here as soon as an app makes some.`
-        }
-      />
+      {table}
     </Box>
   );
 }

@@ -47,10 +47,14 @@ export function SumUp({ list: { filters } }: { list: List }) {
   }
   return (
     <Box maw={640}>
+      <Button {...{ variant: 'subtle', size: 'compact-sm' }} onClick={() => setAsked(false)}>
+        Hide the sums
+      </Button>
       <Answer of={answer} lines={3}>
         {({ groups }) => (
           <DataTable
-            {...{ label: 'Sums', columns: COLUMNS, rows: withAll(groups), keyOf: ({ group }) => group ?? '' }}
+            {...{ label: 'Sums', columns: COLUMNS, rows: withAll(groups) }}
+            keyOf={({ group }) => group ?? ''}
             empty="The filters find nothing to sum up."
           />
         )}

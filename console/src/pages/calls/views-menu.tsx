@@ -12,7 +12,7 @@ export function ViewsMenu({ list }: { list: List }) {
   const [isManaging, managing] = useDisclosure();
   return (
     <>
-      <Menu position="bottom-end" width={240}>
+      <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button variant="default" size="xs" leftSection={<Bookmark size={14} aria-hidden />}>
             Views

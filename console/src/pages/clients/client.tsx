@@ -7,7 +7,8 @@ import { CapUsage } from './cap-usage';
 import { Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { Answer } from '../../components/states';
-import { Copyable, Instant } from '../../components/values';
+import { Copyable } from '../../components/copyable';
+import { Instant } from '../../components/values';
 import { ChangeClient } from './change-client';
 import { Keys } from './keys';
 

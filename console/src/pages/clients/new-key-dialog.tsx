@@ -1,6 +1,6 @@
 import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Copyable } from '../../components/values';
+import { Copyable } from '../../components/copyable';
 
 interface Props {
   client: string;

@@ -1,6 +1,7 @@
-import { Button, Group, Paper, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, List, Paper, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { http } from '../../api/client';
 import { formatCount } from '../../components/format';
 import { type Conflicts, Decide, MAX_DECISIONS } from './decide';
@@ -38,6 +39,7 @@ export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Pr
           </Button>
         )}
       </Group>
+      <Refused conflicts={conflicts} />
       {isDeciding && (
         <Decide
           findings={findings}
@@ -53,6 +55,29 @@ export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Pr
         />
       )}
     </Paper>
+  );
+}
+
+/** As many as anybody reads. */
+const MOST = 20;
+
+/** Those that were not decided about, whether the list still shows them or not. */
+function Refused({ conflicts }: { conflicts: Conflicts }) {
+  if (conflicts.size === 0) return null;
+  return (
+    <Alert color="orange" variant="light" mt="xs" title="Not decided, and no longer chosen">
+      <List size="sm">
+        {[...conflicts].slice(0, MOST).map(([id, reason]) => (
+          <List.Item key={id}>
+            <Anchor component={Link} href={`/reconciliation/findings/${id}`} size="sm" c="inherit" underline="always">
+              {id}
+            </Anchor>
+            : {reason}
+          </List.Item>
+        ))}
+        {conflicts.size > MOST && <List.Item>and {formatCount(conflicts.size - MOST)} more</List.Item>}
+      </List>
+    </Alert>
   );
 }
 

@@ -15,6 +15,9 @@ export const MAX_DECISIONS = 10_000;
 /** Why findings were not decided about, by their ids. */
 export type Conflicts = ReadonlyMap<string, string>;
 
+/** Of some findings, while the others could be decided about. */
+const REFUSED = new Set(['finding_changed', 'own_approval']);
+
 type Decision = FindingDecisionDto['state'];
 
 const MEANINGS: Record<Decision, string> = {
@@ -104,14 +107,13 @@ const told = (count: number) => (count === 1 ? 'one finding' : `${formatCount(co
 
 /** Faults name the decisions by their places; what is not about one of them is not here. */
 function conflictsIn(error: unknown, findings: FindingRecord[]): Conflicts {
-  if (!(error instanceof ApiProblem) || !['finding_changed', 'own_approval'].includes(error.code ?? ''))
-    return new Map();
-  return new Map(
-    (error.problem?.errors ?? []).flatMap(({ pointer, detail }) => {
-      const finding = findings[Number(/^\/decisions\/(\d+)\//.exec(pointer)?.[1])];
-      return finding ? [[finding.id, detail] as const] : [];
-    }),
-  );
+  const conflicts = new Map<string, string>();
+  if (!(error instanceof ApiProblem) || !REFUSED.has(error.code ?? '')) return conflicts;
+  for (const { pointer, detail } of error.problem?.errors ?? []) {
+    const finding = findings[Number(/^\/decisions\/(\d+)\//.exec(pointer)?.[1])];
+    if (finding && !conflicts.has(finding.id)) conflicts.set(finding.id, detail); // the first says most
+  }
+  return conflicts;
 }
 
 /** What is wrong, once each: of a thousand decisions it is mostly the same. */
@@ -124,5 +126,5 @@ function withFaults(error: unknown): string {
 function sentenceOf(message: string, refused: number, asked: number): string {
   const others = asked - refused;
   const next = others > 0 ? ` The other ${formatCount(others)} are still chosen: decide again for them.` : '';
-  return `Nothing was decided. ${message} ${formatCount(refused)} marked in the list, no longer chosen.${next}`;
+  return `Nothing was decided. ${message} ${told(refused)} marked, and no longer chosen.${next}`;
 }

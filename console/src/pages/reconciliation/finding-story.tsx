@@ -38,7 +38,7 @@ function Sight({ sight: { run_id: run, seen_at: at, impact_usd: usd, historical 
   return (
     <Timeline.Item bullet={<Eye size={12} aria-hidden />} title="Seen by a run">
       <Text size="sm">
-        <Anchor component={Link} href={`/reconciliation/runs/${run}`} size="sm">
+        <Anchor component={Link} href={`/reconciliation/runs/${run}`} size="sm" underline="always">
           The run
         </Anchor>{' '}
         saw it with {signedUsd(usd)}

@@ -8,7 +8,8 @@ import type { FindingStory } from '../../api/generated/schema';
 import { inWords } from '../../components/format';
 import { Page } from '../../components/page';
 import { Answer } from '../../components/states';
-import { Copyable, Instant, Maybe } from '../../components/values';
+import { Copyable } from '../../components/copyable';
+import { Instant, Maybe } from '../../components/values';
 import { type Conflicts, Decide } from './decide';
 import { EvidenceTable, FieldsTable } from './finding-fields';
 import { Story } from './finding-story';
@@ -120,7 +121,7 @@ function SeenBy({ at, run }: { at: string; run: string }) {
   return (
     <>
       <Instant at={at} />, by{' '}
-      <Anchor component={Link} href={`/reconciliation/runs/${run}`} size="sm">
+      <Anchor component={Link} href={`/reconciliation/runs/${run}`} size="sm" underline="always">
         this run
       </Anchor>
     </>

@@ -122,6 +122,7 @@ function PaidDays({ values, change }: Props) {
       value={days}
       valueFormat="YYYY-MM-DD"
       weekendDays={[]}
+      hideOutsideDates
       clearButtonProps={{ 'aria-label': 'Any day' }}
       ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
       onChange={(chosen) => {

@@ -95,7 +95,7 @@ function Difference({ finding, conflicts }: { finding: FindingRecord; conflicts:
         {subject}
       </Text>
       {conflict !== undefined && (
-        <Text size="xs" c="red" role="alert">
+        <Text size="xs" c="red">
           <TriangleAlert size={12} aria-hidden /> Not decided: {conflict}
         </Text>
       )}

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { RunRecord } from '../../api/generated/schema';
 import { formatCount, formatUsd, inWords } from '../../components/format';
-import { Copyable, Instant } from '../../components/values';
+import { Copyable } from '../../components/copyable';
+import { Instant } from '../../components/values';
 import { StartedBy } from './started-by';
 import { Period, ResultBadge } from './words';
 

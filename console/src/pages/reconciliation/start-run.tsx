@@ -55,6 +55,7 @@ export default function StartRun({ close }: { close: () => void }) {
             onChange={setAsOf}
             maxDate={new Date()}
             weekendDays={[]}
+            hideOutsideDates
             clearButtonProps={{ 'aria-label': 'As of now' }}
           />
           {failure !== undefined && <ProblemAlert error={failure} />}
@@ -87,6 +88,7 @@ function DaysInput({ days, setDays }: { days: Days; setDays: (days: Days) => voi
         maxDate={today()}
         valueFormat="YYYY-MM-DD"
         weekendDays={[]}
+        hideOutsideDates
         ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
       />
       <Group gap={4} mt={4}>

@@ -5,7 +5,7 @@ import { messageOf } from '../../api/problem';
 import { useSession } from '../../api/session';
 import type { SampleAnswerDto } from '../../api/generated/schema';
 import { OutcomeBadge, WordBadge } from '../../components/badges';
-import { Copyable } from '../../components/values';
+import { Copyable } from '../../components/copyable';
 import { envelopeOf, explain, outcomeOf } from './answer-words';
 import { Section } from './section';
 import type { Sending } from './sending';

@@ -17,8 +17,7 @@ export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
   const before = useNews(wallets);
   const columns: Column<SandboxWalletDto>[] = [
     { id: 'owner', title: 'Owner', render: ({ account }) => account },
-    { id: 'wallet', title: 'Wallet', render: ({ wallet }) => wallet },
-    { id: 'currency', title: 'Currency', render: ({ currency }) => currency },
+    { id: 'wallet', title: 'Wallet', render: ({ wallet, currency }) => `${wallet} (${currency})` },
     {
       ...{ id: 'balance', title: 'Balance', numeric: true },
       render: (wallet) => <Balance balance={wallet.balance} was={before.get(keyOf(wallet))} />,
@@ -35,9 +34,7 @@ function Balance({ balance, was }: { balance: string; was: string | undefined })
   if (was === undefined) return <Usd amount={balance} />;
   return (
     <Group gap="xs" justify="flex-end">
-      <div style={{ minWidth: 'max-content' }}>
-        <WordBadge color="blue">{`was ${formatUsd(was)}`}</WordBadge>
-      </div>
+      <WordBadge color="blue">{`was ${formatUsd(was)}`}</WordBadge>
       <Text span inherit fw={700}>
         <Usd amount={balance} />
       </Text>

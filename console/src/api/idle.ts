@@ -1,0 +1,33 @@
+import { useEffect } from 'react';
+
+/** What people do to a page. */
+const DOINGS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
+
+/** Where all tabs say when somebody did something in one of them, milliseconds since 1970. */
+const LAST_DOING = 'payout-proxy.last-doing';
+
+/** Often enough that nobody is sent away while working, seldom enough to cost nothing. */
+const NOTE_EVERY_MS = 5_000;
+const LOOK_EVERY_MS = 10_000;
+
+/** Calls `onIdle` once nobody has done anything in any tab of the console for so long. */
+export function useIdle(ms: number, onIdle: () => void): void {
+  useEffect(() => {
+    let noted = 0;
+    const note = () => {
+      if (Date.now() - noted < NOTE_EVERY_MS) return;
+      noted = Date.now();
+      localStorage.setItem(LAST_DOING, String(noted));
+    };
+    const look = () => {
+      if (Date.now() - Number(localStorage.getItem(LAST_DOING)) >= ms) onIdle();
+    };
+    note(); // whoever has just signed in, or opened this tab
+    for (const doing of DOINGS) addEventListener(doing, note, { passive: true });
+    const timer = setInterval(look, LOOK_EVERY_MS);
+    return () => {
+      for (const doing of DOINGS) removeEventListener(doing, note);
+      clearInterval(timer);
+    };
+  }, [ms, onIdle]);
+}

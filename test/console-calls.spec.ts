@@ -1,0 +1,183 @@
+import { button, CallsScene, field, MASKED_PHONE, PHONE, shown, startCallsScene, table } from './support/calls-scene';
+import { complaintsOf, expectAccessible } from './support/console';
+import { Page } from 'playwright-core';
+
+/** The lists of calls and of payouts: what is found, and how it is shown. */
+describe("the console's lists of calls and payouts", () => {
+  let scene: CallsScene;
+
+  beforeAll(async () => {
+    scene = await startCallsScene();
+  });
+  afterAll(() => scene.close());
+
+  const chosen = (page: Page, name: string) => page.getByRole('combobox', { name, exact: true });
+  async function choose(page: Page, name: string, option: string): Promise<void> {
+    await chosen(page, name).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  it('find a payout by its phone number as people write it, and lead to its call', async () => {
+    const page = await scene.open('/payouts');
+    const complaints = complaintsOf(page);
+    await field(page, 'Recipient').fill('+254 712 345-678');
+    await field(page, 'Recipient').press('Enter');
+    expect(await shown(page, 1, 'Payouts')).toEqual([scene.toPhone]);
+    expect(new URL(page.url()).search).toBe(`?${new URLSearchParams({ recipient: PHONE }).toString()}`);
+    expect(await table(page, 'Payouts').textContent()).toContain(MASKED_PHONE);
+    await field(page, 'Recipient').fill('+2547123*');
+    await field(page, 'Recipient').press('Enter');
+    await page.getByRole('button', { name: 'Take away the filter Recipient begins with +2547123' }).waitFor();
+    expect(await shown(page, 1, 'Payouts')).toEqual([scene.toPhone]);
+    await table(page, 'Payouts').getByRole('link').click();
+    await page.waitForURL(`${scene.proxy.url}/console/calls/${scene.toPhone}`);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('are reproduced by a link in another profile, and a filter is taken away with a click', async () => {
+    const page = await scene.open('/calls');
+    await shown(page, await scene.count());
+    await choose(page, 'Operation', 'POST /payouts/airtime');
+    await choose(page, 'Outcome', 'succeeded');
+    await button(page, 'Today').click();
+    await field(page, 'Order').selectOption('Largest first');
+    await button(page, 'More filters').click();
+    await field(page, 'Payout, at least (USD)').fill('1.5');
+    await field(page, 'Payout, at least (USD)').press('Tab');
+    expect(await shown(page, 1)).toEqual([scene.toPhone]);
+
+    const other = await scene.open(`${page.url().slice(`${scene.proxy.url}/console`.length)}`);
+    expect(await shown(other, 1)).toEqual([scene.toPhone]);
+    expect(await chosen(other, 'Outcome').inputValue()).toBe('succeeded');
+    expect(await chosen(other, 'Operation').inputValue()).toBe('POST /payouts/airtime');
+    expect(await button(other, 'Today').getAttribute('aria-pressed')).toBe('true');
+    await button(other, 'Take away the filter Payout of at least $1.50').click();
+    expect((await shown(other, 26))[0]).toBe(scene.toPhone);
+    await Promise.all([page.close(), other.close()]);
+  });
+
+  it("say the proxy's own fault at the field that it is about", async () => {
+    const page = await scene.open('/calls?min_total_usd=much&from=yesterday&recipient_prefix=a');
+    await page.getByRole('alert').waitFor();
+    for (const [label, fault] of [
+      ['Call, at least (USD)', 'must be a decimal number of US dollars'],
+      ['From', 'must be an instant in ISO 8601 with its zone'],
+      ['Recipient', 'must be text of 3 to 254 characters'],
+    ] as const) {
+      const says = await field(page, label).getAttribute('aria-describedby');
+      const words = page.locator(
+        (says ?? '')
+          .split(' ')
+          .map((id) => `[id="${id}"]`)
+          .join(', '),
+      );
+      expect((await words.allTextContents()).join()).toContain(fault);
+    }
+    await button(page, 'Take all away').click();
+    await shown(page, await scene.count());
+    await page.close();
+  });
+
+  it('keep the columns and the views that were chosen, and no recipient unless one says so', async () => {
+    const page = await scene.open('/calls');
+    await button(page, 'Columns').click();
+    await page.getByRole('checkbox', { name: 'Reference' }).uncheck();
+    await page.getByRole('checkbox', { name: 'X-Request-Id' }).check();
+    await page.keyboard.press('Escape');
+    await choose(page, 'Outcome', 'refused');
+    await field(page, 'Recipient').fill(PHONE);
+    await field(page, 'Recipient').press('Enter');
+    await page.getByText('No calls match these filters').waitFor();
+    const save = async (name: string, withRecipient: boolean) => {
+      await button(page, 'Views').click();
+      await page.getByRole('menuitem', { name: 'Save this view' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill(name);
+      if (withRecipient) await page.getByLabel('Keep the recipient in it').check();
+      await button(page, 'Save').click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    };
+    const kept = () => page.evaluate<string>('JSON.stringify({ ...localStorage })');
+    await save('What was refused', false);
+    expect(await kept()).toContain('What was refused');
+    expect(await kept()).not.toContain(PHONE.slice(1));
+    await save('Of one person', true);
+    expect(await kept()).toContain(PHONE);
+
+    await page.goto(`${scene.proxy.url}/console/calls`);
+    await shown(page, await scene.count());
+    const titles = (await table(page, 'Calls').getByRole('columnheader').allTextContents()).join();
+    expect(titles).toBe('Time,Operation,Client,Outcome,Payouts,Total,Recipients,Latency,Id,X-Request-Id');
+    await button(page, 'Views').click();
+    await page.getByRole('menuitem', { name: 'What was refused' }).click();
+    await shown(page, await scene.count('outcome=refused'));
+    expect(new URL(page.url()).search).toBe('?outcome=refused');
+    await button(page, 'Views').click();
+    await page.getByRole('menuitem', { name: 'Rename or delete' }).click();
+    await page.getByLabel('Name of What was refused').fill('Refusals');
+    await page.getByLabel('Name of What was refused').press('Enter');
+    await button(page, 'Delete Of one person').click();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await button(page, 'Views').click();
+    expect((await page.getByRole('menuitem').allTextContents()).slice(0, 5)).toEqual([
+      ...['In doubt', 'Waits for approval', 'Rejected today', 'Largest of 7 days', 'Refusals'],
+    ]);
+    expect(await kept()).not.toContain(PHONE.slice(1));
+    await page.close();
+  });
+
+  it('go on page by page with other rows, none of them twice, and back', async () => {
+    const page = await scene.open('/calls?page_size=10&outcome=succeeded&operation=POST+%2Fpayouts%2Fairtime');
+    const first = await shown(page, 10);
+    const next = async (rows: number, before: string[]) => {
+      await button(page, 'Next').click();
+      await page.locator(`tbody tr:first-child a[href$="${before[0]}"]`).waitFor({ state: 'detached' });
+      return shown(page, rows);
+    };
+    const second = await next(10, first);
+    const third = await next(6, second);
+    expect([...first, ...second, ...third]).toEqual([...scene.toMany, scene.toPhone].reverse());
+    expect(await button(page, 'Next').isDisabled()).toBe(true);
+    await button(page, 'Previous').click();
+    await table(page, 'Calls').locator(`tbody tr:first-child a[href$="${second[0]}"]`).waitFor();
+    expect(await shown(page, 10)).toEqual(second);
+    await page.close();
+  });
+
+  it('sum up what the filters find, when asked', async () => {
+    const page = await scene.open('/payouts?client=app');
+    await button(page, 'Sum up').click();
+    await table(page, 'Sums').getByRole('row', { name: /^All / }).waitFor();
+    const rows = await table(page, 'Sums').getByRole('row').allTextContents();
+    const calls = await scene.count('client=app');
+    expect(rows.slice(1)).toEqual([
+      ...[`succeeded${calls - 1}28$34.50$34.50`, 'refused10$0.00$0.00', `All${calls}28$34.50$34.50`],
+    ]);
+    await page.close();
+  });
+
+  it.each(['/calls', '/payouts'])('%s is accessible, also its dialogs, and fits a telephone', async (at) => {
+    const page = await scene.open(`${at}?outcome=succeeded`, scene.seeing, 360);
+    const complaints = complaintsOf(page);
+    await table(page, at === '/calls' ? 'Calls' : 'Payouts').waitFor();
+    await button(page, 'More filters').click();
+    await field(page, 'Country').waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    for (const [opener, inside] of [
+      ['Columns', 'Latency'],
+      ['Views', 'In doubt'],
+      ['Export', 'NDJSON'],
+      ['From', 'Hours'],
+    ] as const) {
+      await (opener === 'From' ? field(page, 'From') : button(page, opener)).click();
+      const within = page.getByLabel(inside, { exact: true }).or(page.getByRole('menuitem', { name: inside }));
+      await within.last().waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+    }
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});

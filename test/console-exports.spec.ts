@@ -1,0 +1,127 @@
+import { parse } from 'csv-parse/sync';
+import { readFileSync } from 'node:fs';
+import {
+  button,
+  CallsScene,
+  EMAIL,
+  HANDLE,
+  MASKED_PHONE,
+  PHONE,
+  shown,
+  startCallsScene,
+  table,
+} from './support/calls-scene';
+
+/** What leaves with the lists of calls and payouts: exports, and people. */
+describe("the console's exports, and the people in its lists", () => {
+  let scene: CallsScene;
+
+  beforeAll(async () => {
+    scene = await startCallsScene();
+  });
+  afterAll(() => scene.close());
+
+  it('are exported as they are shown, with progress, and checked against the manifest', async () => {
+    const page = await scene.open(`/calls?page_size=100&recipient_prefix=${encodeURIComponent('+2547000')}`);
+    const listed = await shown(page, 25);
+    let go: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    await page.route('**/v1/audit/export*', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await button(page, 'Export').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Export' }).click();
+    await dialog.getByRole('progressbar').waitFor();
+    const download = page.waitForEvent('download');
+    go();
+    const file = await (await download).path();
+    await dialog.getByText('Complete, 25 rows').waitFor();
+    await dialog.getByText('The checksum is right').waitFor();
+    const rows: { id: string; outcome: string }[] = parse(readFileSync(file, 'utf8'), {
+      ...{ columns: true, comment: '#' },
+    });
+    expect(rows.map(({ id }) => id)).toEqual([...listed].reverse());
+    await page.close();
+  });
+
+  it('keep no export that is cancelled, or that is not what its manifest says', async () => {
+    const page = await scene.open('/payouts');
+    const downloads: unknown[] = [];
+    page.on('download', (download) => downloads.push(download));
+    await button(page, 'Export').click();
+    const dialog = page.getByRole('dialog');
+    await page.route('**/v1/audit/export*', () => new Promise(() => undefined));
+    await dialog.getByRole('button', { name: 'Export' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('progressbar').waitFor({ state: 'hidden' });
+    await page.unroute('**/v1/audit/export*');
+    for (const [pattern, replacement, says] of [
+      ['Kenya', 'Kenia', 'The export was changed on its way'],
+      [/\r\n# manifest .*/s, '\r\n', 'The export broke off'],
+    ] as const) {
+      await page.route('**/v1/audit/export*', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: (await response.text()).replace(pattern, replacement) });
+      });
+      await dialog.getByRole('button', { name: 'Export' }).click();
+      await dialog.getByText(says).waitFor();
+      await page.unroute('**/v1/audit/export*');
+    }
+    expect(downloads).toEqual([]);
+    await page.close();
+  });
+
+  it('show people to whom may see them, say that it is recorded, and mask them again afterwards', async () => {
+    const page = await scene.open(`/payouts?upstream_ref=&recipient=${encodeURIComponent(PHONE)}`);
+    await page.getByText(MASKED_PHONE).waitFor();
+    await page.getByLabel('Show people (it is recorded)').check();
+    await table(page, 'Payouts').getByText(PHONE).waitFor();
+    const { body } = await scene.proxy.get(scene.seeing, '/v1/audit/accesses?page_size=1').expect(200);
+    expect(body.accesses[0]).toMatchObject({ revealed: true, call_ids: [scene.toPhone] });
+    await page.getByRole('link', { name: 'Calls' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
+    await page.goBack();
+    await table(page, 'Payouts').getByText(MASKED_PHONE).waitFor();
+    expect(await page.getByLabel('Show people (it is recorded)').isChecked()).toBe(false);
+    await page.close();
+  });
+
+  it('never bring an unmasked person to an auditor without `audit:pii`, whatever is looked at', async () => {
+    const page = await scene.open('/calls', scene.masked);
+    const bodies: string[] = [];
+    await page.route('**/*', async (route) => {
+      const response = await route.fetch();
+      bodies.push(await response.text());
+      await route.fulfill({ response });
+    });
+    await page.reload();
+    await shown(page, await scene.count());
+    expect(await page.getByText('Show people').count()).toBe(0);
+    await button(page, 'Sum up').click();
+    await table(page, 'Sums').waitFor();
+    for (const who of [PHONE, EMAIL, HANDLE]) {
+      await page.goto(`${scene.proxy.url}/console/payouts?${new URLSearchParams({ recipient: who }).toString()}`);
+      await shown(page, 1, 'Payouts');
+    }
+    for (const format of ['CSV', 'NDJSON']) {
+      await button(page, 'Export').click();
+      await page.getByText('your key may not see them').waitFor();
+      await page.getByRole('radio', { name: format, exact: true }).check();
+      await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
+      await page.getByText('The checksum is right').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    }
+    await table(page, 'Payouts').getByRole('link').click();
+    await page.waitForURL(/calls\/[0-9a-f-]{36}$/);
+    await page.goto(`${scene.proxy.url}/console/calls/${scene.toPhone}`, { waitUntil: 'networkidle' });
+    const wire = bodies.join('\n');
+    for (const part of [scene.toPhone, MASKED_PHONE, '# manifest', '"manifest"', 'Kenya']) expect(wire).toContain(part);
+    for (const person of [PHONE.slice(1), EMAIL, HANDLE]) {
+      expect(wire.toLowerCase().split(person.toLowerCase())).toHaveLength(1);
+    }
+    await page.close();
+  });
+});

@@ -1,0 +1,64 @@
+import { Locator, Page } from 'playwright-core';
+import { startBrowser } from './browser';
+import { signIn } from './console';
+import { phones } from './paying';
+import { startProxyWithSandbox } from './proxy';
+
+export const PHONE = '+254712345678';
+export const MASKED_PHONE = '+254••••5678';
+export const EMAIL = 'ada.lovelace@example.com';
+export const HANDLE = '@AdaLovelace';
+
+/** Payouts to many phones, to the people above, and one that was refused; and a browser to look at them. */
+export async function startCallsScene() {
+  const [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+  const { key: app } = await proxy.client('app', 'pay', 'read');
+  const { key: seeing } = await proxy.client('seeing', 'audit', 'audit:pii');
+  const { key: masked } = await proxy.client('masked', 'audit');
+  const pay = async (path: string, body: object, status = 200) =>
+    (await proxy.post(app, path, body).expect(status)).headers['x-call-id'] as string;
+  const airtime = (phoneNumber: string, valueInUSD: number) =>
+    pay('/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] });
+
+  const toMany: string[] = [];
+  for (const phone of phones(25)) toMany.push(await airtime(phone, 1));
+  const toPhone = await airtime(PHONE, 2.5);
+  const credits = [
+    { email: EMAIL, valueInUSD: 3 },
+    { twitter: HANDLE, valueInUSD: 4 },
+  ];
+  await pay('/payouts/credit', { credits });
+  await pay('/payouts/airtime', {}, 400);
+  return {
+    ...{ proxy, seeing, masked, toMany, toPhone },
+    /** How many calls are found now: also those that the proxy made by itself, and what it refused to auditors. */
+    count: async (filters = ''): Promise<number> => {
+      const { body } = await proxy.get(masked, `/v1/audit/calls?page_size=200&${filters}`).expect(200);
+      return body.calls.length;
+    },
+    /** In a profile of its own, signed in. */
+    open: async (at: string, key = seeing, width = 1280): Promise<Page> => {
+      const page = await signIn(browser.browser, proxy.url, key, { at, viewport: { width, height: 900 } });
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      return page;
+    },
+    close: async () => {
+      await browser.close();
+      await proxy.close();
+    },
+  };
+}
+
+export type CallsScene = Awaited<ReturnType<typeof startCallsScene>>;
+
+export const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true });
+export const table = (page: Page, name: string): Locator => page.getByRole('table', { name });
+export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
+
+/** The ids of the calls that are shown, once there are so many. */
+export async function shown(page: Page, rows: number, name = 'Calls'): Promise<string[]> {
+  await table(page, name).locator(`tbody > tr:nth-child(${rows}):last-child`).waitFor();
+  await page.locator('[aria-busy=false]').waitFor();
+  const links = table(page, name).locator('tbody a');
+  return links.evaluateAll((all) => all.map((link) => link.getAttribute('href')?.split('/').at(-1) ?? ''));
+}
