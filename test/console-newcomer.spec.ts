@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Page } from 'playwright-core';
+import { storyOf } from './support/call-page';
 import { startBrowser, TestBrowser } from './support/browser';
 import { complaintsOf, expectAccessible, signIn } from './support/console';
 import { removeDataDir } from './support/data-dir';
+import { eventually } from './support/paying';
 import { newDataDir, Product, readJson } from './support/process';
 
 const CALL_PAGE = /\/console\/calls\/[0-9a-f-]{36}$/;
@@ -17,7 +19,7 @@ describe('a newcomer', () => {
   let browser: TestBrowser;
 
   beforeAll(async () => {
-    product = new Product('main.js', [], { DATA_DIR: '.data', PORT: '0' }, folder);
+    product = new Product('main.js', [], { DATA_DIR: '.data', PORT: '0', RESOLVER_EVERY_SECONDS: '1' }, folder);
     [browser, [, url = '']] = await Promise.all([startBrowser(), product.said(/console\s+(http\S+)\/console /)]);
   });
   afterAll(async () => {
@@ -55,6 +57,10 @@ describe('a newcomer', () => {
     await wallet(page).getByText('$9,998.50').waitFor();
     await answer(page).getByRole('link', { name: 'See its story' }).click();
     await page.waitForURL(CALL_PAGE);
+    await page.getByRole('heading', { level: 1, name: 'POST /payouts/airtime' }).waitFor();
+    expect((await storyOf(page)).map((step) => step.split('\n')[0]).slice(0, 5)).toEqual([
+      ...['Received', 'Intent recorded', 'Sent to the upstream', 'Answered with 200', 'Outcome recorded'],
+    ]);
     await page.goBack();
 
     await page.getByRole('button', { name: 'Switch on resetAfterProcessing' }).click();
@@ -72,6 +78,12 @@ describe('a newcomer', () => {
     await page.getByText('None is on.').waitFor();
     await send(page);
     await answer(page).getByText('succeeded', { exact: true }).waitFor();
+    await eventually(async () => {
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.getByRole('link', { name: 'Calls', exact: true }).click();
+      const outcomes = page.getByRole('table', { name: 'Calls' }).getByText('landed', { exact: true });
+      return (await outcomes.count()) === 1;
+    });
     expect(loaded).toEqual([`${url}/console`]); // once loaded, the page was all that it took
     expect(complaints).toEqual([]);
     await page.close();

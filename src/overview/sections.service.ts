@@ -7,7 +7,7 @@ import { toUsage } from '../limits/cap';
 import { SpendingService } from '../policy/spending.service';
 import { sumAges } from '../reconciliation/findings/ageing';
 import { readAges, readStatesOf, WAITING } from '../reconciliation/findings/read';
-import { Totals } from '../reconciliation/matching/totals';
+import {} from '../reconciliation/matching/totals';
 import { equationOf } from '../reconciliation/report/sums';
 import { stateOf } from '../reconciliation/runs/run-record';
 import { RunReader } from '../reconciliation/runs/run-reader';
@@ -60,7 +60,7 @@ export class SectionsService {
     if (!run) return null;
     const { id, from, to, startedAt, end } = run;
     const states = await readStatesOf(this.prisma, id);
-    const equation = end?.totals ? equationOf(end.totals as unknown as Totals) : null;
+    const equation = end?.totals ? equationOf(end.totals) : null;
     return {
       ...{ id, from, to, state: stateOf(run), result: end?.result ?? null },
       ...{ started_at: startedAt, ended_at: end?.endedAt ?? null },
