@@ -57,7 +57,7 @@ describe("the console's approvals", () => {
     await page.keyboard.press('j');
     await detail.getByText('+254••••2222').waitFor();
     await page.keyboard.press('r');
-    await dialogOf(page).waitFor();
+    await dialogOf(page).locator('textarea:focus').waitFor();
     await page.keyboard.type('nobody knows it');
     for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
     await page.getByText('your reason is on record').waitFor();
