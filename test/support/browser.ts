@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser, chromium } from 'playwright-core';
 
-/** Prints where the Chromium of its package was unpacked to. */
-const UNPACK = `import('@sparticuz/chromium').then(async ({ default: chromium }) => console.log(await chromium.executablePath()))`;
+/** Unpacks the Chromium of its package into TMPDIR. */
+const UNPACK = `import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())`;
 
 /** Makes the package unpack the libraries of its Chromium too: a bare machine has none of them. */
 const WITH_LIBRARIES = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
@@ -27,13 +27,14 @@ export interface TestBrowser {
 export async function startBrowser(): Promise<TestBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-browser-'));
   const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder };
-  const executablePath = process.env.CHROMIUM_PATH ?? unpack({ ...env, ...WITH_LIBRARIES });
+  const unpacked = process.env.CHROMIUM_PATH === undefined ? unpack(process.env.TEST_CHROMIUM ?? folder) : folder;
+  const executablePath = process.env.CHROMIUM_PATH ?? join(unpacked, 'chromium');
   const fontConfig = join(folder, 'fonts.conf');
-  writeFileSync(fontConfig, FONT_CONFIG(folder));
+  writeFileSync(fontConfig, FONT_CONFIG(unpacked));
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--headless=shell'], // Chromium's own sandbox needs rights that root in a container lacks
-    env: { ...env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_FILE: fontConfig },
+    env: { ...env, LD_LIBRARY_PATH: join(unpacked, 'al2023', 'lib'), FONTCONFIG_FILE: fontConfig },
   });
   return {
     browser,
@@ -44,6 +45,16 @@ export async function startBrowser(): Promise<TestBrowser> {
   };
 }
 
-function unpack(env: NodeJS.ProcessEnv): string {
-  return execFileSync(process.execPath, ['-e', UNPACK], { env, encoding: 'utf8' }).trim();
+/** Once for all files of a run (global-setup.ts says where): it takes two seconds of a core. @returns the folder. */
+function unpack(shared: string): string {
+  if (existsSync(join(shared, 'chromium', 'chromium'))) return join(shared, 'chromium');
+  const own = mkdtempSync(join(shared, 'unpacking-'));
+  const env = { PATH: process.env.PATH ?? '', HOME: own, TMPDIR: own };
+  execFileSync(process.execPath, ['-e', UNPACK], { env: { ...env, ...WITH_LIBRARIES } });
+  try {
+    renameSync(own, join(shared, 'chromium'));
+  } catch {
+    rmSync(own, { recursive: true, force: true }); // another worker was first
+  }
+  return join(shared, 'chromium');
 }

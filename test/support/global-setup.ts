@@ -25,9 +25,11 @@ export default async function globalSetup(): Promise<void> {
   await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
   await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
   process.env.TEST_POSTGRES = JSON.stringify(postgres.urls);
+  process.env.TEST_CHROMIUM = mkdtempSync(join(tmpdir(), 'payout-proxy-chromium-')); // for the first test that needs one
   globalThis.stopTestPostgres = async () => {
     await postgres.stop();
     removeDataDir(dataDir);
+    removeDataDir(process.env.TEST_CHROMIUM ?? '');
   };
 }
 
