@@ -19,8 +19,8 @@ interface Shot {
   ready: (page: Page) => Promise<unknown>;
 }
 
-const heading = (name: string | RegExp) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
 const rows = (page: Page) => page.locator('tbody tr').first().waitFor();
+const text = (words: string) => (page: Page) => page.getByText(words).first().waitFor();
 
 const SHOTS: Shot[] = [
   { name: 'overview', path: () => '/', ready: (page) => page.getByRole('img', { name: /Bars by day/ }).waitFor() },
@@ -31,20 +31,25 @@ const SHOTS: Shot[] = [
     path: ({ paid }) => `/calls/${paid}`,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Verify' }).click();
-      await page
-        .getByText(/everything checked|all .*checks/i)
-        .first()
-        .waitFor({ timeout: 5_000 })
-        .catch(() => undefined);
+      await page.getByText('Verified', { exact: true }).waitFor();
+      await page.evaluate('scrollTo(0, 0)');
     },
   },
-  { name: 'approvals', path: ({ held }) => `/approvals/${held}`, ready: heading(/Approval/) },
+  { name: 'approvals', path: ({ held }) => `/approvals?chosen=${held}`, ready: text('$100.50') },
   { name: 'reconciliation', path: () => '/reconciliation', ready: rows },
   { name: 'run', path: ({ run }) => `/reconciliation/runs/${run}`, ready: rows },
   { name: 'findings', path: () => '/reconciliation/findings', ready: rows },
+  {
+    name: 'finding',
+    path: () => '/reconciliation/findings',
+    ready: async (page) => {
+      await page.getByRole('link', { name: 'Money moved that we never sent' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Money moved that we never sent' }).waitFor();
+    },
+  },
   { name: 'clients', path: () => '/clients', ready: rows },
   { name: 'client', path: () => '/clients/app', ready: rows },
-  { name: 'stop-switch', path: () => '/stops', ready: heading('Stop switch') },
+  { name: 'stop-switch', path: () => '/stops', ready: (page) => page.getByRole('radio').first().waitFor() },
   { name: 'sandbox', path: () => '/sandbox', ready: rows },
 ];
 
@@ -72,7 +77,7 @@ describe('pictures', () => {
     const page = await signIn(browser.browser, scene.url, scene.keys.admin, { viewport, colorScheme: scheme });
     for (const { name, path, ready } of SHOTS) {
       await page.goto(`${scene.url}/console${path(scene)}`);
-      await ready(page).catch((error: Error) => process.stderr.write(`${name}: ${error.message.split('\n')[0]}\n`));
+      await ready(page);
       await page.screenshot({ path: join(FOLDER, `${name}${suffix}.png`), fullPage: EVERYTHING !== undefined });
     }
   });
