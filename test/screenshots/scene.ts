@@ -71,11 +71,11 @@ class Morning {
     }));
     const order = this.airtime(airtimes).set('Idempotency-Key', 'order-2041');
     const { headers } = await order.expect(200);
-    for (const phoneNumber of PHONES) {
-      await this.airtime([{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 2.5 }]).set(
-        'Idempotency-Key',
-        phoneNumber,
-      );
+    for (const index of PHONES.keys()) {
+      const one = { countryToSend: 'Kenya', phoneNumber: `+25471200000${index}`, valueInUSD: 2.5 };
+      await this.airtime([one])
+        .set('Idempotency-Key', `order-${2042 + index}`)
+        .expect(200);
     }
     await this.airtime([{ countryToSend: 'Kenya', phoneNumber: '0712', valueInUSD: 2.5 }]).expect(400);
     return String(headers['x-call-id']);

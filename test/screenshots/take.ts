@@ -26,13 +26,16 @@ const SHOTS: Shot[] = [
   { name: 'overview', path: () => '/', ready: (page) => page.getByRole('img', { name: /Bars by day/ }).waitFor() },
   { name: 'calls', path: () => '/calls', ready: rows },
   { name: 'payouts', path: () => '/payouts?country=Kenya', ready: rows },
+  { name: 'call', path: ({ paid }) => `/calls/${paid}`, ready: rows },
   {
-    name: 'call',
+    name: 'verified',
     path: ({ paid }) => `/calls/${paid}`,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Verify' }).click();
       await page.getByText('Verified', { exact: true }).waitFor();
-      await page.evaluate('scrollTo(0, 0)');
+      await page
+        .getByRole('region', { name: 'Proof' })
+        .evaluate('(proof) => scrollBy(0, proof.getBoundingClientRect().top - 70)');
     },
   },
   { name: 'approvals', path: ({ held }) => `/approvals?chosen=${held}`, ready: text('$100.50') },
