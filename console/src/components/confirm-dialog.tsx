@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { messageOf } from '../api/problem';
+import { Modal, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { FormEnd, useSubmit } from './form';
 
 export interface ConfirmProps {
   title: string;
@@ -30,25 +30,14 @@ export function ConfirmDialog({
   close,
 }: ConfirmProps) {
   const [words, setWords] = useState('');
-  const [failure, setFailure] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await run();
-      close();
-    } catch (error) {
-      setFailure(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { failure, busy, onSubmit } = useSubmit(async () => {
+    await run();
+    close();
+  });
   const isReady = ready && (typed === undefined || words.trim().toLowerCase() === typed);
   return (
     <Modal opened onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={onSubmit}>
         <Stack>
           {children}
           {typed !== undefined && (
@@ -59,19 +48,7 @@ export function ConfirmDialog({
               onChange={({ currentTarget: { value } }) => setWords(value)}
             />
           )}
-          {failure !== undefined && (
-            <Alert color="red" role="alert">
-              {messageOf(failure)}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={busy} disabled={!isReady} {...(danger && { color: 'red.9' })}>
-              {action}
-            </Button>
-          </Group>
+          <FormEnd {...{ failure, busy, action, danger, disabled: !isReady, cancel: close }} />
         </Stack>
       </form>
     </Modal>

@@ -1,11 +1,12 @@
 import { Alert, Button, Group, List, Paper, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { http } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
 import { messageOf } from '../../api/problem';
 import { useSession } from '../../api/session';
+import { useSubmit } from '../../components/form';
 import { changesInWords, changesOf, draftOf, faultsOf } from './draft';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
@@ -16,30 +17,19 @@ export function ChangeClient({ client }: { client: ClientDto }) {
   const { session } = useSession();
   const [was, setWas] = useState(() => draftOf(client));
   const [draft, setDraft] = useState(was);
-  const [failure, setFailure] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      const path = { name: client.name };
-      const { data } = await http.PATCH('/v1/clients/{name}', { params: { path }, body: changesOf(draft, was) });
-      if (data) {
-        setWas(draftOf(data));
-        setDraft(draftOf(data));
-      }
-      forgetClients(queries);
-      notifications.show({ message: 'Saved. It holds from the next request on.', color: 'teal' });
-    } catch (error) {
-      setFailure(error);
-    } finally {
-      setBusy(false);
+  const { failure, busy, onSubmit } = useSubmit(async () => {
+    const path = { name: client.name };
+    const { data } = await http.PATCH('/v1/clients/{name}', { params: { path }, body: changesOf(draft, was) });
+    if (data) {
+      setWas(draftOf(data));
+      setDraft(draftOf(data));
     }
-  };
+    forgetClients(queries);
+    notifications.show({ message: 'Saved. It holds from the next request on.', color: 'teal' });
+  });
   return (
     <Paper withBorder p="md" maw={760}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
+      <form onSubmit={onSubmit} noValidate>
         <Stack>
           <LimitFields
             draft={draft}

@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { http } from '../../api/client';
 import type { NewClientDto } from '../../api/generated/schema';
-import { messageOf } from '../../api/problem';
+import { FormEnd, useSubmit } from '../../components/form';
 import { changesOf, type Draft, faultsOf, NO_LIMITS } from './draft';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
@@ -19,27 +19,17 @@ export function CreateClient({ created, close }: Props) {
   const [name, setName] = useState('');
   const [person, setPerson] = useState('');
   const [draft, setDraft] = useState<Draft>({ ...NO_LIMITS, scopes: ['pay', 'read'] });
-  const [failure, setFailure] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { failure, busy, onSubmit } = useSubmit(async () => {
+    const limits = { ...changesOf(draft, NO_LIMITS), scopes: draft.scopes };
+    const body = { name: name.trim(), ...limits, ...(person.trim() !== '' && { person: person.trim() }) };
+    const { data } = await http.POST('/v1/clients', { body });
+    forgetClients(queries);
+    if (data) created(data);
+  });
   const faults = faultsOf(failure);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      const limits = { ...changesOf(draft, NO_LIMITS), scopes: draft.scopes };
-      const body = { name: name.trim(), ...limits, ...(person.trim() !== '' && { person: person.trim() }) };
-      const { data } = await http.POST('/v1/clients', { body });
-      forgetClients(queries);
-      if (data) created(data);
-    } catch (error) {
-      setFailure(error);
-      setBusy(false);
-    }
-  };
   return (
     <Modal opened onClose={close} size="lg" title="New client" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
+      <form onSubmit={onSubmit} noValidate>
         <Stack>
           <TextInput
             {...{ label: 'Name', required: true, autoComplete: 'off', value: name, error: faults.name }}
@@ -53,19 +43,7 @@ export function CreateClient({ created, close }: Props) {
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
           <LimitFields draft={draft} faults={faults} change={(change) => setDraft({ ...draft, ...change })} />
-          {failure !== undefined && (
-            <Alert color="red" role="alert">
-              {messageOf(failure)}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={busy} disabled={name.trim() === ''}>
-              Create
-            </Button>
-          </Group>
+          <FormEnd {...{ failure, busy, action: 'Create', disabled: name.trim() === '', cancel: close }} />
         </Stack>
       </form>
     </Modal>

@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { http } from '../../api/client';
-import { messageOf } from '../../api/problem';
+import { FormEnd, useSubmit } from '../../components/form';
 import { faultsOf } from './draft';
 import { forgetClients } from './forget';
 
@@ -17,29 +17,19 @@ export function IssueKey({ client, issued, close }: Props) {
   const queries = useQueryClient();
   const [person, setPerson] = useState('');
   const [until, setUntil] = useState('');
-  const [failure, setFailure] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { failure, busy, onSubmit } = useSubmit(async () => {
+    const body = {
+      ...(person.trim() !== '' && { person: person.trim() }),
+      ...(until !== '' && { expires_at: new Date(until).toISOString() }),
+    };
+    const { data } = await http.POST('/v1/clients/{name}/keys', { params: { path: { name: client } }, body });
+    forgetClients(queries);
+    if (data) issued(data.key);
+  });
   const faults = faultsOf(failure);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      const body = {
-        ...(person.trim() !== '' && { person: person.trim() }),
-        ...(until !== '' && { expires_at: new Date(until).toISOString() }),
-      };
-      const { data } = await http.POST('/v1/clients/{name}/keys', { params: { path: { name: client } }, body });
-      forgetClients(queries);
-      if (data) issued(data.key);
-    } catch (error) {
-      setFailure(error);
-      setBusy(false);
-    }
-  };
   return (
     <Modal opened onClose={close} title={`Another key of ${client}`} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
+      <form onSubmit={onSubmit} noValidate>
         <Stack>
           <TextInput
             {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
@@ -52,19 +42,7 @@ export function IssueKey({ client, issued, close }: Props) {
             description="In your time zone. Left empty, it is taken until it is revoked."
             onChange={({ currentTarget: { value } }) => setUntil(value)}
           />
-          {failure !== undefined && (
-            <Alert color="red" role="alert">
-              {messageOf(failure)}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={busy}>
-              Issue
-            </Button>
-          </Group>
+          <FormEnd {...{ failure, busy, action: 'Issue', cancel: close }} />
         </Stack>
       </form>
     </Modal>

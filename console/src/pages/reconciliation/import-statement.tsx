@@ -1,11 +1,12 @@
 import { Alert, Button, Checkbox, FileInput, Group, Modal, NativeSelect, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { raw } from '../../api/client';
 import {
   type ImportedStatement,
   pathsV1ReconciliationStatementsPostParametersQueryDelimiterValues as DELIMITERS,
 } from '../../api/generated/schema';
+import { useSubmit } from '../../components/form';
 import { formatCount } from '../../components/format';
 import { ColumnsInput } from './columns-input';
 import { ProblemAlert } from './problem-alert';
@@ -37,22 +38,12 @@ const NOTHING_YET: Reading = { file: null, delimiter: 'comma', decimalComma: fal
 function ImportForm({ close, done }: { close: () => void; done: (statement: ImportedStatement) => void }) {
   const queries = useQueryClient();
   const [reading, setReading] = useState(NOTHING_YET);
-  const [failure, setFailure] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      done(await handIn(reading));
-      await queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/statements'] });
-    } catch (error) {
-      setFailure(error);
-      setBusy(false);
-    }
-  };
+  const { failure, busy, onSubmit } = useSubmit(async () => {
+    done(await handIn(reading));
+    await queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/statements'] });
+  });
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={onSubmit}>
       <Stack>
         <FileInputs reading={reading} setReading={setReading} />
         {reading.names.length > 0 && (

@@ -1,32 +1,21 @@
 import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { messageOf } from '../../api/problem';
 import type { SignInProps } from '../../api/session';
+import { useSubmit } from '../../components/form';
 
 /** The first page: a key, once. */
 export function SignIn({ reason, signIn }: SignInProps) {
   const [key, setKey] = useState('');
-  const [failure, setFailure] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { failure, busy, onSubmit } = useSubmit(() => signIn(key.trim()));
   useEffect(() => {
     document.title = 'Sign in · payout-proxy';
   }, []);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await signIn(key.trim());
-    } catch (error) {
-      setFailure(error);
-      setBusy(false);
-    }
-  };
   const message = failure === undefined ? reason : messageOf(failure);
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder p="xl" w="100%" maw={420}>
-        <form onSubmit={(event) => void submit(event)}>
+        <form onSubmit={onSubmit}>
           <Stack>
             <div>
               <Title order={1} size="h2">
