@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, RequestListener } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -59,20 +68,30 @@ describe('the export command', () => {
     expect(stderr).toMatch(/^calls\.csv: 3 calls, whole; SHA-256 [0-9a-f]{64}; /);
     const file = join(folder, 'calls.csv');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8').split('\r\n')).toHaveLength(6);
+    expect(readFileSync(file, 'utf8').split('\r\n')).toHaveLength(5); // a heading, three rows, and what follows the last
+    expect(statSync(`${file}.manifest.json`).mode & 0o777).toBe(0o600);
     expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, whole/);
     expect(JSON.parse((await run(['check-export', file, '--json'])).stdout)).toMatchObject({ rows: 3, format: 'csv' });
+    const moved = join(folder, 'moved.json');
+    renameSync(`${file}.manifest.json`, moved);
+    await expect(run(['check-export', file])).rejects.toThrow(/calls\.csv\.manifest\.json cannot be read \(ENOENT\)/);
+    expect((await run(['check-export', file, '--manifest', moved])).stdout).toMatch(/^3 calls, whole/);
+    await expect(run(['check-export', file, '--manifest', file])).rejects.toThrow(/is not the manifest of an export/);
+    renameSync(moved, `${file}.manifest.json`);
   });
 
   it('gives all to standard output without a file, with filters', async () => {
     const filters = ['--filter', `recipient=${phones(2)[1]}`, '--filter', 'outcome=succeeded'];
-    const { stdout } = await run(['export', '--format', 'ndjson', '--what', 'items', ...filters]);
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines[0]).toMatchObject({ phone: phones(2)[1], position: 0 });
-    expect(lines[1].manifest).toMatchObject({ rows: 1, filters: { recipient: phones(2)[1], outcome: 'succeeded' } });
+    const manifest = join(folder, 'stdout.json');
+    const { stdout, stderr } = await run([
+      ...['export', '--format', 'ndjson', '--what', 'items', '--manifest', manifest],
+      ...filters,
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({ phone: phones(2)[1], position: 0 });
+    expect(stderr).toMatch(/^1 items, whole/);
+    expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({
+      ...{ rows: 1, filters: { recipient: phones(2)[1], outcome: 'succeeded' } },
+    });
   });
 
   it('says what is wrong with what was asked, and writes nothing', async () => {
@@ -83,33 +102,42 @@ describe('the export command', () => {
       /where\.partial cannot be written \(ENOENT\)/,
     );
     expect(existsSync(join(folder, 'none'))).toBe(false);
-    await expect(run(['check-export', join(folder, 'none')])).rejects.toThrow(/none cannot be read/);
+    await expect(run(['check-export', join(folder, 'none')])).rejects.toThrow(
+      /none\.manifest\.json cannot be read \(ENOENT\)/,
+    );
   });
 
-  const whole = () => readFileSync(join(folder, 'calls.csv'));
+  const whole = () => readFileSync(join(folder, 'calls.csv'), 'utf8');
+  const manifest = () => readFileSync(join(folder, 'calls.csv.manifest.json'), 'utf8');
+  /** Serves an export and its manifest. */
+  const serving =
+    (body: () => string, said: () => string | undefined): RequestListener =>
+    ({ url }, response) => {
+      const text = url?.endsWith('/manifest') ? said() : body();
+      if (text === undefined) response.writeHead(404).end('{"detail":"There is no manifest."}');
+      else response.setHeader('Link', '</v1/audit/export/1/manifest>; rel="describedby"').end(text);
+    };
   it.each<[string, RequestListener, RegExp]>([
     [
       'breaks off',
       (_request, response) => {
         response.writeHead(200, { 'x-total-count': '3' });
-        response.write(whole().subarray(0, 1_000), () => response.destroy());
+        response.write(whole().slice(0, 1_000), () => response.destroy());
       },
       /the export broke off after \d+ rows; run it again/,
     ],
+    ['names no manifest', (_request, response) => response.end(whole()), /the export names no manifest/],
+    ['has no manifest', serving(whole, () => undefined), /There is no manifest\./],
     [
       'ends too early',
-      (_request, response) => response.end(whole().subarray(0, whole().lastIndexOf('# manifest'))),
-      /the export broke off: there is no manifest at its end/,
+      serving(() => whole().slice(0, whole().lastIndexOf('\r\n', whole().length - 3) + 2), manifest),
+      /The export has 2 rows, but its manifest says 3\./,
     ],
+    ['is empty', serving(() => '', manifest), /The export has 0 rows, but its manifest says 3\./],
     [
       'is changed',
-      (_request, response) => response.end(whole().toString().replace('2.5', '9.5')),
-      /the export was changed: its SHA-256 is not that of its manifest/,
-    ],
-    [
-      'says another number of rows',
-      (_request, response) => response.end(whole().toString().replace('"rows":3', '"rows":4')),
-      /the export has 3 rows, and its manifest says 4/,
+      serving(() => whole().replace('2.5', '9.5'), manifest),
+      /The export was changed: its SHA-256 is not the one in its manifest\./,
     ],
     ['comes from another service', (_request, response) => response.writeHead(500).end('<html>'), /check --url/],
   ])('leaves no file where the export %s', async (_what, listener, words) => {
@@ -132,6 +160,6 @@ describe('the export command', () => {
       expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, whole/);
     }
     writeFileSync(file, 'x'.repeat(3_000_000));
-    await expect(run(['check-export', file])).rejects.toThrow(/this is no export/);
+    await expect(run(['check-export', file])).rejects.toThrow(/The export has 0 rows/);
   });
 });

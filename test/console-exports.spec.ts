@@ -39,10 +39,13 @@ describe("the console's exports, and the people in its lists", () => {
     const file = await (await download).path();
     await dialog.getByText('Complete, 25 rows').waitFor();
     await dialog.getByText('The checksum is right').waitFor();
-    const rows: { id: string; outcome: string }[] = parse(readFileSync(file, 'utf8'), {
-      ...{ columns: true, comment: '#' },
-    });
+    const rows: { id: string; outcome: string }[] = parse(readFileSync(file, 'utf8'), { columns: true });
     expect(rows.map(({ id }) => id)).toEqual([...listed].reverse());
+    const saving = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Save the manifest' }).click();
+    const manifest = await saving;
+    expect(manifest.suggestedFilename()).toMatch(/\.csv\.manifest\.json$/);
+    expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({ rows: 25, format: 'csv' });
     await page.close();
   });
 
@@ -59,7 +62,7 @@ describe("the console's exports, and the people in its lists", () => {
     await page.unroute('**/v1/audit/export*');
     for (const [pattern, replacement, says] of [
       ['Kenya', 'Kenia', 'The export was changed on its way'],
-      [/\r\n# manifest .*/s, '\r\n', 'The export broke off'],
+      [/\r\n[^\n]*\r\n$/, '\r\n', 'rows, and its manifest says'],
     ] as const) {
       await page.route('**/v1/audit/export*', async (route) => {
         const response = await route.fetch();
@@ -118,7 +121,7 @@ describe("the console's exports, and the people in its lists", () => {
     await page.waitForURL(/calls\/[0-9a-f-]{36}$/);
     await page.goto(`${scene.proxy.url}/console/calls/${scene.toPhone}`, { waitUntil: 'networkidle' });
     const wire = bodies.join('\n');
-    for (const part of [scene.toPhone, MASKED_PHONE, '# manifest', '"manifest"', 'Kenya']) expect(wire).toContain(part);
+    for (const part of [scene.toPhone, MASKED_PHONE, '"sha256"', 'Kenya']) expect(wire).toContain(part);
     for (const person of [PHONE.slice(1), EMAIL, HANDLE]) {
       expect(wire.toLowerCase().split(person.toLowerCase())).toHaveLength(1);
     }

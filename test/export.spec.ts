@@ -35,22 +35,22 @@ describe('an export', () => {
   const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
   const get = (filters: string, key = seeing) =>
     paying.proxy.get(key, `${EXPORT}?${filters}`).buffer(true).parse(asText);
+  const manifestOf = async (got: supertest.Response, key = seeing) => {
+    const [, path] = /^<(.*)>; rel="describedby"/.exec(got.headers.link as string) ?? [];
+    return (await paying.proxy.get(key, path ?? '').expect(200)).body;
+  };
   const endOf = async (id: unknown) => (await query('SELECT * FROM access_end WHERE access_id = $1', [id]))[0];
 
-  it('in NDJSON is one object a line, oldest first, and ends with a manifest that proves it whole', async () => {
+  it('in NDJSON is one object a line, oldest first, with a manifest beside it that proves it whole', async () => {
     const got = await get('format=ndjson')
       .expect(200)
       .expect('Content-Type', /^application\/x-ndjson/);
     const text = got.body as string;
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const { manifest } = lines.pop();
+    const lines = linesOf(text);
     expect(lines.map(({ id }) => id)).toEqual(sent);
-    expect(manifest).toEqual({
+    expect(await manifestOf(got)).toEqual({
       ...{ format: 'ndjson', what: 'calls', filters: {}, rows: 6, checkpoint: null },
-      sha256: sha256(text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1)),
+      sha256: sha256(text),
       ...{ exported_at: expect.stringMatching(/Z$/), access_id: got.headers['x-call-id'] },
     });
     expect(got.headers).toMatchObject({
@@ -65,21 +65,21 @@ describe('an export', () => {
     expect(Object.keys(lines[5])).toEqual(Object.keys(lines[0]));
   });
 
-  it('in CSV says the same, under the same names', async () => {
-    const { body } = await get('format=csv')
+  it('in CSV says the same, under the same names, in nothing but rows', async () => {
+    const got = await get('format=csv')
       .expect(200)
       .expect('Content-Type', /^text\/csv/);
-    const { rows, manifest, before } = readCsv(body as string);
-    expect(manifest).toMatchObject({ format: 'csv', rows: 6, sha256: sha256(before) });
-    const objects = ((await get('format=ndjson')).body as string).trimEnd().split('\n').slice(0, -1);
-    const [first] = objects.map((line) => JSON.parse(line));
+    const rows = readCsv(got.body as string);
+    expect(rows.map(({ id }) => id)).toEqual(sent);
+    expect(await manifestOf(got)).toMatchObject({ format: 'csv', rows: 6, sha256: sha256(got.body as string) });
+    const [first] = linesOf((await get('format=ndjson')).body as string);
     expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(first));
     const asCells = Object.values<string | number | null>(first).map((value) => String(value ?? ''));
     expect(Object.values(rows[0] ?? {}).map((cell) => cell.replace(/^'/, ''))).toEqual(asCells);
   });
 
   it('of payouts has one row for each, with its transaction; formulas are disarmed', async () => {
-    const { rows } = readCsv((await get('format=csv&what=items').expect(200)).body as string);
+    const rows = readCsv((await get('format=csv&what=items').expect(200)).body as string);
     expect(rows.map(({ call_id }) => call_id)).toEqual(sent.slice(0, 5));
     expect(rows[0]).toMatchObject({
       ...{ position: '0', phone: `'${phones(1)[0]}`, amount_usd: '2.5', upstream_chi_ref: 'ref-0000' },
@@ -90,19 +90,16 @@ describe('an export', () => {
   it('shows people only to who may see them', async () => {
     const text = (await get('format=csv&what=items', masked).expect(200)).body as string;
     for (const phone of phones(5)) expect(text).not.toContain(phone.slice(1));
-    expect(readCsv(text).rows[0]).toMatchObject({ phone: "'+254••••0000" });
-    const { manifest } = readCsv(
-      (await get(`format=csv&recipient=${PHONE.replace('+', '%2B')}`, masked)).body as string,
-    );
-    expect(manifest).toMatchObject({ rows: 0, filters: { recipient: '+254••••5678' } });
+    expect(readCsv(text)[0]).toMatchObject({ phone: "'+254••••0000" });
+    const got = await get(`format=csv&recipient=${PHONE.replace('+', '%2B')}`);
+    expect(await manifestOf(got)).toMatchObject({ rows: 0, filters: { recipient: PHONE } });
+    expect(await manifestOf(got, masked)).toMatchObject({ filters: { recipient: '+254••••5678' } });
   });
 
   it('takes the filters of the search', async () => {
     const one = encodeURIComponent(phones(2)[1] ?? '');
     const found = async (filters: string) =>
-      readCsv((await get(`format=csv&${filters}`).expect(200)).body as string).rows.map(
-        ({ id, call_id }) => id ?? call_id,
-      );
+      readCsv((await get(`format=csv&${filters}`).expect(200)).body as string).map(({ id, call_id }) => id ?? call_id);
     expect(await found(`recipient=${one}`)).toEqual([sent[1]]);
     expect(await found(`recipient=${one}&what=items`)).toEqual([sent[1]]);
     expect(await found('outcome=refused')).toEqual([sent[5]]);
@@ -135,10 +132,7 @@ describe('an export', () => {
        SELECT id, 'rejected', 'too much', client_id, key_id, 1 FROM intent WHERE id = $1`,
       [ids[4]],
     );
-    const lines = ((await get(`format=ndjson`, masked)).body as string)
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = linesOf((await get(`format=ndjson`, masked)).body as string);
     for (const id of ids) {
       const { body: page } = await paying.proxy.get(masked, `/v1/audit/calls/${id}`).expect(200);
       expect(lines.find((line) => line.id === id)).toMatchObject({
@@ -158,6 +152,34 @@ describe('an export', () => {
     expect(words).toEqual(['pendingApproval', 'expired', 'unknown', 'absent', 'declined']);
   });
 
+  it('has no manifest under the id of another call, of no call, or of an export that somebody may not see', async () => {
+    const manifest = (id: string | undefined, key = seeing) => paying.proxy.get(key, `${EXPORT}/${id}/manifest`);
+    await manifest(sent[0]).expect(404);
+    await manifest('x').expect(404);
+    const other = await paying.proxy.get(seeing, '/v1/audit/calls').expect(200);
+    const { body } = await manifest(other.headers['x-call-id'] as string).expect(404);
+    expect(body).toMatchObject({ code: 'record_not_found', detail: expect.stringMatching(/still being read/) });
+    const got = await get('format=csv').expect(200);
+    await manifest(got.headers['x-call-id'] as string, paying.app).expect(403);
+  });
+
+  it('has the transaction that a call in doubt was found to be', async () => {
+    const copy = await copyIntent(paying.proxy.database, sent[0] ?? '', { process: 999_999 });
+    const transaction = { position: 0, chi_ref: 'found-ref', id: 'found-id', issue_id: 'found-issue', status: 'paid' };
+    await query(
+      `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'landed', 'listed', $2)`,
+      [copy, JSON.stringify({ reads: [], calls: [], transactions: [{ ...transaction, amount_usd: '2.5' }] })],
+    );
+    await query(`INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, 'landed', 'listed')`, [copy]);
+    const lines = linesOf((await get('format=ndjson&what=items&outcome=landed').expect(200)).body as string);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        ...{ call_id: copy, upstream_chi_ref: 'found-ref', upstream_id: 'found-id', upstream_issue_id: 'found-issue' },
+        ...{ upstream_item_status: 'paid', upstream_amount_usd: '2.5' },
+      }),
+    ]);
+  });
+
   it('is on record before its first byte, and when it ended', async () => {
     const got = await get('format=ndjson&outcome=succeeded').expect(200);
     const id = got.headers['x-call-id'];
@@ -173,7 +195,7 @@ describe('an export', () => {
     const text = got.body as string;
     const end = await endOf(id);
     expect(end).toMatchObject({ complete: true, rows: '5', checkpoint_size: null });
-    expect(end?.sha256.toString('hex')).toBe(sha256(text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1)));
+    expect(end?.sha256.toString('hex')).toBe(sha256(text));
     const { body } = await paying.proxy.get(masked, '/v1/audit/accesses?client=auditor&page_size=1').expect(200);
     expect(body.accesses[0]).toMatchObject({
       id,
@@ -191,12 +213,11 @@ describe('an export', () => {
     noWaiting.mockRestore();
     let got = await get('format=csv').expect(200);
     await eventually(async () => {
-      const { checkpoint } = readCsv(got.body as string).manifest;
-      if ((checkpoint as { covers_beginning?: boolean } | null)?.covers_beginning) return true;
+      if ((await manifestOf(got)).checkpoint?.covers_beginning) return true;
       got = await get('format=csv').expect(200); // on a busy machine, sealing may take longer than an export waits for it
       return false;
     });
-    const { checkpoint } = readCsv(got.body as string).manifest;
+    const { checkpoint } = await manifestOf(got);
     expect(checkpoint).toEqual({ size: expect.any(Number), note: expect.any(String), covers_beginning: true });
     const { size, note } = checkpoint as { size: number; note: string };
     expect(await query('SELECT note FROM checkpoint WHERE size = $1', [size])).toEqual([{ note }]);
@@ -218,14 +239,10 @@ function asText(response: supertest.Response, done: (error: Error | null, text: 
 }
 
 function readCsv(text: string) {
-  const start = text.lastIndexOf('\r\n', text.length - 3) + 2;
-  const [before, last] = [text.slice(0, start), text.slice(start)];
-  expect(last).toMatch(/^# manifest \{.*\}\r\n$/);
-  return {
-    before,
-    rows: parse<Record<string, string>>(before, { columns: true, recordDelimiter: '\r\n' }),
-    manifest: JSON.parse(last.slice('# manifest '.length)) as Record<string, unknown>,
-  };
+  return parse<Record<string, string>>(text, { columns: true, recordDelimiter: '\r\n' });
 }
+
+/** The rows of NDJSON. */
+const linesOf = (text: string) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as any[];
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

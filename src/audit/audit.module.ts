@@ -7,6 +7,7 @@ import { AuditController } from './audit.controller';
 import { CheckpointsService } from './export/checkpoints.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
+import { ManifestsService } from './export/manifests.service';
 import { IndexService } from './index.service';
 import { ItemsController } from './items.controller';
 import { SummaryService } from './summary.service';
@@ -27,6 +28,7 @@ import { StoryService } from './story.service';
     CheckpointsService,
     ExportService,
     IndexService,
+    ManifestsService,
     PresentService,
     ReadingsService,
     { provide: Readings, useExisting: ReadingsService },

@@ -1,22 +1,28 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createReadStream } from 'node:fs';
-import { FileHandle, open as openFile, rename, rm } from 'node:fs/promises';
+import { FileHandle, open as openFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Manifest } from '../audit/export/format';
 import { ClientError } from '../clients/client-error';
-import { askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
-import { ExportCheck } from './export-check';
+import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
+import { ExportCheck, readManifest } from './export-check';
 import { print } from './output';
 import { Progress } from './progress';
 
 const HELP = `
-Asks the running proxy, with the key of an auditor. ${keyHelp('auditor')}
-What comes is compared with the manifest at its end; until then the file is called FILE.partial. Without --out the export goes to
-standard output. An export that broke off leaves no FILE, and the exit code is 1.
-Filters are those of GET /v1/audit/calls, by their names, as often as needed.
+Asks the running proxy with the key of an auditor. ${keyHelp('auditor')}
+The export is compared with its manifest, which is written beside it as FILE.manifest.json. Keep both: check-export takes both.
+Until the export is complete it is called FILE.partial. An export that breaks off leaves no file, and the exit code is 1.
+Without --out the export goes to standard output, and the manifest to --manifest if that is given.
+Filters are those of GET /v1/audit/calls, by their names. Repeat --filter for each.
 
 Examples:
   npm run cli -- audit export --format csv --out march.csv --filter from=2026-03-01T00:00:00Z --filter to=2026-04-01T00:00:00Z
   npm run cli -- audit export --format ndjson --what items --filter recipient=ada@example.com | jq .amount_usd`;
+
+const CHECK_HELP = `
+Examples:
+  npm run cli -- audit check-export march.csv
+  npm run cli -- audit check-export march.csv --manifest archive/march.json --json`;
 
 /** Which filters there are, and what they may be, the proxy says. */
 function addFilter(given: string, before: [string, string][]): [string, string][] {
@@ -30,6 +36,7 @@ interface ExportOptions extends ProxyOptions {
   what: string;
   filter: [string, string][];
   out?: string;
+  manifest?: string;
 }
 
 export function auditExportCommand(): Command {
@@ -38,46 +45,69 @@ export function auditExportCommand(): Command {
     .addOption(new Option('--format <format>').choices(['csv', 'ndjson']).makeOptionMandatory())
     .addOption(new Option('--what <what>', 'a row for each').choices(['calls', 'items']).default('calls'))
     .option('--filter <name=value>', 'only these', addFilter, [])
-    .option('--out <file>', 'where to')
+    .option('--out <file>', 'where the export goes')
+    .option('--manifest <file>', 'where its manifest goes; default: the name of --out, with .manifest.json')
     .addHelpText('after', HELP)
     .action(run);
 }
 
 export function auditCheckExportCommand(): Command {
   return new Command('check-export')
-    .description('compare an export with the manifest at its end')
+    .description('compare an export with its manifest')
     .argument('<file>', 'the export')
+    .option('--manifest <file>', 'its manifest; default: the name of the export, with .manifest.json')
     .option('--json', 'for machines: the manifest')
-    .action(async (file: string, { json }: { json?: boolean }) => {
+    .addHelpText('after', CHECK_HELP)
+    .action(async (file: string, options: { manifest?: string; json?: boolean }) => {
+      const beside = options.manifest ?? manifestBeside(file);
+      const manifest = readManifest(await readFile(beside, 'utf8').catch(unreadable(beside)), beside);
       const check = new ExportCheck();
       try {
         for await (const chunk of createReadStream(file)) check.push(chunk as Buffer);
       } catch (error) {
-        throw error instanceof ClientError ? error : new ClientError(`${file} cannot be read`);
+        unreadable(file)(error);
       }
-      const manifest = check.end();
-      if (json) print(manifest, json);
+      check.compare(manifest);
+      if (options.json) print(manifest, options.json);
       else process.stdout.write(`${summary(manifest)}\n`);
     });
 }
 
-async function run({ format, what, filter, out, ...proxy }: ExportOptions): Promise<void> {
+function manifestBeside(file: string): string {
+  return `${file}.manifest.json`;
+}
+
+function unreadable(file: string): (error: unknown) => never {
+  return (error) => {
+    throw new ClientError(`${file} cannot be read (${codeOf(error)})`);
+  };
+}
+
+function unwritable(file: string): (error: unknown) => never {
+  return (error) => {
+    throw new ClientError(`${file} cannot be written (${codeOf(error)})`);
+  };
+}
+
+function codeOf(error: unknown): string {
+  return (error as { code?: string }).code ?? 'no reason given';
+}
+
+async function run({ format, what, filter, out, manifest: kept, ...proxy }: ExportOptions): Promise<void> {
   const query = new URLSearchParams([...filter, ['format', format], ['what', what]]);
-  const { response } = await open(proxy, {
-    path: `/v1/audit/export?${query.toString()}`,
-    demoKey: 'auditor',
-    afterFailure: 'nothing was written',
-  });
+  const path = `/v1/audit/export?${query.toString()}`;
+  const { response } = await open(proxy, { path, demoKey: 'auditor', afterFailure: 'nothing was written' });
   if (out === undefined) {
-    await copy(response, (chunk) => writeOut(chunk));
+    const manifest = await copy(proxy, response, writeOut);
+    if (kept !== undefined) await writeManifest(kept, manifest);
+    process.stderr.write(`${summary(manifest)}\n`);
     return;
   }
   const partial = `${out}.partial`;
-  const file = await openFile(partial, 'w', 0o600).catch((error: unknown) => {
-    throw new ClientError(`${partial} cannot be written (${(error as { code?: string }).code ?? 'no reason given'})`);
-  });
+  const file = await openFile(partial, 'w', 0o600).catch(unwritable(partial));
   try {
-    const manifest = await writing(file, response);
+    const manifest = await writing(file, proxy, response);
+    await writeManifest(kept ?? manifestBeside(out), manifest);
     await rename(partial, out);
     process.stderr.write(`${out}: ${summary(manifest)}\n`);
   } catch (error) {
@@ -86,9 +116,13 @@ async function run({ format, what, filter, out, ...proxy }: ExportOptions): Prom
   }
 }
 
-async function writing(file: FileHandle, response: Response): Promise<Manifest> {
+async function writeManifest(file: string, manifest: Manifest): Promise<void> {
+  await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 }).catch(unwritable(file));
+}
+
+async function writing(file: FileHandle, proxy: ProxyOptions, response: Response): Promise<Manifest> {
   try {
-    const manifest = await copy(response, (chunk) => file.writeFile(chunk));
+    const manifest = await copy(proxy, response, (chunk) => file.writeFile(chunk));
     await file.sync();
     return manifest;
   } finally {
@@ -96,8 +130,12 @@ async function writing(file: FileHandle, response: Response): Promise<Manifest> 
   }
 }
 
-/** @throws ClientError if it broke off, or is not what its manifest says. */
-async function copy({ body, headers }: Response, write: (chunk: Buffer) => Promise<void>): Promise<Manifest> {
+/** @throws ClientError if the export broke off, or is not what its manifest says. */
+async function copy(
+  proxy: ProxyOptions,
+  { body, headers }: Response,
+  write: (chunk: Buffer) => Promise<void>,
+): Promise<Manifest> {
   const check = new ExportCheck();
   const progress = new Progress('rows');
   const total = headers.get('x-total-count');
@@ -114,7 +152,18 @@ async function copy({ body, headers }: Response, write: (chunk: Buffer) => Promi
   } finally {
     progress.end();
   }
-  return check.end();
+  const manifest = await fetchManifest(proxy, headers);
+  check.compare(manifest);
+  return manifest;
+}
+
+/** The header `Link` names it. Only an address of the proxy itself is followed, because the key goes with the request. */
+async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<Manifest> {
+  const [, path] = /^<(\/v1\/[\w/-]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
+  if (path === undefined) throw new ClientError('the export names no manifest, so it cannot be checked; check --url');
+  const afterFailure = 'the export could not be checked against its manifest; run it again';
+  const answer = await ask(proxy, { path, demoKey: 'auditor', afterFailure });
+  return readManifest(JSON.stringify(answer), path);
 }
 
 /** Waits until it is written: whoever reads slowly must not make us hold it all. */

@@ -1,50 +1,40 @@
-/** What an export says of itself in its last line. */
+/** What an export must be. The proxy serves it beside the file. */
 interface Manifest {
   rows: number;
-  /** Of all bytes before its line, hexadecimal. */
+  /** SHA-256 of all bytes of the file, in hexadecimal. */
   sha256: string;
 }
 
 export interface CheckedExport {
   rows: number;
-  /** False where the browser computes no checksums: it does so for pages that come by https or from this very machine. */
+  /** False where the browser computes no checksums. It does so for pages that come by https or from this very machine. */
   summed: boolean;
+  /** The manifest as the proxy wrote it. It belongs beside the file. */
+  manifest: Blob;
 }
 
-const CSV_MANIFEST = '# manifest ';
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const BRACE = 0x7b;
 
 /**
- * Compares an export with the manifest at its end.
- * @throws Error that says why it is not whole.
+ * Compares an export with its manifest.
+ * @throws Error that says why the file is not whole.
  */
-export async function checkExport(file: Blob): Promise<CheckedExport> {
+export async function checkExport(file: Blob, manifestText: string): Promise<CheckedExport> {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const end = bytes.lastIndexOf(NEWLINE, -2) + 1;
-  const manifest = manifestIn(new TextDecoder().decode(bytes.subarray(end)));
-  if (!manifest) throw new Error('The export broke off: there is no manifest at its end. Nothing was kept; try again.');
-  const rows = rowsIn(bytes.subarray(0, end));
+  const manifest = JSON.parse(manifestText) as Manifest;
+  const rows = rowsIn(bytes);
   if (rows !== manifest.rows) {
     throw new Error(
       `The export has ${rows} rows, and its manifest says ${manifest.rows}. Nothing was kept; try again.`,
     );
   }
   const summed = (globalThis.crypto as Partial<Crypto>).subtle !== undefined;
-  if (summed && (await sha256(bytes.subarray(0, end))) !== manifest.sha256) {
+  if (summed && (await sha256(bytes)) !== manifest.sha256) {
     throw new Error('The export was changed on its way: its SHA-256 is not that of its manifest. Nothing was kept.');
   }
-  return { rows, summed };
-}
-
-function manifestIn(line: string): Manifest | undefined {
-  try {
-    if (line.startsWith(CSV_MANIFEST)) return JSON.parse(line.slice(CSV_MANIFEST.length)) as Manifest;
-    return (JSON.parse(line) as { manifest?: Manifest }).manifest;
-  } catch {
-    return undefined;
-  }
+  return { rows, summed, manifest: new Blob([manifestText], { type: 'application/json' }) };
 }
 
 /** In CSV the first line is the heading, and one that ends within quotes goes on; in JSON none does. */

@@ -12,8 +12,8 @@ interface Options {
   signal?: AbortSignal;
   onProgress?: (progress: SaveProgress) => void;
   headers?: RawHeaders;
-  /** Looks at the file before it is kept; what it throws keeps it from being so. */
-  check?: (file: Blob) => Promise<unknown>;
+  /** Looks at the file and the headers of its response before the file is kept. The file is not kept if it throws. */
+  check?: (file: Blob, headers: Headers) => Promise<unknown>;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function save(path: string, filename: string, options: Options = {}
   const { signal, headers, onProgress, check } = options;
   const response = await raw(path, { ...(signal && { signal }), ...(headers && { headers }) });
   const file = await readWhole(response, onProgress);
-  await check?.(file);
+  await check?.(file, response.headers);
   signal?.throwIfAborted();
   keep(file, filename);
 }
@@ -51,7 +51,8 @@ function brokeOff(error: unknown): never {
   throw new Error('The file broke off while it came. Nothing was kept; try again.');
 }
 
-function keep(file: Blob, filename: string): void {
+/** Gives a file to the browser to keep. */
+export function keep(file: Blob, filename: string): void {
   const url = URL.createObjectURL(file);
   const link = Object.assign(document.createElement('a'), { href: url, download: filename });
   link.click();

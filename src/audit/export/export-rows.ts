@@ -111,6 +111,14 @@ const INTENTS = `
   LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
   LEFT JOIN resolution s ON s.intent_id = i.id AND s.intent_id = ANY ($1::uuid[])`;
 
+/** The transaction that the resolver found for an item whose answer never came. */
+const CONFIRMED = `
+  SELECT found.* FROM verdict v CROSS JOIN json_to_recordset(v.evidence -> 'transactions')
+    AS found (position integer, chi_ref text, id text, issue_id text, status text, amount_usd numeric)
+  WHERE v.intent_id = i.id AND v.intent_id = ANY ($1::uuid[]) AND v.verdict = 'landed' AND s.verdict = 'landed'
+    AND found.position = t.position
+  ORDER BY v.id DESC LIMIT 1`;
+
 const SQL: Record<Listed, string> = {
   // A refusal stands for its intent, if there is one too (../records.service.ts).
   calls: `
@@ -129,5 +137,6 @@ const SQL: Record<Listed, string> = {
         ON wanted.id = t.intent_id AND wanted.position = t.position
       LEFT JOIN item_recipient n ON n.intent_id = t.intent_id AND n.position = t.position AND n.intent_id = ANY ($1::uuid[])
       LEFT JOIN outcome_item u ON u.intent_id = t.intent_id AND u.position = t.position AND u.intent_id = ANY ($1::uuid[])
+      LEFT JOIN LATERAL (${CONFIRMED}) AS f ON u.intent_id IS NULL
       WHERE i.id = ANY ($1::uuid[])) AS x`,
 };

@@ -7,16 +7,15 @@ import { mayReveal } from '../../auth/call';
 import { PrismaService } from '../../database/prisma.service';
 import { Problem } from '../../errors/problem';
 import { AccessJournal } from '../../journal/accesses';
-import { maskFilters } from '../mask-filters';
 import { Query } from '../pages';
 import { PresentService } from '../present.service';
-import { filtersIn, ReadingsService } from '../readings.service';
+import { ReadingsService } from '../readings.service';
 import { SearchService } from '../search.service';
 import { ahead } from './ahead';
 import { CheckpointsService } from './checkpoints.service';
 import { ExportSearch, Format } from './export.dto';
 import { readRows, Row } from './export-rows';
-import { heading, Manifest, manifestText, rowsText } from './format';
+import { heading, rowsText } from './format';
 
 /** Each holds a database connection most of the time, and the payouts need some too. */
 const MAX_EXPORTS = 4;
@@ -118,17 +117,10 @@ export class ExportService implements OnModuleDestroy {
           yield bytes;
         }
       }
-      const sha256 = hash.digest();
-      const manifest = await this.manifest(request, {
-        format,
-        what: query.listed,
-        rows,
-        sha256: sha256.toString('hex'),
-      });
-      const checkpointSize = manifest.checkpoint?.size ?? null;
-      await this.accesses.end({ accessId, complete: true, rows, sha256, checkpointSize });
+      const checkpointSize = await this.checkpoints.covering(accessId);
+      // The manifest follows from this record: it is there before the reader sees the end of the file.
+      await this.accesses.end({ accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
       complete = true;
-      yield Buffer.from(manifestText(manifest));
     } catch (error) {
       this.logger.warn({ call_id: accessId, rows, err: error }, 'an export broke off');
       throw error;
@@ -142,22 +134,6 @@ export class ExportService implements OnModuleDestroy {
       // Asked before the records are read, as for a page.
       yield await readRows(this.prisma, query.listed, places, reveal, await this.present.readLong());
     }
-  }
-
-  private async manifest(
-    { call, query }: FastifyRequest,
-    known: Pick<Manifest, 'format' | 'what' | 'rows' | 'sha256'>,
-  ): Promise<Manifest> {
-    const filters = Object.fromEntries(
-      Object.entries(filtersIn(query)).filter(([name]) => name !== 'format' && name !== 'what'),
-    );
-    return {
-      ...known,
-      filters: mayReveal(call) ? filters : maskFilters(filters),
-      checkpoint: await this.checkpoints.covering(call.id),
-      exported_at: new Date().toISOString(),
-      access_id: call.id,
-    };
   }
 
   /** One that is not on record as ended was cut off too. */

@@ -1,22 +1,23 @@
 import { Listed } from '../cursor';
 import { COLUMNS } from './columns';
-import { CRLF, csvLine } from './csv';
+import { csvLine } from './csv';
 import { Format } from './export.dto';
 import { Row } from './export-rows';
 
-/** What ends an export, as its last line: without it, the export was broken off. */
+/** What an export must be: anyone who has the file and its manifest can tell whether the file is whole and unchanged. */
 export interface Manifest {
   format: Format;
   what: Listed;
-  /** As asked; contacts are masked in an export in which they are masked. */
+  /** The filters of the export. Contacts are masked unless the reader may see people. */
   filters: Record<string, string>;
+  /** Rows of the file. The heading of a CSV file is not counted. */
   rows: number;
-  /** Of all bytes before the manifest's line, hexadecimal. */
+  /** SHA-256 of all bytes of the file, in hexadecimal. */
   sha256: string;
   checkpoint: ManifestCheckpoint | null;
-  /** By the proxy's clock. */
+  /** When the last row was written, by the database's clock. ISO 8601, UTC. */
   exported_at: string;
-  /** The id of the record that this was exported. */
+  /** The id of the access record of this export. */
   access_id: string;
 }
 
@@ -28,9 +29,6 @@ export interface ManifestCheckpoint {
   /** Whether it covers all that was on record when the export began. */
   covers_beginning: boolean;
 }
-
-/** How the manifest's line begins in CSV. */
-export const CSV_MANIFEST = '# manifest ';
 
 export const CONTENT_TYPES: Record<Format, string> = {
   csv: 'text/csv; charset=utf-8; header=present',
@@ -47,11 +45,4 @@ export function rowsText(format: Format, rows: Row[]): string {
   if (format === 'csv') for (const row of rows) text += csvLine(Object.values(row));
   else for (const row of rows) text += `${JSON.stringify(row)}\n`;
   return text;
-}
-
-/** Its line. */
-export function manifestText(manifest: Manifest): string {
-  return manifest.format === 'csv'
-    ? `${CSV_MANIFEST}${JSON.stringify(manifest)}${CRLF}`
-    : `${JSON.stringify({ manifest })}\n`;
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { messageOf } from '../../api/problem';
 import { useSession } from '../../api/session';
 import { formatCount } from '../../components/format';
-import type { SaveProgress } from '../../components/save';
+import { keep, type SaveProgress } from '../../components/save';
 import { type Asked, type Exporting, useExport } from './exporting';
 import { FILTER_NAMES, FILTERS } from './filters';
 import type { List } from './list';
@@ -105,15 +105,25 @@ function State({ exporting }: { exporting: Exporting }) {
         </Alert>
       );
     case 'kept':
-      return (
-        <Alert color="teal" role="status" title={`Complete, ${formatCount(exporting.checked.rows)} rows`}>
-          {exporting.checked.summed
-            ? 'The checksum is right: this is what the proxy wrote.'
-            : 'The checksum was not compared: your browser only can where this page comes by https.'}{' '}
-          It is in your downloads as {exporting.filename}.
-        </Alert>
-      );
+      return <Kept {...exporting} />;
   }
+}
+
+function Kept({ checked, filename }: Extract<Exporting, { state: 'kept' }>) {
+  return (
+    <Alert color="teal" role="status" title={`Complete, ${formatCount(checked.rows)} rows`}>
+      {checked.summed
+        ? 'The checksum is right: this is what the proxy wrote.'
+        : 'The checksum was not compared: your browser only can where this page comes by https.'}{' '}
+      It is in your downloads as {filename}. The manifest proves later that the file is whole and unchanged: keep it
+      beside the file.
+      <Group mt="xs">
+        <Button variant="default" size="xs" onClick={() => keep(checked.manifest, `${filename}.manifest.json`)}>
+          Save the manifest
+        </Button>
+      </Group>
+    </Alert>
+  );
 }
 
 function Coming({ progress }: { progress: SaveProgress | undefined }) {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { revealing } from '../../api/client';
+import { raw, type RawHeaders, revealing } from '../../api/client';
 import { type CheckedExport, checkExport } from '../../components/export-check';
 import { save, type SaveProgress } from '../../components/save';
 import type { Filters } from './filters';
@@ -36,8 +36,8 @@ export function useExport(filters: Filters) {
         signal: controller.signal,
         headers: revealing(reveal),
         onProgress: (progress) => setExporting({ state: 'comes', progress }),
-        check: async (file) => {
-          checked = await checkExport(file);
+        check: async (file, headers) => {
+          checked = await checkExport(file, await readManifest(headers, revealing(reveal)));
         },
       });
       if (checked) setExporting({ state: 'kept', checked, filename });
@@ -46,4 +46,11 @@ export function useExport(filters: Filters) {
     }
   };
   return { exporting, begin, cancel: () => aborting.current?.abort() };
+}
+
+/** The export's header `Link` names its manifest; an export that broke off has none. */
+async function readManifest(headers: Headers, sent: RawHeaders): Promise<string> {
+  const [, path] = /^<([^>]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
+  if (path === undefined) throw new Error('The export names no manifest. Nothing was kept; try again.');
+  return (await raw(path, { headers: sent })).text();
 }
