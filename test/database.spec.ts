@@ -1,8 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PrismaService } from '../src/database/prisma.service';
 import { migrate, migrationStatus, PROXY_MIGRATIONS } from '../src/database/migrations';
+import { clientsCommands } from '../src/cli/clients';
+import { databaseCommands } from '../src/cli/database';
+import { stopCommands } from '../src/cli/stop';
+import { cliOf } from './support/cli';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase, withDatabase } from './support/test-database';
@@ -34,6 +38,38 @@ describe('migrations', () => {
   it('are applied once by instances that start together', async () => {
     const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(url, directory)));
     expect(applied.flat()).toEqual(released);
+  });
+
+  it('are applied by no command but database migrate, which tells first what a start would do', async () => {
+    await admin.query('CREATE DATABASE behind_spec');
+    const behind = withDatabase(admin.ownerUrl, 'behind_spec');
+    jest.replaceProperty(process, 'env', { ...process.env, DATABASE_URL: behind });
+    const database = cliOf(databaseCommands);
+    for (const command of [cliOf(clientsCommands)('list'), cliOf(stopCommands)('everything', '--reason', 'x')]) {
+      await expect(command).rejects.toThrow(
+        `The database is not up to date: ${released.length} migrations are pending. Run npm run cli -- database migrate`,
+      );
+    }
+    const { stdout, exitCode } = await database('migrate', '--dry-run', '--json');
+    expect([JSON.parse(stdout), exitCode]).toEqual([{ pending: released }, 1]);
+    expect(JSON.parse((await database('migrate', '--json')).stdout)).toEqual({ applied: released });
+    expect(await database('migrate', '--dry-run')).toEqual({ stdout: 'nothing is pending\n', exitCode: undefined });
+    expect(JSON.parse((await cliOf(clientsCommands)('list', '--json')).stdout)).toEqual([]);
+    jest.restoreAllMocks();
+    await admin.query('DROP DATABASE behind_spec WITH (FORCE)');
+  });
+
+  it('makes no embedded database for a command that only reads', async () => {
+    const dataDir = join(directory, 'no-data');
+    jest.replaceProperty(process, 'env', {
+      ...process.env,
+      DATABASE_URL: '',
+      DATABASE_OWNER_URL: '',
+      DATA_DIR: dataDir,
+    });
+    await expect(cliOf(clientsCommands)('list')).rejects.toThrow(`there is no database in ${dataDir} yet`);
+    expect(existsSync(dataDir)).toBe(false);
+    jest.restoreAllMocks();
   });
 
   it('are applied whole or not at all', async () => {

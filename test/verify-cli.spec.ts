@@ -190,7 +190,7 @@ describe('audit verify', () => {
     expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^which key signs the log\? Give --key/) });
     expect(bad).toMatchObject({ code: 1, stderr: expect.stringMatching(/^--key cannot be used: /) });
     expect(missing).toMatchObject({ code: 1, stderr: 'there is no file /none\n' });
-    expect(wrong).toMatchObject({ code: 1, stdout: expect.stringMatching(/^NOT as it was sealed\n/) });
+    expect(wrong).toMatchObject({ code: 3, stdout: expect.stringMatching(/^NOT as it was sealed\n/) });
   });
 
   it('tells by the copies alone that the newest were taken away', async () => {
@@ -200,7 +200,7 @@ describe('audit verify', () => {
     expect((await verify('--checkpoint', longer)).report).toMatchObject({ ok: true, witnessed: 1 });
     writeFileSync(longer, note.replace(/^test\n\d+/, 'test\n999'));
     const { code, report } = await verify('--checkpoint', longer);
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     expect(report.fault?.code).toBe('not_signed');
   });
 
@@ -214,7 +214,7 @@ describe('audit verify', () => {
     );
     await scene.withProxy(() => Promise.resolve());
     const { code, report } = await verify();
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     expect(report.fault).toMatchObject({
       ...{ code: 'record_in_the_past', kind: 'refusal', record_id: id, received_at: receivedAt(id) },
       leaf: expect.any(Number),

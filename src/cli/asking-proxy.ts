@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { ClientError } from '../clients/client-error';
-import { loadConfig } from '../config/config';
+import { loadConfigOf } from '../config/config';
 import { demoKeysFile } from '../start/demo-keys';
 
 /** How commands that ask the running proxy are told which, and with whose key. */
@@ -58,7 +58,7 @@ export async function open(
   { url, keyFile }: ProxyOptions,
   { path, body, csv, actor, demoKey, accept, afterFailure }: Question,
 ): Promise<{ response: Response; base: string }> {
-  const { port, dataDir } = loadConfig();
+  const { port, dataDir } = loadConfigOf('client');
   const base = (url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   if (!URL.canParse(base)) throw new ClientError('--url must be an address, such as http://127.0.0.1:3000');
   const key = readKey(keyFile, dataDir, demoKey);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ClientError } from '../clients/client-error';
-import { loadConfig } from '../config/config';
+import { loadConfigOf } from '../config/config';
 import { endsBefore, MIN_DAYS } from '../retention/months';
 import { prune, Pruned, PruneWish } from '../retention/prune';
 import { confirm } from './confirm';
@@ -37,7 +37,7 @@ export function auditPruneCommand(): Command {
 async function run(options: PruneOptions): Promise<void> {
   const before = endsBefore(options.olderThan, new Date());
   if (!before) throw new ClientError(`--older-than must be days or months (400d, 13mo), ${MIN_DAYS} days at least`);
-  const checkpointFile = options.checkpoint ?? loadConfig().checkpointFile;
+  const checkpointFile = options.checkpoint ?? loadConfigOf('database').checkpointFile;
   if (checkpointFile === undefined) throw new ClientError('give the file of the kept checkpoints with --checkpoint');
   await withRetention(options, async (db, wish) => {
     const wishes: PruneWish = { ...wish, before, checkpointFile, what: options.peopleOnly ? 'people' : 'calls' };

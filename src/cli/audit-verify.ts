@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { existsSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { ClientError } from '../clients/client-error';
-import { Config, loadConfig, StartError } from '../config/config';
+import { Config, loadConfigOf, StartError } from '../config/config';
 import { knownLogKeyOf, signerFrom } from '../transparency/log-key';
 import { splitNotes, Verifier, verifierOf } from '../transparency/note';
 import { Fault } from '../transparency/verify/fault';
@@ -13,10 +13,15 @@ import { Progress } from './progress';
 /** While one is asked for the next leaves, the others' are hashed. */
 const CONNECTIONS = 3;
 
+/** The exit code for a fault. It differs from 1, with which a command ends that has no result, so that an alarm can tell. */
+const TAMPERED = 3;
+
 const EXAMPLES = `
 It recomputes the whole log: each record, body and recipient against its leaf, the leaves against every signed checkpoint,
 and both against the copies of the checkpoints that a witness keeps outside the database. The first fault is named with its
-place, and the exit code is then 1.
+place.
+
+Exit codes: 0 if all is as it was sealed, 3 if something was tampered with, 1 if there is no result.
 
 What it must trust: the key; the copies of the checkpoints (those that were kept where whoever runs the database cannot
 write); and that the database server answers with what it holds. Who does not trust the server verifies a backup on another.
@@ -41,7 +46,7 @@ export function auditVerifyCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action((options: VerifyOptions) =>
       withDatabase(async ({ url }) => {
-        const config = loadConfig();
+        const config = loadConfigOf('database');
         const progress = new Progress('records');
         const request = {
           verifier: verifierFrom(options.key, config),
@@ -50,7 +55,7 @@ export function auditVerifyCommand(): Command {
         };
         const report = await verifyAt(url, request).finally(() => progress.end());
         process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : forPeople(report));
-        if (!report.ok) process.exitCode = 1;
+        if (!report.ok) process.exitCode = TAMPERED;
       }),
     );
 }

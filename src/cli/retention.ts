@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { ClientError } from '../clients/client-error';
 import { PERSON } from '../clients/person';
-import { loadConfig, StartError } from '../config/config';
+import { loadConfigOf, StartError } from '../config/config';
 import { proseAsRecorded } from '../privacy/recorded';
 import { Wish } from '../retention/erase';
 import { MAX_REASON } from '../stops/stops.dto';
@@ -46,7 +46,7 @@ export async function withRetention(
 }
 
 function logSigner(): Signer {
-  const key = knownLogKeyOf(loadConfig());
+  const key = knownLogKeyOf(loadConfigOf('database'));
   if (!key) {
     throw new StartError(
       'what is taken out must be signed with the key of the log: set LOG_SIGNING_KEY as the proxy has it, or DATA_DIR to where it keeps its own',

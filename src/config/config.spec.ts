@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { loadConfig, StartError } from './config';
+import { loadConfig, loadConfigOf, StartError } from './config';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -31,6 +31,17 @@ describe('the configuration', () => {
       },
       ...{ databaseUrl: undefined, upstreamBaseUrl: undefined, upstreamApiKey: undefined, sandboxPortGiven: false },
     });
+  });
+
+  it('asks of a command only for what the command needs', () => {
+    const bad = { NODE_ENV: 'production', UPSTREAM_TIMEOUT_MS: 'soon', UPSTREAM_BASE_URL: 'nowhere' };
+    expect(loadConfigOf('client', { ...bad, PORT: '4000', DATABASE_URL: 'nonsense' })).toMatchObject({ port: 4_000 });
+    const { DATABASE_URL } = PRODUCTION;
+    expect(loadConfigOf('database', { ...bad, DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL });
+    expect(() => loadConfigOf('client', { PORT: 'x' })).toThrow(/PORT/);
+    expect(() => loadConfigOf('database', bad)).toThrow(
+      /^bad configuration: DATABASE_URL is required with NODE_ENV=production$/,
+    );
   });
 
   it('takes an empty variable for one that is not set', () => {

@@ -109,11 +109,35 @@ export type RunningConfig = Config & {
 /** A start that cannot be: the message is one line for the operator. */
 export class StartError extends Error {}
 
+/** What a command line needs of the configuration. Everything else keeps its default and is neither required nor checked. */
+const NEEDED = {
+  /** To ask a proxy that runs. */
+  client: ['PORT', 'DATA_DIR'],
+  /** To work on the database. */
+  database: [
+    ...['NODE_ENV', 'LOG_LEVEL', 'DATA_DIR', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'DATABASE_SEALER_URL'],
+    ...['DATABASE_POOL_SIZE', 'LOG_SIGNING_KEY', 'CHECKPOINT_FILE'],
+  ],
+} as const;
+
 /**
  * Reads the environment (and `.env` beside the process, which the environment overrides).
  * @throws StartError naming each bad variable and its rule, never its value.
  */
-export function loadConfig(env: NodeJS.ProcessEnv = { ...envFile(), ...process.env }): Config {
+export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
+  return parse(env);
+}
+
+/**
+ * The same for a command that needs only a part of it, so that an operator's machine, or a container with other settings, need
+ * not know the rest, such as the upstream's key.
+ */
+export function loadConfigOf(part: keyof typeof NEEDED, env: NodeJS.ProcessEnv = environment()): Config {
+  const needed: readonly string[] = NEEDED[part];
+  return parse(Object.fromEntries(Object.entries(env).filter(([name]) => needed.includes(name))), needed);
+}
+
+function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const read = plainToInstance(Environment, given, { exposeDefaultValues: true });
   const faults = validateSync(read).flatMap((error) => Object.values(error.constraints ?? {}));
@@ -124,7 +148,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = { ...envFile(), ...process.e
   }
   if (read.NODE_ENV === 'production') {
     for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const) {
-      if (!read[name]) faults.push(`${name} is required with NODE_ENV=production`);
+      if (!read[name] && (needed?.includes(name) ?? true)) faults.push(`${name} is required with NODE_ENV=production`);
     }
   }
   if (faults.length > 0) throw new StartError(`bad configuration: ${[...new Set(faults)].join('; ')}`);
@@ -133,6 +157,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = { ...envFile(), ...process.e
     sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
     sandboxPortGiven: 'SANDBOX_PORT' in given,
   });
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { ...envFile(), ...process.env };
 }
 
 function envFile(): Record<string, string | undefined> {

@@ -48,6 +48,14 @@ export async function migrate(ownerUrl: string, directory: string): Promise<stri
   });
 }
 
+/**
+ * The names of the migrations that `migrate` would apply. Nothing is changed.
+ * @throws StartError in the same cases as `migrate`.
+ */
+export async function pendingMigrations(url: string, directory: string): Promise<string[]> {
+  return withClient(url, async (client) => pending(read(directory), await applied(client)).map(({ name }) => name));
+}
+
 /** Every migration and when it was applied. */
 export async function migrationStatus(url: string, directory: string): Promise<MigrationState[]> {
   return withClient(url, async (client) => {

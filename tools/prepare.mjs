@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/** Builds the project after an installation. Without the development dependencies there is nothing to build with. */
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const HELP = `Usage: node tools/prepare.mjs
+
+Runs npm run build after npm ci. After npm ci --omit=dev it builds nothing and says so: copy dist from a machine that has built it.
+
+Examples:
+  npm ci                  # installs everything and builds
+  npm ci --omit=dev       # installs what a built proxy needs to run`;
+
+if (process.argv.includes('--help')) {
+  console.log(HELP);
+} else if (isInstalled('@nestjs/cli')) {
+  const { status } = spawnSync('npm', ['run', 'build'], { stdio: 'inherit', shell: process.platform === 'win32' });
+  process.exitCode = status ?? 1;
+} else {
+  console.log(
+    'The development dependencies are not installed, so nothing was built. Copy dist from a machine that has built it.',
+  );
+}
+
+function isInstalled(name) {
+  try {
+    createRequire(join(process.cwd(), 'package.json')).resolve(`${name}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
+}
