@@ -96,6 +96,20 @@ describe('the record of a refused request', () => {
     expect([refusal.errors.length, refusal.error_count]).toEqual([100, 1_200]);
   });
 
+  it.each([
+    ['unknown fields', `{${Array.from({ length: 80_000 }, (_, at) => `"f${at}":1`).join()},"airtimes":[]}`, 80_001],
+    ['fields given twice', `{${Array.from({ length: 80_000 }, (_, at) => `"f${at % 40_000}":1`).join()}}`, 40_000],
+    ['items without fields', `{"airtimes":[${'{},'.repeat(999)}{}]}`, 3_000],
+    ['items of another kind', `{"airtimes":[${'1,'.repeat(1_999)}1]}`, 1_001],
+  ])('answers a body with thousands of %s with the first 100 and their total', async (_what, body, total) => {
+    const answer = await api.postRaw('/payouts/airtime', body).expect(400);
+    expect(answer.body).toMatchObject({ errors: { length: 100 }, errors_total: total });
+    expect(answer.body.error).toMatch(new RegExp(`; and ${total - 1} more\\.$`));
+    expect(answer.text.length).toBeLessThan(25_000);
+    const { refusal } = await api.record(answer.headers['x-call-id'] as string);
+    expect([refusal.errors.length, refusal.error_count]).toEqual([100, total]);
+  });
+
   it('is found by its outcome, with who asked for what', async () => {
     const { headers } = await api.post('/send', {}).set('X-Request-Id', 'mine-17').expect(400);
     const { body } = await api.proxy.get(api.auditor, '/v1/audit/calls?outcome=refused&page_size=1').expect(200);

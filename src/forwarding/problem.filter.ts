@@ -45,7 +45,7 @@ export class ProblemFilter implements ExceptionFilter {
     }
     // Of a preview, the faults that validation finds are no refusal but its answer.
     try {
-      await reply.status(200).send(await this.previews.preview(request.call, request.body, error.faults));
+      await reply.status(200).send(await this.previews.preview(request.call, request.body, error.found));
     } catch (failure) {
       await this.answer(failure, request, reply);
     }

@@ -1,6 +1,7 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors/problem';
-import { countNames, repeatedNames } from './repeated-names';
+import { FaultList } from './fault-list';
+import { countNames, findRepeatedNames } from './repeated-names';
 
 /** The interface's deepest body has three levels; what follows a body down must not run out of stack. */
 const MAX_DEPTH = 16;
@@ -57,8 +58,9 @@ function parseBody(bytes: Buffer): unknown {
   const members = membersOf(body, MAX_DEPTH);
   if (members === undefined) throw bodyFault(`is nested deeper than ${MAX_DEPTH} levels`);
   if (members === countNames(text)) return body;
-  const faults = repeatedNames(text).map((pointer) => ({ pointer, detail: 'is given more than once; say it once' }));
-  throw new Problem('invalid_request', { faults });
+  const found = new FaultList();
+  findRepeatedNames(text, found);
+  throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });

@@ -113,6 +113,12 @@ export class Preview {
       'whole is not compared with caps and earlier requests.',
   })
   errors!: PreviewFault[];
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'How many there are; of each kind the first 100 are listed.',
+  })
+  errors_total!: number;
   @ApiProperty({ type: 'integer', minimum: 0, description: 'How many items it has.' }) item_count!: number;
   @nullable('string', 'US dollars of all items, exact; null where none or not all is known.', USD)
   total_usd!: string | null;

@@ -30,6 +30,11 @@ export function toErrors(problems: Problem[]): PreviewFault[] {
   });
 }
 
+/** How many there are, with those that are not listed. */
+export function totalOfErrors(problems: Problem[]): number {
+  return problems.reduce((total, { faultsTotal }) => total + Math.max(1, faultsTotal), 0);
+}
+
 export function toApproval(heldFor: HeldFor | null, { approvalOverUsd }: Limits): PreviewApproval | null {
   return heldFor && { reason: heldFor, threshold_usd: approvalOverUsd?.toFixed() ?? null };
 }
