@@ -83,7 +83,13 @@ describe('bodies', () => {
   );
 
   it.each([
-    ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'],
+    ...[
+      'text/plainer',
+      'text/html',
+      'application/x-www-form-urlencoded2',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+    ],
     ...['application/jsonx', 'application/vnd.api+json', 'application/json, text/plain', 'garbage', ';', '/'],
   ])('the content type "%s" is not JSON, whatever the body', (type) =>
     api.expectRefused(

@@ -1,5 +1,7 @@
+import supertest from 'supertest';
 import { UNKNOWN_FIELD } from '../src/validation/faults';
-import { startInterface, TestInterface } from './support/interface';
+import { OTHER_TYPE } from '../src/validation/json-body';
+import { airtimeItem, creditItem, FaultExpected, startInterface, TestInterface } from './support/interface';
 
 /** A refused request's record stands for ever: nothing in it may come out of the body. */
 describe('the record of a refused request', () => {
@@ -40,6 +42,34 @@ describe('the record of a refused request', () => {
     await expectNothingOf(headers['x-call-id'] as string);
   });
 
+  it('returns 400 for a query that the operation does not read, with each parameter', async () => {
+    const detail = /^is a query parameter, and this operation has none; send its input as JSON in the body$/;
+    const query = '?subAccount=branch-1&dry_run=true';
+    const airtimes = { airtimes: [airtimeItem()] };
+    const faults = [
+      { pointer: '/subAccount', detail },
+      { pointer: '/dry_run', detail },
+    ];
+    await api.expectRefused(api.post(`/payouts/airtime${query}`, airtimes), faults);
+    await api.expectRefused(api.post(`/wallets/transfer?subAccount=`, {}), [{ pointer: '/subAccount', detail }]);
+    const previewed = await supertest(api.proxy.url)
+      .post(`/v1/preview/payouts/airtime${query}`)
+      .set('X-API-Key', api.app)
+      .send(airtimes);
+    expect(previewed.body).toMatchObject({ status: 400, action: 'fix_request', errors_total: 2 });
+  });
+
+  it('returns 400 for an unknown query parameter of a read', () =>
+    api.expectRefused(api.get('/wallets/list?subAccount=branch-1'), [
+      { pointer: '/subAccount', detail: /^is not a field/ },
+    ]));
+
+  it('returns 403 first where the key may not use the operation', async () => {
+    const { key } = await api.proxy.client('reader', 'read');
+    const { body } = await api.proxy.post(key, '/payouts/airtime?subAccount=x', {}).expect(403);
+    expect(body).toMatchObject({ code: 'scope_missing', action: 'ask' });
+  });
+
   async function expectNothingOf(callId: string): Promise<void> {
     const rows = await api.proxy.database.query('SELECT r::text AS row FROM refusal r WHERE id = $1', [callId]);
     expect(rows).toHaveLength(1);
@@ -57,12 +87,27 @@ describe('the record of a refused request', () => {
     ]);
   });
 
-  it('keeps the first hundred faults and their number, while the answer lists every one', async () => {
+  it('keeps the first hundred faults and their total, as the answer does', async () => {
     const airtimes = Array.from({ length: 600 }, () => ({ countryToSend: 'Kenya', phoneNumber: 'x', valueInUSD: 0 }));
     const { headers, body } = await api.post('/payouts/airtime', { airtimes }).expect(400);
-    expect(body.errors).toHaveLength(1_200);
+    expect([body.errors.length, body.errors_total]).toEqual([100, 1_200]);
+    expect(body.error).toMatch(/airtimes\/0\/phoneNumber: must be a phone number.*; and 1199 more\.$/);
     const { refusal } = await api.record(headers['x-call-id'] as string);
     expect([refusal.errors.length, refusal.error_count]).toEqual([100, 1_200]);
+  });
+
+  it.each([
+    ['unknown fields', `{${Array.from({ length: 80_000 }, (_, at) => `"f${at}":1`).join()},"airtimes":[]}`, 80_001],
+    ['fields given twice', `{${Array.from({ length: 80_000 }, (_, at) => `"f${at % 40_000}":1`).join()}}`, 40_000],
+    ['items without fields', `{"airtimes":[${'{},'.repeat(999)}{}]}`, 3_000],
+    ['items of another kind', `{"airtimes":[${'1,'.repeat(1_999)}1]}`, 1_001],
+  ])('answers a body with thousands of %s with the first 100 and their total', async (_what, body, total) => {
+    const answer = await api.postRaw('/payouts/airtime', body).expect(400);
+    expect(answer.body).toMatchObject({ errors: { length: 100 }, errors_total: total });
+    expect(answer.body.error).toMatch(new RegExp(`; and ${total - 1} more\\.$`));
+    expect(answer.text.length).toBeLessThan(25_000);
+    const { refusal } = await api.record(answer.headers['x-call-id'] as string);
+    expect([refusal.errors.length, refusal.error_count]).toEqual([100, total]);
   });
 
   it('is found by its outcome, with who asked for what', async () => {
@@ -81,4 +126,59 @@ describe('the record of a refused request', () => {
     await api.proxy.post('pp_nobody_x', '/send', {}).expect(401);
     expect(await api.proxy.database.query('SELECT count(*) FROM refusal')).toEqual([before]);
   });
+});
+
+/** What clients send that were not told the type of JSON. */
+describe('JSON', () => {
+  let api: TestInterface;
+
+  beforeAll(async () => {
+    api = await startInterface();
+  });
+  afterAll(() => api.close());
+
+  const wholeBody = (detail: RegExp): FaultExpected[] => [{ pointer: '', detail }];
+
+  describe.each(['text/plain', 'Text/Plain;charset=UTF-8', 'application/x-www-form-urlencoded'])(
+    'sent as %s',
+    (type) => {
+      const headers = { 'Content-Type': type };
+
+      it('is read as JSON, and forwarded as JSON', async () => {
+        const body = { credit: [creditItem()] };
+        await api.postRaw('/send', JSON.stringify(body), headers).expect(200);
+        const [sent] = api.upstream.received.slice(-1);
+        expect(sent?.headers['content-type']).toMatch(/^application\/json/);
+        expect(JSON.parse(String(sent?.body))).toEqual(body);
+      });
+
+      it('is refused like any JSON where it is none, breaks a rule, or is too large', async () => {
+        await api.expectRefused(api.postRaw('/send', 'credit=1', headers), wholeBody(/^the body is not valid JSON/));
+        await api.expectRefused(api.postRaw('/send', '{"credit":[],"credit":[]}', headers), [
+          { pointer: '/credit', detail: /^is given more than once/ },
+        ]);
+        await api.expectRefused(api.postRaw('/send', '{}', headers), [{ pointer: '/credit', detail: /^is missing/ }]);
+        const tooLarge = wholeBody(/^the body is larger than 1048576 bytes$/);
+        await api.expectRefused(api.postRaw('/send', `"${'x'.repeat(1_048_576)}"`, headers), tooLarge);
+      });
+
+      it('is not taken from a session of the console, whose cookie a page of another origin could send along', async () => {
+        const { url } = api.proxy;
+        const signedIn = await supertest(url).post('/v1/session').set('X-API-Key', api.auditor).expect(200);
+        const { body } = await supertest(url)
+          .post('/v1/preview/send')
+          .set({
+            ...headers,
+            Cookie: String(signedIn.headers['set-cookie']).split(';')[0] ?? '',
+            'X-CSRF-Token': signedIn.body.csrf_token,
+          })
+          .send(JSON.stringify({ credit: [creditItem()] }));
+        expect(body).toMatchObject({
+          status: 400,
+          code: 'invalid_request',
+          errors: [{ detail: `the body ${OTHER_TYPE}` }],
+        });
+      });
+    },
+  );
 });

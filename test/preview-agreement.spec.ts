@@ -76,8 +76,10 @@ describe('a preview', () => {
           const { status, body, headers: answered } = await api.ask(key, request.path, request.body, headers);
           seen.add(refusal?.code ?? would);
           if (would === 'be_refused') {
-            expect([refusal.status, refusal.code]).toEqual([status, body.code]);
-            expect([refusal.detail, refusal.first_call_id]).toEqual([body.error, body.first_call_id]);
+            const { code, action, errors_total: faults = 0, first_call_id: first } = body;
+            expect([refusal.status, refusal.code, refusal.action]).toEqual([status, code, action]);
+            expect([refusal.errors_total, refusal.first_call_id]).toEqual([faults, first]);
+            expect(body.error.startsWith(refusal.detail)).toBe(true); // then follows the first fault
           } else {
             expect(statusOf[would]).toContain(status);
             expect(would === 'be_replayed').toBe(answered['idempotent-replayed'] === 'true');

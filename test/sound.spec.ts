@@ -2,10 +2,12 @@ import { getMetadataStorage, IsDefined, IsIn, validateSync } from 'class-validat
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { join } from 'node:path';
+import { FaultList } from '../src/validation/fault-list';
+import { toFaults } from '../src/validation/faults';
 import { LocalAmount, UsdAmount } from '../src/validation/money-rules';
 import { ITEMS, ItemsOf, Text } from '../src/validation/rules';
 import { sift } from '../src/validation/sift';
-import { isSound } from '../src/validation/sound';
+import { findFaults, isSound } from '../src/validation/sound';
 import { sourceFiles } from './support/source';
 
 type Class = new () => object;
@@ -13,6 +15,13 @@ type Class = new () => object;
 const rulesOf = (type: Class) => getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
 const isSoundToClassValidator = (instance: object) =>
   validateSync(instance, { forbidUnknownValues: false }).length === 0;
+
+/** The faults that the compiled rules find. */
+function faultsOf(instance: object) {
+  const found = new FaultList();
+  findFaults(instance, found);
+  return found.faults;
+}
 
 /** All classes with rules that bodies and queries are read into. */
 const classes = sourceFiles('src')
@@ -56,6 +65,7 @@ describe('the compiled rules', () => {
           const { instance } = sift(body, type, { maxItems: 3, extras: new Set() });
           const sound = isSoundToClassValidator(instance);
           expect(isSound(instance)).toBe(sound);
+          expect(faultsOf(instance)).toEqual(toFaults(validateSync(instance, { forbidUnknownValues: false })));
           verdicts[sound ? 'sound' : 'faulty'] += 1;
         }),
         { numRuns: 60 },
@@ -77,6 +87,7 @@ describe('the compiled rules', () => {
     for (const instance of [new Defined(), new OfEach()]) {
       expect(isSoundToClassValidator(instance)).toBe(true);
       expect(isSound(instance)).toBe(false);
+      expect(faultsOf(Object.assign(instance, { name: undefined, names: ['y'] }))).toHaveLength(1);
     }
     class Known {
       @IsIn(['x'])

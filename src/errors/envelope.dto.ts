@@ -1,4 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ACTION_NAMES } from './actions';
+import { MAX_FAULTS } from './problem';
 import { PROBLEMS } from './problems';
 
 const CODES = Object.keys(PROBLEMS);
@@ -42,29 +44,53 @@ export class FaultDto {
   detail!: string;
 }
 
-/** Our own errors, in the interface's envelope. */
-export class ErrorEnvelope {
-  @ApiProperty({ enum: ['error'] })
-  status!: string;
-
-  @ApiProperty({ type: 'string', description: 'What happened and what to do.' })
+/** The members of every error, in the interface's envelope and in problem details. */
+class ErrorMembers {
+  @ApiProperty({ type: 'string', description: 'What happened and what to do, with the first of the faults.' })
   error!: string;
 
   @ApiProperty({ enum: CODES, description: 'The same for programs.', example: 'invalid_request' })
   code!: string;
 
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The id of the record of this call.' })
+  @ApiProperty({
+    enum: [...ACTION_NAMES],
+    description:
+      'What a program does about it. `retry_same_key`: nothing was done, or the first answer will be given again; send the ' +
+      'same request again after `Retry-After`, with the same key if it had one. `new_key`: to try again, send it with a new ' +
+      'Idempotency-Key. `fix_request`: change the request. `wait`: it is in progress, held or in doubt; do not send it again, ' +
+      'ask `GET /v1/calls/{id}` later. `ask`: a person has to decide or to change something.',
+  })
+  action!: string;
+
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'The `X-Call-Id` of this answer; the id of its record.' })
   call_id!: string;
 
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
   first_call_id?: string;
 
-  @ApiPropertyOptional({ type: [FaultDto], description: 'Every fault of the request.' })
+  @ApiPropertyOptional({
+    type: [FaultDto],
+    maxItems: MAX_FAULTS,
+    description: `The faults of the request, the first ${MAX_FAULTS} of them.`,
+  })
   errors?: FaultDto[];
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    description: 'How many faults the request has, beside `errors`.',
+  })
+  errors_total?: number;
+}
+
+/** Our own errors, in the interface's envelope. */
+export class ErrorEnvelope extends ErrorMembers {
+  @ApiProperty({ enum: ['error'] })
+  status!: string;
 }
 
 /** Our own errors outside the interface (RFC 9457). */
-export class ProblemDetails {
+export class ProblemDetails extends ErrorMembers {
   @ApiProperty({ type: 'string', enum: ['about:blank'] })
   type!: string;
 
@@ -76,16 +102,4 @@ export class ProblemDetails {
 
   @ApiProperty({ type: 'string', description: 'What happened and what to do.' })
   detail!: string;
-
-  @ApiProperty({ enum: CODES, description: 'The same for programs.', example: 'call_not_found' })
-  code!: string;
-
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The `X-Call-Id` of this answer.' })
-  call_id!: string;
-
-  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
-  first_call_id?: string;
-
-  @ApiPropertyOptional({ type: [FaultDto], description: 'Every fault of the request.' })
-  errors?: FaultDto[];
 }

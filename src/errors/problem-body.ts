@@ -2,14 +2,7 @@ import { Problem } from './problem';
 
 /** The interface's own envelope (interface.md, "Send result"), with our members beside it. */
 export function toEnvelope(problem: Problem, callId: string) {
-  return {
-    status: 'error',
-    error: textOf(problem, callId),
-    code: problem.code,
-    call_id: callId,
-    ...(problem.firstCallId !== undefined && { first_call_id: problem.firstCallId }),
-    ...(problem.faults.length > 0 && { errors: problem.faults }),
-  };
+  return { status: 'error', ...membersOf(problem, callId) };
 }
 
 /** RFC 9457 `application/problem+json`, with the same members. */
@@ -19,13 +12,31 @@ export function toProblemDetails(problem: Problem, callId: string) {
     title: problem.code.replaceAll('_', ' '),
     status: problem.status,
     detail: textOf(problem, callId),
-    code: problem.code,
+    ...membersOf(problem, callId),
+  };
+}
+
+/** What every error says, whatever its form. */
+function membersOf(problem: Problem, callId: string) {
+  const { code, action, firstCallId, faults, faultsTotal } = problem;
+  return {
+    error: [textOf(problem, callId), firstFault(problem)].filter(Boolean).join(' '),
+    code,
+    action,
     call_id: callId,
-    ...(problem.firstCallId !== undefined && { first_call_id: problem.firstCallId }),
-    ...(problem.faults.length > 0 && { errors: problem.faults }),
+    ...(firstCallId !== undefined && { first_call_id: firstCallId }),
+    ...(faults.length > 0 && { errors: faults, errors_total: faultsTotal }),
   };
 }
 
 function textOf({ message }: Problem, callId: string): string {
   return message.replaceAll('{call_id}', callId);
+}
+
+/** The first fault as a sentence, for clients that show nothing but `error`: "airtimes/0/phoneNumber: is missing; and 2 more." */
+function firstFault({ faults: [first], faultsTotal }: Problem): string {
+  if (!first) return '';
+  const { pointer, detail } = first;
+  const place = pointer === '' ? detail.charAt(0).toUpperCase() + detail.slice(1) : `${pointer.slice(1)}: ${detail}`;
+  return `${place}${faultsTotal > 1 ? `; and ${faultsTotal - 1} more` : ''}.`;
 }

@@ -1,8 +1,15 @@
-import { Problem } from './problem';
-import { ProblemCode, PROBLEMS } from './problems';
+import { ACTION_NAMES, ACTIONS } from './actions';
+import { MAX_FAULTS, Problem } from './problem';
 import { toEnvelope, toProblemDetails } from './problem-body';
+import { ProblemCode, PROBLEMS } from './problems';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
+/** What an operation that reads can be answered with. */
+const OF_READS: ProblemCode[] = [
+  ...(['invalid_request', 'missing_key', 'invalid_key', 'scope_missing', 'operation_not_allowed'] as const),
+  ...(['rate_limited', 'too_many_attempts', 'internal_error', 'database_unavailable', 'stopped', 'not_found'] as const),
+  ...(['upstream_auth', 'upstream_busy', 'upstream_overloaded', 'upstream_unreachable', 'outcome_unknown'] as const),
+];
 const faults = [{ pointer: '/airtimes/0', detail: 'must be an object' }];
 
 describe('problems', () => {
@@ -38,9 +45,42 @@ describe('problems', () => {
     expect(problem).toMatchObject({ status: 504, message: 'Late.', retryAfter: 7, faults, cause });
   });
 
+  it.each(CODES)('%s names one action', (code) => {
+    expect(ACTION_NAMES).toContain(new Problem(code).action);
+    expect(Object.keys(ACTIONS)).toContain(code);
+  });
+
+  it('lets a thrower override the action', () => {
+    expect(new Problem('suspected_duplicate', { action: 'wait' }).action).toBe('wait');
+  });
+
+  it.each(CODES)('%s invites to send again only where its action does', (code) => {
+    const { action, retryAfter } = new Problem(code);
+    if (retryAfter !== undefined) expect(['retry_same_key', 'wait']).toContain(action);
+  });
+
+  it.each(OF_READS)('%s tells a read nothing about sending again or keys', (code) => {
+    const { status } = new Problem(code);
+    const read = new Problem(code, { faults }).asRead();
+    expect(read.message).not.toMatch(/send (it|this|the)|\bsent\b|Idempotency-Key/i);
+    expect(read.action).not.toBe('new_key');
+    expect([read.status, read.faults]).toEqual([status, faults]);
+  });
+
+  it('keeps for a read what a thrower said more exactly', () => {
+    const exact = new Problem('database_unavailable', { text: 'The index is being built.' });
+    expect(exact.asRead()).toBe(exact);
+  });
+
   it("is told in the interface's envelope", () => {
     expect(toEnvelope(new Problem('invalid_request', { text: 'No.', faults }), 'id')).toEqual({
-      ...{ status: 'error', error: 'No.', code: 'invalid_request', call_id: 'id', errors: faults },
+      status: 'error',
+      error: 'No. airtimes/0: must be an object.',
+      code: 'invalid_request',
+      action: 'fix_request',
+      call_id: 'id',
+      errors: faults,
+      errors_total: 1,
     });
     expect(toEnvelope(new Problem('not_found'), 'id')).not.toHaveProperty('errors');
   });
@@ -52,10 +92,33 @@ describe('problems', () => {
         title: 'scope missing',
         status: 403,
         detail: 'No.',
+        error: 'No.',
         code: 'scope_missing',
+        action: 'ask',
         call_id: 'id',
       },
     });
+  });
+
+  it('names the first fault in its text, and says how many more there are', () => {
+    const textWith = (...given: typeof faults) =>
+      toEnvelope(new Problem('not_served', { text: 'No.', faults: given }), 'id');
+    const whole = { pointer: '', detail: 'the body is not valid JSON' };
+    expect(textWith(whole).error).toBe('No. The body is not valid JSON.');
+    expect(textWith(...faults, whole, whole).error).toBe('No. airtimes/0: must be an object; and 2 more.');
+    expect(toProblemDetails(new Problem('not_served', { text: 'No.', faults }), 'id')).toMatchObject({
+      detail: 'No.',
+      error: 'No. airtimes/0: must be an object.',
+    });
+  });
+
+  it('lists at most 100 faults, with their total', () => {
+    const many = Array.from({ length: 250 }, (_, place) => ({ pointer: `/airtimes/${place}`, detail: 'is wrong' }));
+    const told = toEnvelope(new Problem('invalid_request', { text: 'No.', faults: many }), 'id');
+    expect(told.errors).toEqual(many.slice(0, MAX_FAULTS));
+    expect(told).toMatchObject({ errors_total: 250, error: 'No. airtimes/0: is wrong; and 249 more.' });
+    const counted = new Problem('invalid_request', { faults: many.slice(0, 3), faultsTotal: 70_000 });
+    expect(toEnvelope(counted, 'id')).toMatchObject({ errors_total: 70_000, errors: { length: 3 } });
   });
 
   it('never tells its cause', () => {

@@ -1,3 +1,4 @@
+import { Action, ACTIONS, FOR_READS } from './actions';
 import { Kind, ProblemCode, PROBLEMS } from './problems';
 
 /** One fault of a request: where (a JSON pointer, RFC 6901; '' is the whole body) and what to do about it. */
@@ -6,11 +7,32 @@ export interface Fault {
   detail: string;
 }
 
+/** At most this many faults are kept and told; their total says how many there were. */
+export const MAX_FAULTS = 100;
+
+export interface ProblemOptions {
+  text?: string;
+  status?: number;
+  /** What the caller does about it, where this case differs from others of the same code. */
+  action?: Action;
+  retryAfter?: number | undefined;
+  /** Only the first `MAX_FAULTS` are kept. */
+  faults?: Fault[];
+  /** How many faults there are, if not all are listed. */
+  faultsTotal?: number;
+  firstCallId?: string | undefined;
+  recorded?: boolean;
+  cause?: unknown;
+}
+
 /** Thrown wherever a request ends early; the filter turns it into the answer. */
 export class Problem extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
+  readonly action: Action;
+  /** The first faults, at most `MAX_FAULTS`. */
   readonly faults: Fault[];
+  readonly faultsTotal: number;
   /** The call that the request repeats. */
   readonly firstCallId: string | undefined;
   /** Whether it is recorded as a refusal; false only where the same was recorded a moment before. */
@@ -18,23 +40,27 @@ export class Problem extends Error {
 
   constructor(
     readonly code: ProblemCode,
-    options: {
-      text?: string;
-      status?: number;
-      retryAfter?: number;
-      faults?: Fault[];
-      firstCallId?: string;
-      recorded?: boolean;
-      cause?: unknown;
-    } = {},
+    options: ProblemOptions = {},
   ) {
     const kind: Kind = PROBLEMS[code];
     super(options.text ?? kind.text, { cause: options.cause });
     this.status = options.status ?? kind.status;
     this.retryAfter = options.retryAfter ?? kind.retryAfter;
-    this.faults = options.faults ?? [];
+    this.action = options.action ?? ACTIONS[code];
+    const { faults = [] } = options;
+    this.faults = faults.slice(0, MAX_FAULTS);
+    this.faultsTotal = options.faultsTotal ?? faults.length;
     this.firstCallId = options.firstCallId;
     this.recorded = options.recorded ?? true;
+  }
+
+  /** The same problem in the words for a read: they say nothing about sending again. What a thrower said more exactly stays. */
+  asRead(): Problem {
+    const words = FOR_READS[this.code];
+    if (words === undefined || this.message !== PROBLEMS[this.code].text) return this;
+    const { status, retryAfter, faults, faultsTotal, firstCallId, recorded, cause } = this;
+    const same = { status, retryAfter, faults, faultsTotal, firstCallId, recorded, cause };
+    return new Problem(this.code, { ...same, text: words.text, action: words.action ?? this.action });
   }
 }
 

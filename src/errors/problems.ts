@@ -9,7 +9,7 @@ export interface Kind {
 
 /** Every error the proxy answers with, by its code. The only map from errors to statuses. */
 export const PROBLEMS = {
-  invalid_request: { status: 400, text: 'The request is not valid; correct what "errors" lists and send it again.' },
+  invalid_request: { status: 400, text: 'The request is not valid; correct what "errors" lists.' },
   not_served: {
     status: 400,
     text: 'The payout service does not pay out to where an item goes; nothing was sent. "errors" lists what it serves.',
@@ -204,6 +204,10 @@ export const PROBLEMS = {
     retryAfter: 1,
   },
   sandbox_unreachable: { status: 503, text: 'The sandbox does not answer; start the proxy again to bring it back.' },
+  answer_erased: {
+    status: 409,
+    text: 'The payout service rejected this; its answer is no longer kept. To try again, send it with a new Idempotency-Key.',
+  },
   outcome_unknown: {
     status: 502,
     text: 'It is unknown whether the payout service carried this out. Do not send it again; ask GET /v1/calls/{call_id} what became of it.',

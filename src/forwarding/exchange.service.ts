@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Call, Caller } from '../auth/call';
-import { databaseUnavailable } from '../errors/problem';
+import { databaseUnavailable, Problem } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { Coverage } from '../journal/records';
 import { Item } from '../policy/item';
@@ -9,7 +9,6 @@ import { Outgoing, TimedAnswer, UpstreamService } from '../upstream/upstream.ser
 import { AnswerCache, Given } from './answer-cache';
 import { matchItems } from './match';
 import { OperationName, rowOf } from './operations';
-import { outcomeUnknown } from './reply';
 import { ShapeWatch } from './shape-watch';
 
 /** A request that is ready to leave, and what the record shall say of it. */
@@ -92,7 +91,7 @@ export class ExchangeService {
       });
     } catch (cause) {
       // It happened, or not, and we cannot prove which: in doubt, like every intent without an outcome.
-      throw outcomeUnknown(effect, { cause });
+      throw new Problem('outcome_unknown', { cause });
     }
     call.outcome = answer.kind;
     call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../metrics/metrics.module';
 import { UpstreamModule } from '../upstream/upstream.module';
+import { QueryGuard } from '../validation/query.guard';
 import { AdmissionService } from './admission.service';
 import { AnswerCache } from './answer-cache';
 import { CoverageService } from './coverage.service';
@@ -27,6 +28,7 @@ import { ShapeWatch } from './shape-watch';
     PreviewService,
     LocalAmountsService,
     { provide: APP_FILTER, useClass: ProblemFilter },
+    { provide: APP_GUARD, useClass: QueryGuard }, // after the guard of AuthModule, which is imported first
   ],
   exports: [ExchangeService, ForwardingService],
 })

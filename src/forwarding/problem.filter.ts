@@ -5,7 +5,7 @@ import { Call } from '../auth/call';
 import { Loaded } from '../config/config.module';
 import { isUnavailable } from '../database/unavailable';
 import { Problem } from '../errors/problem';
-import { ProblemCode } from '../errors/problems';
+import { ProblemCode, PROBLEMS } from '../errors/problems';
 import { toEnvelope, toProblemDetails } from '../errors/problem-body';
 import { JournalService } from '../journal/journal.service';
 import { MetricsService } from '../metrics/metrics.service';
@@ -13,7 +13,7 @@ import { forTheRecord } from '../validation/faults';
 import { bodyFault, OTHER_TYPE } from '../validation/json-body';
 import { recordedKey } from '../validation/idempotency-key';
 import { InvalidInput } from '../validation/validation.pipe';
-import { INTERFACE_PREFIX } from './operations';
+import { OperationName, rowOf } from './operations';
 import { PreviewService } from './preview/preview.service';
 
 /** Problems that, where something unexpected caused them, somebody has to look into. */
@@ -45,7 +45,7 @@ export class ProblemFilter implements ExceptionFilter {
     }
     // Of a preview, the faults that validation finds are no refusal but its answer.
     try {
-      await reply.status(200).send(await this.previews.preview(request.call, request.body, error.faults));
+      await reply.status(200).send(await this.previews.preview(request.call, request.body, error.found));
     } catch (failure) {
       await this.answer(failure, request, reply);
     }
@@ -53,7 +53,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private async answer(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { call } = request;
-    const problem = this.toProblem(error, request);
+    const problem = inWordsFor(request, this.toProblem(error, request));
     this.log(call, problem);
     this.metrics.countProblem(problem.code);
     await this.record(call, problem);
@@ -78,7 +78,7 @@ export class ProblemFilter implements ExceptionFilter {
     // Once its intent is recorded it may have been sent: we must not say that it was not.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
     if (raw.readableAborted) return bodyFault('ended before it was whole'); // first: its ECONNRESET is not the database's
-    if (isUnavailable(error)) return databaseUnavailable(request, error);
+    if (isUnavailable(error)) return new Problem('database_unavailable', { cause: error });
     // Fastify's refusals reach us as Nest's: of them only the status is left.
     const status = error instanceof HttpException ? error.getStatus() : 500;
     if (status >= 500) return new Problem('internal_error', { cause: error });
@@ -98,10 +98,10 @@ export class ProblemFilter implements ExceptionFilter {
   private async record(call: Call, problem: Problem): Promise<void> {
     const { caller, opened } = call;
     if (!caller || opened || !problem.recorded) return;
-    const { status, code, message: detail, faults, firstCallId = null } = problem;
+    const { status, code, message: detail, faults, faultsTotal, firstCallId = null } = problem;
     const refusal = {
       ...call,
-      ...{ caller, status, code, detail, firstCallId },
+      ...{ caller, status, code, detail, faultsTotal, firstCallId },
       idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
       faults: forTheRecord(faults, this.extraFields),
     };
@@ -115,14 +115,24 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-function databaseUnavailable(request: FastifyRequest, cause: unknown): Problem {
-  if (isInterface(request)) return new Problem('database_unavailable', { cause });
+/** Problems say what to do about a payment; a read, and a change outside the interface, are told what holds for them. */
+function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
+  if (isRead(request)) return problem.asRead();
+  const { code, message, cause } = problem;
+  if (isInterface(request) || code !== 'database_unavailable' || message !== PROBLEMS[code].text) return problem;
   const text =
-    'Our database cannot be reached or is too busy; nothing was sent to the payout service. Try again in a moment; after a change, look first whether it was made.';
-  return new Problem('database_unavailable', { text, cause });
+    'The database of the proxy cannot be reached or is too busy; nothing was sent to the payout service. Look first whether the change was made, then try again.';
+  return new Problem(code, { text, action: 'wait', cause });
+}
+
+/** A preview changes nothing either. */
+function isRead({ method, routeOptions, call }: FastifyRequest): boolean {
+  const { operation } = routeOptions.config;
+  if (operation === undefined) return method === 'GET' || method === 'HEAD';
+  return call.previewOf !== undefined || rowOf(operation as OperationName).effect === 'read';
 }
 
 /** By the route's own path: the address as written may spell it with escapes. */
 function isInterface(request: FastifyRequest): boolean {
-  return (request.routeOptions.url ?? request.url).startsWith(`${INTERFACE_PREFIX}/`);
+  return (request.routeOptions.url ?? request.url).startsWith('/api/');
 }

@@ -76,7 +76,7 @@ export class RepetitionService {
     const refusal = {
       ...call,
       caller: call.caller as Caller,
-      ...{ status, firstCallId, faults: [] },
+      ...{ status, firstCallId, faults: [], faultsTotal: 0 },
       code: 'idempotent_replay',
       detail: 'The first request with this Idempotency-Key was answered again; nothing was sent.',
       idempotencyKey: keyIn(call.idempotencyKey),

@@ -41,11 +41,11 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
     case 'succeeded':
       return new Reply(answer.status, safeType(answer.contentType), answer.body, { age });
     case 'rejected':
-      return rejected(answer.status, answer, callId);
+      return rejected(answer.status, answer, callId, effect);
     case 'notSent':
-      return ours(notSent(answer), callId);
+      return ours(notSent(answer), callId, effect);
     case 'unknown':
-      return ours(outcomeUnknown(effect, { status: answer.failure === 'timeout' ? 504 : 502 }), callId);
+      return ours(new Problem('outcome_unknown', { status: answer.failure === 'timeout' ? 504 : 502 }), callId, effect);
   }
 }
 
@@ -71,41 +71,32 @@ export function landedReply(callId: string, found: VerdictTransaction[]): Reply 
 /** What stands for the upstream's answer once that was erased: what it meant, in our words. */
 export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): { contentType: string; body: Buffer } {
   const said =
-    kind === 'succeeded'
-      ? { status: 'success', message: 'The payout service carried this out; its answer is no longer kept.' }
+    kind === 'rejected'
+      ? toEnvelope(new Problem('answer_erased'), callId)
       : {
-          status: 'error',
-          error:
-            'The payout service rejected this; its answer is no longer kept. To try again, send it with a new Idempotency-Key.',
+          status: 'success',
+          message: 'The payout service carried this out; its answer is no longer kept.',
+          call_id: callId,
         };
-  return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify({ ...said, call_id: callId })) };
+  return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(said)) };
 }
 
 function notSent({ failure, retryAfter }: Answer): Problem {
   if (failure === 'overloaded') return new Problem('upstream_overloaded');
   if (failure === 'stopped') return new Problem('stopped');
-  if (failure === 'stop_unknown') {
-    const text = 'Our database cannot be reached; nothing was sent. Send it again in a moment.';
-    return new Problem('database_unavailable', { text });
-  }
+  if (failure === 'stop_unknown') return new Problem('database_unavailable');
   return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 
-/** A read without a usable, recorded answer leaves nothing in doubt. */
-export function outcomeUnknown(effect: Effect, options: { status?: number; cause?: unknown }): Problem {
-  if (effect !== 'read') return new Problem('outcome_unknown', options);
-  const text = 'The payout service gave no usable answer. Reading changes nothing: it is safe to ask again.';
-  return new Problem('outcome_unknown', { ...options, text });
-}
-
 /** That our key is wrong or limited is our affair: the app must not take it for its own. */
-function rejected(status: number, answer: Answer & { body: Buffer }, callId: string): Reply {
-  if (status === 401 || status === 403) return ours(new Problem('upstream_auth'), callId);
-  if (status === 429) return ours(new Problem('upstream_busy', { retryAfter: answer.retryAfter ?? 1 }), callId);
+function rejected(status: number, answer: Answer & { body: Buffer }, callId: string, effect: Effect): Reply {
+  if (status === 401 || status === 403) return ours(new Problem('upstream_auth'), callId, effect);
+  if (status === 429) return ours(new Problem('upstream_busy', { retryAfter: answer.retryAfter ?? 1 }), callId, effect);
   return new Reply(status, safeType(answer.contentType), answer.body);
 }
 
-function ours(problem: Problem, callId: string): Reply {
+function ours(refusal: Problem, callId: string, effect: Effect): Reply {
+  const problem = effect === 'read' ? refusal.asRead() : refusal;
   const body = Buffer.from(JSON.stringify(toEnvelope(problem, callId)));
   return new Reply(problem.status, JSON_TYPE, body, { 'retry-after': problem.retryAfter });
 }

@@ -102,7 +102,9 @@ export interface NewRefusal extends Origin {
   idempotencyKey: string | null;
   /** The call that it repeats. */
   firstCallId: string | null;
+  /** The first faults, as a Problem keeps them. */
   faults: { pointer: string; detail: string }[];
+  faultsTotal: number;
 }
 
 /** An answer whose structure is news. */

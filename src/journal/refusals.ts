@@ -2,9 +2,6 @@ import { PrismaService } from '../database/prisma.service';
 import { asRecorded } from '../privacy/recorded';
 import { NewRefusal } from './records';
 
-/** A body of one thousand broken items has thousands of faults: the record keeps the first ones and their number. */
-const FAULTS_KEPT = 100;
-
 /** Writes refused requests: one statement, one commit. */
 export async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
   const rows = JSON.stringify(refusals.map(refusalRow));
@@ -28,10 +25,8 @@ function refusalRow(refusal: NewRefusal) {
     status: refusal.status,
     code: refusal.code,
     detail: asRecorded(refusal.detail),
-    faults: refusal.faults
-      .slice(0, FAULTS_KEPT)
-      .map(({ pointer, detail }) => ({ pointer: asRecorded(pointer), detail: asRecorded(detail) })),
-    fault_count: refusal.faults.length,
+    faults: refusal.faults.map(({ pointer, detail }) => ({ pointer: asRecorded(pointer), detail: asRecorded(detail) })),
+    fault_count: refusal.faultsTotal,
     received_at: refusal.receivedAt,
     idempotency_key: refusal.idempotencyKey,
     actor: refusal.actor,

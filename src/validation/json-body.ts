@@ -1,6 +1,7 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors/problem';
-import { countNames, repeatedNames } from './repeated-names';
+import { FaultList } from './fault-list';
+import { countNames, findRepeatedNames } from './repeated-names';
 
 /** The interface's deepest body has three levels; what follows a body down must not run out of stack. */
 const MAX_DEPTH = 16;
@@ -32,10 +33,23 @@ function parse(_request: FastifyRequest, bytes: string | Buffer, done: Done): vo
   }
 }
 
-/** The interface's own examples send JSON without naming its type: no type is taken for JSON, another type is not. */
+/** What clients send when nobody told them the type of JSON: `fetch` says text, `curl -d` says form. */
+const TYPES_OF_TEXT = /^(text\/plain|application\/x-www-form-urlencoded)\s*(;|$)/i;
+
+/**
+ * The interface's own examples send JSON as text, or without naming its type. Such a body is taken for JSON where the request
+ * has a key: a page of another origin can send these types with somebody's cookie, but never the header X-API-Key.
+ */
 function parseOther(request: FastifyRequest, bytes: string | Buffer, done: Done): void {
-  if (request.headers['content-type'] === undefined) return parse(request, bytes, done);
+  const type = request.headers['content-type'];
+  const { takesCsv = false } = request.routeOptions.config;
+  const isText = type !== undefined && TYPES_OF_TEXT.test(type) && !takesCsv;
+  if (type === undefined || (isText && hasKey(request))) return parse(request, bytes, done);
   done(bodyFault(OTHER_TYPE));
+}
+
+function hasKey({ headers }: FastifyRequest): boolean {
+  return headers['x-api-key'] !== undefined && headers['x-api-key'] !== '';
 }
 
 function parseBody(bytes: Buffer): unknown {
@@ -44,8 +58,9 @@ function parseBody(bytes: Buffer): unknown {
   const members = membersOf(body, MAX_DEPTH);
   if (members === undefined) throw bodyFault(`is nested deeper than ${MAX_DEPTH} levels`);
   if (members === countNames(text)) return body;
-  const faults = repeatedNames(text).map((pointer) => ({ pointer, detail: 'is given more than once; say it once' }));
-  throw new Problem('invalid_request', { faults });
+  const found = new FaultList();
+  findRepeatedNames(text, found);
+  throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });

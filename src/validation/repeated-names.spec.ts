@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { countNames, repeatedNames } from './repeated-names';
+import { FaultList } from './fault-list';
+import { countNames, findRepeatedNames } from './repeated-names';
+
+function repeatedNames(json: string): string[] {
+  const found = new FaultList();
+  findRepeatedNames(json, found);
+  expect(found.total).toBe(found.faults.length);
+  return found.faults.map(({ pointer }) => pointer);
+}
 
 /** How many members all objects in a value have. */
 function members(value: unknown): number {

@@ -1,39 +1,55 @@
+import { FaultList } from './fault-list';
 import { pointerTo } from './faults';
 
 /** A string, with the colon that makes it a name; or what opens, parts and closes. Numbers and words are skipped. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/gs;
 
 interface Open {
-  pointer: string;
+  /** What it stands in. */
+  within: Open | undefined;
   /** Of an object. */
   names?: Set<string>;
+  /** Of its names, those that were said to be repeated. */
+  repeated?: Set<string>;
   /** The name or the place of the value that follows. */
   key: string | number;
 }
 
 /**
- * Pointers to the names that an object of a valid JSON text gives more than once. A parser takes one of the values, and
- * which one is its own affair (RFC 8259, section 4): an amount said twice is not ours to choose.
+ * Finds the names that an object of a valid JSON text gives more than once. A parser takes one of the values, and which one
+ * is its own affair (RFC 8259, section 4): an amount said twice is not ours to choose.
  */
-export function repeatedNames(json: string): string[] {
-  const repeated = new Set<string>();
+export function findRepeatedNames(json: string, found: FaultList): void {
   const open: Open[] = [];
   for (const [token, text, colon] of json.matchAll(TOKEN)) {
     const within = open.at(-1);
     if (token === '{' || token === '[') {
-      const pointer = within ? pointerTo(within.pointer, within.key) : '';
-      open.push(token === '{' ? { pointer, names: new Set(), key: '' } : { pointer, key: 0 });
+      open.push(token === '{' ? { within, names: new Set(), key: '' } : { within, key: 0 });
     } else if (token === '}' || token === ']') {
       open.pop();
     } else if (token === ',' && typeof within?.key === 'number') {
       within.key += 1;
     } else if (text !== undefined && colon !== undefined && within?.names) {
-      within.key = JSON.parse(text) as string;
-      if (within.names.has(within.key)) repeated.add(pointerTo(within.pointer, within.key));
-      within.names.add(within.key);
+      note(within, JSON.parse(text) as string, within.names, found);
     }
   }
-  return [...repeated];
+}
+
+function note(within: Open, name: string, names: Set<string>, found: FaultList): void {
+  within.key = name;
+  if (names.has(name) && !within.repeated?.has(name)) {
+    (within.repeated ??= new Set()).add(name);
+    found.add(
+      () => pointerOf(within),
+      () => 'is given more than once; say it once',
+    );
+  }
+  names.add(name);
+}
+
+/** Of the value that is being read. */
+function pointerOf({ within, key }: Open): string {
+  return pointerTo(within ? pointerOf(within) : '', key);
 }
 
 const QUOTE = 0x22;

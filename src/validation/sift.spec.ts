@@ -1,7 +1,8 @@
+import { FaultList } from './fault-list';
 import { FreeForm } from './free-form';
 import { Nothing } from './nothing.dto';
 import { Items, Text } from './rules';
-import { sift } from './sift';
+import { Limits, sift as siftInto } from './sift';
 
 class Base {
   @Text({ max: 9, description: 'Inherited.' })
@@ -22,11 +23,32 @@ class Body {
   note?: object;
 }
 
+const sift = (value: object, type: new () => object, limits: Limits) => {
+  const { instance, found } = siftInto(value, type, limits);
+  return { instance, faults: found.faults };
+};
+
 const LIMITS = { maxItems: 3, extras: new Set(['narration']) };
 const UNKNOWN = 'is not a field of this operation; remove it';
 const pointersOf = (value: object) => sift(value, Body, LIMITS).faults.map(({ pointer }) => pointer);
 
 describe('sifting', () => {
+  it('writes down the first 100 faults, and counts the others without looking for their words', () => {
+    const fields = Object.fromEntries(Array.from({ length: 70_000 }, (_, at) => [`field ${at}`, at]));
+    const add = jest.spyOn(FaultList.prototype, 'add');
+    const { found } = siftInto({ ...fields, items: [{ own: 1, wrong: 1 }, {}] }, Body, LIMITS);
+    expect([found.faults.length, found.total, add.mock.calls.length]).toEqual([100, 70_001, 70_001]);
+    expect(found.brokenItems).toEqual(new Set([0]));
+    const pointer = jest.fn(() => '/x');
+    found.add(pointer, pointer);
+    expect(pointer).not.toHaveBeenCalled();
+  });
+
+  it('takes every item of a list that is too long for broken', () => {
+    const { found } = siftInto({ items: [{}, {}, {}, {}, {}] }, Body, LIMITS);
+    expect(found.brokenItems.size).toBe(5);
+  });
+
   it('leaves what the class, its items and their parents declare', () => {
     const body = { beside: 'a', items: [{ own: 'b', inherited: 'c' }] };
     expect(sift(body, Body, LIMITS)).toEqual({ instance: body, faults: [] });

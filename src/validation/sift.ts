@@ -1,6 +1,6 @@
 import { getMetadataStorage } from 'class-validator';
-import { Fault } from '../errors/problem';
 import { isExtraValue, NOT_EXTRA } from './extra-fields';
+import { FaultList } from './fault-list';
 import { pointerTo, UNKNOWN_FIELD } from './faults';
 import { FREE_FORM } from './free-form';
 import { isPlainObject } from './json-body';
@@ -23,28 +23,28 @@ const WRONG: readonly never[] = Object.freeze([]);
  * class-validator `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them seconds.
  * Of items, the first `maxItems` are looked at: a body of a hundred thousand must not cost a hundred thousand checks.
  */
-export function sift(value: object, type: Class, limits: Limits): { instance: object; faults: Fault[] } {
-  const faults: Fault[] = [];
-  return { instance: instanceOf(type, value, limits, { faults, pointer: () => '' }), faults };
+export function sift(value: object, type: Class, limits: Limits): { instance: object; found: FaultList } {
+  const found = new FaultList();
+  return { instance: instanceOf(type, value, limits, { found, pointer: () => '' }), found };
 }
 
 interface Place {
-  faults: Fault[];
+  found: FaultList;
   /** Asked only where there is a fault: most have none, and of five hundred items it would cost more than all the rest. */
   pointer: () => string;
 }
 
-function instanceOf(type: Class, value: object, limits: Limits, { faults, pointer }: Place): object {
+function instanceOf(type: Class, value: object, limits: Limits, { found, pointer }: Place): object {
   const fields = fieldsOf(type);
   const instance = new type() as Record<string, unknown>;
   const extra: Record<string, unknown> = {};
   for (const [name, given] of Object.entries(value)) {
     const pointerOfField = () => pointerTo(pointer(), name);
     const read = fields.get(name);
-    if (read) instance[name] = read(given, limits, { faults, pointer: pointerOfField });
-    else if (!limits.extras.has(name)) faults.push({ pointer: pointerOfField(), detail: UNKNOWN_FIELD });
+    if (read) instance[name] = read(given, limits, { found, pointer: pointerOfField });
+    else if (!limits.extras.has(name)) found.add(pointerOfField, () => UNKNOWN_FIELD);
     else if (isExtraValue(given)) extra[name] = given;
-    else faults.push({ pointer: pointerOfField(), detail: NOT_EXTRA });
+    else found.add(pointerOfField, () => NOT_EXTRA);
   }
   return Object.assign(instance, extra); // behind the others
 }
@@ -75,16 +75,20 @@ function readerOf(type: Class, name: string): Read {
 }
 
 function readItems(items: ItemsOf): Read {
-  return (given, limits, { faults, pointer }) => {
+  return (given, limits, { found, pointer }) => {
     if (!Array.isArray(given)) return WRONG;
     const most = items.max ?? limits.maxItems;
     if (given.length > most) {
-      faults.push({ pointer: pointer(), detail: `has ${given.length} items; at most ${most} fit in one request` });
+      found.add(pointer, () => `has ${given.length} items; at most ${most} fit in one request`);
+      for (let place = 0; place < given.length; place += 1) found.brokenItems.add(place);
     }
     const type = items.type();
     return given.slice(0, most).map((item: unknown, index) => {
       if (!isPlainObject(item)) return null; // its rule says that it must be an object
-      return instanceOf(type, item, limits, { faults, pointer: () => pointerTo(pointer(), index) });
+      let instance = {};
+      const place = { found, pointer: () => pointerTo(pointer(), index) };
+      found.inItem(index, () => (instance = instanceOf(type, item, limits, place)));
+      return instance;
     });
   };
 }

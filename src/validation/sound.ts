@@ -1,70 +1,147 @@
-import { getMetadataStorage, ValidationTypes, ValidatorConstraintInterface } from 'class-validator';
+import { getMetadataStorage, validateSync, ValidationArguments, ValidationTypes } from 'class-validator';
+import { FaultList } from './fault-list';
+import { pointerTo, toFaults } from './faults';
 
-type Class = abstract new () => object;
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** Whether a property of an object keeps its rules. */
-type Check = (object: object, value: unknown) => boolean;
+/** Whether a rule applies to a property of an object. */
+type Condition = (object: object, value: unknown) => boolean;
+
+interface Rule {
+  isKept: Condition;
+  /** What the fault is, in class-validator's words. */
+  message: (object: object, value: unknown) => string;
+}
 
 interface Property {
   name: string;
-  check: Check;
+  /** False for a property with a rule of a kind that is not known here: class-validator judges its class. */
+  isKnown: boolean;
+  conditions: Condition[];
+  rules: Rule[];
+  /** For a property whose value has rules of its own: what a value without any is told. */
+  nested: string | undefined;
 }
 
 const compiled = new Map<unknown, readonly Property[]>();
 
 /**
  * Whether class-validator finds no fault with an instance: from the rules that it has of the class, which are looked up and
- * sorted once, while class-validator does so for each object. What is wrong with one that is not sound, class-validator says;
- * it is also asked where a rule is of a kind that is not known here.
+ * sorted once, while class-validator does so for each object. One with a rule of a kind that is not known here is not sound.
  */
 export function isSound(instance: object): boolean {
   const values = instance as Record<string, unknown>;
-  for (const { name, check } of propertiesOf(instance.constructor as Class)) {
-    if (!check(instance, values[name])) return false;
+  for (const { name, isKnown, conditions, rules, nested } of propertiesOf(instance)) {
+    const value = values[name];
+    if (!isKnown) return false;
+    if (!holds(conditions, instance, value)) continue;
+    for (const { isKept } of rules) if (!isKept(instance, value)) return false;
+    if (nested !== undefined && !isSoundInside(value)) return false;
   }
   return true;
 }
 
-function propertiesOf(type: Class): readonly Property[] {
-  const known = compiled.get(type);
+/** Notes every fault that class-validator would find with an instance, in its words and its order. */
+export function findFaults(instance: object, found: FaultList): void {
+  if (!isSound(instance)) findIn(instance, () => '', found);
+}
+
+function findIn(instance: object, pointer: () => string, found: FaultList): void {
+  const properties = propertiesOf(instance);
+  if (!properties.every(({ isKnown }) => isKnown)) return askClassValidator(instance, pointer, found);
+  for (const { name, conditions, rules, nested } of properties) {
+    const value = (instance as Record<string, unknown>)[name];
+    if (!holds(conditions, instance, value)) continue;
+    const pointerOfField = () => pointerTo(pointer(), name);
+    for (const { isKept, message } of rules) {
+      if (!isKept(instance, value)) found.add(pointerOfField, () => message(instance, value));
+    }
+    if (nested !== undefined) findInside(value, pointerOfField, nested, found);
+  }
+}
+
+function findInside(value: unknown, pointer: () => string, message: string, found: FaultList): void {
+  if (value === undefined) return;
+  if (Array.isArray(value)) {
+    value.forEach((element, place) =>
+      found.inItem(place, () => findInside(element, () => pointerTo(pointer(), place), message, found)),
+    );
+  } else if (typeof value === 'object' && value !== null) {
+    if (!isSound(value)) findIn(value, pointer, found);
+  } else {
+    found.add(pointer, () => message);
+  }
+}
+
+function askClassValidator(instance: object, pointer: () => string, found: FaultList): void {
+  for (const fault of toFaults(validateSync(instance, { forbidUnknownValues: false }))) {
+    const own = () => fault.detail;
+    found.add(() => pointer() + fault.pointer, own);
+  }
+}
+
+function holds(conditions: Condition[], object: object, value: unknown): boolean {
+  for (const condition of conditions) if (!condition(object, value)) return false;
+  return true;
+}
+
+function propertiesOf({ constructor }: object): readonly Property[] {
+  const known = compiled.get(constructor);
   if (known) return known;
-  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const rules = getMetadataStorage().getTargetValidationMetadatas(constructor, '', false, false);
   const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
-  const properties = names.map((name) => ({
-    name,
-    check: compile(rules.filter((rule) => rule.propertyName === name)),
-  }));
-  compiled.set(type, properties);
+  const properties = names.map((name) =>
+    compile(
+      name,
+      rules.filter((rule) => rule.propertyName === name),
+    ),
+  );
+  compiled.set(constructor, properties);
   return properties;
 }
 
-function compile(rules: Metadata[]): Check {
+function compile(name: string, rules: Metadata[]): Property {
   const ofType = (type: string) => rules.filter((rule) => rule.type === type);
-  const conditions = ofType(ValidationTypes.CONDITIONAL_VALIDATION).map((rule) => rule.constraints[0] as Check);
+  const conditions = ofType(ValidationTypes.CONDITIONAL_VALIDATION).map((rule) => rule.constraints[0] as Condition);
   const nested = ofType(ValidationTypes.NESTED_VALIDATION);
   const custom = ofType(ValidationTypes.CUSTOM_VALIDATION);
-  const isKnown = conditions.length + nested.length + custom.length === rules.length;
-  if (!isKnown || custom.some(({ each, validateIf }) => each || validateIf !== undefined)) return () => false;
-  const checks = [...custom.map(toCheck), ...(nested.length > 0 ? [isSoundInside] : [])];
-  return (object, value) =>
-    !conditions.every((holds) => holds(object, value)) || checks.every((check) => check(object, value));
-}
-
-function toCheck({ constraintCls, propertyName: property, constraints }: Metadata): Check {
-  const validators = getMetadataStorage()
-    .getTargetValidatorConstraints(constraintCls)
-    .map(({ instance }) => instance);
-  return (object, value) => {
-    const about = { targetName: object.constructor.name, property, object, value, constraints };
-    // A promise is not `true`: what takes time to judge is left to class-validator.
-    return validators.every((validator: ValidatorConstraintInterface) => validator.validate(value, about) === true);
+  const isKnown =
+    conditions.length + nested.length + custom.length === rules.length &&
+    !custom.some(({ each, validateIf }) => each || validateIf !== undefined) &&
+    nested.every(({ message }) => typeof message === 'string');
+  return {
+    name,
+    isKnown,
+    conditions,
+    rules: custom.flatMap(toRules),
+    nested: nested[0] && String(nested[0].message),
   };
 }
 
+function toRules({ constraintCls, propertyName: property, constraints, message }: Metadata): Rule[] {
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(constraintCls)
+    .map(({ instance }) => {
+      const validator = instance;
+      const about = (object: object, value: unknown): ValidationArguments => ({
+        targetName: object.constructor.name,
+        property,
+        object,
+        value,
+        constraints: constraints as unknown[],
+      });
+      return {
+        // A promise is not `true`: what takes time to judge is left to class-validator.
+        isKept: (object, value) => validator.validate(value, about(object, value)) === true,
+        message: (object, value) =>
+          typeof message === 'string' ? message : (validator.defaultMessage?.(about(object, value)) ?? 'is wrong'),
+      };
+    });
+}
+
 /** Of an instance, or a list of them; null is neither. */
-function isSoundInside(_object: object, value: unknown): boolean {
+function isSoundInside(value: unknown): boolean {
   if (value === undefined) return true;
-  if (Array.isArray(value)) return value.every((element) => isSoundInside(value, element));
+  if (Array.isArray(value)) return value.every(isSoundInside);
   return typeof value === 'object' && value !== null && isSound(value);
 }

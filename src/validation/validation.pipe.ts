@@ -1,20 +1,19 @@
 import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { validateSync } from 'class-validator';
 import { Loaded } from '../config/config.module';
-import { Fault, Problem } from '../errors/problem';
-import { toFaults } from './faults';
+import { Problem } from '../errors/problem';
+import { FaultList } from './fault-list';
 import { isPlainObject } from './json-body';
 import { isForwarded, mayBeLeftOut } from './nothing.dto';
 import { Limits, sift } from './sift';
-import { isSound } from './sound';
+import { findFaults } from './sound';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** The request could be read, and breaks the rules of its class. */
 export class InvalidInput extends Problem {
-  constructor(faults: Fault[]) {
-    super('invalid_request', { faults });
+  constructor(readonly found: FaultList) {
+    super('invalid_request', { faults: found.faults, faultsTotal: found.total });
   }
 }
 
@@ -33,17 +32,26 @@ export class RequestValidationPipe implements PipeTransform {
     // A query says all it can by its fields; and where no body is forwarded, an extra field would get lost.
     const mayHaveExtras = type === 'body' && isForwarded(metatype.name);
     const limits = mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS };
-    const { instance, faults } = check(value, metatype, limits);
-    if (faults.length === 0) return instance;
-    throw new InvalidInput(faults);
+    const { instance, found } = check(value, metatype, limits);
+    if (found.total === 0) return instance;
+    throw new InvalidInput(found);
   }
 }
 
-function check(value: unknown, metatype: new () => object, limits: Limits): { instance?: object; faults: Fault[] } {
-  if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), faults: [] };
-  if (value === undefined) return { faults: [{ pointer: '', detail: 'a JSON object is required as the body' }] };
-  if (!isPlainObject(value)) return { faults: [{ pointer: '', detail: 'the body must be a JSON object' }] };
-  const { instance, faults } = sift(value, metatype, limits);
-  const errors = isSound(instance) ? [] : validateSync(instance, { forbidUnknownValues: false }); // `Nothing` has no rules
-  return { instance, faults: [...faults, ...toFaults(errors)] };
+function check(value: unknown, metatype: new () => object, limits: Limits): { instance?: object; found: FaultList } {
+  if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), found: new FaultList() };
+  if (value === undefined) return { found: faultOfAll('a JSON object is required as the body') };
+  if (!isPlainObject(value)) return { found: faultOfAll('the body must be a JSON object') };
+  const sifted = sift(value, metatype, limits);
+  findFaults(sifted.instance, sifted.found);
+  return sifted;
+}
+
+function faultOfAll(detail: string): FaultList {
+  const found = new FaultList();
+  found.add(
+    () => '',
+    () => detail,
+  );
+  return found;
 }

@@ -22,6 +22,8 @@ export const redemption = () =>
     meta: { order: 'A-17', lines: [{ sku: 1 }] },
   }) as Record<string, unknown>;
 
+const ERROR_MEMBERS = ['status', 'error', 'code', 'action', 'call_id', 'errors', 'errors_total'];
+
 export interface Asking {
   operation: OperationName;
   path: string;
@@ -164,9 +166,15 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
       });
       const callId = response.headers['x-call-id'] as string;
       expect(response.type).toBe('application/json');
-      expect(Object.keys(response.body as object)).toEqual(['status', 'error', 'code', 'call_id', 'errors']);
-      expect(response.body).toMatchObject({ status: 'error', code: 'invalid_request', call_id: callId });
+      expect(Object.keys(response.body as object)).toEqual(ERROR_MEMBERS);
+      expect(response.body).toMatchObject({
+        status: 'error',
+        code: 'invalid_request',
+        action: 'fix_request',
+        call_id: callId,
+      });
       expect(response.body.error).toMatch(/correct what "errors" lists/);
+      expect(response.body.error).toContain(response.body.errors[0].detail.slice(1)); // for clients that show nothing else
       expect(upstream.received.length).toBe(sentBefore);
       const recorded: any = await record(callId);
       expect(recorded).toMatchObject({ outcome: 'refused', items: [], upstream: null, request: null, response: null });

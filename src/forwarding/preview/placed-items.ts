@@ -1,6 +1,7 @@
 import { Fault } from '../../errors/problem';
 import { Item } from '../../policy/item';
 import { isPlainObject } from '../../validation/json-body';
+import { FaultList } from '../../validation/fault-list';
 import { suggestPhone } from '../../validation/people-rules';
 import { itemsOf } from '../items';
 import { OperationName, rowOf } from '../operations';
@@ -16,13 +17,11 @@ export interface PlacedItem {
  * The items that no fault is about.
  * @param body validated if there are no faults; else as it came, of which nothing but these items may be relied on.
  */
-export function soundItems(operation: OperationName, body: unknown, faults: Fault[]): PlacedItem[] {
-  if (faults.length === 0) return itemsOf(operation, body as object | undefined).map(placed);
+export function soundItems(operation: OperationName, body: unknown, found: FaultList): PlacedItem[] {
+  if (found.total === 0) return itemsOf(operation, body as object | undefined).map(placed);
   const { items: field } = rowOf(operation);
   const list = listIn(operation, body);
-  const faulty = new Set(faults.map(({ pointer }) => pointer.split('/').slice(0, 3).join('/')));
-  if (faulty.has(`/${field}`)) return []; // of a list that is too long, not all was looked at
-  const sound = list.flatMap((fields, position) => (faulty.has(`/${field}/${position}`) ? [] : [{ position, fields }]));
+  const sound = list.flatMap((fields, position) => (found.brokenItems.has(position) ? [] : [{ position, fields }]));
   const items = itemsOf(operation, { [field]: sound.map(({ fields }) => fields) });
   return sound.flatMap(({ position }, index) => placed(items[index] as Item, position));
 }

@@ -1,5 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { FaultDto } from '../../errors/envelope.dto';
+import { ACTION_NAMES } from '../../errors/actions';
 import { PROBLEMS } from '../../errors/problems';
 
 const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '10.5' };
@@ -19,8 +20,15 @@ export class PreviewFault extends FaultDto {
 export class PreviewRefusal {
   @ApiProperty({ type: 'integer', description: 'HTTP status.' }) status!: number;
   @code() code!: string;
+  @ApiProperty({
+    enum: [...ACTION_NAMES],
+    description: 'What a program does about it; see the errors of the operations.',
+  })
+  action!: string;
   @ApiProperty({ type: 'string', description: 'What to do about it.' }) detail!: string;
   @ApiProperty({ type: [FaultDto], description: 'Where, if it is about parts of the request.' }) errors!: FaultDto[];
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many `errors` there are; the first 100 are listed.' })
+  errors_total!: number;
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
   first_call_id?: string;
 }
@@ -105,6 +113,12 @@ export class Preview {
       'whole is not compared with caps and earlier requests.',
   })
   errors!: PreviewFault[];
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'How many there are; of each kind the first 100 are listed.',
+  })
+  errors_total!: number;
   @ApiProperty({ type: 'integer', minimum: 0, description: 'How many items it has.' }) item_count!: number;
   @nullable('string', 'US dollars of all items, exact; null where none or not all is known.', USD)
   total_usd!: string | null;

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Call, Caller } from '../../auth/call';
-import { databaseUnavailable, Fault, Problem } from '../../errors/problem';
+import { databaseUnavailable, Problem } from '../../errors/problem';
 import { Foresight } from '../../journal/foresight';
 import { JournalService } from '../../journal/journal.service';
 import { Obstacle } from '../../policy/admission';
 import { Item, phonesOf, totalOf } from '../../policy/item';
+import { FaultList } from '../../validation/fault-list';
 import { readIdempotencyKey } from '../../validation/idempotency-key';
 import { consider, limitProblems, toProblem } from '../asking';
 import { Served } from '../coverage';
@@ -16,7 +17,7 @@ import { RepetitionService } from '../repetition.service';
 import { LocalAmountsService } from './local-amounts.service';
 import { duplicatesInside, itemCount, PlacedItem, soundItems, withSuggestions } from './placed-items';
 import { Preview, PreviewReplay } from './preview.dto';
-import { toApproval, toCaps, toErrors, toItem, toRefusal } from './view';
+import { toApproval, toCaps, toErrors, toItem, toRefusal, totalOfErrors } from './view';
 
 /** Says what would happen to a request if it was made now. Nothing is sent, claimed, reserved or recorded for it. */
 @Injectable()
@@ -30,15 +31,15 @@ export class PreviewService {
 
   /**
    * @param body validated if there are no faults; else as it came.
-   * @param faults that its validation found.
+   * @param found the faults that its validation found.
    */
-  async preview(previewing: Call, body: unknown, faults: Fault[] = []): Promise<Preview> {
+  async preview(previewing: Call, body: unknown, found = new FaultList()): Promise<Preview> {
     const operation = previewing.previewOf as OperationName;
     const effect = rowOf(operation).effect as 'pay' | 'write';
     const call: Call = { ...previewing, operation, previewOf: undefined };
     const { limits, clientId } = call.caller as Caller;
-    const placed = soundItems(operation, body, faults);
-    const whole = faults.length === 0;
+    const placed = soundItems(operation, body, found);
+    const whole = found.total === 0;
     const { key, problem: keyProblem } = keyOf(call, phonesOf(placed.map(({ item }) => item)));
     // What is not whole has no total, and repeats nothing.
     const content = whole ? { items: placed.map(({ item }) => item), input: body as object, key } : NOTHING;
@@ -49,7 +50,7 @@ export class PreviewService {
       this.journal.earlierPayments(clientId, placed).catch(databaseUnavailable),
       this.localAmounts.of(call, placed),
     ]);
-    const malformed = whole ? [] : [new Problem('invalid_request', { faults: withSuggestions(faults, body) })];
+    const malformed = whole ? [] : [invalid(body, found)];
     const before = [...malformed, ...(keyProblem ? [keyProblem] : [])];
     const repetition = before.length === 0 ? await this.repetition(call, foresight) : undefined;
     const replay = repetition instanceof Problem ? undefined : repetition;
@@ -71,6 +72,7 @@ export class PreviewService {
       refusal: toRefusal(problems),
       replay: replay ?? null,
       errors: toErrors(problems),
+      errors_total: totalOfErrors(problems),
       item_count: itemCount(operation, body),
       total_usd: totalOf(content.items)?.toFixed() ?? null,
       fee_usd: null,
@@ -102,6 +104,10 @@ export class PreviewService {
       throw problem;
     }
   }
+}
+
+function invalid(body: unknown, { faults, total }: FaultList): Problem {
+  return new Problem('invalid_request', { faults: withSuggestions(faults, body), faultsTotal: total });
 }
 
 const NOTHING = { items: [], input: undefined, key: null };

@@ -17,9 +17,9 @@ import {
 /** @param problems in the order in which a request is refused with them. */
 export function toRefusal([first]: Problem[]): PreviewRefusal | null {
   if (!first) return null;
-  const { status, code, message, faults, firstCallId } = first;
+  const { status, code, action, message, faults, faultsTotal, firstCallId } = first;
   const repeats = firstCallId === undefined ? {} : { first_call_id: firstCallId };
-  return { status, code, detail: message, errors: faults, ...repeats };
+  return { status, code, action, detail: message, errors: faults, errors_total: faultsTotal, ...repeats };
 }
 
 /** A problem that is about no part of the body is about the whole. */
@@ -28,6 +28,11 @@ export function toErrors(problems: Problem[]): PreviewFault[] {
     const all = faults.length > 0 ? faults : [{ pointer: '', detail: message }];
     return all.map((fault) => ({ code, ...fault }));
   });
+}
+
+/** How many there are, with those that are not listed. */
+export function totalOfErrors(problems: Problem[]): number {
+  return problems.reduce((total, { faultsTotal }) => total + Math.max(1, faultsTotal), 0);
 }
 
 export function toApproval(heldFor: HeldFor | null, { approvalOverUsd }: Limits): PreviewApproval | null {

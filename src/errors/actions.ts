@@ -1,0 +1,107 @@
+import { ProblemCode } from './problems';
+
+/**
+ * What a program does about an error. Every error names exactly one action, so no client needs a table of codes.
+ *
+ * - `retry_same_key`: nothing was done, or the first answer will be given again. Send the very same request again after
+ *   `Retry-After`, with the same Idempotency-Key if it had one. A read may simply be asked again.
+ * - `new_key`: nothing was paid. To try again, send the request under a new Idempotency-Key.
+ * - `fix_request`: the request is wrong. Change it; the same request will be refused again.
+ * - `wait`: it is in progress, held or in doubt. Do not send it again; ask GET /v1/calls/{id}, or what the text names, later.
+ * - `ask`: a person has to decide or to change something: an operator, an approver, or whoever sent the request.
+ */
+export const ACTION_NAMES = ['retry_same_key', 'new_key', 'fix_request', 'wait', 'ask'] as const;
+
+export type Action = (typeof ACTION_NAMES)[number];
+
+/** The action of each code. A thrower may override it for one case with the `action` of the Problem. */
+export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
+  invalid_request: 'fix_request',
+  not_served: 'fix_request',
+  amount_required: 'fix_request',
+  idempotency_key_required: 'fix_request',
+  invalid_idempotency_key: 'fix_request',
+  invalid_actor: 'fix_request',
+  invalid_people: 'fix_request',
+  key_revoked: 'ask',
+  missing_key: 'fix_request',
+  invalid_key: 'ask',
+  session_ended: 'ask',
+  invalid_signature: 'ask',
+  stale_event: 'fix_request',
+  scope_missing: 'ask',
+  operation_not_allowed: 'ask',
+  cap_exceeded: 'ask',
+  too_many_items: 'fix_request',
+  country_not_allowed: 'ask',
+  address_not_allowed: 'ask',
+  origin_not_allowed: 'ask',
+  csrf: 'fix_request',
+  no_session: 'fix_request',
+  own_approval: 'ask',
+  approval_rejected: 'ask',
+  approval_expired: 'new_key',
+  client_not_found: 'fix_request',
+  key_not_found: 'fix_request',
+  approval_not_found: 'fix_request',
+  statement_not_found: 'fix_request',
+  stop_not_found: 'fix_request',
+  fault_not_found: 'fix_request',
+  not_found: 'fix_request',
+  call_not_found: 'fix_request',
+  finding_not_found: 'fix_request',
+  run_not_found: 'fix_request',
+  record_not_found: 'fix_request',
+  not_sealed: 'wait',
+  request_in_progress: 'retry_same_key',
+  run_in_progress: 'wait',
+  run_not_ended: 'wait',
+  suspected_duplicate: 'ask',
+  finding_changed: 'fix_request',
+  demo_key_missing: 'ask',
+  client_exists: 'fix_request',
+  already_decided: 'fix_request',
+  not_in_doubt: 'fix_request',
+  resolver_busy: 'wait',
+  content_changed: 'ask',
+  idempotency_key_reused: 'new_key',
+  listing_missing: 'fix_request',
+  rate_limited: 'retry_same_key',
+  too_many_attempts: 'retry_same_key',
+  too_many_exports: 'retry_same_key',
+  too_many_runs: 'retry_same_key',
+  not_ready: 'retry_same_key',
+  internal_error: 'ask',
+  database_unavailable: 'retry_same_key',
+  upstream_auth: 'ask',
+  upstream_busy: 'retry_same_key',
+  upstream_overloaded: 'retry_same_key',
+  stopped: 'ask',
+  upstream_unreachable: 'retry_same_key',
+  sandbox_unreachable: 'ask',
+  outcome_unknown: 'wait',
+  answer_erased: 'new_key',
+};
+
+interface ReadWords {
+  text: string;
+  action?: Action;
+}
+
+/**
+ * What a read is told instead, where the text of a code speaks of sending or of keys: a read changes nothing and has no key.
+ * The texts that are not listed here hold for reads too.
+ */
+export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
+  internal_error: { text: 'The proxy failed to answer this. Tell the operator the call_id.' },
+  database_unavailable: { text: 'The database of the proxy cannot be reached. Ask again in a moment.' },
+  upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
+  upstream_busy: { text: 'The payout service is limiting the proxy. Ask again later.' },
+  upstream_overloaded: { text: 'The payout service is slow and too many requests wait for it. Ask again in a moment.' },
+  stopped: { text: 'The operator has stopped this.' },
+  upstream_unreachable: { text: 'The payout service cannot be reached. Ask again in a moment.' },
+  outcome_unknown: {
+    text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to ask again.',
+    action: 'retry_same_key',
+  },
+};
