@@ -14,7 +14,7 @@ interface Row {
   upstreamStatus: number | null;
 }
 
-const envelope = (status: number, body: object): Pick<Row, 'behaves' | 'upstreamStatus' | 'status'> => ({
+const envelope = (status: number, body: object | string): Pick<Row, 'behaves' | 'upstreamStatus' | 'status'> => ({
   ...{ behaves: answer(status, body), upstreamStatus: status, status },
 });
 const passed = (outcome: Row['outcome'], status: number, body: object) => ({
@@ -25,6 +25,11 @@ const passed = (outcome: Row['outcome'], status: number, body: object) => ({
 const unknown = (failure: string, upstreamStatus: number | null, behaves: Behaviour, status = 502) => ({
   ...{ behaves, status, code: 'outcome_unknown', outcome: 'unknown' as const, failure, upstreamStatus },
 });
+/** The app gets the upstream's own words, and the record says that they are not believed yet. */
+const unverified = (status: number, body: object) => ({
+  ...passed('unknown', status, body),
+  failure: 'unverified_rejection',
+});
 const onSocket =
   (text: string): Behaviour =>
   (_request, _response, socket) =>
@@ -32,6 +37,7 @@ const onSocket =
 
 const OK = { status: 'success', data: { paymentLink: 'https://pay.example.com/1' } };
 const ERROR = { status: 'error', error: 'fail to send bulk airtime' };
+const NAMED = { ...ERROR, data: { data: [{ chiRef: 'chi-1', id: 'one', status: 'paid' }] } };
 
 const TABLE: Row[] = [
   { upstream: '200 success', ...passed('succeeded', 200, OK) },
@@ -57,12 +63,28 @@ const TABLE: Row[] = [
     }),
   },
   { upstream: '400', ...passed('rejected', 400, { status: 'error', error: 'ERROR-REDEEMED' }) },
-  { upstream: '404 without the envelope', ...passed('rejected', 404, { nothing: 'here' }) },
+  { upstream: '404 with the error envelope', ...passed('rejected', 404, ERROR) },
   { upstream: '422', ...passed('rejected', 422, ERROR) },
-  { upstream: '500 with the error envelope', ...passed('rejected', 500, ERROR) },
+  { upstream: '404 without the envelope', ...unknown('unreadable', 404, answer(404, { nothing: 'here' })) },
+  { upstream: '404 HTML', ...unknown('unreadable', 404, answer(404, '<html>not here</html>')) },
+  { upstream: '400 that says success', ...unknown('unreadable', 400, answer(400, OK)) },
+  { upstream: '460', ...unknown('unreadable', 460, answer(460, '')) },
+  { upstream: '499', ...unknown('unreadable', 499, answer(499, '')) },
+  { upstream: '500 with the error envelope', ...unverified(500, ERROR) },
+  { upstream: '500 with the error envelope that names a transaction', ...unverified(500, NAMED) },
+  { upstream: '400 that names a transaction', ...unverified(400, NAMED) },
+  { upstream: '200 error that names a transaction', ...unverified(200, NAMED) },
+  { upstream: '401 that names a transaction', ...unknown('unverified_rejection', 401, answer(401, NAMED)) },
+  {
+    upstream: '200 success whose data.error is a text beside transactions',
+    ...passed('succeeded', 200, { status: 'success', data: { ...NAMED.data, error: '1 of 3 items failed' } }),
+  },
   { upstream: '401', ...envelope(401, ERROR), status: 502, code: 'upstream_auth', outcome: 'rejected' },
   { upstream: '403', ...envelope(403, ERROR), status: 502, code: 'upstream_auth', outcome: 'rejected' },
   { upstream: '429', ...envelope(429, ERROR), status: 503, code: 'upstream_busy', outcome: 'rejected' },
+  { upstream: '401 text', ...envelope(401, 'no'), status: 502, code: 'upstream_auth', outcome: 'rejected' },
+  { upstream: '403 HTML', ...envelope(403, '<html>'), status: 502, code: 'upstream_auth', outcome: 'rejected' },
+  { upstream: '429 text', ...envelope(429, 'slow'), status: 503, code: 'upstream_busy', outcome: 'rejected' },
   {
     upstream: '200 success whose data.error is no text',
     ...unknown('unreadable', 200, answer(200, { status: 'success', data: { error: false } })),
@@ -185,7 +207,7 @@ describe('the table of answers: what the app gets and what is recorded when the 
 
   it('gives a page from a machine in between as text, never as a page of ours', async () => {
     paying.upstream.behaviour = answer(404, '<script>alert(1)</script>');
-    const got = await paying.pay().expect(404);
+    const got = await paying.proxy.get(paying.app, '/api/v0.1/wallets/list').expect(404);
     expect(got.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
       'x-content-type-options': 'nosniff',

@@ -145,16 +145,17 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     const client = await newClient({ daily_cap_usd: '1000', monthly_cap_usd: '1000' });
     const operation = 'POST /payouts/airtime';
     const phase = () => payAll(() => ({ client, amounts: [random(), random()] }));
-    await sandbox.fault({ fault: 'error500', operation, probability: 0.4, seed: 7 });
+    await sandbox.fault({ fault: 'tooManyRequests', operation, probability: 0.4, seed: 7 });
     await sandbox.fault({ fault: 'error502Html', operation, probability: 0.4, seed: 8 });
+    await sandbox.fault({ fault: 'error500AfterProcessing', operation, probability: 0.4, seed: 9 });
     const mixed = await phase();
     await sandbox.control('delete', '/faults').expect(204);
     await upstream.refuse();
     const unsent = await phase();
     await upstream.accept();
-    expect(new Set(mixed.map(codeOf))).toEqual(new Set(['200', '500', 'outcome_unknown']));
+    expect(new Set(mixed.map(codeOf))).toEqual(new Set(['200', '500', 'outcome_unknown', 'upstream_busy']));
     expect(new Set(unsent.map(codeOf))).toEqual(new Set(['upstream_unreachable']));
-    const kept = sum(amountsOf(mixed, '200', 'outcome_unknown')).toFixed(6);
+    const kept = sum(amountsOf(mixed, '200', '500', 'outcome_unknown')).toFixed(6);
     expect([await carriedOut(), await spending(client)]).toEqual([kept, kept]);
   });
 
@@ -166,8 +167,8 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
       Decimal,
     ];
     expect(codeOf(await pay(client, part))).toBe('200');
-    await sandbox.fault({ fault: 'error500', nth: 1 });
-    expect(codeOf(await pay(client, rest))).toBe('500');
+    await sandbox.fault({ fault: 'tooManyRequests', nth: 1 });
+    expect(codeOf(await pay(client, rest))).toBe('upstream_busy');
     await upstream.refuse();
     expect(codeOf(await pay(client, rest))).toBe('upstream_unreachable');
     await upstream.accept();
@@ -183,10 +184,10 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
       `ALTER TABLE spending ADD CONSTRAINT under_cap CHECK (client_id <> '${client.id}' OR usd <= 3)`,
     );
     const random = randomAmounts(SEED + 2);
-    await sandbox.fault({ fault: 'error500', probability: 0.5, seed: 9 });
+    await sandbox.fault({ fault: 'tooManyRequests', probability: 0.5, seed: 9 });
     const paid = await payAll(() => ({ client, amounts: [random(), random(), random()] }));
     await database.query('ALTER TABLE spending DROP CONSTRAINT under_cap');
-    expect(new Set(paid.map(codeOf))).toEqual(new Set(['200', '500', 'cap_exceeded'])); // the constraint broke nothing
+    expect(new Set(paid.map(codeOf))).toEqual(new Set(['200', 'upstream_busy', 'cap_exceeded'])); // the constraint broke nothing
     const spent = sum(amountsOf(paid, '200')).toFixed(6);
     expect([await carriedOut(), await spending(client)]).toEqual([spent, spent]);
   });

@@ -68,8 +68,6 @@ describe('an idempotency key', () => {
     ['an error with HTTP 200', 200, { status: 'success', data: { error: 'no' } }, 200],
     ['a 400', 400, { status: 'error', error: 'no' }, 400],
     ['a 500 with the envelope', 500, { status: 'error', error: 'fail' }, 500],
-    ['our key refused', 401, { status: 'error', error: 'key' }, 502],
-    ['our key limited', 429, { status: 'error', error: 'slow' }, 503],
   ])('repeats a rejection as it was: %s', async (_name, status, body, told) => {
     upstream.behaviour = answer(status, body, { 'retry-after': '7' });
     const k = newKey();
@@ -81,18 +79,26 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it.each([401, 429])('that has the answer of a %i is told to be replaced, and a new one is paid', async (status) => {
-    upstream.behaviour = answer(status, { status: 'error', error: 'no' });
-    const { body } = await pay(newKey());
-    expect(body.error).toMatch(/nothing was paid\..* send it with a new Idempotency-Key/);
+  it.each([
+    [401, 502, { status: 'error', error: 'no' }],
+    [403, 502, '<html>blocked</html>'],
+    [429, 503, { status: 'error', error: 'slow' }],
+  ])('is free again after a %i, and the answer says so', async (status, told, body) => {
+    upstream.behaviour = answer(status, body);
+    const k = newKey();
+    const first = await pay(k).expect(told);
+    expect(first.body.error).toMatch(/nothing was carried out\..* with the same Idempotency-Key/);
+    await pay(k).expect(told);
     upstream.behaviour = answer(200, SUCCESS);
-    await pay(newKey()).expect(200);
+    const paid = await pay(k).expect(200);
+    expect(paid.headers['x-call-id']).not.toBe(first.headers['x-call-id']);
+    expect((await pay(k).expect(200)).headers['x-call-id']).toBe(paid.headers['x-call-id']);
+    expect(upstream.received).toHaveLength(3);
   });
 
   it.each([
     [200, { status: 'success', data: { error: 'None' } }, 200, { status: 'success', message: expect.any(String) }],
     [400, { status: 'error', error: 'no' }, 400, { status: 'error', error: expect.any(String) }],
-    [429, { status: 'error', error: 'slow' }, 503, { status: 'error', code: 'upstream_busy' }],
   ])('tells what became of a %i whose answer was erased since', async (status, body, told, said) => {
     upstream.behaviour = answer(status, body, { 'content-type': 'application/json; charset=latin1' });
     const k = newKey();
@@ -102,7 +108,16 @@ describe('an idempotency key', () => {
     const again = await pay(k).expect(told).expect('Idempotent-Replayed', 'true');
     expect(again.body).toMatchObject({ ...said, call_id });
     expect(again.headers['content-type']).toBe('application/json; charset=utf-8');
-    if (told !== 503) expect(again.body.message ?? again.body.error).toContain('its answer is no longer kept');
+    expect(again.body.message ?? again.body.error).toContain('its answer is no longer kept');
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is unknown once the words of a 500 were erased that nothing has borne out', async () => {
+    upstream.behaviour = answer(500, { status: 'error', error: 'no' });
+    const k = newKey();
+    const first = await pay(k).expect(500);
+    await database.query('DELETE FROM outcome_body WHERE intent_id = $1', [first.headers['x-call-id']]);
+    expect((await pay(k).expect(409)).body).toMatchObject({ code: 'outcome_unknown' });
     expect(upstream.received).toHaveLength(1);
   });
 

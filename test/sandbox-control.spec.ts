@@ -12,6 +12,7 @@ const FIRST_SETTINGS = {
   feePercent: 0,
   magicMs: 3_000,
   unpaidExpiresAfterMs: 604_800_000,
+  listedAfterMs: { airtime: 0, momo: 0, credit: 0, transfer: 0, payment: 0 },
   events: { url: '', secret: 'sandbox-events', copies: 1, reversed: false },
 };
 
@@ -123,12 +124,14 @@ describe('the control interface', () => {
   });
 
   it('changes what is given, and leaves the rest', async () => {
-    const change = { quirks: { floatBalances: true, errorNone: false }, feePercent: 2.5, events: { copies: 3 } };
+    const quirks = { floatBalances: true, errorNone: false };
+    const change = { quirks, feePercent: 2.5, listedAfterMs: { momo: 7 }, events: { copies: 3 } };
     const { body } = await sandbox.control('patch', '/settings', change).expect(200);
     expect(body).toEqual({
       ...FIRST_SETTINGS,
       quirks: { ...QUIRKS, floatBalances: true, errorNone: false },
       feePercent: 2.5,
+      listedAfterMs: { ...FIRST_SETTINGS.listedAfterMs, momo: 7 },
       events: { ...FIRST_SETTINGS.events, copies: 3 },
     });
     expect(await settings()).toEqual(body);
@@ -140,6 +143,7 @@ describe('the control interface', () => {
       feePercent: '1',
       magicMs: 600_001,
       unpaidExpiresAfterMs: 0,
+      listedAfterMs: { momo: -1, gift: 5 },
       events: { url: 'ftp://x', secret: '', copies: 11, reversed: 1 },
       colour: 'red',
     });
@@ -147,9 +151,11 @@ describe('the control interface', () => {
       'feePercent must be a number from 0 to 100',
       'magicMs must be a whole number from 0 to 600000',
       'unpaidExpiresAfterMs must be a whole number from 1 to 315360000000',
-      'colour is unknown; known are feePercent, magicMs, unpaidExpiresAfterMs, quirks, events',
+      'colour is unknown; known are feePercent, magicMs, unpaidExpiresAfterMs, listedAfterMs, quirks, events',
       'quirks.floatBalances must be true or false',
       `quirks.unheardOf is unknown; known are ${Object.keys(QUIRKS).join(', ')}`,
+      'listedAfterMs.momo must be a whole number from 0 to 600000',
+      'listedAfterMs.gift is unknown; known are airtime, momo, credit, transfer, payment',
       'events.url must be an http:// or https:// address, or empty',
       'events.secret must be a text without blanks around it',
       'events.copies must be a whole number from 1 to 10',

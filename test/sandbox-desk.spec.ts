@@ -117,7 +117,7 @@ describe('the desk of the embedded sandbox', () => {
   });
 
   it('switches faults on, which the next sample shows, and off again', async () => {
-    const asked = { fault: 'error500', operation: AIRTIME, nth: 1 };
+    const asked = { fault: 'unauthorized', operation: AIRTIME, nth: 1 };
     const { body: fault } = await desk.ask('post', '/faults', asked).expect(201);
     expect(fault).toEqual({
       ...{ ...asked, id: expect.any(Number), probability: null, seed: null },
@@ -126,7 +126,7 @@ describe('the desk of the embedded sandbox', () => {
     expect(await desk.send('POST /payouts/mobile-money')).toMatchObject({ status: 200 });
     const before = await desk.balance(DEMO, 'airtime');
     const struck = await desk.send(AIRTIME);
-    expect(struck).toMatchObject({ status: 500, body: { status: 'error', error: 'internal server error' } });
+    expect(struck).toMatchObject({ status: 502, body: { status: 'error', code: 'upstream_auth' } });
     expect((await desk.record(struck.call_id)).outcome).toBe('rejected');
     expect(await desk.balance(DEMO, 'airtime')).toEqual(before);
     expect((await desk.look()).faults).toEqual([{ ...fault, struck: 1 }]);

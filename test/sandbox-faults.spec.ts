@@ -29,6 +29,8 @@ describe('a fault of the sandbox', () => {
     ['delay', { ms: 20 }, { http: 200, debited: 10, body: /"status":"success"/ }],
     ['error500', {}, { http: 500, debited: 0, body: /^{"status":"error","error":"[^"]+"}$/ }],
     ['error500', { processed: true }, { http: 500, debited: 10, body: /^{"status":"error"/ }],
+    ['error500AfterProcessing', {}, { http: 500, debited: 10, body: /^{"status":"error","error":"[^"]+"}$/ }],
+    ['error500AfterSome', {}, { http: 500, debited: 10, body: /^{"status":"error","error":"[^"]+"}$/ }],
     ['error502Html', {}, { http: 502, debited: 10, body: /^<html>\r\n[^]*502 Bad Gateway[^]*nginx/ }],
     ['error502Html', { processed: false }, { http: 502, debited: 0, body: /^<html>/ }],
     ['redirect', {}, { http: 302, debited: 10, body: /^$/ }],
@@ -85,6 +87,39 @@ describe('a fault of the sandbox', () => {
     const { text, debited } = await strike('hugeBody', { bytes: 3_000_000 });
     expect(JSON.parse(bodyOf(text))).toMatchObject({ status: 'success', padding: 'x'.repeat(3_000_000) });
     expect(debited).toBe(10);
+  });
+
+  it.each<[FaultName, object, { http: number; envelope: object }]>([
+    ['error500AfterSome', {}, { http: 500, envelope: { status: 'error', error: expect.any(String) } }],
+    ['errorBesideTransactions', {}, { http: 200, envelope: { status: 'success' } }],
+    ['errorNamingTransactions', {}, { http: 400, envelope: { status: 'error', error: expect.any(String) } }],
+    ['errorNamingTransactions', { status: 200 }, { http: 200, envelope: { status: 'error' } }],
+  ])('%s %j leaves out the last of three items', async (fault, settings, { http, envelope }) => {
+    await sandbox.fault({ fault, operation: AIRTIME, nth: 1, ...settings });
+    const [item] = airtime(10).airtimes;
+    const { body } = await sandbox.post('/payouts/airtime', { airtimes: [item, item, item] }).expect(http);
+    expect(body).toMatchObject(envelope);
+    const names = fault !== 'error500AfterSome';
+    expect(body.data?.data).toEqual(names ? [expect.anything(), expect.anything()] : undefined);
+    if (fault === 'errorBesideTransactions') expect(body.data.error).toBe('some of the items failed');
+    expect(await sandbox.balance('airtime')).toBe(9_980);
+    expect((await sandbox.requests(AIRTIME))[0]).toMatchObject({ fault, processed: true, httpStatus: http });
+  });
+
+  it('listedAfterMs keeps young transactions of a type out of lists, and no others', async () => {
+    await sandbox.control('patch', '/settings', { listedAfterMs: { airtime: 600_000 } }).expect(200);
+    const { body: late } = await sandbox.post('/payouts/airtime', airtime(1)).expect(200);
+    const credits = [{ email: 'ada@example.org', valueInUSD: 1 }];
+    const { body: shown } = await sandbox.post('/payouts/credit', { credits }).expect(200);
+    const [{ id, issueID }] = late.data.data;
+    const listed = async () =>
+      (await sandbox.post('/account/transactions').expect(200)).body.data.map((one: { id: string }) => one.id);
+    expect(await listed()).toEqual([shown.data.data[0].id]);
+    const ofIssue = await sandbox.post(`/account/issue-id-transactions?issueID=${issueID}`).expect(200);
+    expect(ofIssue.body.data).toEqual({ error: 'not found for that id' });
+    expect((await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data).toMatchObject({ id });
+    await sandbox.control('patch', '/settings', { listedAfterMs: { airtime: 0 } }).expect(200);
+    expect(await listed()).toEqual([shown.data.data[0].id, id]);
   });
 
   it('tooManyRequests says when to come back', async () => {

@@ -160,7 +160,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     expect(await arrivals(body)).toHaveLength(1);
   });
 
-  it('a rejection is replayed, byte for byte, although the same would now be paid', async () => {
+  it('replays a 500 byte for byte while it is in doubt, on each proxy, and sends nothing', async () => {
     const body = newPayment();
     await sandbox.fault({ fault: 'error500', nth: 1 });
     const first = await pay(0, { body, idempotencyKey: 'rejected' });

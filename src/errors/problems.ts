@@ -185,11 +185,11 @@ export const PROBLEMS = {
   },
   upstream_auth: {
     status: 502,
-    text: 'The payout service refused our credentials; nothing was paid. The operator has to mend this. To try again after that, send it with a new Idempotency-Key, if it had one: the old one keeps this answer.',
+    text: 'The payout service refused our credentials; nothing was carried out. Tell the operator, who has to mend this. Then send the request again with the same Idempotency-Key, if it had one.',
   },
   upstream_busy: {
     status: 503,
-    text: 'The payout service is limiting us; nothing was paid. To try again later, send it with a new Idempotency-Key, if it had one: the old one keeps this answer.',
+    text: 'The payout service is limiting us; nothing was carried out. Send the request again after Retry-After, with the same Idempotency-Key, if it had one.',
     retryAfter: 1,
   },
   upstream_overloaded: {

@@ -39,7 +39,7 @@ export const OPERATIONS = {
   // Money is asked of somebody, in the currency of the country: none of ours is paid.
   'POST /collections/mobile-money/collect': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
   'POST /collections/mobile-money/initiate': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
-  'POST /collections/mobile-money/verify': { effect: 'write', items: 'none', source: 'observed' },
+  'POST /collections/mobile-money/verify': { effect: 'write', items: 'none', source: 'observed', unlisted: true },
   // The value left the wallet when the transaction was paid: this says in what form its recipient gets it.
   'POST /redeem/airtime': {
     effect: 'write',
@@ -47,7 +47,13 @@ export const OPERATIONS = {
     source: 'observed',
     coverage: 'GET /info/airtime-countries',
   },
-  'POST /sub-account/create': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
+  'POST /sub-account/create': {
+    effect: 'write',
+    items: 'the body',
+    source: 'observed',
+    pays: 'nobody',
+    unlisted: true,
+  },
   'GET /sub-account/get': { effect: 'read', items: 'none', source: 'observed' },
   'POST /wallets/lookup': { effect: 'read', items: 'none', source: 'observed' },
   'POST /wallets/transfer': { effect: 'pay', items: 'the body', source: 'observed' },
@@ -68,6 +74,11 @@ export interface OperationRow {
   cached?: true;
   /** Where a POST's input travels, if not in its body. */
   input?: 'query';
+  /**
+   * Given where nothing that the upstream lists could show afterwards whether it was carried out. No money may be at stake:
+   * an error of the upstream with status 500 is then believed, as nothing could ever bear it out.
+   */
+  unlisted?: true;
   /** Given where the people that an item names are on record, but none of them is paid and its amount is not ours. */
   pays?: 'nobody';
 }

@@ -6,6 +6,7 @@ import { givenUpAfterMs } from '../config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../errors/problem';
 import { FirstCall } from '../journal/first-call';
 import { JournalService } from '../journal/journal.service';
+import { Answer } from '../upstream/answer';
 import { keyIn } from '../validation/idempotency-key';
 import { OperationName, rowOf } from './operations';
 import { erasedContent, landedReply, pendingReply, Reply, toReply } from './reply';
@@ -48,16 +49,17 @@ export class RepetitionService {
   }
 
   private toReply(call: Call, first: FirstCall): Reply | 'in progress' | undefined {
-    const { id, held, outcome, resolution, found, refused, alive } = first;
+    const { id, held, outcome, resolution, found, neverCarriedOut, alive } = first;
     const { effect } = rowOf(call.operation as OperationName);
-    if (outcome?.kind === 'notSent') return undefined;
+    if (neverCarriedOut) return undefined;
     if (outcome && (outcome.kind === 'succeeded' || outcome.kind === 'rejected') && outcome.status !== null) {
       const { kind, status, contentType, retryAfter, body } = outcome;
       const content = body === null ? erasedContent(kind, id) : { contentType, body };
       return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
     }
     if (resolution === 'landed') return landedReply(id, found);
-    if (resolution === 'absent' || (refused && !outcome)) return undefined;
+    const words = outcome && wordsOf(outcome);
+    if (words) return toReply(words, id, effect);
     if (held && held.verdict === null) {
       if (held.expired) throw new Problem('approval_expired', { firstCallId: id });
       return pendingReply(id);
@@ -85,3 +87,11 @@ export class RepetitionService {
     call.outcome = 'replayed';
   }
 }
+
+/** What the upstream said that is not believed yet, for as long as it is kept: who asks again is told the same. */
+function wordsOf({ kind, failure, status, contentType, retryAfter, body }: Outcome): Answer | undefined {
+  if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null) return undefined;
+  return { kind, failure, status, contentType, retryAfter, body };
+}
+
+type Outcome = NonNullable<FirstCall['outcome']>;

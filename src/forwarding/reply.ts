@@ -1,7 +1,7 @@
 import { Problem } from '../errors/problem';
 import { toEnvelope } from '../errors/problem-body';
 import { VerdictTransaction } from '../journal/records';
-import { Answer } from '../upstream/answer';
+import { Answer, REFUSED_AT_THE_DOOR } from '../upstream/answer';
 import { Effect } from './operations';
 
 /** An answer to the app, as bytes. */
@@ -45,6 +45,9 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
     case 'notSent':
       return ours(notSent(answer), callId, effect);
     case 'unknown':
+      if (answer.failure === 'unverified_rejection' && !REFUSED_AT_THE_DOOR.includes(answer.status)) {
+        return new Reply(answer.status, safeType(answer.contentType), answer.body);
+      }
       return ours(new Problem('outcome_unknown', { status: answer.failure === 'timeout' ? 504 : 502 }), callId, effect);
   }
 }

@@ -1,4 +1,6 @@
+import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
+import { NEVER_CARRIED_OUT } from './never-carried-out';
 import { VerdictTransaction } from './records';
 
 /** What is on record of a call that another one repeats. */
@@ -10,13 +12,15 @@ export interface FirstCall {
   held: { expired: boolean; verdict: string | null } | null;
   /** Whether the process that works on it lives. */
   alive: boolean;
-  /** It was refused after all, as its commit was reported as failed. */
-  refused: boolean;
+  /** It is certain that nothing was carried out: its key is free. */
+  neverCarriedOut: boolean;
   resolution: string | null;
   /** The upstream's transactions that it turned out to be, where the proxy found that out by itself. */
   found: VerdictTransaction[];
   outcome: {
     kind: string;
+    /** Why there was no usable answer (FailureCode of upstream/answer.ts). */
+    failure: string | null;
     status: number | null;
     contentType: string | null;
     retryAfter: number | null;
@@ -31,10 +35,11 @@ interface Row {
   held: boolean;
   expired: boolean;
   verdict: string | null;
-  refused: boolean;
+  neverCarriedOut: boolean;
   resolution: string | null;
   found: VerdictTransaction[] | null;
   kind: string | null;
+  failure: string | null;
   status: number | null;
   contentType: string | null;
   retryAfter: number | null;
@@ -48,10 +53,10 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
     SELECT i.id::text, extract(epoch FROM clock_timestamp() - coalesce(d.decided_at, i.recorded_at))::float * 1000 AS "ageMs", i.held_for IS NOT NULL AS held,
       coalesce(i.expires_at <= clock_timestamp(), FALSE) AS expired, d.verdict,
       coalesce(d.process, i.process) AS process,
-      EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused, s.verdict AS resolution,
+      coalesce(${Prisma.raw(NEVER_CARRIED_OUT)}, FALSE) AS "neverCarriedOut", s.verdict AS resolution,
       (SELECT v.evidence -> 'transactions' FROM verdict v WHERE v.intent_id = i.id AND v.verdict = 'landed'
         AND s.verdict = 'landed' AND s.client_id IS NULL ORDER BY v.id DESC LIMIT 1) AS found,
-      o.kind, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
+      o.kind, o.failure, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
     FROM intent i
     LEFT JOIN decision d ON d.intent_id = i.id
     LEFT JOIN resolution s ON s.intent_id = i.id
@@ -59,9 +64,9 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
     LEFT JOIN outcome_body b ON b.intent_id = i.id
     WHERE i.id = ${id}::uuid`;
   if (!row) return undefined;
-  const { ageMs, process, held, expired, verdict, refused, resolution, found, kind, body, ...rest } = row;
+  const { ageMs, process, held, expired, verdict, neverCarriedOut, resolution, found, kind, body, ...rest } = row;
   return {
-    ...{ id, ageMs, refused, resolution, found: found ?? [] },
+    ...{ id, ageMs, neverCarriedOut, resolution, found: found ?? [] },
     alive: live.some(({ number }) => number === process),
     held: held ? { expired, verdict } : null,
     outcome: kind === null ? null : { ...rest, kind, body: body && Buffer.from(body) },

@@ -4,6 +4,7 @@ import { Prisma } from '../database/generated/client';
 import { uuidFloor } from '../database/uuid';
 import { Budget, State } from '../policy/admission';
 import { commitment } from './commitment';
+import { NEVER_CARRIED_OUT } from './never-carried-out';
 import { Considered } from './records';
 import { readSamePayments } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
@@ -139,10 +140,7 @@ async function endings(
   const rows = await tx.$queryRaw<{ id: string; ending: Ending }[]>`
     SELECT id::text, ending FROM (
       SELECT i.id, CASE
-        WHEN o.kind = 'notSent' THEN 'never carried out'
-        WHEN (o.kind IS NULL OR o.kind = 'unknown') AND s.verdict = 'absent' THEN 'never carried out'
-        -- Its commit was reported as failed, but was not: it was refused, and never sent.
-        WHEN o.kind IS NULL AND EXISTS (SELECT FROM refusal r WHERE r.id = i.id) THEN 'never carried out'
+        WHEN ${Prisma.raw(NEVER_CARRIED_OUT)} THEN 'never carried out'
         WHEN o.kind = 'rejected' OR d.verdict = 'rejected' THEN 'not paid'
         WHEN d.intent_id IS NULL AND i.expires_at <= clock_timestamp() THEN 'not paid'
         WHEN o.kind = 'succeeded' AND o.recorded_at < clock_timestamp() - make_interval(secs => ${windowSeconds}::float)

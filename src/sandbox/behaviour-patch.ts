@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
+import { Behaviour, EventSettings, LISTED_TYPES, ListedType, QuirkName, QUIRKS } from './behaviour';
 import { anObject, check, flag, integer, isObject, number, Rule, trimmedText, webAddress } from './rules';
 
 /** The settings of a {@link Behaviour} that are to change, as PATCH /_sandbox/settings and the environment give them. */
@@ -8,6 +8,7 @@ export interface BehaviourPatch {
   feePercent?: number;
   magicMs?: number;
   unpaidExpiresAfterMs?: number;
+  listedAfterMs?: Partial<Record<ListedType, number>>;
   events?: Partial<EventSettings>;
 }
 
@@ -20,11 +21,16 @@ export const SETTING_RULES = {
   feePercent: number(0, 100),
   magicMs: integer(0, LONGEST_MS),
   unpaidExpiresAfterMs: integer(1, TEN_YEARS_MS),
+  listedAfterMs: anObject,
   quirks: anObject,
   events: anObject,
 } satisfies Record<string, Rule>;
 
 const QUIRK_RULES: Record<string, Rule> = Object.fromEntries(Object.keys(QUIRKS).map((name) => [name, flag]));
+
+const LISTED_RULES: Record<string, Rule> = Object.fromEntries(
+  LISTED_TYPES.map((type) => [type, integer(0, LONGEST_MS)]),
+);
 
 export const EVENT_RULES = {
   url: webAddress,
@@ -41,6 +47,7 @@ export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourP
   }
   check(given, SETTING_RULES, faults);
   if (isObject(given.quirks)) check(given.quirks, QUIRK_RULES, faults, 'quirks.');
+  if (isObject(given.listedAfterMs)) check(given.listedAfterMs, LISTED_RULES, faults, 'listedAfterMs.');
   if (isObject(given.events)) check(given.events, EVENT_RULES, faults, 'events.');
   return faults.length === 0 ? given : undefined;
 }
@@ -49,12 +56,14 @@ export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourP
 export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): void {
   Object.assign(behaviour.quirks, patch.quirks);
   Object.assign(behaviour.events, patch.events);
+  Object.assign(behaviour.listedAfterMs, patch.listedAfterMs);
   if (patch.feePercent !== undefined) behaviour.feePercent = new Decimal(patch.feePercent);
   if (patch.magicMs !== undefined) behaviour.magicMs = patch.magicMs;
   if (patch.unpaidExpiresAfterMs !== undefined) behaviour.unpaidExpiresAfterMs = patch.unpaidExpiresAfterMs;
 }
 
 /** A behaviour as it is shown: a patch that would change nothing. */
-export function showBehaviour({ quirks, feePercent, events, ...numbers }: Behaviour): BehaviourPatch {
-  return { quirks: { ...quirks }, feePercent: feePercent.toNumber(), ...numbers, events: { ...events } };
+export function showBehaviour({ quirks, feePercent, listedAfterMs, events, ...numbers }: Behaviour): BehaviourPatch {
+  const copies = { quirks: { ...quirks }, listedAfterMs: { ...listedAfterMs }, events: { ...events } };
+  return { feePercent: feePercent.toNumber(), ...numbers, ...copies };
 }

@@ -39,6 +39,11 @@ export interface EventSettings {
   reversed: boolean;
 }
 
+/** The types of transactions; a list may show one of them later than another. */
+export const LISTED_TYPES = ['airtime', 'momo', 'credit', 'transfer', 'payment'] as const;
+
+export type ListedType = (typeof LISTED_TYPES)[number];
+
 /** How this sandbox behaves; the control interface changes it while it runs. */
 export interface Behaviour {
   quirks: Record<QuirkName, boolean>;
@@ -48,6 +53,8 @@ export interface Behaviour {
   magicMs: number;
   /** An unpaid transaction of this age is expired. */
   unpaidExpiresAfterMs: number;
+  /** By type: a transaction that is younger is not listed yet, though it can be read by its id. */
+  listedAfterMs: Record<ListedType, number>;
   events: EventSettings;
 }
 
@@ -59,6 +66,7 @@ export function defaultBehaviour(): Behaviour {
     feePercent: new Decimal(0),
     magicMs: 3_000,
     unpaidExpiresAfterMs: SEVEN_DAYS_MS,
+    listedAfterMs: { airtime: 0, momo: 0, credit: 0, transfer: 0, payment: 0 },
     events: { url: '', secret: 'sandbox-events', copies: 1, reversed: false },
   };
 }

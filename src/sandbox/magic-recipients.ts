@@ -46,6 +46,10 @@ export const MAGIC = {
   forbidden: { digits: '99990214', fault: 'forbidden' },
   tooManyRequests: { digits: '99990215', fault: 'tooManyRequests' },
   duplicateTransaction: { digits: '99990216', fault: 'duplicateTransaction' },
+  error500AfterProcessing: { digits: '99990217', fault: 'error500AfterProcessing' },
+  error500AfterSome: { digits: '99990218', fault: 'error500AfterSome' },
+  errorBesideTransactions: { digits: '99990219', fault: 'errorBesideTransactions' },
+  errorNamingTransactions: { digits: '99990220', fault: 'errorNamingTransactions' },
 } as const satisfies Record<string, MagicRow>;
 
 export type MagicName = keyof typeof MAGIC;

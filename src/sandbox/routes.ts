@@ -12,7 +12,7 @@ import { Call, Operation } from './call';
 import { collect, initiateCollection, verifyCollection } from './collections/collections';
 import { answerSendFault, answerUnknownOperation, success } from './envelope';
 import { answerAsStruck } from './faults/answer';
-import { carryOut } from './faults/carry-out';
+import { bodyAsStruck, carryOut } from './faults/carry-out';
 import { listAirtimeCountries, listAssets, listMobileMoneyCodes, localInUsd, usdInLocal } from './info/info';
 import { payOutAirtime } from './payouts/airtime';
 import { initiateCredit, payOutCredit } from './payouts/credit';
@@ -44,7 +44,11 @@ export function operations(service: Service): FastifyPluginCallback {
     });
 
     const withBody = (operation: Operation) => async (request: FastifyRequest) =>
-      success(await serve(service, origin, request, operation, readBody));
+      success(
+        await serve(service, origin, request, operation, (received) =>
+          bodyAsStruck(received.fault, readBody(received)),
+        ),
+      );
     const withQuery = (operation: Operation) => async (request: FastifyRequest) =>
       success(await serve(service, origin, request, operation, () => request.query));
 

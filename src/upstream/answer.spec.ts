@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { Exchange, FailureCode, toAnswer } from './answer';
+import { transactionsIn } from './transactions';
 
 type Response = Extract<Exchange, { status: number }>;
 
@@ -7,8 +8,15 @@ function response(status: number, body: object | string, more: Partial<Response>
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { status, contentType: null, contentEncoding: null, retryAfter: null, body: Buffer.from(text), ...more };
 }
+const PAY = { effect: 'pay' } as const;
+const READ = { effect: 'read' } as const;
+const UNLISTED = { effect: 'write', unlisted: true } as const;
 const kindOf = (status: number, body: object | string, more?: Partial<Response>) =>
-  toAnswer(response(status, body, more)).kind;
+  toAnswer(response(status, body, more), PAY).kind;
+const meaningOf = (status: number, body: object | string, asked: Parameters<typeof toAnswer>[1]) => {
+  const { kind, failure } = toAnswer(response(status, body), asked);
+  return failure === null ? kind : failure;
+};
 
 const SUCCESS = { status: 'success', data: {} };
 const ERROR = { status: 'error', error: 'no' };
@@ -17,8 +25,8 @@ describe('toAnswer', () => {
   it.each<FailureCode>(['refused', 'dns', 'tls', 'timeout', 'reset'])(
     'takes %s for notSent only if nothing was written',
     (failure) => {
-      expect(toAnswer({ failure, written: false })).toMatchObject({ kind: 'notSent', failure, status: null });
-      expect(toAnswer({ failure, written: true })).toMatchObject({ kind: 'unknown', failure, status: null });
+      expect(toAnswer({ failure, written: false }, PAY)).toMatchObject({ kind: 'notSent', failure, status: null });
+      expect(toAnswer({ failure, written: true }, PAY)).toMatchObject({ kind: 'unknown', failure, status: null });
     },
   );
 
@@ -49,7 +57,7 @@ describe('toAnswer', () => {
   });
 
   it.each([
-    [500, ERROR, 'rejected'],
+    [500, ERROR, 'unknown'],
     [500, SUCCESS, 'unknown'],
     [500, { status: 'success', data: { error: 'no' } }, 'unknown'],
     [501, ERROR, 'unknown'],
@@ -60,10 +68,81 @@ describe('toAnswer', () => {
     [999, SUCCESS, 'unknown'],
     [408, ERROR, 'unknown'],
     [301, SUCCESS, 'unknown'],
-    [400, 'no envelope', 'rejected'],
-    [418, SUCCESS, 'rejected'],
-    [499, '', 'rejected'],
+    [400, ERROR, 'rejected'],
+    [404, ERROR, 'rejected'],
+    [400, 'no envelope', 'unknown'],
+    [404, '<html>', 'unknown'],
+    [418, SUCCESS, 'unknown'],
+    [460, '', 'unknown'],
+    [499, '', 'unknown'],
+    [401, '', 'rejected'],
+    [403, '<html>', 'rejected'],
+    [429, 'slow down', 'rejected'],
   ])('takes %i %j for %s', (status, body, kind) => expect(kindOf(status, body)).toBe(kind));
+
+  it.each<[number, object | string, string, string, string]>([
+    [500, ERROR, 'unverified_rejection', 'rejected', 'rejected'],
+    [400, ERROR, 'rejected', 'rejected', 'rejected'],
+    [400, 'no envelope', 'unreadable', 'unreadable', 'rejected'],
+    [499, '', 'unreadable', 'unreadable', 'rejected'],
+    [401, '', 'rejected', 'rejected', 'rejected'],
+    [200, { status: 'success', data: { error: 'no' } }, 'rejected', 'rejected', 'rejected'],
+    [500, { ...ERROR, data: { chiRef: 'a' } }, 'unverified_rejection', 'unverified_rejection', 'rejected'],
+  ])('takes %i %j of a payment for %s, of what no list shows for %s, of a read for %s', (status, body, ...meanings) => {
+    expect([PAY, UNLISTED, READ].map((asked) => meaningOf(status, body, asked))).toEqual(meanings);
+  });
+
+  it.each([200, 400, 401, 403, 404, 429, 500])(
+    'rejects no error envelope with %i that names what was made',
+    (status) => {
+      const named = [
+        { ...ERROR, data: [{ chiRef: 'a' }] },
+        { ...ERROR, data: { data: { tnxID: 'a' } } },
+        { ...ERROR, data: { credits: [{ chiRef: 'a' }] } },
+        { ...ERROR, chiRef: 'a' },
+        { ...ERROR, transactions: { first: [{ CHIREF: null }] } },
+        { ...ERROR, data: { issueID: 'a' } },
+        { ...ERROR, data: { payouts: { 0: { status: 'Sent' } } } },
+        { ...ERROR, data: { paymentLink: 'https://pay.example.com' } },
+      ];
+      for (const body of named) expect(meaningOf(status, body, PAY)).toBe('unverified_rejection');
+      const empty = { data: [], credits: [], payouts: [], issueID: '', payoutLink: null };
+      const expected = status === 500 ? 'unverified_rejection' : 'rejected';
+      expect(meaningOf(status, { ...ERROR, data: empty }, PAY)).toBe(expected);
+    },
+  );
+
+  it('takes a success with an error text beside transactions for a success', () => {
+    const data = { error: '1 of 3 items failed', data: [{ chiRef: 'a', status: 'paid' }] };
+    expect(meaningOf(200, { status: 'success', data }, PAY)).toBe('succeeded');
+    expect(meaningOf(200, { status: 'success', data: { ...data, data: [] } }, PAY)).toBe('rejected');
+  });
+
+  it('rejects nothing in whose answer a transaction is read, for any answer', () => {
+    const part: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom<unknown>('paid', null, 1),
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom('data', 'credits', 'chiRef', 'tnxID', 'error', 'payouts'), tie('value'), {
+          maxKeys: 3,
+        }),
+      ),
+    })).value;
+    const status = fc.oneof(fc.constantFrom(200, 400, 401, 403, 404, 429, 500), fc.integer({ min: 200, max: 599 }));
+    fc.assert(
+      fc.property(status, fc.constantFrom('success', 'error'), part, (status, word, data) => {
+        const body = Buffer.from(JSON.stringify({ status: word, error: 'no', data }));
+        const { kind } = toAnswer(response(status, '', { body }), PAY);
+        if (transactionsIn(body).length > 0) expect(kind).not.toBe('rejected');
+      }),
+    );
+  });
+
+  it('reads an answer of any depth', () => {
+    const body = `{"status":"error","data":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    expect(meaningOf(400, body, PAY)).toBe('rejected');
+  });
 
   it('does not read what it cannot: a compressed answer of any status is unknown', () => {
     expect(kindOf(200, SUCCESS, { contentEncoding: 'gzip' })).toBe('unknown');
@@ -81,7 +160,7 @@ describe('toAnswer', () => {
     );
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 999 }), bytes, (status, body) => {
-        const { kind } = toAnswer(response(status, '', { body }));
+        const { kind } = toAnswer(response(status, '', { body }), PAY);
         const says = /"status"\s*:\s*"success"/i.test(body.toString());
         if (kind === 'succeeded') expect([status < 300, says]).toEqual([true, true]);
         expect(kind).not.toBe('notSent');

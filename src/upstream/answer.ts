@@ -1,3 +1,5 @@
+import { namesWork } from './traces';
+
 /** What the upstream's wire gave: a whole response, or why there is none. */
 export type Exchange =
   | {
@@ -35,11 +37,16 @@ export type FailureCode =
 /** Failures of the network: no connection, or none that could be trusted, so that nothing was written. */
 export const NOT_CONNECTED = ['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const;
 
+/** Statuses by which the upstream refuses our key, or limits us, before it looks at what we ask for: nothing was done. */
+export const REFUSED_AT_THE_DOOR: readonly number[] = [401, 403, 429];
+
 /** What became of a request, as far as one can know. */
 export type Answer = AnswerDetails &
   (
     | { kind: 'succeeded' | 'rejected'; failure: null; status: number; body: Buffer }
     | { kind: 'notSent'; failure: FailureCode; status: null; body: null }
+    /** It says that it did nothing, and may have: a 500 in its envelope, or an error that names transactions. */
+    | { kind: 'unknown'; failure: 'unverified_rejection'; status: number; body: Buffer }
     | { kind: 'unknown'; failure: FailureCode; status: number | null; body: Buffer | null }
   );
 
@@ -49,11 +56,18 @@ interface AnswerDetails {
   retryAfter: number | null;
 }
 
+/** What of a request decides what its answer proves. */
+export interface Asked {
+  effect: 'pay' | 'write' | 'read';
+  /** Whether no list of the upstream ever shows what this makes, so that its word is all there is. */
+  unlisted?: true;
+}
+
 /**
- * Decides what an exchange means. Only what the upstream says itself, in its envelope or with a 4xx, counts as answered:
- * a rejected payout may be tried again, so doubt must never pass for a rejection, nor for a success.
+ * Decides what an exchange means. Doubt must never pass for a rejection, nor for a success: a rejected payout may be tried
+ * again, and would then be paid twice.
  */
-export function toAnswer(exchange: Exchange): Answer {
+export function toAnswer(exchange: Exchange, asked: Asked): Answer {
   if ('failure' in exchange) {
     const answer = notSent(exchange.failure);
     return exchange.written ? { ...answer, kind: 'unknown' } : answer;
@@ -65,17 +79,49 @@ export function toAnswer(exchange: Exchange): Answer {
   if (contentEncoding !== null && contentEncoding.toLowerCase() !== 'identity') {
     return { kind: 'unknown', failure: 'unreadable', ...response };
   }
-  if (status >= 400 && status < 500) return { kind: 'rejected', failure: null, ...response };
+  const meaning = asked.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, asked);
+  return { ...meaning, ...response };
+}
+
+type Response = AnswerDetails & { status: number; body: Buffer };
+
+type Meaning =
+  | { kind: 'succeeded' | 'rejected'; failure: null }
+  | { kind: 'unknown'; failure: 'unreadable' | 'server_error' | 'unverified_rejection' };
+
+const SUCCEEDED = { kind: 'succeeded', failure: null } as const;
+const REJECTED = { kind: 'rejected', failure: null } as const;
+const UNVERIFIED = { kind: 'unknown', failure: 'unverified_rejection' } as const;
+
+/** A read changes nothing. Whatever says no is taken at its word. */
+function meaningOfRead({ status, body }: Response): Meaning {
+  if (status >= 400 && status < 500) return REJECTED;
   const envelope = parseJson(body);
-  if (status < 300) {
-    const verdict = readVerdict(envelope);
-    return verdict
-      ? { kind: verdict, failure: null, ...response }
-      : { kind: 'unknown', failure: 'unreadable', ...response };
-  }
-  // Other 5xx come from machines in between even when they look like the service: what it did meanwhile is unknown.
-  if (status === 500 && wordOf(envelope) === 'error') return { kind: 'rejected', failure: null, ...response };
-  return { kind: 'unknown', failure: 'server_error', ...response };
+  const verdict = status < 300 ? readVerdict(envelope) : undefined;
+  if (verdict) return { kind: verdict, failure: null };
+  return status === 500 && wordOf(envelope) === 'error' ? REJECTED : notUnderstood(status);
+}
+
+/**
+ * Only the service's own envelope says that something was not done, and only where it names nothing that was done. A 500 is
+ * documented as a failure, but such services also send it after paying: it is not believed until the upstream's list bears it
+ * out. Other 5xx come from machines in between, even where they look like the service.
+ */
+function meaningOfChange({ status, body }: Response, { unlisted }: Asked): Meaning {
+  const envelope = parseJson(body);
+  const saysError = wordOf(envelope) === 'error';
+  const verdict = status < 300 ? readVerdict(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
+  if (verdict === 'succeeded') return SUCCEEDED;
+  const named = namesWork(envelope);
+  if (REFUSED_AT_THE_DOOR.includes(status) && !named) return REJECTED;
+  if (verdict === undefined) return notUnderstood(status);
+  // Some of it was done: it counts as a success, whose items keep the words that the upstream has for them.
+  if (named) return saysError ? UNVERIFIED : SUCCEEDED;
+  return status === 500 && !unlisted ? UNVERIFIED : REJECTED;
+}
+
+function notUnderstood(status: number): Meaning {
+  return { kind: 'unknown', failure: status < 500 ? 'unreadable' : 'server_error' };
 }
 
 /** The answer to a request of which the upstream provably has not seen a byte. */

@@ -1,7 +1,7 @@
 import { Answer, notSent, toAnswer } from './answer';
 import { Bulkhead } from './bulkhead';
 
-const DONE = toAnswer({ failure: 'reset', written: true });
+const DONE = toAnswer({ failure: 'reset', written: true }, { effect: 'pay' });
 const LONG = 60_000;
 const MAY = () => Promise.resolve(undefined);
 

@@ -1,13 +1,17 @@
 import { Answer, Exchange, notSent, toAnswer } from './answer';
 import { Circuit } from './circuit';
 
+const PAY = { effect: 'pay' } as const;
 const response = (status: number, body: object | string) =>
-  toAnswer({
-    ...{ status, contentType: null, contentEncoding: null, retryAfter: null },
-    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-  });
+  toAnswer(
+    {
+      ...{ status, contentType: null, contentEncoding: null, retryAfter: null },
+      body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    },
+    PAY,
+  );
 const failed = (failure: Extract<Exchange, { failure: unknown }>['failure'], written: boolean) =>
-  toAnswer({ failure, written });
+  toAnswer({ failure, written }, PAY);
 const GOOD = response(200, { status: 'success' });
 const BAD = response(503, 'busy');
 
@@ -60,7 +64,7 @@ describe('Circuit', () => {
 
   it.each<[string, Answer]>([
     ['a rejection', response(200, { status: 'error' })],
-    ['a rejection with 500', response(500, { status: 'error' })],
+    ['a rejection with 500, which is not believed', response(500, { status: 'error' })],
     ...[400, 401, 403, 404, 408, 429].map((status): [string, Answer] => [`a ${status}`, response(status, 'no')]),
   ])('is not opened by %s', async (_what, answer) => {
     await exchange(200, answer);

@@ -1,5 +1,5 @@
 import { circuitBreaker, CircuitBreakerPolicy, CircuitState, handleWhenResult, SamplingBreaker } from 'cockatiel';
-import { Answer, FailureCode, NOT_CONNECTED, notSent } from './answer';
+import { Answer, NOT_CONNECTED, notSent } from './answer';
 
 /**
  * It opens when more than half of at least 50 exchanges (10 s × 5/s) of some ten seconds failed. Fewer prove nothing: at
@@ -11,7 +11,7 @@ const SAMPLE = { threshold: 0.5, duration: 10_000, minimumRps: 5 };
 const HALF_OPEN_AFTER_MS = 5_000;
 
 /** Failures that say the upstream is ill. A refusal in its own words does not, nor does what never left our queue. */
-const SICK: ReadonlySet<FailureCode | null> = new Set([
+const SICK: ReadonlySet<Answer['failure']> = new Set([
   ...NOT_CONNECTED,
   ...(['timeout', 'reset', 'server_error'] as const),
 ]);

@@ -2,6 +2,9 @@ import { notSent, toAnswer } from './answer';
 import { UpstreamHealth } from './health';
 
 const response = { contentType: null, contentEncoding: null, retryAfter: null, body: Buffer.from('{}') };
+const ERROR = Buffer.from('{"status":"error","error":"no"}');
+
+const PAY = { effect: 'pay' } as const;
 
 describe('how the upstream was seen', () => {
   let health: UpstreamHealth;
@@ -13,11 +16,12 @@ describe('how the upstream was seen', () => {
   };
 
   it.each([
-    ['an answer', toAnswer({ ...response, status: 200 }), [true, false]],
-    ['a rejection', toAnswer({ ...response, status: 400 }), [true, false]],
-    ['a 503', toAnswer({ ...response, status: 503 }), [false, true]],
-    ['a time-out', toAnswer({ failure: 'timeout', written: true }), [false, true]],
-    ['no connection', toAnswer({ failure: 'refused', written: false }), [false, true]],
+    ['an answer', toAnswer({ ...response, status: 200 }, PAY), [true, false]],
+    ['a rejection', toAnswer({ ...response, status: 400 }, PAY), [true, false]],
+    ['a 500 in its envelope', toAnswer({ ...response, status: 500, body: ERROR }, PAY), [true, false]],
+    ['a 503', toAnswer({ ...response, status: 503 }, PAY), [false, true]],
+    ['a time-out', toAnswer({ failure: 'timeout', written: true }, PAY), [false, true]],
+    ['no connection', toAnswer({ failure: 'refused', written: false }, PAY), [false, true]],
     ['what never left our queue', notSent('overloaded'), [false, false]],
     ['what an open circuit keeps back', notSent('circuit_open'), [false, false]],
   ])('by %s', (_what, answer, expected) => {

@@ -1,5 +1,5 @@
 import { ExponentialBackoff, handleWhenResult, retry } from 'cockatiel';
-import { Answer, FailureCode, NOT_CONNECTED } from './answer';
+import { Answer, NOT_CONNECTED } from './answer';
 
 const RETRIES = 2;
 
@@ -7,7 +7,7 @@ const RETRIES = 2;
 const BACKOFF_MS = { initialDelay: 100, maxDelay: 500 };
 
 /** What may pass by the next time: the network failed, or something in between answered in the upstream's stead. */
-const PASSING: ReadonlySet<FailureCode | null> = new Set([...NOT_CONNECTED, ...(['reset', 'unreadable'] as const)]);
+const PASSING: ReadonlySet<Answer['failure']> = new Set([...NOT_CONNECTED, ...(['reset', 'unreadable'] as const)]);
 const PASSING_STATUSES: ReadonlySet<number | null> = new Set([502, 503, 504]);
 
 interface Attempt {

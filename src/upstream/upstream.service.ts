@@ -7,7 +7,7 @@ import { Loaded } from '../config/config.module';
 import { Secret } from '../config/secret';
 import { longestUpstreamTimeout, upstreamTimeoutOf } from '../config/upstream-timeouts';
 import { MetricsService } from '../metrics/metrics.service';
-import { Answer, Exchange, toAnswer } from './answer';
+import { Answer, Asked, Exchange, toAnswer } from './answer';
 import { Bulkhead } from './bulkhead';
 import { Circuit } from './circuit';
 import { headerOf, headersOf, toSeconds } from './headers';
@@ -30,11 +30,12 @@ const LISTING_CONNECTIONS = 2;
 
 const JSON_TYPE = 'application/json';
 
-/** A request in the interface's words: the path below the base address, query included, and its bytes. */
-export interface Outgoing {
+/**
+ * A request in the interface's words: the path below the base address, query included, and its bytes. Only what reads is ever
+ * sent again.
+ */
+export interface Outgoing extends Asked {
   operation: string;
-  /** Only what reads is ever sent again. */
-  effect: 'pay' | 'write' | 'read';
   method: 'GET' | 'POST';
   path: string;
   body: Buffer | null;
@@ -179,7 +180,7 @@ export class UpstreamService implements OnApplicationShutdown {
       async () => (outgoing.effect === 'read' ? undefined : stopRefusal(isStopped)),
       () =>
         circuit.run(async () =>
-          toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now(), progress)),
+          toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now(), progress), outgoing),
         ),
     );
     this.health.note(answer);

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { totalOf } from './bodies';
 import { Lane, Sent } from './lane';
 import { checkMoney } from './money';
-import { Arrival, Intent, isInDoubt, isLie } from './records';
+import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
 import { LogicalRequest } from './schedule';
 import { checkDecisions } from './decisions';
 import { checkTold } from './told';
@@ -58,22 +58,30 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
     sendable.filter(({ outcome }) => outcomes.includes(outcome)).length;
   // Without a key, what was refused may be asked again.
   const keyedOnly = request.keyed ? (['rejected'] as const) : [];
+  const freed = sendable.filter(isFreed).length;
   const absent = sendable.filter(
     ({ outcome, resolution }) => outcome !== 'succeeded' && resolution === 'absent',
   ).length;
   const done = arrivals.filter(({ processed }) => processed);
+  const trulyDone = done.filter((arrival) => !isLie(arrival)).length;
+  const settledAs = (verdict: Intent['resolution']) =>
+    sendable.filter(({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === verdict).length;
   const faults: [boolean, string][] = [
     // Their ids say when they came, not when they were let through: a twin that waited may have the smaller one.
-    [count('succeeded', 'unknown', null, ...keyedOnly) - absent > 1, 'was sent again although it may have been paid'],
-    [request.keyed && arrivals.length > 1 + absent, `arrived ${arrivals.length} times`],
-    [done.filter((arrival) => !isLie(arrival)).length > 1, 'was carried out more than once'],
+    [
+      count('succeeded', 'unknown', null, ...keyedOnly) - (request.keyed ? freed : 0) - absent > 1,
+      'was sent again although it may have been paid',
+    ],
+    [request.keyed && arrivals.length > 1 + absent + freed, `arrived ${arrivals.length} times`],
+    [trulyDone > 1, 'was carried out more than once'],
     [arrivals.length > count('succeeded', 'rejected', 'unknown', null), 'arrived without an intent'],
     [arrivals.length < count('succeeded', 'rejected'), 'has an answer of the upstream, but did not arrive'],
     [done.length < count('succeeded'), 'is recorded as succeeded, but was not carried out'],
     [
-      done.filter((arrival) => !isLie(arrival)).length > count('succeeded', 'unknown', null),
-      'was carried out, but is recorded as rejected',
+      trulyDone > count('succeeded', 'unknown', null) - settledAs('absent'),
+      'was carried out, but is recorded as not carried out',
     ],
+    [count('succeeded') + settledAs('landed') > timesDone(done), 'is recorded as carried out more often than it was'],
     [
       intents.some((intent) => intent.totalUsd !== null && totalUsd !== null && !totalUsd.eq(intent.totalUsd)),
       `is not recorded with its amount, ${totalUsd?.toFixed()}`,
@@ -84,6 +92,10 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
     ],
   ];
   return faults.flatMap(([broken, fault]) => (broken ? [fault] : []));
+}
+
+function timesDone(done: Arrival[]): number {
+  return done.length + done.filter(({ fault }) => fault === 'duplicateTransaction').length;
 }
 
 /** Every call in doubt is listed, and only those; and so is every call that waits for an approval. */

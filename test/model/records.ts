@@ -15,6 +15,8 @@ export interface Intent {
   decision: 'approved' | 'rejected' | null;
   resolution: 'landed' | 'absent' | null;
   outcome: 'succeeded' | 'rejected' | 'notSent' | 'unknown' | null;
+  failure: string | null;
+  upstreamStatus: number | null;
   answer: string | null;
   /** Its commit was reported as failed: it was never sent. */
   refused: boolean;
@@ -24,6 +26,7 @@ export interface Intent {
 
 /** A request that arrived at the sandbox. */
 export interface Arrival {
+  operation: string;
   number: number;
   processed: boolean;
   fault: string | null;
@@ -35,7 +38,8 @@ export async function readIntents(database: TestDatabase, clientIds: string[]): 
   const rows = await database.query<Omit<Intent, 'number'> & { body: string }>(
     `SELECT i.id, i.client_id AS "clientId", i.idempotency_key AS "idempotencyKey", i.total_usd::text AS "totalUsd",
        i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
-       d.verdict AS decision, s.verdict AS resolution, o.kind AS outcome, convert_from(a.body, 'UTF8') AS answer,
+       d.verdict AS decision, s.verdict AS resolution, o.kind AS outcome, o.failure,
+       o.upstream_status AS "upstreamStatus", convert_from(a.body, 'UTF8') AS answer,
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, convert_from(b.body, 'UTF8') AS body
      FROM intent i JOIN intent_body b ON b.intent_id = i.id
@@ -47,9 +51,13 @@ export async function readIntents(database: TestDatabase, clientIds: string[]): 
   return rows.map(({ body, ...intent }) => ({ ...intent, number: numberOf(JSON.parse(body)) }));
 }
 
+/** What the proxy asks by itself, to find out about calls in doubt. */
+const READ_BY_THE_PROXY: readonly string[] = ['POST /account/transactions', 'GET /account/transaction'];
+
 export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
   const rows = await sandbox.requests();
-  return rows.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
+  const asked = rows.filter(({ operation }) => !READ_BY_THE_PROXY.includes(operation));
+  return asked.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
 }
 
 /** What each client has spent by day, as the proxies count it. */
@@ -67,8 +75,25 @@ export function isInDoubt({ outcome, resolution, refused, held, decision }: Inte
   return outcome === null || outcome === 'unknown';
 }
 
-/** Whether the sandbox carried it out and said that it had not: nobody who believes it can know. */
-export function isLie({ processed, httpStatus }: Arrival): boolean {
-  if (!processed || httpStatus === null || httpStatus === 408) return false;
-  return httpStatus === 500 || (httpStatus >= 400 && httpStatus < 500);
+/** Statuses by which an upstream says that it did not even look at what was asked. */
+const REFUSED_AT_THE_DOOR: readonly (number | null)[] = [401, 403, 429];
+
+/** The one operation whose work no list shows, so that an error of the upstream is believed. It pays nobody. */
+const UNLISTED = 'POST /sub-account/create';
+
+/** Whether the sandbox carried it out and said that it had not, in words that prove it: nobody who believes it can know. */
+export function isLie({ operation, processed, fault, httpStatus }: Arrival): boolean {
+  if (!processed || httpStatus === null) return false;
+  if (REFUSED_AT_THE_DOOR.includes(httpStatus)) return true;
+  return operation === UNLISTED && (httpStatus === 500 || (fault ?? '').startsWith('error')) && httpStatus !== 502;
+}
+
+/** Whether it was refused in a way that frees its key. */
+export function isFreed({ outcome, upstreamStatus }: Intent): boolean {
+  return outcome === 'rejected' && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
+}
+
+/** Whether the app was given words of the upstream that are not believed yet. */
+export function isUnverified({ outcome, failure }: Intent): boolean {
+  return outcome === 'unknown' && failure === 'unverified_rejection';
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { FAULTS, FaultName } from '../../src/sandbox/faults/table';
+import { LISTED_TYPES, ListedType } from '../../src/sandbox/behaviour';
 import { MAGIC, MagicName } from '../../src/sandbox/magic-recipients';
 import { OperationName } from './bodies';
 
@@ -80,6 +81,8 @@ export interface Wave {
   /** How late or slow the faults of magic recipients are. */
   magicMs: number;
   transferFault: TransferFault;
+  /** How old a transaction of each type must be before the upstream lists it. */
+  listedAfterMs: Record<ListedType, number>;
 }
 
 const process = fc.nat({ max: 1 });
@@ -155,16 +158,24 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
     processed: fc.boolean(),
     ms: fc.constantFrom(50, 900),
     status: fc.constantFrom(503, 500),
+    namingStatus: fc.constantFrom(200, 400, 500),
   })
-  .map(({ fault, probability, seed, processed, ms, status }) => {
+  .map(({ fault, probability, seed, processed, ms, status, namingStatus }) => {
     const { settings, choosesProcessed } = FAULTS[fault] as { settings?: object; choosesProcessed?: true };
     return {
       ...{ fault, probability, seed },
       ...(choosesProcessed && { processed }),
       ...(settings && 'ms' in settings && { ms }),
       ...(fault === 'lateProcessing' && { status }),
+      ...(fault === 'errorNamingTransactions' && { status: namingStatus }),
     };
   });
+
+/** At once, before the resolver looks, while it looks, or not at all. */
+const lateness = fc.constantFrom(0, 0, 0, 500, 3_000, 600_000);
+const listedAfterMs = fc.record(
+  Object.fromEntries(LISTED_TYPES.map((type) => [type, lateness])) as Record<ListedType, fc.Arbitrary<number>>,
+);
 
 /** Without fast-check's liking for small values: a short schedule shows little. */
 export const wave: fc.Arbitrary<Wave> = fc.noBias(
@@ -176,5 +187,6 @@ export const wave: fc.Arbitrary<Wave> = fc.noBias(
     }),
     magicMs: fc.constantFrom(50, 900),
     transferFault,
+    listedAfterMs,
   }),
 );

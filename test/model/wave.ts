@@ -2,6 +2,7 @@ import { Lane, lift, openLane, runLane, Shared } from './lane';
 import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './records';
 import { TransferFault, Wave } from './schedule';
 import { settleByHand } from './settle-by-hand';
+import { settleByList } from './settle-by-list';
 import { World } from './world';
 
 /** What is known when everything that was begun has come to its end. */
@@ -21,7 +22,7 @@ const NUMBERS_PER_LANE = 100;
 
 /** Runs schedules at once, kills processes meanwhile, and waits until nothing goes on any more. */
 export async function runWave(world: World, wave: Wave): Promise<Settled> {
-  await world.reset(wave.magicMs, wave.transferFault);
+  await world.reset(wave);
   const violations: string[] = [];
   const kills: Promise<void>[] = [];
   let submissions = 0;
@@ -45,8 +46,11 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
     arrivals: await settleSandbox(world, wave.transferFault),
     intents: await settleProxies(world, clientIds),
   });
+  const afterwards = { ...shared, onSubmission: () => undefined };
+  const before = await settle();
+  violations.push(...(await settleByList(afterwards, lanes, before.intents)));
   const { intents, arrivals } = await settle();
-  violations.push(...(await settleByHand({ ...shared, onSubmission: () => undefined }, lanes, intents, arrivals)));
+  violations.push(...(await settleByHand(afterwards, lanes, intents, arrivals)));
   return { lanes, violations, ...(await settle()) };
 }
 

@@ -2,6 +2,7 @@ import { createClient, Fleet } from '../support/fleet';
 import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox';
 import { createTestDatabase, TestDatabase } from '../support/test-database';
 import { OperationName } from './bodies';
+import { Wave } from './schedule';
 
 /** What somebody was answered. */
 export interface Told {
@@ -37,6 +38,8 @@ const ENVIRONMENT = {
   DATABASE_POOL_SIZE: '5',
   // Longer than a wave can take on any machine: what the guard does never depends on how quick this one is.
   DUPLICATE_WINDOW_SECONDS: '3600',
+  // It is asked only when nothing is on its way any more: what it does not find then never comes.
+  RESOLVER_QUIET_SECONDS: '1',
 };
 
 /** Two proxies in front of a sandbox, the people who watch over them, and a clock that only counts events. */
@@ -52,7 +55,7 @@ export class World {
     readonly database: TestDatabase,
     readonly sandbox: TestSandbox,
     readonly fleet: Fleet,
-    readonly keys: { admin: string; auditor: string; approvers: string[] },
+    readonly keys: { admin: string; auditor: string; reconciler: string; approvers: string[] },
   ) {}
 
   static async start(): Promise<World> {
@@ -62,13 +65,14 @@ export class World {
     const fleet = await Fleet.start(2, database, env);
     const admin = await createClient(database, 'admin', ['admin']);
     const auditor = await createClient(database, 'auditor', ['audit']);
+    const reconciler = await createClient(database, 'reconciler', ['reconcile']);
     const approvers = [
       await createClient(database, 'approver-a', ['approve']),
       await createClient(database, 'approver-b', ['approve']),
     ];
     await watchCaps(database);
-    const keys = { admin: admin.key, auditor: auditor.key, approvers: approvers.map(({ key }) => key) };
-    return new World(database, sandbox, fleet, keys);
+    const keys = { admin: admin.key, auditor: auditor.key, reconciler: reconciler.key };
+    return new World(database, sandbox, fleet, { ...keys, approvers: approvers.map(({ key }) => key) });
   }
 
   /** How many processes take requests. */
@@ -118,11 +122,11 @@ export class World {
   }
 
   /** Everything upstream as at a first start: enough money, and a ground truth of this wave only. */
-  async reset(magicMs: number, transferFault: object): Promise<void> {
+  async reset({ magicMs, transferFault, listedAfterMs }: Wave): Promise<void> {
     this.stops.length = 0;
     this.stopsAsked.length = 0;
     await this.sandbox.control('post', '/reset').expect(204);
-    await this.sandbox.control('patch', '/settings', { magicMs }).expect(200);
+    await this.sandbox.control('patch', '/settings', { magicMs, listedAfterMs }).expect(200);
     for (const operation of ['POST /account/transfer', 'POST /wallets/transfer']) {
       await this.sandbox.fault({ ...transferFault, operation });
     }

@@ -1,6 +1,7 @@
 import { Call } from '../call';
 import { NOT_FOUND, Refusal } from '../envelope';
 import { transactionRecord } from '../transactions/record';
+import { listedNow } from '../transactions/listed';
 import { changeStatus, DELETED, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../validation';
 
@@ -16,7 +17,7 @@ export async function readTransaction(call: Call, query: unknown): Promise<objec
 /** POST /account/transactions: all of the account's, newest first. Complete: upstream has no paging to ask for the rest. */
 export async function listTransactions(call: Call): Promise<object[]> {
   await expireOverdue(call.database, call.behaviour);
-  const own = { issuerId: call.account.id, ...NOT_DELETED };
+  const own = { issuerId: call.account.id, ...NOT_DELETED, ...listedNow(call.behaviour) };
   const transactions = await call.database.transaction.findMany({ where: own, orderBy: { seq: 'desc' } });
   return transactions.map((transaction) => transactionRecord(transaction, call.origin));
 }
@@ -25,7 +26,7 @@ export async function listTransactions(call: Call): Promise<object[]> {
 export async function listIssueTransactions(call: Call, query: unknown): Promise<object> {
   const issueID = readText(fieldsOf(query).issueID, 'issueID');
   await expireOverdue(call.database, call.behaviour);
-  const own = { issueID, issuerId: call.account.id, ...NOT_DELETED };
+  const own = { issueID, issuerId: call.account.id, ...NOT_DELETED, ...listedNow(call.behaviour) };
   const transactions = await call.database.transaction.findMany({ where: own, orderBy: { seq: 'asc' } });
   if (transactions.length === 0) return NOT_FOUND;
   return transactions.map((transaction) => transactionRecord(transaction, call.origin));

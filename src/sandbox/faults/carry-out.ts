@@ -1,9 +1,21 @@
+import { isObject } from '../rules';
 import type { Timers } from '../timers';
 import type { Struck } from './faults';
 import { rowOf } from './table';
 
 /** What a fault answers with that has no answer of its own and carries nothing out. */
 const NOTHING_DONE = { error: 'None' };
+
+/** The body that is carried out: the whole, unless the fault leaves out the last item of a list of several. */
+export function bodyAsStruck(struck: Struck | undefined, body: unknown): unknown {
+  if (!struck || !rowOf(struck.fault).leavesOutLast || !isObject(body)) return body;
+  const lists = Object.entries(body).map(([name, value]) => [name, shortened(value)]);
+  return Object.fromEntries(lists) as unknown;
+}
+
+function shortened(value: unknown): unknown {
+  return Array.isArray(value) && value.length > 1 ? value.slice(0, -1) : value;
+}
 
 /** Carries an operation out when, and as often as, the fault wants it; gives what it answers. */
 export async function carryOut<T>(

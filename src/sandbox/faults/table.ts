@@ -1,4 +1,5 @@
 import { integer, oneOf, Rule } from '../rules';
+import { asErrorEnvelope, withErrorInData } from './rewrite';
 import { Answer, cutShort, dribble, holdOpen, resetConnection, Wire, withPadding } from './wire';
 
 /** The settings that faults can have besides whom they strike, as numbers. */
@@ -24,6 +25,8 @@ export interface FaultRow {
   carriedOut?: 'delayed' | 'afterTheAnswer';
   /** How often it is carried out; once by default. */
   times?: number;
+  /** Of a list of several items, the last one is left out. */
+  leavesOutLast?: true;
   /** Made of the operation's own answer, or in its place. */
   answer?: (own: Answer, settings: FaultSettings, request: StruckRequest) => Answer;
   /** Puts the answer on the wire; as every other answer by default. */
@@ -75,6 +78,30 @@ export const FAULTS = {
     processed: false,
     choosesProcessed: true,
     answer: () => error(500, 'internal server error'),
+  },
+  error500AfterProcessing: {
+    does: 'carries the operation out and answers 500 with the error envelope: a lie',
+    processed: true,
+    answer: () => error(500, 'internal server error'),
+  },
+  error500AfterSome: {
+    does: 'carries out all items but the last (a single one too) and answers 500 with the error envelope: half a lie',
+    processed: true,
+    leavesOutLast: true,
+    answer: () => error(500, 'internal server error'),
+  },
+  errorBesideTransactions: {
+    does: 'carries out all items but the last (a single one too) and answers with the transactions, and a text in `data.error` beside them',
+    processed: true,
+    leavesOutLast: true,
+    answer: (own) => withErrorInData(own, 'some of the items failed'),
+  },
+  errorNamingTransactions: {
+    does: 'carries out all items but the last (a single one too) and answers an error envelope with `status`, and the transactions in its `data`',
+    processed: true,
+    settings: { status: { byDefault: 400, rule: oneOf(200, 400, 500) } },
+    leavesOutLast: true,
+    answer: (own, { status = 400 }) => asErrorEnvelope(own, status, 'some of the items failed'),
   },
   error502Html: {
     does: 'answers 502 with an HTML page, as a gateway in between does',

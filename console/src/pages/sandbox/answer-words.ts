@@ -25,9 +25,15 @@ export function outcomeOf(answer: SampleAnswerDto): Outcome {
   if (status === 'pending_approval') return 'pendingApproval';
   if (ours !== undefined && code !== undefined) return AFTER_SENDING[code] ?? 'refused';
   const fault = isFields(data) ? data.error : undefined;
-  const isSuccess = answer.status < 300 && status === 'success' && (fault === undefined || fault === 'None');
-  return isSuccess ? 'succeeded' : 'rejected';
+  const named = statusesIn(answer.body).length > 0;
+  if (answer.status < 300 && status === 'success') {
+    return fault === undefined || fault === 'None' || named ? 'succeeded' : 'rejected';
+  }
+  return named || answer.status === 500 ? 'unknown' : 'rejected';
 }
+
+const UNVERIFIED =
+  'The upstream says that this failed, but it may have paid all the same. The proxy keeps the money reserved and the key taken, and asks the upstream what became of it; its story shows how that ends.';
 
 /** In a few sentences, for who sees it for the first time. */
 export function explain(answer: SampleAnswerDto): string {
@@ -39,6 +45,7 @@ export function explain(answer: SampleAnswerDto): string {
     case 'pendingApproval':
       return 'Nothing was sent: it waits until somebody else approves it.';
     case 'unknown':
+      if (envelopeOf(answer).code !== 'outcome_unknown') return UNVERIFIED;
       return 'It left, and nothing came back that says what became of it: it may be paid or not. The proxy never sends it again; it asks the upstream, and its story shows how that ends.';
     case 'rejected':
       return said === undefined ? 'The upstream said no.' : `The upstream said no. ${said}`;

@@ -1,0 +1,10 @@
+import { Behaviour, LISTED_TYPES } from '../behaviour';
+import { Prisma } from '../generated/client';
+
+/** Which transactions lists show by now: those of a type that is listed late, only once they are old enough. */
+export function listedNow({ listedAfterMs }: Behaviour): Prisma.TransactionWhereInput {
+  const late = LISTED_TYPES.filter((type) => listedAfterMs[type] > 0);
+  if (late.length === 0) return {};
+  const now = Date.now();
+  return { NOT: late.map((type) => ({ type, issueDate: { gt: new Date(now - listedAfterMs[type]) } })) };
+}
