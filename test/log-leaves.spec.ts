@@ -50,6 +50,7 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'outcome.kind': fc.constantFrom('succeeded', 'rejected', 'notSent', 'unknown'),
   'decision.verdict': fc.constantFrom('approved', 'rejected'),
   'resolution.verdict': fc.constantFrom('landed', 'absent'),
+  'resolution_correction.verdict': fc.constantFrom('landed', 'absent'),
   'stop.stops_operation': fc.constant(null),
   'erasure.kind': fc.constantFrom('email', 'phone', 'handle'),
   'pruning.what': fc.constantFrom('people', 'calls'),

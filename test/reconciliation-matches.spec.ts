@@ -169,6 +169,17 @@ describe('matching', () => {
     const now = await plan(readId, { asOf: new Date(at(31)) });
     await runPlan(database, now);
     expect(lines(await seenBy(database, now.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
+    await database.query(
+      `INSERT INTO resolution_correction (id, intent_id, supersedes, verdict, reason, reserves, client_id, key_id, resolved_at)
+       VALUES (gen_random_uuid(), $1, $1, 'absent', 'made up', FALSE, $1, $1, $2)`,
+      [doubt.call_id, at(40)],
+    );
+    const before = await plan(readId, { asOf: new Date(at(39)), historical: true });
+    await runPlan(database, before);
+    expect(lines(await seenBy(database, before.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
+    const corrected = await plan(readId, { asOf: new Date(at(41)), historical: true });
+    await runPlan(database, corrected);
+    expect(await seenBy(database, corrected.runId)).toEqual([]);
   });
 
   it('leaves a payment link to whoever pays it, and counts no money that comes in', async () => {

@@ -4,7 +4,8 @@ import { answer } from './support/fake-upstream';
 import { Paying, startPaying } from './support/paying';
 
 interface Asked {
-  airtimes: { phoneNumber: string; valueInUSD: number }[];
+  airtimes?: { phoneNumber: string; valueInUSD: number }[];
+  momos?: { phoneNumber: string; valueInUSD: number }[];
 }
 
 /** What the upstream makes of the next payout, instead of one transaction for each item, in one batch, now. */
@@ -17,6 +18,10 @@ interface Making {
   /** Only so many of the items are carried out. */
   only?: number;
   more?: object;
+  /** It is mobile money instead of airtime. */
+  momo?: true;
+  /** It is carried out, and the listing does not show it yet. */
+  unlisted?: true;
 }
 
 /** An upstream whose listing is not as it should be: of none of it a payout may be taken for one that never was. */
@@ -25,25 +30,27 @@ describe('calls in doubt, and a strange listing', () => {
   let listed: Record<string, unknown>[] = [];
   let making: Making = {};
   let number = 0;
+  let recipient = 50;
 
-  const make = ({ airtimes }: Asked): object[] => {
-    const { issueID = `issue ${(number += 1)}`, minutes = 0, only = airtimes.length, more = {} } = making;
+  const make = ({ airtimes, momos }: Asked): object[] => {
+    const items = airtimes ?? momos ?? [];
+    const { issueID = `issue ${(number += 1)}`, minutes = 0, only = items.length, more = {} } = making;
     const issueDate = new Date(Date.now() + minutes * 60_000).toISOString();
-    const made = airtimes.slice(0, only).map(({ phoneNumber, valueInUSD }) => {
+    const made = items.slice(0, only).map(({ phoneNumber, valueInUSD }) => {
       const chiRef = `ref ${(number += 1)}`;
       return {
         chiRef,
         id: `id${chiRef}`,
         issueID,
         issueDate,
-        type: 'airtime',
+        type: momos ? 'momo' : 'airtime',
         status: 'paid',
         phoneNumber,
         valueInUSD,
         ...more,
       };
     });
-    listed.push(...made);
+    if (!making.unlisted) listed.push(...made);
     return made;
   };
 
@@ -64,10 +71,13 @@ describe('calls in doubt, and a strange listing', () => {
   /** @returns the id of the call. */
   const pay = async (how: Making, ...items: [phone: number, usd: number][]): Promise<string> => {
     making = how;
-    const airtimes = items.map(([phone, valueInUSD]) => ({
+    const payouts = items.map(([phone, valueInUSD]) => ({
       ...{ countryToSend: 'Kenya', phoneNumber: `+2547123000${String(phone).padStart(2, '0')}`, valueInUSD },
     }));
-    const { headers } = await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes });
+    const momos = payouts.map((payout) => ({ ...payout, momoCode: 'MPS', reference: 'x' }));
+    const { headers } = how.momo
+      ? await paying.proxy.post(paying.app, '/payouts/mobile-money', { momos })
+      : await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes: payouts });
     making = {};
     return headers['x-call-id'] ?? '';
   };
@@ -113,6 +123,30 @@ describe('calls in doubt, and a strange listing', () => {
     const id = await pay({ lost: true, more: { status: 'FAILED' } }, [18, 1]);
     await pay({}, [19, 1]);
     expect(await settle(id)).toContain('as failed');
+  });
+
+  it('does not take mobile money that is listed late for absent because later airtime is listed', async () => {
+    await pay({}, [30, 1]);
+    const id = await pay({ momo: true, lost: true, unlisted: true }, [31, 1]);
+    await pay({}, [32, 1]);
+    expect(await settle(id)).toContain('shows no POST /payouts/mobile-money yet');
+    await pay({ momo: true }, [33, 1]);
+    expect(await settle(id)).toBe('absent');
+  });
+
+  it.each([
+    ['failed', 'as failed'],
+    ['UNSUCCESSFUL', 'as failed'],
+    ['declined', 'as failed'],
+    ['rejected', 'as failed'],
+    ['refunded', 'as failed'],
+    ['Reversed', 'as failed'],
+    ['pending', 'as pending'],
+    ['AWAITING_REVIEW', 'not recognised'],
+  ])('leaves a payout to a person that is listed as %s', async (status, reason) => {
+    const id = await pay({ lost: true, more: { status } }, [(recipient += 1), 1]);
+    await pay({}, [40, 1]);
+    expect(await settle(id)).toContain(reason);
   });
 
   it('does not take a payout for absent whose transaction names its recipient by other means', async () => {

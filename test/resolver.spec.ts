@@ -174,6 +174,9 @@ describe('the resolver', () => {
     }
     await afterwards();
     await round();
+    expect((await read(ids[1] ?? '')).doubt.reason).toContain('nothing of the same kind'); // a payout proves nothing of links
+    await initiate();
+    await round();
     const calls = await Promise.all(ids.map(read));
     expect(calls.map(({ outcome, doubt }) => doubt?.verdict ?? outcome)).toEqual([
       ...['landed', 'absent', 'ambiguous', 'absent', 'ambiguous', 'ambiguous'],

@@ -19,6 +19,7 @@ const NOBODY: Rights = {};
 /** Every table and view there is. A new one without a decision fails the test. */
 const TABLES: Record<string, Rights> = {
   ...of(RECORD, 'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'decision', 'resolution'),
+  ...of(RECORD, 'resolution_correction', 'correction_release'),
   ...of(RECORD, 'stop', 'stop_lift', 'reservation_release', 'answer_shape', 'access', 'access_end'),
   ...of(
     RECORD,
@@ -40,6 +41,7 @@ const TABLES: Record<string, Rights> = {
   ...of(LOG, 'log_leaf', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),
   ...of({ payout_proxy: 'S' }, 'search_entry', 'search_slice', 'call_state', '_prisma_migrations'),
+  ...of({ payout_proxy: 'S' }, 'resolution_history', 'current_resolution'),
   ...of(NOBODY, 'search_position', 'call_entry'),
   ...of(
     SHOWN,
@@ -51,6 +53,7 @@ const TABLES: Record<string, Rights> = {
     'audit.refusals',
   ),
   ...of(SHOWN, 'audit.decisions', 'audit.resolutions', 'audit.stops', 'audit.reservation_releases', 'audit.accesses'),
+  ...of(SHOWN, 'audit.resolution_history', 'audit.correction_releases'),
   ...of(SHOWN, 'audit.answer_shapes', 'audit.erasures', 'audit.prunings', 'audit.checkpoints', 'audit.leaves'),
   ...of(SHOWN, 'audit.source_reads', 'audit.upstream_transactions', 'audit.verdicts', 'audit.upstream_events'),
   ...of(SHOWN, 'audit.reconciliation_runs', 'audit.findings', 'audit.finding_sights', 'audit.finding_steps'),

@@ -29,10 +29,9 @@ type IntentRow = Prisma.IntentGetPayload<{
     items: { include: { recipient: true } };
     body: true;
     decision: true;
-    resolution: true;
     outcome: { include: { items: true; body: true } };
   };
-}>;
+}> & { resolution: { verdict: string } | null };
 
 type ItemRow = IntentRow['items'][number];
 type OutcomeRow = NonNullable<IntentRow['outcome']>;

@@ -129,7 +129,9 @@ export class FoundTransaction extends RecordUpstreamItem {
 
 export const RESOLUTIONS = ['landed', 'absent'] as const;
 
-export class RecordResolution {
+/** How a call was settled before that was corrected. */
+export class SupersededResolution {
+  @text('Its id. A correction of it names it in `supersedes`.', { format: 'uuid' }) id!: string;
   @ApiProperty({
     enum: RESOLUTIONS,
     description: '`landed`: it was carried out. `absent`: it was not, and never will be.',
@@ -139,11 +141,20 @@ export class RecordResolution {
   @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
   @orNull(RecordPerson, 'Who settled it; null: the proxy itself, by what the upstream lists.')
   resolved_by!: RecordPerson | null;
+}
+
+/** How a call was settled, as it holds now. */
+export class RecordResolution extends SupersededResolution {
   @ApiProperty({
     type: [FoundTransaction],
     description: "The upstream's transactions that it turned out to be; none where a person settled it.",
   })
   transactions!: FoundTransaction[];
+  @ApiProperty({
+    type: [SupersededResolution],
+    description: 'How it was settled before it was corrected, newest first.',
+  })
+  superseded!: SupersededResolution[];
 }
 
 /** What the proxy found out by itself about a call that is still in doubt. */

@@ -13,6 +13,7 @@ import {
   RecordUpstream,
   RecordUpstreamItem,
 } from './record.dto';
+import { CurrentResolution } from './resolutions';
 import { approvalOf, doubtOf, resolutionOf } from './settlement';
 import { shown, View } from './view';
 
@@ -21,7 +22,8 @@ const MAX_SHOWN_DEPTH = 64;
 
 type OutcomeRow = Prisma.OutcomeGetPayload<{ include: { items: true } }>;
 type ItemRow = Prisma.IntentItemGetPayload<{ include: { recipient: true } }>;
-type IntentRow = Prisma.IntentGetPayload<{ include: { decision: true; resolution: true } }> & {
+type IntentRow = Prisma.IntentGetPayload<{ include: { decision: true } }> & {
+  resolution: CurrentResolution | null;
   items: ItemRow[];
   outcome: OutcomeRow | null;
 };

@@ -4,6 +4,7 @@ import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { Place } from './pages';
+import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
 import { newestVerdicts } from './verdicts';
 import { View } from './view';
 
@@ -13,8 +14,11 @@ const ITEMS_IN_LISTS = 100;
 type Named = {
   clientId: string;
   decision?: { clientId: string } | null;
-  resolution?: { clientId: string | null } | null;
+  resolution?: (ByClient & { superseded: ByClient[] }) | null;
 };
+interface ByClient {
+  clientId: string | null;
+}
 type Bytes = { body: Uint8Array } | null;
 
 /** Reads what the journal wrote. */
@@ -53,10 +57,11 @@ export class RecordsService {
     const where = { id: { in: ids } };
     const items = { include: { recipient: true }, orderBy: { position: 'asc' }, ...which } as const;
     const outcome = { include: { items: { orderBy: { ordinal: 'asc' } } } } as const;
-    const [intents, refusals] = await Promise.all([
-      this.prisma.intent.findMany({ where, include: { items, outcome, decision: true, resolution: true } }),
+    const [found, refusals] = await Promise.all([
+      this.prisma.intent.findMany({ where, include: { items, outcome, decision: true, ...WITH_RESOLUTIONS } }),
       this.prisma.refusal.findMany({ where }),
     ]);
+    const intents = found.map(withCurrentResolution);
     const clientNames = await this.namesIn([...intents, ...refusals]);
     const verdicts = await newestVerdicts(this.prisma, intents);
     const view = { reveal, present, clientNames, verdicts, showsOthers: false };
@@ -79,17 +84,18 @@ export class RecordsService {
     });
     const refusal = await this.prisma.refusal.findUnique({ where });
     if (refusal) return { ...fromRefusal(refusal, await viewOf(refusal, new Map())), request: null, response: null };
-    const intent = await this.prisma.intent.findUnique({
+    const found = await this.prisma.intent.findUnique({
       where,
       include: {
         items: { include: { recipient: true }, orderBy: { position: 'asc' } },
         outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
         body: true,
         decision: true,
-        resolution: true,
+        ...WITH_RESOLUTIONS,
       },
     });
-    if (!intent) return undefined;
+    if (!found) return undefined;
+    const intent = withCurrentResolution(found);
     const response = await this.responseOf(intent.outcome);
     const view = await viewOf(intent, await newestVerdicts(this.prisma, [intent]));
     return { ...fromIntent(intent, view), ...toMessages(intent, response, reveal) };
@@ -107,6 +113,7 @@ export class RecordsService {
       clientId,
       decision?.clientId,
       resolution?.clientId,
+      ...(resolution?.superseded.map((one) => one.clientId) ?? []),
     ]);
     const known = ids.filter((id) => typeof id === 'string');
     const clients = await this.prisma.client.findMany({ where: { id: { in: [...new Set(known)] } } });

@@ -1,11 +1,21 @@
 import { Prisma } from '../database/generated/client';
 import { maskContacts, maskProse } from './masking';
 import { outcomeOf } from './outcome';
-import { FoundTransaction, RecordApproval, RecordDoubt, RecordPerson, RecordResolution } from './record.dto';
+import {
+  FoundTransaction,
+  RecordApproval,
+  RecordDoubt,
+  RecordPerson,
+  RecordResolution,
+  SupersededResolution,
+} from './record.dto';
+import { CurrentResolution, ResolutionRow } from './resolutions';
 import { VerdictRow } from './verdicts';
 import { shown, View } from './view';
 
-type Row = Prisma.IntentGetPayload<{ include: { decision: true; resolution: true; outcome: true } }>;
+type Row = Prisma.IntentGetPayload<{ include: { decision: true; outcome: true } }> & {
+  resolution: CurrentResolution | null;
+};
 
 /** Whether a held call may be sent, and who says so; null for a call that never waited. */
 export function approvalOf(intent: Row, view: View): RecordApproval | null {
@@ -28,13 +38,21 @@ export function resolutionOf({ id, resolution }: Row, view: View): RecordResolut
   const isFound = resolution?.clientId === null && verdict?.verdict === resolution.verdict;
   return (
     resolution && {
-      verdict: resolution.verdict as RecordResolution['verdict'],
-      reason: shown(resolution.reason, view.reveal, maskProse),
-      resolved_at: resolution.resolvedAt,
-      resolved_by: settlerOf(resolution, view),
+      ...toResolution(resolution, view),
       transactions: isFound ? foundIn(verdict, view) : [],
+      superseded: resolution.superseded.map((one) => toResolution(one, view)),
     }
   );
+}
+
+function toResolution(resolution: ResolutionRow, view: View): SupersededResolution {
+  return {
+    id: resolution.id,
+    verdict: resolution.verdict as RecordResolution['verdict'],
+    reason: shown(resolution.reason, view.reveal, maskProse),
+    resolved_at: resolution.resolvedAt,
+    resolved_by: settlerOf(resolution, view),
+  };
 }
 
 /** Why it is still in doubt, as far as that was looked into. */
@@ -69,6 +87,6 @@ function personOf(by: { clientId: string; keyId: string; actor: string | null },
   };
 }
 
-function settlerOf({ clientId, keyId, actor }: NonNullable<Row['resolution']>, view: View): RecordPerson | null {
+function settlerOf({ clientId, keyId, actor }: ResolutionRow, view: View): RecordPerson | null {
   return clientId === null || keyId === null ? null : personOf({ clientId, keyId, actor }, view);
 }

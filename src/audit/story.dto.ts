@@ -15,6 +15,7 @@ export class RecordFinding implements Finding {
 
 const SEALED_KINDS = [
   ...(['intent', 'refusal', 'decision', 'outcome', 'resolution', 'reservation_release', 'verdict'] as const),
+  ...(['resolution_correction', 'correction_release'] as const),
 ];
 
 /** Where one of its records stands in the log. */

@@ -5,6 +5,7 @@ import { FINDING_NOW } from '../journal/finding-steps';
 import { AccessesService } from './accesses.service';
 import { Finding, findingsOf } from './findings';
 import { RecordsService } from './records.service';
+import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';
 
 const NEWEST_DIFFERENCES = 100;
@@ -39,18 +40,19 @@ export class StoryService {
   }
 
   private async findings(id: string): Promise<Finding[]> {
-    const intent = await this.prisma.intent.findUnique({
+    const found = await this.prisma.intent.findUnique({
       where: { id },
       include: {
         items: { include: { recipient: true }, orderBy: { position: 'asc' } },
         outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
-        ...{ body: true, decision: true, resolution: true },
+        ...{ body: true, decision: true, ...WITH_RESOLUTIONS },
       },
     });
-    if (!intent) return [];
+    if (!found) return [];
+    const intent = withCurrentResolution(found);
     const refused = (await this.prisma.refusal.count({ where: { id } })) > 0;
-    const found = findingsOf({ intent, refused, gone: new Set() });
-    if (!found.some(({ code }) => code.endsWith('_missing'))) return found;
+    const findings = findingsOf({ intent, refused, gone: new Set() });
+    if (!findings.some(({ code }) => code.endsWith('_missing'))) return findings;
     return findingsOf({ intent, refused, gone: await this.gone(id) });
   }
 
@@ -71,7 +73,7 @@ export class StoryService {
     ]);
   }
 
-  /** Every record of a call bears its id, but verdicts, of which it may have several. */
+  /** Every record of a call bears its id, but verdicts and corrections, of which it may have several. */
   private async seals(id: string): Promise<RecordSeal[]> {
     const rows = await this.prisma.$queryRaw<SealRow[]>`
       SELECT r.kind, l.index, encode(l.hash, 'hex') AS "leafHash", c.size, c.sealed_at AS "sealedAt"
@@ -81,7 +83,9 @@ export class StoryService {
         UNION ALL SELECT 4, 'outcome', ${id}::uuid FROM outcome WHERE intent_id = ${id}::uuid
         UNION ALL SELECT 5, 'resolution', ${id}::uuid FROM resolution WHERE intent_id = ${id}::uuid
         UNION ALL SELECT 6, 'reservation_release', ${id}::uuid FROM reservation_release WHERE intent_id = ${id}::uuid
-        UNION ALL SELECT 7, 'verdict', verdict.id FROM verdict WHERE intent_id = ${id}::uuid) AS r
+        UNION ALL SELECT 7, 'verdict', verdict.id FROM verdict WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 8, 'resolution_correction', c.id FROM resolution_correction c WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 9, 'correction_release', correction_id FROM correction_release WHERE intent_id = ${id}::uuid) AS r
       LEFT JOIN log_leaf l ON l.record_id = r.record AND l.kind = r.kind
       LEFT JOIN LATERAL (
         SELECT size, sealed_at FROM checkpoint WHERE size > l.index ORDER BY size LIMIT 1

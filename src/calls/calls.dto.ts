@@ -1,7 +1,7 @@
 import { RESOLUTIONS } from '../audit/record.dto';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../audit/page';
 import { NotForwarded } from '../validation/nothing.dto';
-import { IdempotencyKey, PageSize, PageToken } from '../validation/query-rules';
+import { IdempotencyKey, PageSize, PageToken, Uuid } from '../validation/query-rules';
 import { field, Text } from '../validation/rules';
 
 export class OwnCallSearch implements PageRequest {
@@ -41,4 +41,9 @@ export class ResolutionDto {
     example: 'The provider says so.',
   })
   reason!: string;
+
+  @Uuid(
+    'To correct how the call was settled: the `resolution.id` that this supersedes. Leave it out for a call in doubt.',
+  )
+  supersedes?: string;
 }

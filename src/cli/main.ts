@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { ClientError } from '../clients/client-error';
 import { StartError } from '../config/config';
 import { approvalsCommands } from './approvals';
+import { callsCommands } from './calls';
 import { auditCommands } from './audit';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
@@ -19,6 +20,7 @@ const program = new Command('payout-proxy')
   .addCommand(clientsCommands())
   .addCommand(keysCommands())
   .addCommand(approvalsCommands())
+  .addCommand(callsCommands())
   .addCommand(stopCommands())
   .addCommand(findingsCommands())
   .addCommand(auditCommands())

@@ -138,7 +138,11 @@ export const PROBLEMS = {
   },
   not_in_doubt: {
     status: 409,
-    text: 'Only a call in doubt can be settled by hand, once, and not before its time to be answered is over.',
+    text: 'Only a call in doubt can be settled by hand, and not before its time to be answered is over.',
+  },
+  resolution_superseded: {
+    status: 409,
+    text: 'Another resolution holds by now, so nothing was changed. Read the call again before you correct it.',
   },
   resolver_busy: {
     status: 409,

@@ -59,7 +59,7 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
       o.kind, o.failure, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
     FROM intent i
     LEFT JOIN decision d ON d.intent_id = i.id
-    LEFT JOIN resolution s ON s.intent_id = i.id
+    LEFT JOIN current_resolution s ON s.intent_id = i.id
     LEFT JOIN outcome o ON o.intent_id = i.id
     LEFT JOIN outcome_body b ON b.intent_id = i.id
     WHERE i.id = ${id}::uuid`;

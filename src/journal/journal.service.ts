@@ -210,7 +210,7 @@ export class JournalService implements OnApplicationShutdown {
     return reject(this.prisma, decision);
   }
 
-  /** Resolves once the resolution is durable. @returns whether it was written: false if the call is in doubt no more. */
+  /** Resolves once the resolution is durable. @returns whether it was written: false if another one holds by now. */
   async resolve(resolution: NewResolution): Promise<boolean> {
     return insertResolution(this.prisma, resolution, this.settledAfter);
   }

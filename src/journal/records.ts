@@ -129,6 +129,8 @@ export interface Decider {
 /** What a call in doubt turned out to be: carried out, or not. */
 export interface NewResolution {
   intentId: string;
+  /** The resolution that a person corrects by this one; a first one has the id of its call. Null: this is the first. */
+  supersedes: string | null;
   verdict: 'landed' | 'absent';
   reason: string;
   /** Null: the proxy found it out by itself; its verdict says how. */

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { proseAsRecorded } from '../privacy/recorded';
@@ -11,13 +12,15 @@ export interface SettledAfter {
   aliveMs: number;
 }
 
-/** Settles a call in doubt, once: of two at once the first wins. */
+/** Settles a call in doubt, or corrects how it was settled. Of two at once the first wins. */
 export async function insertResolution(
   prisma: PrismaService,
   resolution: NewResolution,
   settledAfter: SettledAfter,
 ): Promise<boolean> {
-  return prisma.$transaction((tx) => writeResolution(tx, resolution, settledAfter));
+  return prisma.$transaction((tx) =>
+    resolution.supersedes === null ? writeResolution(tx, resolution, settledAfter) : correct(tx, resolution),
+  );
 }
 
 /**
@@ -46,4 +49,48 @@ export async function writeResolution(
   if (written === 0) return false;
   if (verdict === 'absent') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
   return true;
+}
+
+/**
+ * Supersedes the resolution of a call by another verdict. `landed` reserves again what had been given back, on the day it had
+ * been reserved for: what was paid counts, even over a cap. `absent` gives the reservation back. Two corrections of one
+ * resolution cannot both be written.
+ * @returns false, and nothing is written, if another resolution holds by now, if it says the same, or if the upstream's own
+ * word has come since.
+ */
+async function correct(tx: Prisma.TransactionClient, correction: NewResolution): Promise<boolean> {
+  const { intentId, verdict } = correction;
+  await tx.$executeRaw`SELECT lock_resolution(${intentId}::uuid)`;
+  if ((await writeCorrection(tx, correction)) === 0) return false;
+  if (verdict === 'absent') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
+  return true;
+}
+
+/** @returns how many corrections were written. */
+async function writeCorrection(
+  tx: Prisma.TransactionClient,
+  { intentId, supersedes, verdict, reason, by }: NewResolution,
+): Promise<number> {
+  const written = await tx.$queryRaw<unknown[]>`
+    WITH correction AS (
+      INSERT INTO resolution_correction (id, intent_id, supersedes, verdict, reason, reserves, client_id, key_id, actor)
+      SELECT ${uuidv7()}::uuid, s.intent_id, s.id, ${verdict}, ${proseAsRecorded(reason)},
+        ${verdict} = 'landed' AND i.total_usd IS NOT NULL AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
+          AND EXISTS (SELECT FROM reservation_release r WHERE r.intent_id = i.id)
+          AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.intent_id = i.id AND c.reserves
+            AND NOT EXISTS (SELECT FROM correction_release r WHERE r.correction_id = c.id)),
+        ${by?.clientId}::uuid, ${by?.keyId}::uuid, ${by?.actor ?? null}
+      FROM current_resolution s JOIN intent i ON i.id = s.intent_id
+      LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
+      WHERE s.intent_id = ${intentId}::uuid AND s.id = ${supersedes}::uuid AND s.verdict <> ${verdict}
+        AND (o.kind IS NULL OR o.kind = 'unknown')
+      ON CONFLICT DO NOTHING RETURNING intent_id, reserves
+    ), reserved AS (
+      INSERT INTO spending (client_id, day, usd)
+      SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on), i.total_usd
+      FROM correction c JOIN intent i ON i.id = c.intent_id LEFT JOIN decision d ON d.intent_id = i.id WHERE c.reserves
+      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+    )
+    SELECT intent_id FROM correction`;
+  return written.length;
 }

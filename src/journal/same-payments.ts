@@ -47,7 +47,7 @@ export async function readSamePayments(
     JOIN intent_item t ON t.intent_id = seen.intent_id AND t.position = seen.position AND t.amount_usd = a.usd
     JOIN intent i ON i.id = seen.intent_id AND (i.client_id = a.client_id) = ${whose === 'own'}
     LEFT JOIN outcome o ON o.intent_id = i.id
-    LEFT JOIN resolution s ON s.intent_id = i.id
+    LEFT JOIN current_resolution s ON s.intent_id = i.id
     LEFT JOIN decision d ON d.intent_id = i.id
     WHERE (o.kind IS NULL OR o.kind IN ('succeeded', 'unknown'))
       AND (s.verdict IS DISTINCT FROM 'absent' OR o.kind = 'succeeded')

@@ -146,7 +146,7 @@ async function endings(
         WHEN o.kind = 'succeeded' AND o.recorded_at < clock_timestamp() - make_interval(secs => ${windowSeconds}::float)
           THEN 'long ago'
       END AS ending
-      FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution s ON s.intent_id = i.id
+      FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN current_resolution s ON s.intent_id = i.id
         LEFT JOIN decision d ON d.intent_id = i.id
       WHERE i.id = ANY (${ids}::uuid[])) AS ended
     WHERE ending IS NOT NULL`;

@@ -101,6 +101,20 @@ export const KINDS = {
     at: 'resolved_at',
     columns: { ...AUTHOR, intent_id: 'uuid', verdict: 'text', reason: 'text', resolved_at: 'time' },
   },
+  resolution_correction: {
+    key: 'id',
+    at: 'resolved_at',
+    columns: {
+      ...AUTHOR,
+      ...{ id: 'uuid', intent_id: 'uuid', supersedes: 'uuid', verdict: 'text', reason: 'text', reserves: 'boolean' },
+      resolved_at: 'time',
+    },
+  },
+  correction_release: {
+    key: 'correction_id',
+    at: 'released_at',
+    columns: { correction_id: 'uuid', intent_id: 'uuid', released_at: 'time' },
+  },
   stop: {
     key: 'id',
     at: 'stopped_at',

@@ -30,9 +30,13 @@ export interface Latest {
 
 interface LeafRow {
   kind: KindName;
+  id: string;
   index: number;
   hash: string;
 }
+
+/** The records of a call that have ids of their own and belong to its receipt, so that it shows how the call is settled now. */
+const OF_CORRECTIONS = ['resolution_correction', 'correction_release'] as const;
 
 /** Proves what the log holds, from the hashes that are kept. */
 @Injectable()
@@ -70,16 +74,24 @@ export class ProofsService {
     return row?.client_id;
   }
 
-  /** Every record with this primary key, which is the call's id for all that belongs to a call. In the log's order. */
+  /**
+   * Proves every record with this primary key, which is the call's id for what belongs to a call, and the corrections of how
+   * the call was settled. In the log's order.
+   */
   async prove(id: string, { size }: Latest): Promise<ProvedRecord[]> {
     const leaves = await this.ask<LeafRow>(
-      `SELECT kind, index::float8 AS index, encode(hash, 'base64') AS hash FROM public.log_leaf
-       WHERE record_id = $1::uuid AND index < $2::bigint ORDER BY log_leaf.index`,
+      `SELECT kind, record_id::text AS id, index::float8 AS index, encode(hash, 'base64') AS hash FROM public.log_leaf
+       WHERE record_id = ANY (ARRAY(
+           SELECT $1::uuid UNION ALL SELECT id FROM public.resolution_correction WHERE intent_id = $1::uuid))
+         AND index < $2::bigint ORDER BY log_leaf.index`,
       [id, size],
     );
     return Promise.all(
-      leaves.map(async ({ kind, index, hash }) => {
-        const [record, proof] = await Promise.all([this.leaf(kind, id), inclusionProof(index, size, this.hashOf)]);
+      leaves.map(async ({ kind, id: record_id, index, hash }) => {
+        const [record, proof] = await Promise.all([
+          this.leaf(kind, record_id),
+          inclusionProof(index, size, this.hashOf),
+        ]);
         return { kind, index, leaf_hash: hash, record, proof: proof.map((node) => node.toString('base64')) };
       }),
     );
@@ -91,8 +103,12 @@ export class ProofsService {
       (name) => `SELECT '${name}' AS kind FROM public.${name} t WHERE t.${kindOf(name).key} = $1::uuid AND NOT EXISTS (
         SELECT FROM public.log_leaf l WHERE l.record_id = $1::uuid AND l.kind = '${name}')`,
     );
+    for (const name of OF_CORRECTIONS) {
+      kinds.push(`SELECT '${name}' FROM public.${name} t WHERE t.intent_id = $1::uuid AND NOT EXISTS (
+        SELECT FROM public.log_leaf l WHERE l.record_id = t.${kindOf(name).key} AND l.kind = '${name}')`);
+    }
     const rows = await this.ask<{ kind: KindName }>(kinds.join(' UNION ALL '), [id]);
-    return rows.map(({ kind }) => kind);
+    return [...new Set(rows.map(({ kind }) => kind))];
   }
 
   /** Base64; RFC 9162, section 2.1.4. */

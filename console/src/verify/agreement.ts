@@ -1,4 +1,10 @@
-import type { CallStory, RecordItem, RecordPerson, RecordUpstreamItem } from '../api/generated/schema';
+import type {
+  CallStory,
+  RecordItem,
+  RecordPerson,
+  RecordUpstreamItem,
+  SupersededResolution,
+} from '../api/generated/schema';
 import { Comparison } from './comparison';
 
 /** A record as the log has it, read back from its leaf. */
@@ -14,12 +20,13 @@ export type Leaves = Partial<Record<string, Leaf>>;
  */
 export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet<string>): Comparison {
   const all = new Comparison();
-  const { intent, refusal, outcome, decision, resolution } = leaves;
+  const { intent, refusal, outcome, decision, resolution, resolution_correction: correction } = leaves;
   if (intent) compareIntent(all, story, intent);
   else if (refusal) compareRefusal(all, story, refusal);
   if (outcome) compareOutcome(all, story, outcome);
   if (decision) compareDecision(all, story, decision);
-  if (resolution) compareResolution(all, story, resolution);
+  if (resolution) compareResolution(all, story.resolution?.superseded.at(-1) ?? story.resolution, resolution);
+  if (correction) compareResolution(all, story.resolution, correction); // the newest one: it is the last in the log
   if (away.size === 0) {
     const words = outcomeWords(leaves);
     all.holds(words.includes(story.outcome), 'what came of it', story.outcome, words.join(' or '));
@@ -28,6 +35,7 @@ export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet
     outcome: story.upstream,
     decision: story.approval?.decided_by,
     resolution: story.resolution,
+    resolution_correction: story.resolution?.superseded.length,
     ...(!intent && { refusal: story.refusal }),
   };
   for (const [kind, value] of Object.entries(shown)) {
@@ -156,7 +164,7 @@ function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): 
   comparePerson(all, 'who decided', approval?.decided_by, leaf);
 }
 
-function compareResolution(all: Comparison, { resolution }: CallStory, leaf: Leaf): void {
+function compareResolution(all: Comparison, resolution: SupersededResolution | null | undefined, leaf: Leaf): void {
   all.plain('how it was settled', resolution?.verdict, leaf.verdict);
   all.time('when it was settled', resolution?.resolved_at, leaf.resolved_at);
   all.text('how that is known', resolution?.reason, leaf.reason);
@@ -170,7 +178,9 @@ function comparePerson(all: Comparison, what: string, shown: RecordPerson | null
 }
 
 /** What may be said to have come of it, as src/audit/outcome.ts has it; what depends on the time is not decided here. */
-function outcomeWords({ intent, outcome, decision, resolution }: Leaves): string[] {
+function outcomeWords(leaves: Leaves): string[] {
+  const { intent, outcome, decision } = leaves;
+  const resolution = leaves.resolution_correction ?? leaves.resolution;
   if (!intent) return ['refused'];
   if (outcome && outcome.kind !== 'unknown') return [String(outcome.kind)];
   if (resolution) return [String(resolution.verdict)];

@@ -109,7 +109,7 @@ const INTENTS = `
   LEFT JOIN refusal r ON r.id = i.id AND r.id = ANY ($1::uuid[])
   LEFT JOIN outcome o ON o.intent_id = i.id AND o.intent_id = ANY ($1::uuid[])
   LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
-  LEFT JOIN resolution s ON s.intent_id = i.id AND s.intent_id = ANY ($1::uuid[])`;
+  LEFT JOIN current_resolution s ON s.intent_id = i.id AND s.intent_id = ANY ($1::uuid[])`;
 
 /** The transaction that the resolver found for an item whose answer never came. */
 const CONFIRMED = `

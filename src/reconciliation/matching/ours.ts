@@ -47,7 +47,9 @@ function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE'): string {
     FROM intent i
     LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
     LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
-    LEFT JOIN resolution s ON s.intent_id = i.id AND s.resolved_at <= ${then}
+    -- The resolution that held then.
+    LEFT JOIN resolution_history s ON s.intent_id = i.id AND s.resolved_at <= ${then}
+      AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = s.id AND c.resolved_at <= ${then})
     WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${texts(COMPARED)})
       AND o.kind IS DISTINCT FROM 'notSent'
       AND (i.held_for IS NULL OR d.verdict = 'approved')

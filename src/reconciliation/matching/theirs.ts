@@ -3,7 +3,7 @@ import { instant, text, uuid } from './literals';
 import { INCOMING_TYPE } from './operations';
 import { Plan } from './plan';
 import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
-import { statusClass } from './status-words';
+import { statusClass } from './status-class';
 
 /** What is compared of a transaction; `n` is its ordinal in what the run compares with; those that are added later count on. */
 function columns({ from, to }: Plan): string {

@@ -1,13 +1,14 @@
+import { plainStatus, wordsOf } from '../status-words';
 import { Lookup, Rules, Sent, Verdict } from './doubt';
 import { Listing } from './issues';
 import { evidenceOf } from './evidence';
 import { CHANGED } from './made';
 import { quietUntil } from './verdict';
 
-/** Statuses (upstream-observed.md, "Transaction record") that say that a transaction was not deleted, or not redeemed. */
+/** The status words that say that a transaction was not deleted, or not redeemed. `completed` may mean redeemed. */
 const UNTOUCHED: Record<'deleted' | 'redeemed', ReadonlySet<string>> = {
-  deleted: new Set(['unpaid', 'paid', 'successful', 'redeemed', 'completed']),
-  redeemed: new Set(['unpaid', 'paid', 'successful']),
+  deleted: new Set(wordsOf('moved', 'unpaid')),
+  redeemed: new Set(['unpaid', 'paid', 'successful', 'success']),
 };
 
 /**
@@ -31,19 +32,23 @@ export function judgeChange(
       'Our records do not know the transaction that this names, so the upstream cannot be asked about it.',
     );
   }
-  const { seen, askedAt } = lookup;
+  const { seen, askedAt, madeBy } = lookup;
   if (seen === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
     const reason = 'The upstream no longer has the transaction that this deletes, and nothing else of ours deletes it.';
     return { verdict: 'landed', reason, evidence };
   }
   if (askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
-  return afterQuiet(seen?.status?.toLowerCase() ?? null);
+  return afterQuiet(seen?.status == null ? null : plainStatus(seen.status));
 
   function afterQuiet(status: string | null): Verdict {
-    const isFresh = listing.freshUntil !== null && listing.freshUntil.getTime() >= quietUntil(doubt, rules);
+    // The listing is asked about transactions of the kind that this call changes.
+    const fresh = madeBy === null ? undefined : listing.freshUntil.get(madeBy);
+    const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(doubt, rules);
     if (status !== null && UNTOUCHED[change as 'deleted'].has(status)) {
       if (!isFresh)
-        return ambiguous('What the upstream shows may be older than this: nothing sent later is listed yet.');
+        return ambiguous(
+          'What the upstream shows may be older than this: nothing of the same kind that was sent later is listed yet.',
+        );
       const reason = `The transaction that this names was not ${change} when the quiet period was over.`;
       return { verdict: 'absent', reason, evidence };
     }

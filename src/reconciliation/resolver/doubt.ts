@@ -46,6 +46,8 @@ export interface Seen {
 export interface Lookup {
   readId: string;
   askedAt: Date;
+  /** The operation of ours that made the transaction; null if our records name none. */
+  madeBy: string | null;
   /** Null: it says that there is none. */
   seen: Seen | null;
 }

@@ -58,10 +58,12 @@ export interface Listing {
   missing: number;
   /** When the oldest transaction in it was issued: whether something older was cut off cannot be known. */
   oldest: Date | null;
-  /** When the newest call of ours was sent of which it shows a transaction, at that time: it is no older than that. */
-  freshUntil: Date | null;
-  /** Of what need not be in it (made.ts), what it shows of ours. */
-  shows: ReadonlySet<string>;
+  /**
+   * For each operation, when the newest call of ours was sent whose transaction the listing shows at that time. For this
+   * operation the listing is no older than that. An operation without such a call is missing: later airtime proves nothing
+   * about mobile money, which the upstream may list later.
+   */
+  freshUntil: ReadonlyMap<string, Date>;
 }
 
 /** No name begins like that. */

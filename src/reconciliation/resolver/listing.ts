@@ -38,13 +38,13 @@ const COLUMNS = Prisma.sql`ordinal, chi_ref AS "chiRef", upstream_id AS id, issu
   type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference`;
 
 interface Known {
+  operation: string;
   missing: number;
   freshUntil: Date | null;
-  operations: string[] | null;
 }
 
 const MAKERS = [...MADE.keys()];
-const CERTAINLY_LISTED = MAKERS.filter((operation) => MADE.get(operation)?.mustBeShown === undefined);
+const CERTAINLY_LISTED = MAKERS.filter((operation) => MADE.get(operation)?.maybeListed !== true);
 
 /**
  * A read of all transactions, as far as it matters for calls in doubt.
@@ -62,8 +62,11 @@ export async function readListing(
 ): Promise<Listing> {
   const unclaimed = await readUnclaimed(db, read.readId, since, doubts);
   const known = await readKnown(db, read, since, skewMs);
-  const shows = new Set((known.operations ?? []).map((operation) => MADE.get(operation)?.mustBeShown ?? ''));
-  return { ...read, unclaimed: new Issues(unclaimed), shows, missing: known.missing, freshUntil: known.freshUntil };
+  const fresh = known.flatMap(({ operation, freshUntil }): [string, Date][] =>
+    freshUntil === null ? [] : [[operation, freshUntil]],
+  );
+  const missing = known.reduce((sum, one) => sum + one.missing, 0);
+  return { ...read, unclaimed: new Issues(unclaimed), missing, freshUntil: new Map(fresh) };
 }
 
 /** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
@@ -79,6 +82,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
       WHERE o.intent_id <> ALL (${doubts}::uuid[])
       UNION ALL
       SELECT v.intent_id, t ->> 'chi_ref', t ->> 'id', t ->> 'issue_id' FROM verdict v
+      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.verdict = 'landed' AND s.client_id IS NULL
       CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
       WHERE v.verdict = 'landed' AND v.id >= ${uuidFloor(from)}::uuid
     ), named AS (
@@ -102,13 +106,13 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
   return rows.map((row) => toSeen(readId, row));
 }
 
-/** What our records say that the listing must show: so it is seen whether it is whole, and how old. */
+/** Reads, for each operation, what our records say that the listing must show: whether it is whole, and how old it is. */
 async function readKnown(
   db: Client,
   { readId, askedAt }: { readId: string; askedAt: Date },
   since: Date,
   skewMs: number,
-): Promise<Known> {
+): Promise<Known[]> {
   const from = new Date(since.getTime() - KNOWN_BEFORE_MS);
   const before = new Date(askedAt.getTime() - LAG_MS);
   const margin = `${skewMs} milliseconds`;
@@ -126,12 +130,12 @@ async function readKnown(
         AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
         AND (n.chi_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
     )
-    SELECT (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
+    SELECT operation, (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
         AND recorded_at < ${before}::timestamptz))::integer AS missing,
-      max(sent_at) FILTER (WHERE in_time) AS "freshUntil", array_agg(DISTINCT operation) FILTER (WHERE shown) AS operations
-    FROM known`;
+      max(sent_at) FILTER (WHERE in_time) AS "freshUntil"
+    FROM known GROUP BY operation`;
   const { rows } = await db.query<Known>(question.text, question.values);
-  return rows[0] ?? { missing: 0, freshUntil: null, operations: null };
+  return rows;
 }
 
 /** One transaction that was asked for by itself; undefined if the answer had none. */

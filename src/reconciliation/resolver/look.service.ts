@@ -140,7 +140,7 @@ export class LookService {
     if (!complete && !isGone) return undefined; // asked again later
     const seen = isGone ? null : await readOne(this.prisma, readId);
     if (seen === undefined) return undefined;
-    const lookup: Lookup = { readId, askedAt, seen };
+    const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
     return judgeChange(call, lookup, listing, named.others, this.rules);
   }
 

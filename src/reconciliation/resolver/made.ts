@@ -6,16 +6,13 @@ export interface Made {
   pays: boolean;
   /** A collection names its amount in the currency of the payer: there, the reference must be the same instead. */
   byReference?: true;
-  /**
-   * What they are called, where it is not documented that the listing has them at all: that one is missing proves something
-   * only where others of ours are shown.
-   */
-  mustBeShown?: 'link' | 'transfer' | 'collection';
+  /** It is not documented that the listing has them: one that is missing does not show that the listing is incomplete. */
+  maybeListed?: true;
 }
 
-const LINK: Made = { type: 'credit', pays: false, mustBeShown: 'link' };
-const COLLECTION: Made = { type: 'payment', pays: false, byReference: true, mustBeShown: 'collection' };
-const TRANSFER: Made = { type: 'transfer', pays: true, mustBeShown: 'transfer' };
+const LINK: Made = { type: 'credit', pays: false, maybeListed: true };
+const COLLECTION: Made = { type: 'payment', pays: false, byReference: true, maybeListed: true };
+const TRANSFER: Made = { type: 'transfer', pays: true, maybeListed: true };
 
 /** By operation. Those that pay or write and are not listed here make no transaction that could be recognised. */
 export const MADE: ReadonlyMap<string, Made> = new Map([

@@ -53,9 +53,9 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   const listed = shown.filter(({ second }) => second <= asOf);
   const unclaimed = listed.filter(({ call: place, first }) => !(first && calls[place]?.known === 'succeeded'));
   const listing = {
-    ...{ readId: 'read', askedAt: at(lookedSecond), missing: 0, oldest: at(-1), shows: new Set<string>() },
+    ...{ readId: 'read', askedAt: at(lookedSecond), missing: 0, oldest: at(-1) },
     unclaimed: new Issues(unclaimed.flatMap((issue) => toSeen(issue, listed.indexOf(issue)))),
-    freshUntil: at(asOf), // there is always something of ours that was sent just then
+    freshUntil: new Map([['POST /payouts/airtime', at(asOf)]]), // there is always something of ours that was sent just then
   };
   const judged = sent.flatMap((one, place) => {
     const { known, times = 0 } = calls[place] ?? {};
@@ -122,6 +122,19 @@ describe('a verdict', () => {
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);
         for (const one of sent) expect(judge(one, { ...listing, missing: 1 }, sent, RULES)?.verdict).not.toBe('absent');
+      }),
+      runs,
+    );
+  });
+});
+
+describe('freshness', () => {
+  it('is never proved by another operation', () => {
+    fc.assert(
+      fc.property(worlds, (world) => {
+        const { listing, sent } = live(world);
+        const others = { ...listing, freshUntil: new Map([['POST /payouts/mobile-money', at(world.lookedSecond)]]) };
+        for (const one of sent) expect(judge(one, others, sent, RULES)?.verdict).not.toBe('absent');
       }),
       runs,
     );

@@ -1,5 +1,6 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
-import { Seen, Sent } from './doubt';
+import { wordsOf } from '../status-words';
+import { Seen, Sent, Wanted } from './doubt';
 import { Issues } from './issues';
 import { judge } from './verdict';
 
@@ -28,8 +29,7 @@ describe('a call of which the upstream lists something else', () => {
     readId: 'read',
     askedAt: at(900),
     missing: 0,
-    shows: new Set<string>(),
-    freshUntil: at(899),
+    freshUntil: new Map([['POST /payouts/airtime', at(899)]]),
     oldest: at(-1),
   };
   const ask = (seen: Seen[], more: object = {}, call = doubt, rivals: Sent[] = []) =>
@@ -54,7 +54,6 @@ describe('a call of which the upstream lists something else', () => {
     ['ambiguous', 'a time before it was sent', whole.map((seen) => ({ ...seen, issuedAt: at(-11) }))],
     ['ambiguous', 'a time after the quiet period', whole.map((seen) => ({ ...seen, issuedAt: at(116) }))],
     ['ambiguous', 'all of it, as failed', whole.map((seen) => ({ ...seen, status: 'Failed' }))],
-    ['landed', 'all of it, reversed since', whole.map((seen) => ({ ...seen, status: 'reversed' }))],
     ['ambiguous', 'somebody by a name of another kind', [{ ...first, names: ['e:somebody@example.com'] }]],
     [
       'absent',
@@ -117,9 +116,53 @@ describe('a call of which the upstream lists something else', () => {
     const transfer = { ...doubt, operation: 'POST /account/transfer' };
     expect(ask([], {}, transfer)).toMatchObject({
       verdict: 'ambiguous',
-      reason: expect.stringContaining('no transfer'),
+      reason: expect.stringContaining('no POST /account/transfer yet'),
     });
-    expect(ask([], { shows: new Set(['transfer']) }, transfer)?.verdict).toBe('absent');
+    expect(ask([], { freshUntil: new Map([['POST /account/transfer', at(899)]]) }, transfer)?.verdict).toBe('absent');
+  });
+
+  it.each<[string | null, string | undefined]>([
+    ['paid', 'landed'],
+    ['redeemed', 'landed'],
+    ['SUCCESSFUL', 'landed'],
+    [' Completed ', 'landed'],
+    ['Sent', 'landed'],
+    ['failed', 'as failed'],
+    ['UNSUCCESSFUL', 'as failed'],
+    ['declined', 'as failed'],
+    ['rejected', 'as failed'],
+    ['refunded', 'as failed'],
+    ['reversed', 'as failed'],
+    ['CANCELLED', 'as failed'],
+    ['PENDING', 'as pending'],
+    ['processing', 'as pending'],
+    ['on hold', 'not recognised'],
+    ['', 'not recognised'],
+    [null, 'not recognised'],
+  ])('is decided by the status %s: %s', (status, expected) => {
+    // One item with this status is enough.
+    const seen = whole.map((one, place) => (place === 0 ? { ...one, status } : one));
+    const verdict = ask(seen);
+    expect(verdict?.verdict === 'landed' ? 'landed' : verdict?.reason).toContain(expected);
+    if (verdict?.verdict !== 'landed') expect(ask(seen, { askedAt: at(20) })).toBeUndefined(); // the word may change
+  });
+
+  it('is landed as a link that waits for its payer', () => {
+    const link = { ...doubt, operation: 'POST /send' };
+    const seen = whole.map((one) => ({ ...one, type: 'credit', status: 'unpaid' }));
+    expect(ask(seen, {}, link)?.verdict).toBe('landed');
+  });
+
+  it.each([...wordsOf('not_moved', 'pending', 'unpaid')])('is never landed as %s where it pays', (status) => {
+    expect(ask(whole.map((one) => ({ ...one, status })))?.verdict).toBe('ambiguous');
+  });
+
+  it('of a collection is not absent by a listed one with its reference that another call could have made', () => {
+    const collection = { ...doubt, operation: 'POST /collections/mobile-money/collect', items: doubt.items.slice(0, 1) };
+    const [item] = collection.items as [Wanted];
+    const asked = { ...collection, items: [{ ...item, reference: 'order 7', amountUsd: '5.000000' }] };
+    const seen = [{ ...first, type: 'payment', references: ['order 7'], amountUsd: '0.038000' }];
+    expect(ask(seen, {}, asked, [{ ...asked, id: 'twin' }])?.verdict).toBe('ambiguous');
   });
 
   it('of which the record names nobody any more is never absent as long as there is something of its amount', () => {

@@ -1,12 +1,10 @@
+import { meaningOf } from '../status-words';
 import { oneToOne } from './assignment';
 import { Rules, Seen, Sent, Verdict, Wanted } from './doubt';
 import { evidenceOf } from './evidence';
 import { Issue, Listing } from './issues';
 import { isOtherType, MADE, Made } from './made';
 import { haveKindInCommon, maybeSameOne, sameOne } from './recipients';
-
-/** Statuses (upstream-observed.md, "Transaction record") of what was taken on, and not carried out. One that was reversed was. */
-const FAILED: ReadonlySet<string> = new Set(['failed', 'expired', 'cancelled', 'canceled', 'fraud']);
 
 /** An issue of which each transaction is an item of this call. */
 interface Fitting {
@@ -28,18 +26,18 @@ export function judge(doubt: Sent, listing: Listing, rivals: Sent[], rules: Rule
   const ours = issues.flatMap((issue) => fit(doubt, made, issue, rules) ?? []);
   const whole = ours.filter(({ issue }) => issue.length === doubt.items.length);
   const others = whole.flatMap(({ issue }) => rivalsFor(issue, doubt, rivals, rules));
-  const failed = made.pays && whole.some(({ issue }) => issue.some(hasFailed));
   const [only] = whole;
-  if (only && ours.length === 1 && others.length === 0 && !failed) return landed(only, listing);
+  const standing = only && standingOf(only.issue, made);
+  if (only && ours.length === 1 && others.length === 0 && standing === 'done') return landed(only, listing);
   if (listing.askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
   // Of other amounts, and another call of ours to the last of them: that is no trace of this one.
   const unexplained = issues.filter(
     (issue) => !isOfOtherAmounts(doubt, made, issue) || !rivalsFor(issue, doubt, rivals, rules).some(isAllOf(issue)),
   );
-  if (unexplained.length === 0) return withoutAny(doubt, made, listing, rules);
+  if (unexplained.length === 0) return withoutAny(doubt, listing, rules);
   const reads = [listing.readId];
   const evidence = evidenceOf(reads, unexplained.flat(), [...new Set(others.map(({ id }) => id))]);
-  return { verdict: 'ambiguous', reason: whyAmbiguous(ours.length, whole.length, others, failed), evidence };
+  return { verdict: 'ambiguous', reason: whyAmbiguous(ours.length, whole.length, others, standing), evidence };
 }
 
 /** When the quiet period of a call is over, milliseconds since 1970. */
@@ -66,8 +64,9 @@ function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
 }
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
-function withoutAny(doubt: Sent, { mustBeShown }: Made, listing: Listing, rules: Rules): Verdict {
-  const { missing, oldest, freshUntil, shows, readId } = listing;
+function withoutAny(doubt: Sent, listing: Listing, rules: Rules): Verdict {
+  const { missing, oldest, readId } = listing;
+  const freshUntil = listing.freshUntil.get(doubt.operation);
   const evidence = evidenceOf([readId], [], []);
   const unsure = (reason: string): Verdict => ({ verdict: 'ambiguous', reason, evidence });
   if (oldest === null || oldest >= doubt.sentFrom) {
@@ -80,26 +79,41 @@ function withoutAny(doubt: Sent, { mustBeShown }: Made, listing: Listing, rules:
       `The upstream's listing lacks ${missing} transactions that are known to be there: that it lacks this one too proves nothing.`,
     );
   }
-  if (freshUntil === null || freshUntil.getTime() < quietUntil(doubt, rules)) {
+  if (freshUntil === undefined || freshUntil.getTime() < quietUntil(doubt, rules)) {
     return unsure(
-      "The upstream's listing shows nothing yet that was sent after the quiet period, at the time when it was sent: it may be older than what this asked for, or its clock wrong.",
+      `The upstream's listing shows no ${doubt.operation} yet that was sent after the quiet period, at the time when it was sent: it may be older than what this asked for, or its clock wrong.`,
     );
   }
-  if (mustBeShown && !shows.has(mustBeShown)) {
-    return unsure(`The upstream's listing shows no ${mustBeShown} of ours: that it lacks this one proves nothing.`);
-  }
-  const reason = `The upstream lists nothing that this could have made, ${Math.round(rules.quietMs / 1_000)} seconds after it was given up, and does list what was sent later.`;
+  const reason = `The upstream lists nothing that this could have made, ${Math.round(rules.quietMs / 1_000)} seconds after it was given up, and does list a later ${doubt.operation}.`;
   return { verdict: 'absent', reason, evidence };
 }
 
-function whyAmbiguous(ours: number, whole: number, others: Sent[], failed: boolean): string {
+/** What the status words of an issue say of a call that it may be. `done` if each of them is known to be good. */
+type Standing = 'done' | 'failed' | 'pending' | 'unrecognised';
+
+const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
+  failed:
+    'The upstream lists what this asked for, as failed: whether its money moved, and whether it may be sent again, is for a person to find out.',
+  pending:
+    'The upstream lists what this asked for, as pending: a later round settles it once its status is final, or a person does.',
+  unrecognised:
+    'The upstream lists what this asked for, with a status word that is not recognised: a person has to find out what it means.',
+};
+
+/** The worst word of an issue decides. A link that waits for its payer is all that its call asked for. */
+function standingOf(issue: Issue, { pays }: Made): Standing {
+  const meanings = issue.map(({ status }) => meaningOf(status));
+  if (meanings.includes(undefined)) return 'unrecognised';
+  if (meanings.includes('not_moved') || (pays && meanings.includes('unpaid'))) return 'failed';
+  return meanings.includes('pending') ? 'pending' : 'done';
+}
+
+function whyAmbiguous(ours: number, whole: number, others: Sent[], standing: Standing | undefined): string {
   if (others.length > 0) {
     return 'The upstream lists what this asked for, but another call of ours could have made it as well; "calls" names it.';
   }
   if (whole > 1) return `The upstream lists what this asked for ${whole} times.`;
-  if (whole === 1 && ours === 1 && failed) {
-    return 'The upstream lists what this asked for, as failed: whether its money moved, and whether it may be sent again, is for a person to find out.';
-  }
+  if (ours === 1 && standing !== undefined && standing !== 'done') return WHY_NOT_LANDED[standing];
   if (ours > 0) {
     return 'The upstream lists transactions that could be some of what this asked for.';
   }
@@ -118,10 +132,6 @@ function isAllOf(issue: Issue): (call: Sent) => boolean {
   return ({ items }) => items.length === issue.length;
 }
 
-function hasFailed({ status }: Seen): boolean {
-  return status !== null && FAILED.has(status.trim().toLowerCase());
-}
-
 function isInTime({ sentFrom, sentUntil }: Sent, at: Date | null, { skewMs, quietMs }: Rules): boolean {
   if (at === null) return false;
   return at.getTime() >= sentFrom.getTime() - skewMs && at.getTime() <= sentUntil.getTime() + quietMs + skewMs;
@@ -130,7 +140,7 @@ function isInTime({ sentFrom, sentUntil }: Sent, at: Date | null, { skewMs, quie
 /** Whether a transaction is what an item asked for, in all that both say. */
 function isSame(item: Wanted, seen: Seen, made: Made): boolean {
   if (isOtherType(seen.type, made) || !sameOne(item.payee, seen.names)) return false;
-  if (made.pays && seen.status?.toLowerCase() === 'unpaid') return false;
+  if (made.pays && meaningOf(seen.status) === 'unpaid') return false;
   if (made.byReference) return item.reference !== null && seen.references.includes(item.reference);
   if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
   return isSameAmount(item, seen) === true;
@@ -158,6 +168,7 @@ function mightBe(item: Wanted, seen: Seen, made: Made): boolean {
 }
 
 function isOfOtherAmounts({ items }: Sent, made: Made, issue: Issue): boolean {
+  if (made.byReference) return false; // its amounts are in another currency
   return issue.every((seen) => items.every((item) => !mightBe(item, seen, made) || isSameAmount(item, seen) === false));
 }
 

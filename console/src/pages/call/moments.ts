@@ -152,17 +152,22 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
 
 function resolution({ resolution: settled }: CallStory): Moment[] {
   if (!settled) return [];
-  const { verdict, reason, resolved_at, resolved_by, transactions } = settled;
-  const by = resolved_by ? `By ${nameOf(resolved_by)}.` : 'By the proxy itself, from what the upstream lists.';
-  return [
-    {
-      title: verdict === 'landed' ? 'Settled: it was carried out' : 'Settled: it was not carried out',
-      at: resolved_at,
-      color: 'teal',
-      says: [by, `“${reason}”`],
-      list: transactions.map(({ chi_ref, id }) => `transaction ${chi_ref ?? id ?? 'without a reference'}`),
-    },
-  ];
+  const found = settled.transactions.map(({ chi_ref, id }) => `transaction ${chi_ref ?? id ?? 'without a reference'}`);
+  return [...settled.superseded]
+    .reverse()
+    .concat(settled)
+    .map((one, place) => {
+      const { id, verdict, reason, resolved_at, resolved_by } = one;
+      const by = resolved_by ? `By ${nameOf(resolved_by)}.` : 'By the proxy itself, from what the upstream lists.';
+      const what = place === 0 ? 'Settled' : 'Corrected';
+      return {
+        title: verdict === 'landed' ? `${what}: it was carried out` : `${what}: it was not carried out`,
+        at: resolved_at,
+        color: 'teal',
+        says: [by, `“${reason}”`],
+        list: id === settled.id ? found : [],
+      };
+    });
 }
 
 /** A person and the client whose key it is, or the client alone. */

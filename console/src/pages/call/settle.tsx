@@ -41,8 +41,8 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
   return (
     <ReasonDialog title="Settle a call in doubt" action="Settle" maxLength={MAX_REASON} run={settle} close={close}>
       <Text size="sm">
-        Say what became of {operation} at the upstream, once and for all: this cannot be undone, and is on record with
-        your name. Look it up with the provider first.
+        Say what became of {operation} at the upstream. This is on record with your name. It takes effect at once; only
+        the API can correct it later. Look it up with the provider first.
       </Text>
       <Radio.Group label="What became of it" required value={verdict ?? null} onChange={setVerdict}>
         <Stack gap="xs" mt={4}>

@@ -1,0 +1,188 @@
+import supertest from 'supertest';
+import { v7 as uuidv7 } from 'uuid';
+import { callsCommands } from '../src/cli/calls';
+import { answer, reset } from './support/fake-upstream';
+import { copyIntent } from './support/intents';
+import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying';
+
+const CAP_USD = 10;
+
+/** A verdict that turns out to be wrong is corrected by a second resolution. The first one stays on record. */
+describe('corrections of how a call was settled', () => {
+  let paying: Paying;
+  let approver: string;
+  let app: { id: string; key: string };
+  const numbers = phones(200);
+
+  beforeAll(async () => {
+    paying = await startPaying();
+    approver = (await paying.proxy.client('approver', 'approve', 'audit')).key;
+  });
+  afterAll(() => paying.close());
+  beforeEach(async () => {
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    app = await paying.proxy.client(`app-${uuidv7()}`, 'pay', 'read');
+    await query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [app.id, CAP_USD]);
+  });
+
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const body = (valueInUSD: number) => {
+    const [item] = airtime(numbers.pop() ?? '').airtimes;
+    return { airtimes: [{ ...item, valueInUSD }] };
+  };
+  const pay = (what: object, key: string = uuidv7()) =>
+    paying.proxy.post(app.key, '/payouts/airtime', what).set('Idempotency-Key', key);
+  const lose = async (what: object, key?: string) => {
+    paying.upstream.behaviour = reset;
+    const { headers } = await pay(what, key).expect(502);
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    return headers['x-call-id'] ?? '';
+  };
+  const resolve = (id: string, verdict: string, supersedes?: string, key = approver) =>
+    supertest(paying.proxy.url)
+      .post(`/v1/calls/${id}/resolution`)
+      .set('X-API-Key', key)
+      .send({ verdict, reason: `it was ${verdict}`, supersedes });
+  const read = async (id: string) => (await paying.proxy.get(app.key, `/v1/calls/${id}`).expect(200)).body;
+  const spent = async () =>
+    Number((await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [app.id]))[0]?.usd ?? 0);
+
+  it('reserves again what was given back, even over the cap, and gives it back once', async () => {
+    const id = await lose(body(6));
+    expect((await resolve(id, 'absent').expect(200)).body.resolution).toMatchObject({ id, superseded: [] });
+    expect(await spent()).toBe(0);
+    await pay(body(8)).expect(200);
+    const { body: landed } = await resolve(id, 'landed', id).expect(200);
+    expect(landed).toMatchObject({ outcome: 'landed', resolution: { verdict: 'landed', superseded: [{ id }] } });
+    expect(await spent()).toBe(14); // what was paid counts
+    expect((await pay(body(0.5)).expect(403)).body.code).toBe('cap_exceeded');
+    const { body: absent } = await resolve(id, 'absent', landed.resolution.id).expect(200);
+    expect(await spent()).toBe(8);
+    expect((await resolve(id, 'landed', absent.resolution.id).expect(200)).body.resolution.superseded).toHaveLength(3);
+    expect(await spent()).toBe(14);
+    // The upstream's own word comes late: it gives back what the correction reserved, once.
+    await query('BEGIN');
+    await query(`SELECT release_reservations(ARRAY[$1::uuid])`, [id]);
+    await query(`SELECT release_reservations(ARRAY[$1::uuid])`, [id]);
+    await query('COMMIT');
+    expect(await spent()).toBe(8);
+  });
+
+  it('gives back what a wrong landed had kept', async () => {
+    const id = await lose(body(9));
+    await resolve(id, 'landed').expect(200);
+    expect(await spent()).toBe(9);
+    await resolve(id, 'absent', id).expect(200);
+    expect(await spent()).toBe(0);
+    await pay(body(10)).expect(200);
+  });
+
+  it('reserves nothing again for a call that had reserved nothing', async () => {
+    const id = await copyIntent(paying.proxy.database, await lose(body(1)), {
+      ...{ reserved_on: null, recorded_at: '2026-01-01T00:00:00Z', process: null },
+    });
+    const before = await spent();
+    await resolve(id, 'absent').expect(200);
+    await resolve(id, 'landed', id).expect(200);
+    expect(await spent()).toBe(before);
+  });
+
+  it('shows all of it, with who and why, and seals it', async () => {
+    const id = await lose(body(1));
+    await resolve(id, 'absent').expect(200);
+    const corrected = await resolve(id, 'landed', id).expect(200);
+    const earlier = { id, verdict: 'absent', reason: 'it was absent', resolved_by: { client: { name: 'approver' } } };
+    const story = (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    expect(story).toMatchObject({
+      outcome: 'landed',
+      resolution: {
+        id: corrected.body.resolution.id,
+        verdict: 'landed',
+        reason: 'it was landed',
+        superseded: [earlier],
+      },
+    });
+    const kinds = story.seals.map(({ kind }: { kind: string }) => kind);
+    expect(kinds).toEqual(['intent', 'outcome', 'resolution', 'reservation_release', 'resolution_correction']);
+    // One row in every list, by the verdict that holds.
+    expect(await paying.listed('landed')).toContain(id);
+    expect(await paying.listed('absent')).not.toContain(id);
+    expect(await query('SELECT state FROM call_state WHERE call_id = $1', [id])).toEqual([{ state: 'landed' }]);
+    const exported = await paying.proxy
+      .get(paying.auditor, '/v1/audit/export?format=ndjson&outcome=landed')
+      .buffer(true)
+      .parse((response, done) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => done(null, text));
+      });
+    expect(exported.status).toBe(200);
+    expect((exported.body as string).split('\n').filter((line) => line.includes(id))).toHaveLength(1);
+    for (const sql of ['UPDATE resolution_correction SET verdict = verdict', 'DELETE FROM resolution_correction']) {
+      await expect(query(sql)).rejects.toThrow();
+    }
+  });
+
+  it('leaves the key to whoever it belongs to by now', async () => {
+    const asked = body(2);
+    const id = await lose(asked, 'key');
+    await resolve(id, 'absent').expect(200);
+    await resolve(id, 'landed', id).expect(200);
+    expect((await pay(asked, 'key').expect(200)).body.call_id).toBe(id); // nobody has used it since
+    await resolve(id, 'absent', (await read(id)).resolution.id).expect(200);
+    const second = (await pay(asked, 'key').expect(200)).headers['x-call-id'] ?? '';
+    expect(second).not.toBe(id);
+    // It landed after all: it was paid twice, and that is on record. The key answers for the second call.
+    await resolve(id, 'landed', (await read(id)).resolution.id).expect(200);
+    expect((await pay(asked, 'key').expect(200)).headers['x-call-id']).toBe(second);
+    expect([(await read(id)).outcome, (await read(second)).outcome, await spent()]).toEqual(['landed', 'succeeded', 4]);
+  });
+
+  it('lets one of two at once win, and shows the other what holds now', async () => {
+    const id = await lose(body(1));
+    await resolve(id, 'absent').expect(200);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(id, 'landed', id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    const { resolution } = await read(id);
+    expect(resolution.superseded).toHaveLength(1);
+    for (const { body: told } of answers.filter(({ status }) => status === 409)) {
+      expect(told.code).toBe('resolution_superseded');
+      expect(told.detail).toContain(`settled as landed by now, by resolution ${resolution.id}`);
+    }
+    expect(await spent()).toBe(1);
+  });
+
+  it('is made by the command line too', async () => {
+    const id = await lose(body(1));
+    const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const run = (...more: string[]) =>
+      callsCommands().parseAsync(['settle', id, '--reason', 'asked', '--json', ...more], { from: 'user' });
+    Object.assign(process.env, { PORT: new URL(paying.proxy.url).port, PAYOUT_PROXY_KEY: approver });
+    await run('--verdict', 'absent');
+    await run('--verdict', 'landed', '--supersedes', id);
+    expect(JSON.parse(String(written.mock.lastCall?.[0])).resolution).toMatchObject({ verdict: 'landed' });
+    await expect(run('--verdict', 'absent', '--supersedes', id)).rejects.toThrow('settled as landed by now');
+    expect((await read(id)).outcome).toBe('landed');
+  });
+
+  it('refuses what corrects nothing', async () => {
+    const open = await lose(body(1));
+    expect((await resolve(open, 'landed', open).expect(409)).body.code).toBe('not_in_doubt'); // not settled yet
+    await resolve(open, 'landed').expect(200);
+    const again = (await resolve(open, 'absent').expect(409)).body;
+    expect([again.code, again.detail]).toEqual(['not_in_doubt', expect.stringContaining(`"supersedes": "${open}"`)]);
+    expect((await resolve(open, 'landed', open).expect(400)).body.errors).toMatchObject([{ pointer: '/verdict' }]);
+    expect((await resolve(open, 'absent', uuidv7()).expect(409)).body.code).toBe('resolution_superseded');
+    await resolve(open, 'absent', open, app.key).expect(403);
+    const both = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
+    expect((await resolve(open, 'absent', open, both.key).expect(200)).body.outcome).toBe('absent');
+    // The upstream's own word is never corrected here.
+    const paid = (await pay(body(1)).expect(200)).headers['x-call-id'] ?? '';
+    expect((await resolve(paid, 'absent', paid).expect(409)).body.detail).toContain("The upstream's own answer stands");
+    const late = await lose(body(1));
+    await resolve(late, 'absent').expect(200);
+    await query('ALTER TABLE outcome DISABLE TRIGGER ALL');
+    await query(`UPDATE outcome SET kind = 'succeeded' WHERE intent_id = $1`, [late]);
+    expect((await resolve(late, 'landed', late).expect(409)).body.code).toBe('not_in_doubt');
+  });
+});
