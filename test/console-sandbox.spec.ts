@@ -34,6 +34,11 @@ describe("the console's sandbox", () => {
     await page.getByRole('option', { name: option }).click();
   };
 
+  it('is where the address of the proxy leads to', async () => {
+    const answer = await fetch(desk.proxy.url, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console']);
+  });
+
   it('says at each field what is wrong with it, and forgets it once the field is another', async () => {
     await item(1).getByLabel('Phone number').fill('0712');
     await page.getByRole('button', { name: 'Add an item' }).click();

@@ -72,6 +72,7 @@ describe('the console', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).origin));
     const answer = await page.goto(`${proxy.url}/console/clients`);
+    expect((await fetch(proxy.url)).status).toBe(404); // only the embedded sandbox makes / lead to the console
     const policy = answer?.headers()['content-security-policy'] ?? '';
     expect(policy).toContain("script-src 'self';");
     expect(policy).not.toContain('unsafe');

@@ -7,6 +7,7 @@ import { parseCheckpoint } from '../src/transparency/checkpoint';
 import { leafHash } from '../src/transparency/merkle';
 import { openNote, verifierOf } from '../src/transparency/note';
 import { verifyConsistency, verifyInclusion } from '../src/transparency/proofs';
+import { verifyAsDocumented } from './support/documented-verifier';
 import { TestProxy } from './support/proxy';
 import { anotherId, makeSealedScene, SealedScene } from './support/sealed-scene';
 
@@ -152,6 +153,8 @@ describe('a receipt', () => {
     const changed = structuredClone(body);
     changed.records.find(({ kind }: any) => kind === 'intent').record.total_usd = '35.000000';
     expect(check(changed, '--key', key)).toMatchObject({ code: 1, result: { holds: false } });
+    const texts = [body, changed].map((each) => JSON.stringify(each));
+    expect(verifyAsDocumented(texts, key).faults).toEqual([null, expect.stringContaining('intent: not proved')]);
   });
 
   it('is given to whoever made the call, and to nobody else', async () => {

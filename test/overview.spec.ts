@@ -1,8 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
 import { Scope } from '../src/clients/scopes';
 import { ClientsService } from '../src/clients/clients.service';
+import { OverviewService } from '../src/overview/overview.service';
 import { Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
 
 const AIRTIME = 'POST /payouts/airtime';
@@ -208,8 +210,47 @@ describe('GET /v1/overview', () => {
       await next(events);
       const now = performance.now.bind(performance);
       jest.spyOn(performance, 'now').mockImplementation(() => now() + 301_000);
-      for await (const { event } of events) expect(event).toBe('overview');
+      for await (const { event } of events) expect(['overview', 'current']).toContain(event);
     });
+
+    it('confirms that nothing changed, and says when it cannot be read', async () => {
+      const leaving = new AbortController();
+      const events = await follow('approve', leaving.signal);
+      const first = await next(events);
+      const now = performance.now.bind(performance);
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 15_000);
+      const { value: confirmed } = await events.next();
+      expect(confirmed).toMatchObject({ event: 'current', data: { as_of: expect.any(String) } });
+      expect((confirmed as any).data.as_of >= first.as_of).toBe(true);
+      jest.restoreAllMocks();
+      const broken = jest
+        .spyOn(scene.proxy.app.get(OverviewService, { strict: false }), 'read')
+        .mockRejectedValue(new Error('the database is away'));
+      expect((await events.next()).value).toEqual({ event: 'unavailable', data: {} });
+      broken.mockRestore();
+      expect((await next(events)).stops).toEqual(first.stops); // though nothing changed
+      leaving.abort();
+    });
+  });
+
+  it('counts a call in doubt as paid once it is found to have been carried out', async () => {
+    const before = ofAirtime(await read('all'));
+    const { calls } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/calls?in_doubt=true').expect(200)).body;
+    const torn = calls.find(({ total_usd: usd }: any) => usd === '1.3');
+    await supertest(scene.proxy.url)
+      .post(`/v1/calls/${torn.id}/resolution`)
+      .set('X-API-Key', keys.get('approve') ?? '')
+      .send({ verdict: 'landed', reason: 'seen in the list' })
+      .expect(200);
+    const { groups } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/summary?group_by=outcome').expect(200))
+      .body;
+    expect(groups.find(({ group }: any) => group === 'landed')).toMatchObject({
+      asked_usd: '1.3',
+      succeeded_usd: '1.3',
+    });
+    await settled(async () => ofAirtime(await read('all'))[3] !== before[3]);
+    const after = ofAirtime(await read('all'));
+    expect([after[2], new Decimal(after[3] ?? 0).sub(before[3] ?? 0).toFixed()]).toEqual([before[2], '1.3']);
   });
 });
 

@@ -77,6 +77,7 @@ describe('the plans of searches', () => {
     ['not in doubt', () => ({ in_doubt: 'false' })],
     ['approval', () => ({ approval: 'expired' })],
     ['recipient', () => ({ recipient: one.recipient as string })],
+    ['recipient, as it is dialled at home', () => ({ recipient: `0${one.recipient?.slice(4)}` })],
     ['recipient_prefix', () => ({ recipient_prefix: '+2547' })],
     ['country', () => ({ country: 'Kenya' })],
     ['network_code', () => ({ network_code: 'VCL' })],

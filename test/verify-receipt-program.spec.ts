@@ -4,6 +4,14 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commitment } from '../src/journal/commitment';
+import { Columns, ColumnType, KIND_NAMES, kindOf } from '../src/transparency/kinds';
+import {
+  documentedProgram,
+  specification,
+  verifyAsDocumented,
+  withDocumentedProgram,
+} from './support/documented-verifier';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer } from './support/receipts';
 
 describe("the verifier's proofs", () => {
@@ -158,5 +166,78 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
       0,
       expect.stringMatching(/Exit code: 0 .*Example: node verify-receipt\.mjs --key/s),
     ]);
+  });
+});
+
+describe('the program in docs/audit.md', () => {
+  it('imports only modules of Node', () => {
+    const imported = [...documentedProgram().matchAll(/(?:from|import\(|require\()\s*'([^']*)'/g)].map(
+      ([, name]) => name,
+    );
+    expect(imported).toEqual(['node:crypto', 'node:fs']);
+  });
+
+  it('accepts a good receipt, and notices every single bit that is flipped in it', async () => {
+    const good = JSON.stringify(await receiptOf(LOG, [3]));
+    const { faults, unnoticed } = verifyAsDocumented([good], signer.verifierKey, true);
+    expect({ faults, unnoticed }).toEqual({ faults: [null], unnoticed: [] });
+  });
+
+  it('agrees with the log about trees of every size to 40', async () => {
+    const logOf = (size: number) => Array.from({ length: size }, (_, n) => ({ table: 'access', intent_id: CALL, n }));
+    const receipts = Array.from({ length: 40 }, (_, at) => receiptOf(logOf(at + 1), [...Array(at + 1).keys()]));
+    const texts = (await Promise.all(receipts)).map((receipt) => JSON.stringify(receipt));
+    expect(verifyAsDocumented(texts, signer.verifierKey).faults).toEqual(Array(40).fill(null));
+  });
+
+  it('rejects a receipt that another key signed, whatever key the receipt names', async () => {
+    const forged = await receiptOf(LOG, [3, 5, 8], forger);
+    const relabelled = { ...forged, log: { origin: ORIGIN, key: signer.verifierKey } };
+    const texts = [forged, relabelled].map((receipt) => JSON.stringify(receipt));
+    expect(verifyAsDocumented(texts, signer.verifierKey).faults).toEqual([
+      expect.stringContaining('another key'),
+      expect.stringContaining('not signed by the key'),
+    ]);
+  });
+
+  it('runs from the command line, and exits with 1 if the receipt does not hold', async () => {
+    const receipt = await receiptOf();
+    withDocumentedProgram((cwd) => {
+      const verify = () => spawnSync(process.execPath, ['verify.mjs', 'receipt.json', 'log.pub'], { cwd });
+      writeFileSync(join(cwd, 'log.pub'), `${signer.verifierKey}\n`);
+      writeFileSync(join(cwd, 'receipt.json'), JSON.stringify(receipt));
+      const { status, stdout } = verify();
+      expect([status, stdout.toString()]).toEqual([0, expect.stringContaining(CALL)]);
+      receipt.records[0].record.total_usd = '99.000000';
+      writeFileSync(join(cwd, 'receipt.json'), JSON.stringify(receipt));
+      expect(verify().status).toBe(1);
+    });
+  });
+});
+
+describe('the specification of a receipt in docs/audit.md', () => {
+  it('gives the commitment of its example', () => {
+    const [, salt, value, committed] = /the salt `(\w+)` and the value `(\S+)` have the commitment `(\w+)`/.exec(
+      specification(),
+    )!;
+    expect(commitment(Buffer.from(salt!, 'hex'), value!)!.toString('hex')).toBe(committed);
+  });
+
+  it('names every field of every kind of record that a receipt can hold, with its type', () => {
+    const words = { numeric: 'decimal' } as Partial<Record<ColumnType, string>>;
+    const fieldsOf = (columns: Columns) =>
+      Object.entries(columns).map(([name, type]) => `\`${name}\` ${words[type] ?? type}`);
+    const documented = (kind: string) => {
+      const row = specification().match(new RegExp(`^\\| \`${kind.replace('[]', '\\[\\]')}\` .*$`, 'm'))?.[0] ?? '';
+      return row.match(/`\w+` (?:text|uuid|integer|boolean|decimal|time|date|bytes|json)\b/g)?.sort();
+    };
+    const ofCalls = KIND_NAMES.filter(
+      (name) => ['intent', 'refusal'].includes(name) || kindOf(name).key === 'intent_id',
+    );
+    for (const name of ofCalls) {
+      const { columns, items } = kindOf(name);
+      expect([name, documented(name)]).toEqual([name, fieldsOf(columns).sort()]);
+      if (items) expect(documented(`${name}.items[]`)).toEqual(fieldsOf(items.columns).sort());
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { formatCheckpoint, parseCheckpoint } from '../src/transparency/checkpoint';
 import { openNote, signNote } from '../src/transparency/note';
+import { verifyAsDocumented } from './support/documented-verifier';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, other, receiptOf, SALT, signer } from './support/receipts';
 
 const flip = (base64: string) => {
@@ -127,6 +128,9 @@ describe('the verifier of receipts', () => {
     expect(
       askAll({ receipts: texts.map((text) => ({ text, keys })) }).receipts.every((fault) => typeof fault === 'string'),
     ).toBe(true);
+    const documented = verifyAsDocumented([JSON.stringify(good), ...texts], signer.verifierKey).faults;
+    expect(documented[0]).toBeNull();
+    expect(BROKEN.filter((_, at) => documented[at + 1] === null).map(([how]) => how)).toEqual([]);
   });
 
   it('sees that a checkpoint and a path are of different sizes, though the root is right', async () => {

@@ -14,6 +14,7 @@ import { LogOut, Moon, Sun } from 'lucide-react';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useSession } from './api/session';
+import { UpToDate } from './components/outdated-banner';
 import { Page } from './components/page';
 import { PageBoundary } from './components/page-boundary';
 import { Empty, Loading } from './components/states';
@@ -57,8 +58,10 @@ export function App() {
         <Places onGo={close} />
       </AppShell.Navbar>
       <AppShell.Main id="page">
-        <StopBanner />
-        <Pages />
+        <UpToDate>
+          <StopBanner />
+          <Pages />
+        </UpToDate>
       </AppShell.Main>
     </AppShell>
   );

@@ -7,21 +7,32 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
-import { ApiProblem } from './api/problem';
+import { watchQueries } from './api/freshness';
+import { ApiProblem, isOutage } from './api/problem';
 import { SessionProvider } from './api/session';
 import { App } from './app';
 import { SignIn } from './pages/sign-in/sign-in';
+import { Unreachable } from './pages/sign-in/unreachable';
 import { contrasts, theme } from './theme';
 
 /** The proxy says so where asking again may help; its refusals stay refusals. */
-const mayPass = (error: Error) => !(error instanceof ApiProblem) || (error.status ?? 503) >= 502;
+const mayPass = (error: Error) => !(error instanceof ApiProblem) || isOutage(error);
+
+/** What is shown already and could not be confirmed is asked for again by itself. */
+const AGAIN_MS = 10_000;
 
 const queries = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: 5_000, retry: (failures, error) => failures < 2 && mayPass(error) },
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) => failures < 2 && mayPass(error),
+      refetchInterval: ({ state }) => (state.data !== undefined && isOutage(state.error) ? AGAIN_MS : false),
+    },
     mutations: { retry: false }, // a person decides whether something is done again
   },
 });
+
+watchQueries(queries);
 
 /** Of the page's policy: styles that the component library writes while it runs need it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
@@ -44,7 +55,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       <Notifications position="bottom-right" />
       <QueryClientProvider client={queries}>
         <Router base="/console">
-          <SessionProvider signIn={SignIn} loading={waiting}>
+          <SessionProvider signIn={SignIn} unreachable={Unreachable} loading={waiting}>
             <App />
           </SessionProvider>
         </Router>

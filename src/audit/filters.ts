@@ -55,14 +55,17 @@ const term = (tag: string, value: string) => Prisma.sql`search_term(${tag}::text
 /** All other outcomes are those of so few calls that reading on from the newest one would hardly find any. */
 const OFTEN: readonly string[] = ['succeeded', 'rejected', 'refused'];
 
-/** @param clientIds of the clients that the search names; undefined if it names none. */
-export function conditionsOf(
-  asked: SearchFilters,
-  rows: Rows,
-  clientIds: string[] | undefined,
-  present: Present,
-): Conditions {
+/** What a search names, as the index knows it. */
+export interface Named {
+  /** Ids of the clients that it names; undefined if it names none. */
+  clientIds: string[] | undefined;
+  /** The phone numbers that its recipient may mean. */
+  phones: string[];
+}
+
+export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, present: Present): Conditions {
   const search = toRecorded(asked);
+  const { clientIds } = named;
   const references = recordedForms(asked.reference ?? '');
   const { recipient, recipient_prefix: prefix, upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
   const words = inDoubt === 'true' ? ['unknown'] : [];
@@ -77,7 +80,7 @@ export function conditionsOf(
     ],
     anyOf: [
       ...(clientIds === undefined ? [] : [Prisma.sql`ARRAY(SELECT 'client:' || unnest(${clientIds}::text[]))`]),
-      ...(recipient === undefined ? [] : [recipientTerms(recipient)]),
+      ...(recipient === undefined ? [] : [Prisma.sql`(${recipientTerms(recipient, named.phones)})`]),
       ...(references.length > 1 ? [Prisma.sql`${references.map((form) => `reference:${form}`)}::text[]`] : []),
       ...(prefix === undefined ? [] : [beginnings(prefix)]),
       ...words.map((word) => Prisma.sql`${(STATES_OF[word] ?? [word]).map((state) => `state:${state}`)}::text[]`),
@@ -175,8 +178,9 @@ function isRare({
 /** An unescaped + in an address is a blank when it arrives, and no contact has one. */
 const asContact = (given: string) => given.replaceAll(' ', '+');
 
-function recipientTerms(given: string): Prisma.Sql {
-  return Prisma.sql`ARRAY[search_term('to', lower(${asContact(given)}::text)), search_term('receiver', ${given}::text)]`;
+function recipientTerms(given: string, phones: string[]): Prisma.Sql {
+  return Prisma.sql`ARRAY[search_term('to', lower(${asContact(given)}::text)), search_term('receiver', ${given}::text)]
+    || ${phones.map((phone) => `to:${phone}`)}::text[]`;
 }
 
 /** The longest of the beginnings that the index knows (search_beginnings of the migrations). */

@@ -20,9 +20,14 @@ export const OUTCOMES = [
 
 export type OutcomeWord = (typeof OUTCOMES)[number];
 
+/** The outcomes of calls that were carried out, so that their payouts count as paid. */
+export const PAID_OUTCOMES: readonly OutcomeWord[] = ['succeeded', 'landed'];
+
 export const OUTCOME_HELP =
   '`unknown` is in doubt; `landed` (carried out) and `absent` (not carried out) were in doubt until that was found out; ' +
   '`pendingApproval`, `declined` and `expired` were never sent.';
+
+export const PAID_HELP = 'Their `outcome` is `succeeded`, or `landed`: in doubt at first, then found carried out.';
 
 /** What the records alone do not say: how late it is, and who is still at work. */
 export interface Present {

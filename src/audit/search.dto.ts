@@ -38,7 +38,12 @@ export class SearchFilters {
   @OneOf(APPROVAL_STATUSES, 'What was decided about a held call.')
   approval?: string;
 
-  @Text({ max: 254, required: false, description: 'E-mail, phone, handle or sub-account of a payout, exactly.' })
+  @Text({
+    ...{ max: 254, required: false, example: '0712 345 678' },
+    description:
+      'E-mail, phone, handle or sub-account of a payout, exactly. A phone number may be written in any way, also without its ' +
+      'country code: then it is looked for in every country.',
+  })
   recipient?: string;
 
   @field(

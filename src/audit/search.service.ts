@@ -4,6 +4,7 @@ import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { Fault, Problem } from '../errors/problem';
 import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
+import { phonesMeantBy } from '../privacy/phone-spellings';
 import { conditionsOf, rangeOf, Rows } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, rowsToRead } from './page';
@@ -83,7 +84,8 @@ export class SearchService {
     requireSense(search);
     const present = await this.present.read(); // before the records are: see there
     await this.index.catchUp();
-    const conditions = conditionsOf(search, rows, await this.clientsOf(search, clientId), present);
+    const named = { clientIds: await this.clientsOf(search, clientId), phones: await this.phonesOf(search) };
+    const conditions = conditionsOf(search, rows, named, present);
     if (clientId !== undefined) {
       conditions.terms.push(Prisma.sql`'client:' || ${clientId}::text`);
       conditions.others.push(Prisma.sql`NOT repeats`);
@@ -104,6 +106,18 @@ export class SearchService {
       if (found.length === limit) return found;
     }
     return ask(sliced(query, after, limit));
+  }
+
+  /** A number without its country code may mean one in each country. Returns those that are in the index: hardly any. */
+  private async phonesOf({ recipient = '' }: SearchFilters): Promise<string[]> {
+    const candidates = phonesMeantBy(recipient);
+    if (candidates.length < 2) return candidates;
+    // Counted, not asked whether there is one: a planner that hopes to find one soon reads the index from its beginning.
+    const rows = await this.prisma.$queryRaw<{ phone: string }[]>(Prisma.sql`
+      SELECT phone FROM unnest(${candidates}::text[]) AS phone
+      CROSS JOIN LATERAL (SELECT count(*) FROM search_entry WHERE terms @> ARRAY['to:' || phone]) AS paid
+      WHERE paid.count > 0`);
+    return rows.map(({ phone }) => phone);
   }
 
   /** Of the clients that a search names: one may be named like another's id. */

@@ -3,6 +3,7 @@ import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { filtersItems, outcomeWord } from './filters';
 import { maskContacts } from './masking';
+import { PAID_OUTCOMES } from './outcome';
 import { matching } from './pages';
 import { PresentService } from './present.service';
 import { SearchService } from './search.service';
@@ -50,7 +51,7 @@ export class SummaryService {
     const rows = await this.prisma.$queryRaw<Row[]>`
       SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, count(*) FILTER (WHERE position >= 0)::float8 AS items,
         trim_scale(coalesce(sum(item_usd), 0))::text AS asked,
-        trim_scale(coalesce(sum(item_usd) FILTER (WHERE outcome = 'succeeded'), 0))::text AS succeeded,
+        trim_scale(coalesce(sum(item_usd) FILTER (WHERE outcome = ANY (${PAID_OUTCOMES}::text[])), 0))::text AS succeeded,
         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) FILTER (WHERE first) AS latency
       FROM (
         SELECT ${groups[groupBy]} AS "group", ${first} AS first, position, item_usd, ${word} AS outcome, upstream_ms::float8 AS ms

@@ -52,6 +52,8 @@ export async function serveConsole(
       .header('cross-origin-opener-policy', 'same-origin')
       .send(page.replace(NONCE, nonce).replace(SESSION_HINT, hint));
   };
+  // Whoever tries the proxy out opens the address it printed. In production, / stays what it is: nothing.
+  if (embeddedSandbox) server.get('/', (_request, reply) => reply.redirect('/console', 302));
   server.get('/console', show);
   server.get('/console/*', show);
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { outcomeWord } from '../audit/filters';
 import { IndexService } from '../audit/index.service';
-import { OutcomeWord } from '../audit/outcome';
+import { OutcomeWord, PAID_OUTCOMES } from '../audit/outcome';
 import { PresentService } from '../audit/present.service';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
@@ -119,7 +119,7 @@ function toDay(rows: Row[]): Day {
       calls: sum.calls + calls,
       items: sum.items + items,
       asked: sum.asked.add(usd),
-      succeeded: outcome === 'succeeded' ? sum.succeeded.add(usd) : sum.succeeded,
+      succeeded: PAID_OUTCOMES.includes(outcome) ? sum.succeeded.add(usd) : sum.succeeded,
     });
     add(day.outcomes, outcome, calls);
     if (step === null) continue;

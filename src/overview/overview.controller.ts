@@ -52,8 +52,9 @@ export class OverviewController {
     description:
       'Scope `audit`, `reconcile`, `approve` or `admin`; what the others may see is null. It is evaluated at most every two ' +
       'seconds, for all who look; what takes long, less often. With `Accept: text/event-stream` the answer goes on: an event ' +
-      '`overview` with the same at once, and whenever something changed. It ends after five minutes; who connects again ' +
-      'shows the key again, and hears how things stand then.',
+      '`overview` with the same at once, and whenever something changed. While nothing changes, an event `current` with the ' +
+      'newest `as_of` comes about every ten seconds; while it cannot be read, an event `unavailable` comes. The stream ends ' +
+      'after five minutes. Connect again: the key is checked again, and `overview` is sent again.',
   })
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({

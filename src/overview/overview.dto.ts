@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OUTCOME_HELP, OUTCOMES, OutcomeWord } from '../audit/outcome';
+import { OUTCOME_HELP, OUTCOMES, OutcomeWord, PAID_HELP } from '../audit/outcome';
 import { AGES, AgeName } from '../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../reconciliation/runs/run-reader';
 import { RUN_STATES, RunState } from '../reconciliation/runs/runs.dto';
@@ -36,7 +36,7 @@ export class OperationDay {
   @count('Calls, whatever became of them.') calls!: number;
   @count('Their payouts.') items!: number;
   @usd('Sum of these payouts in US dollars, exact.') asked_usd!: string;
-  @usd('The same of calls whose outcome is `succeeded`.') succeeded_usd!: string;
+  @usd(`The same of calls that were carried out. ${PAID_HELP}`) succeeded_usd!: string;
 }
 
 export class OutcomeCount {

@@ -57,6 +57,8 @@ describe('a person who is looked for', () => {
     [PHONE, { recipient: ' 2348012345678' }],
     [PHONE, { recipient_prefix: ' 234801' }],
     [PHONE, { recipient_prefix: '+2348012345' }],
+    [PHONE, { recipient: '0801 234 5678' }],
+    [PHONE, { recipient: '8012345678' }],
   ])('%j is who was searched for with %j, a + that came as a blank included', (person, filters) =>
     expect(askedFor(person)(JSON.stringify(filters))).toBe(true),
   );

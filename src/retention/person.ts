@@ -1,4 +1,5 @@
 import { numberForms } from '../privacy/contacts';
+import { phonesMeantBy } from '../privacy/phone-spellings';
 import { suggestPhone } from '../validation/people-rules';
 
 /** Somebody who is to be found wherever they stand. */
@@ -32,11 +33,16 @@ export function askedFor(person: Person): (filters: string) => boolean {
   const whole = person.value.toLowerCase();
   const isBeginning = (text: unknown) =>
     typeof text === 'string' && text.length >= MIN_BEGINNING && whole.startsWith(text.toLowerCase());
+  const isSpelling = (text: unknown) =>
+    person.kind === 'phone' && typeof text === 'string' && phonesMeantBy(text).includes(person.value);
   return (filters) => {
     const meant = filters.replaceAll(' ', '+'); // an unescaped + of a query arrives as a blank, and finds all the same
-    return named(filters) || named(meant) || Object.values(JSON.parse(meant) as object).some(isBeginning);
+    if (named(filters) || named(meant) || valuesOf(meant).some(isBeginning)) return true;
+    return valuesOf(filters).some(isSpelling);
   };
 }
+
+const valuesOf = (filters: string): unknown[] => Object.values(JSON.parse(filters) as object);
 
 /** Shorter names without their @ are words, and other people's first names. */
 const MIN_BARE_HANDLE = 5;

@@ -51,12 +51,14 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
     nodes.set(`0/${index}`, hash);
     tree.append(hash, (level, at, node) => nodes.set(`${level}/${at}`, node));
   }
-  const checkpoint = signNote(formatCheckpoint({ origin: ORIGIN, size: tree.size, root: tree.root() }), by);
+  const extensions = ['sealed 2026-11-21T14:00:01.234567Z', 'complete 2026-11-21T14:00:00.200000Z'];
+  const checkpoint = signNote(formatCheckpoint({ origin: ORIGIN, size: tree.size, root: tree.root(), extensions }), by);
   const records = places.map(async (index) => {
     const proof = await inclusionProof(index, log.length, (all) =>
       Promise.resolve(all.map((node) => nodes.get(`${node.level}/${node.index}`)!)),
     );
-    return { kind: log[index]!.table, index, record: log[index], proof: proof.map((hash) => hash.toString('base64')) };
+    const hashes = proof.map((hash) => hash.toString('base64'));
+    return { kind: log[index]!.table, index, record: log[index], proof: hashes, openings: [] };
   });
   const openings = [
     { commitment: 'body_commitment', salt: SALT, value: Buffer.from(BODY).toString('base64'), encoding: 'base64' },

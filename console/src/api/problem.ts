@@ -16,6 +16,12 @@ export class ApiProblem extends Error {
   }
 }
 
+const BAD_GATEWAY = 502;
+
+/** Whether the proxy, or something that it needs, could not be reached: the same question may be answered in a moment. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof ApiProblem && (error.status === undefined || error.status >= BAD_GATEWAY);
+
 export async function problemIn(response: Response): Promise<ApiProblem> {
   try {
     return new ApiProblem((await response.json()) as ProblemDetails);

@@ -1,8 +1,10 @@
+import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { http, setCsrfToken, whenSessionEnds } from './client';
 import type { SessionRecord } from './generated/schema';
 import { useIdle } from './idle';
+import { ApiProblem, messageOf } from './problem';
 
 export type Scope = SessionRecord['scopes'][number];
 
@@ -26,6 +28,8 @@ interface Props {
   signIn: (props: SignInProps) => ReactNode;
   /** What is shown until it is known whether somebody is. */
   loading: ReactNode;
+  /** What is shown as long as nobody can say whether somebody is. */
+  unreachable: (props: UnreachableProps) => ReactNode;
   children: ReactNode;
 }
 
@@ -35,25 +39,39 @@ export interface SignInProps {
   signIn: (key: string) => Promise<void>;
 }
 
+export interface UnreachableProps {
+  /** Why it cannot be said: the proxy's own sentence, if there was an answer. */
+  error: unknown;
+  retry: () => void;
+}
+
 const MINUTE_MS = 60_000;
+
+/** How long after a try the next one follows. */
+const RETRY_MS = 3_000;
+
+/** Whether an answer says that nobody is signed in. Any other failure says nothing about that. */
+const isSignedOut = (error: unknown) => error instanceof ApiProblem && (error.status === 401 || error.status === 403);
 
 const IDLE = 'You were signed out because nothing was done here for a while.';
 const ENDED = 'Your session has ended. Sign in again.';
 
 /** Knows who is signed in. The key is sent once and kept nowhere; from then on, the browser's cookie speaks for it. */
-export function SessionProvider({ signIn: SignIn, loading, children }: Props) {
+export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, loading, children }: Props) {
   const queries = useQueryClient();
   // Null: nobody; undefined: not known yet. Where the browser sends no cookie, the page comes with that news.
   const [session, setSession] = useState<SessionRecord | null | undefined>(() =>
     document.documentElement.dataset.session === 'none' ? null : undefined,
   );
   const [reason, setReason] = useState<string>();
+  const [outage, setOutage] = useState<unknown>();
 
   const take = useCallback(
     (next: SessionRecord | null, why?: string) => {
       setCsrfToken(next?.csrf_token);
       if (next === null) queries.clear(); // the next one to sign in may be somebody else
       setReason(why);
+      setOutage(undefined);
       setSession(next);
     },
     [queries],
@@ -67,28 +85,48 @@ export function SessionProvider({ signIn: SignIn, loading, children }: Props) {
   );
   const signOut = useCallback(
     async (why?: string) => {
-      await http.DELETE('/v1/session').catch(() => undefined); // an ended one is as good
+      await http.DELETE('/v1/session').catch((error: unknown) => {
+        // An ended session is as good. One that could not be ended still opens everything: the page must not hide that.
+        if (why === undefined && !isSignedOut(error)) throw error;
+      });
       take(null, why);
     },
     [take],
   );
 
-  useEffect(() => {
-    whenSessionEnds(() => setSession((was) => (was ? (take(null, ENDED), null) : null)));
-    if (document.documentElement.dataset.session === 'none') return;
-    http.GET('/v1/session').then(
-      ({ data }) => take(data ?? null),
-      () => take(null),
-    );
-  }, [take]);
+  const look = useCallback(
+    () =>
+      http.GET('/v1/session').then(
+        ({ data }) => take(data ?? null),
+        (error: unknown) => (isSignedOut(error) ? take(null) : setOutage(error)),
+      ),
+    [take],
+  );
 
-  if (session === undefined) return loading;
+  useEffect(() => {
+    whenSessionEnds(() => setSession((was) => (was ? (take(null, ENDED), null) : was)));
+    if (document.documentElement.dataset.session !== 'none') void look();
+  }, [take, look]);
+  useRetry(outage, look);
+
+  if (session === undefined) {
+    return outage === undefined ? loading : <Unreachable error={outage} retry={() => void look()} />;
+  }
   if (session === null) return <SignIn reason={reason} signIn={signIn} />;
   return (
     <SignedIn session={session} signOut={signOut}>
       {children}
     </SignedIn>
   );
+}
+
+/** Looks again some time after each failure; every one of them is another object. */
+function useRetry(failure: unknown, look: () => Promise<void>): void {
+  useEffect(() => {
+    if (failure === undefined) return undefined;
+    const timer = setTimeout(() => void look(), RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [failure, look]);
 }
 
 interface SignedInProps {
@@ -105,7 +143,10 @@ function SignedIn({ session, signOut, children }: SignedInProps) {
     () => ({
       session,
       may: (...scopes: Scope[]) => scopes.some((scope) => session.scopes.includes(scope)),
-      signOut: () => signOut(),
+      signOut: () =>
+        signOut().catch((error: unknown) => {
+          notifications.show({ color: 'red', message: `You are still signed in. ${messageOf(error)}` });
+        }),
     }),
     [session, signOut],
   );

@@ -13,9 +13,15 @@ const COLORS: Record<Outcome, string> = {
   inProgress: 'blue',
   refused: 'gray',
   pendingApproval: 'violet',
+  landed: 'teal', // found carried out: as good as succeeded
 } as Record<Outcome, string>;
 
-const WORDS: Partial<Record<Outcome, string>> = { unknown: 'in doubt', pendingApproval: 'waits for approval' };
+const WORDS: Partial<Record<Outcome, string>> = {
+  unknown: 'in doubt',
+  pendingApproval: 'waits for approval',
+  landed: 'found carried out',
+  absent: 'found not carried out',
+};
 
 export const outcomeWords = (outcome: Outcome) => WORDS[outcome] ?? inWords(outcome);
 export const outcomeColor = (outcome: Outcome) => COLORS[outcome] ?? 'gray';

@@ -9,8 +9,8 @@ export interface ConfirmProps {
   /** On the button: what it does. */
   action: string;
   danger?: boolean;
-  /** Whether all is said that is needed. */
-  ready?: boolean;
+  /** What to do first, as a sentence; undefined: all is said that is needed. */
+  missing?: string | undefined;
   /** Words to be typed first, before something that hurts. */
   typed?: string;
   /** Does it; its failure is shown here, and the dialog stays. */
@@ -19,22 +19,14 @@ export interface ConfirmProps {
 }
 
 /** Asks before something is done that is not undone by a click. */
-export function ConfirmDialog({
-  title,
-  children,
-  action,
-  danger = false,
-  ready = true,
-  typed,
-  run,
-  close,
-}: ConfirmProps) {
+export function ConfirmDialog({ title, children, action, danger = false, missing, typed, run, close }: ConfirmProps) {
   const [words, setWords] = useState('');
   const { failure, busy, onSubmit } = useSubmit(async () => {
     await run();
     close();
   });
-  const isReady = ready && (typed === undefined || words.trim().toLowerCase() === typed);
+  const isTyped = typed === undefined || words.trim().toLowerCase() === typed;
+  const first = missing ?? (isTyped ? undefined : `Type “${typed}” first.`);
   return (
     <Modal opened onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
       <form onSubmit={onSubmit}>
@@ -48,7 +40,7 @@ export function ConfirmDialog({
               onChange={({ currentTarget: { value } }) => setWords(value)}
             />
           )}
-          <FormEnd {...{ failure, busy, action, danger, disabled: !isReady, cancel: close }} />
+          <FormEnd {...{ failure, busy, action, danger, missing: first, cancel: close }} />
         </Stack>
       </form>
     </Modal>

@@ -1,6 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { messageOf } from '../api/problem';
+import { useGate } from './gate';
 
 /** Of a form: does what it is for, and keeps its failure for the form to show. */
 export function useSubmit(run: () => Promise<unknown>) {
@@ -23,13 +24,15 @@ interface EndProps {
   busy: boolean;
   /** On the button: what it does. */
   action: string;
-  disabled?: boolean;
+  /** What to do first, as a sentence; undefined: nothing is missing. */
+  missing?: string | undefined;
   danger?: boolean;
   cancel: () => void;
 }
 
 /** The end of a dialog's form: what went wrong, the way back and the way on. */
-export function FormEnd({ failure, busy, action, disabled = false, danger = false, cancel }: EndProps) {
+export function FormEnd({ failure, busy, action, missing, danger = false, cancel }: EndProps) {
+  const gate = useGate(missing);
   return (
     <>
       {failure !== undefined && (
@@ -38,10 +41,11 @@ export function FormEnd({ failure, busy, action, disabled = false, danger = fals
         </Alert>
       )}
       <Group justify="flex-end">
+        {gate.hint}
         <Button variant="default" onClick={cancel}>
           Cancel
         </Button>
-        <Button type="submit" loading={busy} disabled={disabled} {...(danger && { color: 'red.9' })}>
+        <Button type="submit" loading={busy} {...(danger && { color: 'red.9' })} {...gate.button}>
           {action}
         </Button>
       </Group>

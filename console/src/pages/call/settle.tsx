@@ -2,11 +2,12 @@ import { Button, Radio, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
-import { type CallStory, type ResolutionDto, resolutionDtoVerdictValues } from '../../api/generated/schema';
+import { type CallStory, resolutionDtoVerdictValues } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
+import { inWords } from '../../components/format';
 import { ReasonDialog } from '../../components/reason-dialog';
 
-const MEANING: Record<ResolutionDto['verdict'], string> = {
+const MEANING: Partial<Record<string, string>> = {
   landed: 'It was carried out: what it paid counts',
   absent: 'It was not carried out, and never will be: what it had reserved is given back',
 };
@@ -34,12 +35,19 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
   const [verdict, setVerdict] = useState<string>();
   const settle = async (reason: string) => {
     const chosen = resolutionDtoVerdictValues.find((value) => value === verdict);
-    if (!chosen) throw new Error('Choose first whether it was carried out.');
+    if (!chosen) return;
     await http.POST('/v1/calls/{id}/resolution', { params: { path: { id } }, body: { verdict: chosen, reason } });
     await queries.invalidateQueries({ queryKey: ['get', '/v1/audit/calls/{id}'] });
   };
   return (
-    <ReasonDialog title="Settle a call in doubt" action="Settle" maxLength={MAX_REASON} run={settle} close={close}>
+    <ReasonDialog
+      title="Settle a call in doubt"
+      action="Settle"
+      maxLength={MAX_REASON}
+      missing={verdict === undefined ? 'Choose what became of it first.' : undefined}
+      run={settle}
+      close={close}
+    >
       <Text size="sm">
         Say what became of {operation} at the upstream. This is on record with your name. It takes effect at once; only
         the API can correct it later. Look it up with the provider first.
@@ -47,7 +55,7 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
       <Radio.Group label="What became of it" required value={verdict ?? null} onChange={setVerdict}>
         <Stack gap="xs" mt={4}>
           {resolutionDtoVerdictValues.map((value) => (
-            <Radio key={value} value={value} label={MEANING[value]} />
+            <Radio key={value} value={value} label={MEANING[value] ?? inWords(value)} />
           ))}
         </Stack>
       </Radio.Group>

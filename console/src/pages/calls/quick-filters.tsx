@@ -4,7 +4,9 @@ import { DateTimePicker } from '@mantine/dates';
 import dayjs from 'dayjs';
 import { useState } from 'react';
 import { api } from '../../api/client';
+import { useSession } from '../../api/session';
 import { FILTERS } from './filters';
+import { asContact } from './contact';
 import { TextField, useDraft } from './fields';
 import type { List } from './list';
 import { beginOf, daysOf, PERIODS } from './period';
@@ -72,6 +74,7 @@ type Comparison = 'recipient' | 'recipient_prefix';
 
 /** One field for both filters; who types a * at the end means the beginning. */
 function RecipientField({ list: { filters, change }, faults }: FilterProps) {
+  const maySee = useSession().may('audit:pii');
   const named: Comparison = filters.recipient_prefix === undefined ? 'recipient' : 'recipient_prefix';
   const value = filters[named] ?? '';
   const [comparison, setComparison] = useDraft(value === '' ? undefined : named);
@@ -86,11 +89,13 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
       {...{ label: 'Recipient', placeholder: 'Phone, e-mail or handle', type: 'search', value, maxLength: 254 }}
       style={wide(300)}
       error={faults.recipient ?? faults.recipient_prefix}
+      {...(!maySee && { disabled: true, description: 'To search for a person, your key needs the scope audit:pii.' })}
       onCommit={(text) => commit(text, by)}
       leftSectionWidth={108}
       leftSection={
         <NativeSelect
           {...{ variant: 'unstyled', size: 'xs', value: by, 'aria-label': 'How the recipient is compared' }}
+          disabled={!maySee}
           data={[
             { value: 'recipient', label: 'is' },
             { value: 'recipient_prefix', label: 'begins with' },
@@ -104,9 +109,6 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
     />
   );
 }
-
-/** A phone number as it is on record: people write it with blanks, brackets and dashes. */
-const asContact = (text: string) => (/^\+[\d\s().-]+$/.test(text) ? text.replace(/[^\d+]/g, '') : text.trim());
 
 /** Only what has contrast enough, and a name. */
 const CALENDAR = {

@@ -22,7 +22,7 @@ const COLUMNS: Column<SummaryGroup>[] = [
   { ...{ id: 'calls', title: 'Calls', numeric: true }, render: ({ calls }) => formatCount(calls) },
   { ...{ id: 'items', title: 'Payouts', numeric: true }, render: ({ items }) => formatCount(items) },
   { ...{ id: 'asked', title: 'Asked', numeric: true }, render: ({ asked_usd: usd }) => <Usd amount={usd} /> },
-  { ...{ id: 'paid', title: 'Succeeded', numeric: true }, render: ({ succeeded_usd: usd }) => <Usd amount={usd} /> },
+  { ...{ id: 'paid', title: 'Paid', numeric: true }, render: ({ succeeded_usd: usd }) => <Usd amount={usd} /> },
 ];
 
 /** All that the filters find in numbers; only when asked for, as it reads all of it. */

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { useGate } from '../../components/gate';
 import { TextField } from './fields';
 import { FILTER_NAMES, FILTERS, OF_RECIPIENTS } from './filters';
 import type { List } from './list';
@@ -18,6 +19,7 @@ export function SaveView({ list, saved, close }: Props & { list: List }) {
   const [withRecipient, setWithRecipient] = useState(false);
   const hasRecipient = OF_RECIPIENTS.some((filter) => list.filters[filter] !== undefined);
   const isTaken = saved.views.some((view) => view.name === name.trim());
+  const gate = useGate(name.trim() === '' ? 'Write a name first.' : undefined);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     saved.save(viewOf(list, name.trim(), withRecipient));
@@ -47,10 +49,11 @@ export function SaveView({ list, saved, close }: Props & { list: List }) {
             kept in them.
           </Text>
           <Group justify="flex-end">
+            {gate.hint}
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button type="submit" disabled={name.trim() === ''}>
+            <Button type="submit" {...gate.button}>
               Save
             </Button>
           </Group>

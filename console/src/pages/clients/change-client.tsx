@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Paper, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import type { ClientDto } from '../../api/generated/schema';
 import { messageOf } from '../../api/problem';
 import { useSession } from '../../api/session';
 import { useSubmit } from '../../components/form';
+import { useGate } from '../../components/gate';
 import { changesInWords, changesOf, draftOf, faultsOf } from './draft';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
@@ -54,14 +55,11 @@ export function ChangeClient({ client }: { client: ClientDto }) {
 }
 
 function Changes({ of, busy, undo }: { of: string[]; busy: boolean; undo: () => void }) {
+  const gate = useGate(of.length === 0 ? 'Nothing is changed yet.' : undefined);
   return (
     <>
       <div role="status">
-        {of.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            Nothing is changed yet.
-          </Text>
-        ) : (
+        {gate.hint ?? (
           <List size="sm" className="wrap-anywhere">
             {of.map((change) => (
               <List.Item key={change}>{change}</List.Item>
@@ -70,10 +68,10 @@ function Changes({ of, busy, undo }: { of: string[]; busy: boolean; undo: () => 
         )}
       </div>
       <Group>
-        <Button type="submit" loading={busy} disabled={of.length === 0}>
+        <Button type="submit" loading={busy} {...gate.button}>
           Save
         </Button>
-        <Button variant="default" disabled={of.length === 0} onClick={undo}>
+        <Button variant="default" onClick={undo} {...gate.button}>
           Undo
         </Button>
       </Group>

@@ -43,7 +43,15 @@ export function CreateClient({ created, close }: Props) {
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
           <LimitFields draft={draft} faults={faults} change={(change) => setDraft({ ...draft, ...change })} />
-          <FormEnd {...{ failure, busy, action: 'Create', disabled: name.trim() === '', cancel: close }} />
+          <FormEnd
+            {...{
+              failure,
+              busy,
+              action: 'Create',
+              missing: name.trim() === '' ? 'Write a name first.' : undefined,
+              cancel: close,
+            }}
+          />
         </Stack>
       </form>
     </Modal>

@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Copyable } from '../../components/copyable';
+import { useGate } from '../../components/gate';
 
 interface Props {
   client: string;
@@ -10,6 +11,7 @@ interface Props {
 /** Shows a key, this once: it closes only when somebody says that it is stored, and nothing of it stays in the page. */
 export function NewKeyDialog({ of, close }: { of: Props; close: () => void }) {
   const [stored, setStored] = useState(false);
+  const gate = useGate(stored ? undefined : 'Say first that you have stored it.');
   return (
     <Modal
       opened
@@ -31,7 +33,8 @@ export function NewKeyDialog({ of, close }: { of: Props; close: () => void }) {
           onChange={({ currentTarget: { checked } }) => setStored(checked)}
         />
         <Group justify="flex-end">
-          <Button disabled={!stored} onClick={close}>
+          {gate.hint}
+          <Button onClick={close} {...gate.button}>
             Close
           </Button>
         </Group>

@@ -2,12 +2,14 @@ import { Checkbox, Stack } from '@mantine/core';
 import { createClientDtoScopesValues as SCOPES } from '../../api/generated/schema';
 import type { Draft, Faults, Scope } from './draft';
 
-const MEANS: Record<Scope, string> = {
+/** A scope that is new here has no explanation yet, and can be chosen all the same. */
+const MEANS: Partial<Record<string, string>> = {
   pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
   write: 'Makes or unmakes something: payment links, collections, sub-accounts.',
   read: 'Asks the upstream: balances, transactions, prices.',
   audit: 'Reads the history of all clients, with people masked; proves and exports it.',
   'audit:pii': 'Sees people in the history as they are. Each look is recorded.',
+  account: 'Reaches the whole upstream account: redeems, deletes, and lists what belongs to nobody in particular.',
   reconcile: 'Runs the reconciliation and decides about its findings.',
   approve: 'Approves or rejects what others asked for.',
   admin: 'Makes clients and keys, sets limits, stops everything.',

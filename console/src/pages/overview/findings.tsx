@@ -1,12 +1,13 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import type { OverviewFindings } from '../../api/generated/schema';
+import type { OverviewFindings, OverviewRun } from '../../api/generated/schema';
 import { formatCount } from '../../components/format';
+import { Empty } from '../../components/states';
 import { Usd } from '../../components/values';
 import { Card } from './card';
 
 /** Findings that wait for a decision, by how many days they have waited. */
-export function FindingsByAge({ ages }: { ages: OverviewFindings[] }) {
+export function FindingsByAge({ ages, run }: { ages: OverviewFindings[]; run: OverviewRun | null }) {
   const most = Math.max(1, ...ages.map(({ count }) => count));
   return (
     <Card
@@ -17,21 +18,24 @@ export function FindingsByAge({ ages }: { ages: OverviewFindings[] }) {
         </Anchor>
       }
     >
+      {run === null && <Empty>Not compared yet: no run has looked for differences.</Empty>}
       <Stack gap="xs">
-        {ages.map(({ age, count, impact_usd: impact }) => (
-          <div key={age}>
-            <Group justify="space-between">
-              <Text size="sm">{age} days</Text>
-              <Text size="sm">
-                {formatCount(count)}{' '}
-                <Text span c="dimmed" inherit>
-                  (<Usd amount={impact} />)
+        {ages
+          .filter(({ count }) => run !== null || count > 0)
+          .map(({ age, count, impact_usd: impact }) => (
+            <div key={age}>
+              <Group justify="space-between">
+                <Text size="sm">{age} days</Text>
+                <Text size="sm">
+                  {formatCount(count)}{' '}
+                  <Text span c="dimmed" inherit>
+                    (<Usd amount={impact} />)
+                  </Text>
                 </Text>
-              </Text>
-            </Group>
-            <Progress value={(100 * count) / most} color="orange" size="sm" aria-label={`Findings of ${age} days`} />
-          </div>
-        ))}
+              </Group>
+              <Progress value={(100 * count) / most} color="orange" size="sm" aria-label={`Findings of ${age} days`} />
+            </div>
+          ))}
       </Stack>
     </Card>
   );

@@ -1,11 +1,13 @@
 import { BarChart } from '@mantine/charts';
 import '@mantine/charts/styles.css';
-import { ColorSwatch, Group, Paper, SegmentedControl, Stack, Table, Text } from '@mantine/core';
+import { Anchor, ColorSwatch, Group, Paper, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { OperationDay } from '../../api/generated/schema';
 import { formatCount, formatUsd } from '../../components/format';
 import { Empty } from '../../components/states';
 import { Card } from './card';
+import { listOf, windowOf } from './window';
 
 type Measure = 'succeeded_usd' | 'items' | 'calls';
 
@@ -23,13 +25,12 @@ const OTHERS = 'others';
 
 interface Props {
   days: OperationDay[];
-  /** How many days are told of, the last one being that of `until`. */
-  span: number;
-  until: string;
+  /** The days that are told of, oldest first. */
+  dates: string[];
 }
 
 /** Payouts by day and operation: bars, and the same in exact figures. */
-export default function History({ days, span, until }: Props) {
+export default function History({ days, dates }: Props) {
   const [measure, setMeasure] = useState<Measure>('succeeded_usd');
   const [form, setForm] = useState('chart');
   return (
@@ -60,20 +61,12 @@ export default function History({ days, span, until }: Props) {
       {days.length === 0 ? (
         <Empty>Nothing was asked for in these days.</Empty>
       ) : form === 'chart' ? (
-        <Chart days={days} dates={datesOf(span, until)} measure={measure} />
+        <Chart days={days} dates={dates} measure={measure} />
       ) : (
         <Figures days={days} />
       )}
     </Card>
   );
-}
-
-const DAY_MS = 86_400_000;
-
-/** Days without a payout are days too. */
-function datesOf(span: number, until: string): string[] {
-  const last = new Date(until).getTime();
-  return Array.from({ length: span }, (_, back) => new Date(last - back * DAY_MS).toISOString().slice(0, 10)).reverse();
 }
 
 interface ChartProps {
@@ -184,8 +177,12 @@ function Figures({ days }: { days: OperationDay[] }) {
             <Table.Tr key={`${row.day} ${row.operation}`}>
               <Table.Td style={{ whiteSpace: 'nowrap' }}>{row.day}</Table.Td>
               <Table.Td style={{ whiteSpace: 'nowrap' }}>{row.operation}</Table.Td>
-              <Table.Td ta="right">{formatCount(row.calls)}</Table.Td>
-              <Table.Td ta="right">{formatCount(row.items)}</Table.Td>
+              <Table.Td ta="right">
+                <Counted what="calls" row={row} count={row.calls} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Counted what="payouts" row={row} count={row.items} />
+              </Table.Td>
               <Table.Td ta="right">{formatUsd(row.asked_usd)}</Table.Td>
               <Table.Td ta="right">{formatUsd(row.succeeded_usd)}</Table.Td>
             </Table.Tr>
@@ -193,5 +190,21 @@ function Figures({ days }: { days: OperationDay[] }) {
         </Table.Tbody>
       </Table>
     </div>
+  );
+}
+
+/** Leads to what it counts. */
+function Counted({ what, row, count }: { what: 'calls' | 'payouts'; row: OperationDay; count: number }) {
+  const { day, operation } = row;
+  if (count === 0) return formatCount(count);
+  return (
+    <Anchor
+      component={Link}
+      href={listOf(what, windowOf([day]), { operation })}
+      inherit
+      aria-label={`${formatCount(count)} ${what} of ${operation} on ${day}`}
+    >
+      {formatCount(count)}
+    </Anchor>
   );
 }

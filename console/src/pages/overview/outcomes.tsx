@@ -5,9 +5,10 @@ import { outcomeColor, outcomeWords } from '../../components/badges';
 import { formatCount } from '../../components/format';
 import { Empty } from '../../components/states';
 import { Card } from './card';
+import { listOf, type Window } from './window';
 
 /** What came of the calls, most frequent first. */
-export function Outcomes({ outcomes }: { outcomes: OutcomeCount[] }) {
+export function Outcomes({ outcomes, window }: { outcomes: OutcomeCount[]; window: Window }) {
   const all = outcomes.reduce((sum, { calls }) => sum + calls, 0);
   const sorted = [...outcomes].sort((one, other) => other.calls - one.calls);
   return (
@@ -17,7 +18,7 @@ export function Outcomes({ outcomes }: { outcomes: OutcomeCount[] }) {
         {sorted.map(({ outcome, calls }) => (
           <div key={outcome}>
             <Group justify="space-between">
-              <Anchor component={Link} href={`/calls?outcome=${outcome}`} size="sm">
+              <Anchor component={Link} href={listOf('calls', window, { outcome })} size="sm">
                 {outcomeWords(outcome)}
               </Anchor>
               <Text size="sm">

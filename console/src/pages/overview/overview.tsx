@@ -1,4 +1,4 @@
-import { Alert, Badge, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
+import { Alert, Badge, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { api } from '../../api/client';
 import type { Overview } from '../../api/generated/schema';
@@ -6,12 +6,14 @@ import { type Connection, useEvents } from '../../api/live';
 import { useAddress } from '../../components/address';
 import { Page } from '../../components/page';
 import { Failure, Loading } from '../../components/states';
+import { Instant } from '../../components/values';
 import { Caps } from './caps';
 import { Card } from './card';
 import { FindingsByAge } from './findings';
 import { Latencies } from './latencies';
 import { Outcomes } from './outcomes';
 import { Tiles } from './tiles';
+import { datesOf, windowOf } from './window';
 
 /** Charts are a third of all script: the rest of the page does not wait for them. */
 const History = lazy(() => import('./history'));
@@ -19,12 +21,25 @@ const History = lazy(() => import('./history'));
 const NAMES = ['days'] as const;
 const SPANS = ['7', '14', '31'];
 
+/** The proxy says every ten seconds that nothing has changed. */
+const QUIET_MS = 30_000;
+
+type AsOf = Pick<Overview, 'as_of'>;
+
 /** How things stand, live: what a key may know of them. */
 export default function OverviewPage() {
   const { values, change } = useAddress(NAMES);
   const days = SPANS.includes(values.days ?? '') ? (values.days as string) : '7';
-  const [overview, setOverview] = useState<Overview>();
-  const connection = useEvents(`/v1/overview?days=${days}`, { overview: (data) => setOverview(data as Overview) });
+  const [told, setTold] = useState<{ days: string; overview: Overview }>();
+  const connection = useEvents(
+    `/v1/overview?days=${days}`,
+    {
+      overview: (data) => setTold({ days, overview: data as Overview }),
+      current: (data) => setTold((was) => was && { ...was, overview: { ...was.overview, ...(data as AsOf) } }),
+    },
+    { quietMs: QUIET_MS },
+  );
+  const overview = told?.days === days ? told.overview : undefined; // figures of another period would be wrong ones
   // A stream that cannot begin does not say why; the same asked for once does.
   const failed = connection === 'lost' && overview === undefined;
   const { error, refetch } = api.useQuery('get', '/v1/overview', {}, { enabled: failed });
@@ -33,7 +48,7 @@ export default function OverviewPage() {
       title="Overview"
       actions={
         <>
-          <LiveBadge connection={connection} />
+          <LiveBadge connection={connection} asOf={overview?.as_of} />
           <SegmentedControl
             size="xs"
             aria-label="Period"
@@ -69,16 +84,16 @@ function Sections({ overview, span }: { overview: Overview; span: number }) {
       {history !== null && (
         <>
           <Suspense fallback={<Loading lines={8} label="Loading the chart" />}>
-            <History days={history.days} span={span} until={asOf} />
+            <History days={history.days} dates={datesOf(asOf, span)} />
           </Suspense>
           <SimpleGrid cols={{ base: 1, lg: 2 }}>
-            <Outcomes outcomes={history.outcomes} />
+            <Outcomes outcomes={history.outcomes} window={windowOf(datesOf(asOf, span))} />
             <Latencies latencies={history.upstream_ms} />
           </SimpleGrid>
         </>
       )}
       <SimpleGrid cols={{ base: 1, lg: findings && clients ? 2 : 1 }}>
-        {findings !== null && <FindingsByAge ages={findings} />}
+        {findings !== null && <FindingsByAge ages={findings} run={overview.last_run} />}
         {clients !== null && (
           <Card title="Caps used by clients">
             <Caps clients={clients} />
@@ -92,13 +107,18 @@ function Sections({ overview, span }: { overview: Overview; span: number }) {
 const CONNECTIONS: Record<Connection, { color: string; words: string }> = {
   connecting: { color: 'gray', words: 'connecting' },
   live: { color: 'teal', words: 'live' },
-  lost: { color: 'orange', words: 'connection lost; trying again' },
+  lost: { color: 'gray', words: 'cannot be reached; trying again' },
 };
 
-function LiveBadge({ connection }: { connection: Connection }) {
+function LiveBadge({ connection, asOf }: { connection: Connection; asOf: string | undefined }) {
   const { color, words } = CONNECTIONS[connection];
   return (
-    <Group role="status">
+    <Group role="status" gap="xs">
+      {connection === 'lost' && asOf !== undefined && (
+        <Text size="xs">
+          last updated <Instant at={asOf} />
+        </Text>
+      )}
       <Badge variant="dot" color={color} tt="none">
         {words}
       </Badge>

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Overview } from '../../api/generated/schema';
 import { formatCount, inWords } from '../../components/format';
 import { Instant, Usd } from '../../components/values';
+import { noneOpen, upstreamWords } from './words';
 
 /** What somebody may have to do something about, each with the way there. */
 export function Tiles({ overview }: { overview: Overview }) {
@@ -51,12 +52,18 @@ function Approvals({ approvals }: Pick<Overview, 'approvals'>) {
   );
 }
 
-function Findings({ findings }: Pick<Overview, 'findings'>) {
+function Findings({ findings, last_run: run }: Pick<Overview, 'findings' | 'last_run'>) {
   if (findings === null) return null;
   const open = findings.reduce((sum, { count }) => sum + count, 0);
+  const isUnknown = run === null && open === 0;
   return (
-    <Tile title="Open findings" href="/reconciliation/findings" value={formatCount(open)} alarming={open > 0}>
-      {open === 0 ? 'Every difference is explained.' : 'Differences that wait for a decision.'}
+    <Tile
+      title="Open findings"
+      href="/reconciliation/findings"
+      value={isUnknown ? 'not compared yet' : formatCount(open)}
+      alarming={open > 0}
+    >
+      {open > 0 ? 'Differences that wait for a decision.' : noneOpen(run)}
     </Tile>
   );
 }
@@ -65,7 +72,7 @@ function Findings({ findings }: Pick<Overview, 'findings'>) {
 function Upstream({ upstream }: Pick<Overview, 'upstream'>) {
   const { open_circuits: open, last_answered_at: answered, last_failure_at: failed } = upstream;
   const isFailing = open.length > 0 || (failed !== null && (answered === null || failed > answered));
-  const words = isFailing ? 'failing' : answered === null ? 'not asked yet' : 'answering';
+  const words = isFailing ? 'failing' : upstreamWords(answered);
   return (
     <Tile title="Upstream" value={words} alarming={isFailing}>
       {open.length > 0 && <>Held back: {open.join(', ')}. </>}
@@ -93,8 +100,15 @@ function Seal({ seal }: Pick<Overview, 'seal'>) {
   );
 }
 
-function LastRun({ last_run: run }: Pick<Overview, 'last_run'>) {
-  if (run === null) return null;
+function LastRun({ findings, last_run: run }: Pick<Overview, 'findings' | 'last_run'>) {
+  if (findings === null) return null; // the key may not know
+  if (run === null) {
+    return (
+      <Tile title="Last reconciliation" href="/reconciliation" value="not compared yet">
+        Start a run over yesterday.
+      </Tile>
+    );
+  }
   const { id, result, state, difference_usd: difference, open_findings: open } = run;
   return (
     <Tile title="Last reconciliation" href={`/reconciliation/runs/${id}`} value={inWords(result ?? state)}>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { http } from '../../api/client';
 import { formatCount } from '../../components/format';
+import { useGate } from '../../components/gate';
 import { type Conflicts, Decide, MAX_DECISIONS } from './decide';
 import { type Filters, toQuery } from './findings-query';
 import { ProblemAlert } from './problem-alert';
@@ -23,13 +24,12 @@ export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Pr
   const [isDeciding, { open, close }] = useDisclosure();
   const { findings, add, drop } = chosen;
   const count = findings.length;
+  const gate = useGate(count === 0 ? 'None is chosen. Tick those to decide about.' : undefined);
   return (
     <Paper withBorder p="xs" role="region" aria-label="Chosen findings">
       <Group gap="xs">
-        <Text size="sm" role="status">
-          {count === 0 ? 'None is chosen. Tick those to decide about.' : `${formatCount(count)} chosen`}
-        </Text>
-        <Button size="xs" disabled={count === 0} onClick={open}>
+        <div role="status">{gate.hint ?? <Text size="sm">{formatCount(count)} chosen</Text>}</div>
+        <Button size="xs" onClick={open} {...gate.button}>
           Decide
         </Button>
         {more && <ChooseAll filters={filters} add={add} />}

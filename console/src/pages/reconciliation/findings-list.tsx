@@ -44,16 +44,19 @@ export function FindingsList({ filters, pageToken }: Props) {
         nameOf={({ title, subject }) => `${title}, ${subject}`}
         error={error}
         retry={refetch}
-        empty={
-          isFiltered
-            ? 'There is none like this. Change the filters, or clear them.'
-            : 'Nothing waits for a decision. Runs name what differs; start one, or look at any state.'
-        }
+        empty={isFiltered ? 'There is none like this. Change the filters, or clear them.' : <NothingWaits />}
         selection={{ chosen: chosen.ids, choose: chosen.choose }}
       />
       <Pager next={data?.next_page_token} />
     </Stack>
   );
+}
+
+/** No finding means nothing before the first run. */
+function NothingWaits() {
+  const { data } = api.useQuery('get', '/v1/reconciliation/runs', { params: { query: { page_size: 1 } } });
+  if (data?.runs.length === 0) return 'Not compared yet: no run has looked for differences. Start one over yesterday.';
+  return 'Nothing waits for a decision. Runs name what differs; start one, or look at any state.';
 }
 
 const columns = (mayAudit: boolean, conflicts: Conflicts): Column<FindingRecord>[] => [

@@ -8,6 +8,7 @@ import {
 } from '../../api/generated/schema';
 import { useSubmit } from '../../components/form';
 import { formatCount } from '../../components/format';
+import { useGate } from '../../components/gate';
 import { ColumnsInput } from './columns-input';
 import { ProblemAlert } from './problem-alert';
 import { StatementFaults } from './statement-faults';
@@ -38,6 +39,7 @@ const NOTHING_YET: Reading = { file: null, delimiter: 'comma', decimalComma: fal
 function ImportForm({ close, done }: { close: () => void; done: (statement: ImportedStatement) => void }) {
   const queries = useQueryClient();
   const [reading, setReading] = useState(NOTHING_YET);
+  const gate = useGate(reading.file ? undefined : 'Choose a file first.');
   const { failure, busy, onSubmit } = useSubmit(async () => {
     done(await handIn(reading));
     await queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/statements'] });
@@ -55,10 +57,11 @@ function ImportForm({ close, done }: { close: () => void; done: (statement: Impo
         )}
         {failure !== undefined && <ProblemAlert error={failure} />}
         <Group justify="flex-end">
+          {gate.hint}
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" loading={busy} disabled={!reading.file}>
+          <Button type="submit" loading={busy} {...gate.button}>
             Import
           </Button>
         </Group>

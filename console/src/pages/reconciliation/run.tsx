@@ -9,7 +9,7 @@ import type { RunRecord } from '../../api/generated/schema';
 import { Page } from '../../components/page';
 import { save } from '../../components/save';
 import { Answer } from '../../components/states';
-import { formatLocal } from '../../components/format';
+import { formatLocal, inWords } from '../../components/format';
 import { Breakdown } from './breakdown';
 import { Equation } from './equation';
 import { ReconciliationNav } from './nav';
@@ -36,6 +36,12 @@ export default function RunPage() {
 const titleOf = ({ from, to }: RunRecord) =>
   `Run of ${daysOf(from, to) ?? `${formatLocal(from)} – ${formatLocal(to)}`}`;
 
+/** Results that are not clean, though no finding may say so. */
+const PARTLY: Partial<Record<string, string>> = {
+  clean_with_doubts: 'All that was compared agrees. Calls in doubt remain: nobody knows yet what became of them.',
+  incomplete: 'Not everything could be compared. What was not compared may still differ.',
+};
+
 function Run({ run, again }: { run: RunRecord; again: () => void }) {
   return (
     <Stack gap="lg">
@@ -49,6 +55,11 @@ function Run({ run, again }: { run: RunRecord; again: () => void }) {
       {run.result === 'clean' && (
         <Alert color="teal" variant="light" title="Nothing differs">
           Each payment of ours has its transaction, and each transaction its payment.
+        </Alert>
+      )}
+      {PARTLY[run.result ?? ''] !== undefined && (
+        <Alert color="orange" variant="light" title={inWords(run.result ?? '')}>
+          {PARTLY[run.result ?? '']}
         </Alert>
       )}
       {run.totals && (

@@ -12,7 +12,7 @@ import {
 } from '../../api/generated/schema';
 import { useAddress } from '../../components/address';
 import { type Column, DataTable } from '../../components/data-table';
-import { formatCount } from '../../components/format';
+import { formatCount, inWords } from '../../components/format';
 import { Page } from '../../components/page';
 import { Pager } from '../../components/pager';
 import { Instant, Maybe, Usd } from '../../components/values';
@@ -50,7 +50,7 @@ export default function RunsPage() {
         w={200}
         value={values.result ?? ''}
         onChange={({ currentTarget: { value } }) => change({ result: value })}
-        data={[{ value: '', label: 'All runs' }, ...RESULTS]}
+        data={[{ value: '', label: 'All runs' }, ...RESULTS.map((value) => ({ value, label: inWords(value) }))]}
       />
       <DataTable
         label="Runs"
@@ -59,7 +59,7 @@ export default function RunsPage() {
         keyOf={({ id }) => id}
         error={error}
         retry={refetch}
-        empty={values.result ? 'No run ended so.' : 'Nothing was compared yet. Start a run over yesterday.'}
+        empty={values.result ? 'No run ended so.' : 'Not compared yet. Start a run over yesterday.'}
       />
       <Pager next={data?.next_page_token} />
       {isStarting && (

@@ -8,6 +8,7 @@ import { useLocation } from 'wouter';
 import { api, http } from '../../api/client';
 import type { NewRunDto } from '../../api/generated/schema';
 import { formatLocal } from '../../components/format';
+import { useGate } from '../../components/gate';
 import { ProblemAlert } from './problem-alert';
 import { type Days, periodOf, presets, today, untilNow } from './days';
 
@@ -59,17 +60,25 @@ export default function StartRun({ close }: { close: () => void }) {
             clearButtonProps={{ 'aria-label': 'As of now' }}
           />
           {failure !== undefined && <ProblemAlert error={failure} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={busy} disabled={!period}>
-              Start
-            </Button>
-          </Group>
+          <Buttons isReady={period !== undefined} busy={busy} cancel={close} />
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+function Buttons({ isReady, busy, cancel }: { isReady: boolean; busy: boolean; cancel: () => void }) {
+  const gate = useGate(isReady ? undefined : 'Choose a period first.');
+  return (
+    <Group justify="flex-end">
+      {gate.hint}
+      <Button variant="default" onClick={cancel}>
+        Cancel
+      </Button>
+      <Button type="submit" loading={busy} {...gate.button}>
+        Start
+      </Button>
+    </Group>
   );
 }
 

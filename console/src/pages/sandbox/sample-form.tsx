@@ -2,6 +2,7 @@ import { Button, Group, Select, Stack, Switch, Text, Textarea, TextInput } from 
 import { type FormEvent, useState } from 'react';
 import { ApiProblem } from '../../api/problem';
 import type { SampleDto, SandboxDto } from '../../api/generated/schema';
+import { useGate } from '../../components/gate';
 import { Operation } from '../../components/values';
 import { envelopeOf } from './answer-words';
 import { bodyOf, type Fields, read } from './draft';
@@ -23,6 +24,7 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
   const [key, setKey] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const written = json === undefined ? { body: bodyOf(draft, sample.body) } : read(json);
+  const gate = useGate('body' in written ? undefined : 'Correct the JSON first.');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!('body' in written)) return;
@@ -65,7 +67,8 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
           )}
           <IdempotencyKey {...{ value: key, change: setKey }} fault={faults['/idempotency_key']} />
           <Group justify="flex-end">
-            <Button type="submit" loading={sending.isPending} disabled={!('body' in written)}>
+            {gate.hint}
+            <Button type="submit" loading={sending.isPending} {...gate.button}>
               Send
             </Button>
           </Group>

@@ -3,11 +3,13 @@ import { useEffect, useState } from 'react';
 import { messageOf } from '../../api/problem';
 import type { SignInProps } from '../../api/session';
 import { useSubmit } from '../../components/form';
+import { useGate } from '../../components/gate';
 
 /** The first page: a key, once. */
 export function SignIn({ reason, signIn }: SignInProps) {
   const [key, setKey] = useState('');
   const { failure, busy, onSubmit } = useSubmit(() => signIn(key.trim()));
+  const gate = useGate(key.trim() === '' ? 'Paste your API key first.' : undefined);
   useEffect(() => {
     document.title = 'Sign in · payout-proxy';
   }, []);
@@ -39,9 +41,10 @@ export function SignIn({ reason, signIn }: SignInProps) {
               visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
               onChange={({ currentTarget: { value } }) => setKey(value)}
             />
-            <Button type="submit" loading={busy} disabled={key.trim() === ''}>
+            <Button type="submit" loading={busy} {...gate.button}>
               Sign in
             </Button>
+            {gate.hint}
             <WhereTheKeyIs />
           </Stack>
         </form>

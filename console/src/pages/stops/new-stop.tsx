@@ -1,7 +1,8 @@
-import { Button, Paper, Radio, Select, Stack } from '@mantine/core';
+import { Button, Group, Paper, Radio, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client';
 import type { ClientDto, GrantableDto } from '../../api/generated/schema';
+import { useGate } from '../../components/gate';
 import { Answer } from '../../components/states';
 import { StopDialog } from './stop-dialog';
 import { stoppedBy, type Target } from '../../components/stop-words';
@@ -39,6 +40,7 @@ function TargetForm({ operations, clients }: Known) {
   const [operation, setOperation] = useState<string | null>(null);
   const [asked, setAsked] = useState<Target>();
   const target = targetFrom(kind, client, operation);
+  const gate = useGate(target ? undefined : `Choose ${kind === 'client' ? 'a client' : 'an operation'} first.`);
   const allowed = clients.find(({ name }) => name === asked?.client)?.operations ?? null;
   return (
     <Paper withBorder p="md" maw={560}>
@@ -64,9 +66,12 @@ function TargetForm({ operations, clients }: Known) {
             onChange={setClient}
           />
         )}
-        <Button color="red.9" disabled={!target} onClick={() => setAsked(target)} style={{ alignSelf: 'flex-start' }}>
-          Stop…
-        </Button>
+        <Group gap="sm">
+          <Button color="red.9" onClick={() => setAsked(target)} {...gate.button}>
+            Stop…
+          </Button>
+          {gate.hint}
+        </Group>
       </Stack>
       {asked && (
         <StopDialog

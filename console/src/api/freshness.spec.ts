@@ -1,0 +1,49 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { Freshness, watchQueries } from './freshness';
+import { ApiProblem } from './problem';
+
+const answered = (status: number) => new ApiProblem({ status, detail: 'x' } as never);
+
+describe('Freshness', () => {
+  it('knows the oldest confirmation among what is out of date', () => {
+    const freshness = new Freshness();
+    expect(freshness.read()).toBeUndefined();
+    freshness.outdated('one', 20);
+    freshness.outdated('other', 10);
+    freshness.outdated('never shown', undefined);
+    expect(freshness.read()).toEqual({ since: 10 });
+    expect(freshness.read()).toBe(freshness.read());
+    for (const source of ['one', 'other']) freshness.current(source);
+    expect(freshness.read()).toEqual({ since: undefined });
+    freshness.current('never shown');
+    expect(freshness.read()).toBeUndefined();
+  });
+
+  it.each([
+    ['is not reached', new ApiProblem(undefined), true],
+    ['has no database', answered(503), true],
+    ['is behind a broken gateway', answered(502), true],
+    ['refuses', answered(403), false],
+    ['does not know it', answered(404), false],
+  ])('follows a query that fails because the proxy %s', async (_why, error, isOut) => {
+    const freshness = new Freshness();
+    const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 0 } } });
+    watchQueries(queries, freshness);
+    let answer: () => Promise<string> = () => Promise.resolve('here');
+    const observer = new QueryObserver(queries, { queryKey: ['a'], queryFn: () => answer() });
+    const leave = observer.subscribe(() => undefined);
+    await observer.refetch();
+    expect(freshness.read()).toBeUndefined();
+    answer = () => Promise.reject(error);
+    await observer.refetch();
+    expect(freshness.read()).toEqual(isOut ? { since: expect.any(Number) } : undefined);
+    answer = () => Promise.resolve('again');
+    await observer.refetch();
+    expect(freshness.read()).toBeUndefined();
+    answer = () => Promise.reject(error);
+    await observer.refetch();
+    leave();
+    expect(freshness.read()).toBeUndefined();
+    queries.clear();
+  });
+});

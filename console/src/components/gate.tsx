@@ -1,0 +1,23 @@
+import { Text } from '@mantine/core';
+import { type MouseEvent, useId } from 'react';
+
+const stop = (event: MouseEvent) => event.preventDefault();
+
+/**
+ * Keeps a button from doing anything as long as something is missing, and says what. The button can still be reached by
+ * keyboard, where a screen reader reads the reason; a disabled one could not.
+ * @param missing a sentence that says what to do first; undefined: the button works.
+ * @returns what the button gets, after its own `onClick`, and the sentence to show beside it.
+ */
+export function useGate(missing: string | undefined) {
+  const id = useId();
+  if (missing === undefined) return { button: {}, hint: null };
+  return {
+    button: { 'aria-disabled': true, 'data-disabled': true, 'aria-describedby': id, onClick: stop },
+    hint: (
+      <Text id={id} size="xs" c="dimmed">
+        {missing}
+      </Text>
+    ),
+  };
+}

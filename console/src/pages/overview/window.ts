@@ -1,0 +1,29 @@
+const DAY_MS = 86_400_000;
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** The days (UTC) that the overview tells of, oldest first. Days without a payout are days too. */
+export function datesOf(until: string, span: number): string[] {
+  const last = new Date(until).getTime();
+  return Array.from({ length: span }, (_, back) => dateOf(last - back * DAY_MS)).reverse();
+}
+
+/** Filters of the lists that find exactly what was counted in some days. */
+export interface Window {
+  /** The beginning of the first day. */
+  from: string;
+  /** The end of the last day. */
+  to: string;
+}
+
+export function windowOf(dates: string[]): Window {
+  const [first = '', last = first] = [dates[0], dates.at(-1)];
+  return {
+    from: new Date(first).toISOString(),
+    to: new Date(new Date(last).getTime() + DAY_MS).toISOString(),
+  };
+}
+
+/** The address of a list that shows what a figure counts. */
+export function listOf(what: 'calls' | 'payouts', window: Window, filters: Record<string, string>): string {
+  return `/${what}?${new URLSearchParams({ ...window, ...filters })}`;
+}
