@@ -13,7 +13,7 @@ describe('a preview of what was asked before', () => {
   let api: Previewing;
 
   beforeAll(async () => {
-    const windows = { duplicateWindowSeconds: 3_600, duplicateAcrossClientsSeconds: 3_600 };
+    const windows = { duplicateGuard: true, duplicateWindowSeconds: 3_600, duplicateAcrossClientsSeconds: 3_600 };
     api = await startPreviewing({ ...windows, upstreamTimeoutMs: 400 });
   });
   afterAll(() => api.close());

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { FIRST_CALL_STATES } from './problem';
 import { PROBLEMS } from './problems';
 
 const CODES = Object.keys(PROBLEMS);
@@ -59,6 +60,12 @@ export class ErrorEnvelope {
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
   first_call_id?: string;
 
+  @ApiPropertyOptional({
+    enum: FIRST_CALL_STATES,
+    description: 'What became of that call so far. Of a `suspected_duplicate`.',
+  })
+  first_call_state?: string;
+
   @ApiPropertyOptional({ type: [FaultDto], description: 'Every fault of the request.' })
   errors?: FaultDto[];
 }
@@ -85,6 +92,12 @@ export class ProblemDetails {
 
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
   first_call_id?: string;
+
+  @ApiPropertyOptional({
+    enum: FIRST_CALL_STATES,
+    description: 'What became of that call so far. Of a `suspected_duplicate`.',
+  })
+  first_call_state?: string;
 
   @ApiPropertyOptional({ type: [FaultDto], description: 'Every fault of the request.' })
   errors?: FaultDto[];

@@ -8,6 +8,7 @@ export function toEnvelope(problem: Problem, callId: string) {
     code: problem.code,
     call_id: callId,
     ...(problem.firstCallId !== undefined && { first_call_id: problem.firstCallId }),
+    ...(problem.firstCallState !== undefined && { first_call_state: problem.firstCallState }),
     ...(problem.faults.length > 0 && { errors: problem.faults }),
   };
 }
@@ -22,6 +23,7 @@ export function toProblemDetails(problem: Problem, callId: string) {
     code: problem.code,
     call_id: callId,
     ...(problem.firstCallId !== undefined && { first_call_id: problem.firstCallId }),
+    ...(problem.firstCallState !== undefined && { first_call_state: problem.firstCallState }),
     ...(problem.faults.length > 0 && { errors: problem.faults }),
   };
 }

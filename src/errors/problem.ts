@@ -1,5 +1,10 @@
 import { Kind, ProblemCode, PROBLEMS } from './problems';
 
+/** What may have become so far of a call that a request repeats. */
+export const FIRST_CALL_STATES = ['in_progress', 'unknown', 'pending_approval', 'succeeded', 'landed'] as const;
+
+export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
+
 /** One fault of a request: where (a JSON pointer, RFC 6901; '' is the whole body) and what to do about it. */
 export interface Fault {
   pointer: string;
@@ -13,6 +18,8 @@ export class Problem extends Error {
   readonly faults: Fault[];
   /** The call that the request repeats. */
   readonly firstCallId: string | undefined;
+  /** What became of that call so far, where it is known. */
+  readonly firstCallState: FirstCallState | undefined;
   /** Whether it is recorded as a refusal; false only where the same was recorded a moment before. */
   readonly recorded: boolean;
 
@@ -24,6 +31,7 @@ export class Problem extends Error {
       retryAfter?: number;
       faults?: Fault[];
       firstCallId?: string;
+      firstCallState?: FirstCallState;
       recorded?: boolean;
       cause?: unknown;
     } = {},
@@ -34,6 +42,7 @@ export class Problem extends Error {
     this.retryAfter = options.retryAfter ?? kind.retryAfter;
     this.faults = options.faults ?? [];
     this.firstCallId = options.firstCallId;
+    this.firstCallState = options.firstCallState;
     this.recorded = options.recorded ?? true;
   }
 }

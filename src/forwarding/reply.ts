@@ -84,6 +84,7 @@ export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): {
 function notSent({ failure, retryAfter }: Answer): Problem {
   if (failure === 'overloaded') return new Problem('upstream_overloaded');
   if (failure === 'stopped') return new Problem('stopped');
+  if (failure === 'too_late') return new Problem('too_late');
   if (failure === 'stop_unknown') {
     const text = 'Our database cannot be reached; nothing was sent. Send it again in a moment.';
     return new Problem('database_unavailable', { text });

@@ -1,3 +1,4 @@
+import { givenUpAfterMs, overAfterMs, Timeouts } from '../config/upstream-timeouts';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { proseAsRecorded } from '../privacy/recorded';
@@ -9,6 +10,11 @@ export interface SettledAfter {
   goneMs: number;
   /** Where its process lives: the longest that it may take to record an outcome. */
   aliveMs: number;
+}
+
+/** Both are longer than a call may still be sent (`sendableForMs`). */
+export function settledAfter(timeouts: Timeouts): SettledAfter {
+  return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
 }
 
 /** Settles a call in doubt, once: of two at once the first wins. */

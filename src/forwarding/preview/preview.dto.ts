@@ -1,5 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { FaultDto } from '../../errors/envelope.dto';
+import { FIRST_CALL_STATES } from '../../errors/problem';
 import { PROBLEMS } from '../../errors/problems';
 
 const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '10.5' };
@@ -23,6 +24,8 @@ export class PreviewRefusal {
   @ApiProperty({ type: [FaultDto], description: 'Where, if it is about parts of the request.' }) errors!: FaultDto[];
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
   first_call_id?: string;
+  @ApiPropertyOptional({ enum: FIRST_CALL_STATES, description: 'What became of that call so far.' })
+  first_call_state?: string;
 }
 
 export class PreviewReplay {
