@@ -58,8 +58,8 @@ export class AdmissionService {
   async admit(call: Call, asked: Asked): Promise<Reply | Release> {
     const { limits } = call.caller as Caller;
     const key = readIdempotencyKey(call.idempotencyKey, phonesOf(asked.items));
-    const allowDuplicateOf = readAllowDuplicateOf(call.allowDuplicateOf);
     if (key === null && limits.requireIdempotencyKey) throw new Problem('idempotency_key_required');
+    const allowDuplicateOf = readAllowDuplicateOf(call.allowDuplicateOf);
     const { coverage, objection } = await this.look(call, asked);
     // Rules may have changed since: what was carried out before is answered as it was, whatever they are now.
     if (objection && key === null) throw objection;
