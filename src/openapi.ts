@@ -92,6 +92,15 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted, each of them escaped
 } as const;
 
+/** The same. */
+const ALLOW_DUPLICATE_OF = {
+  name: 'Allow-Duplicate-Of',
+  in: 'header',
+  description:
+    'Sends a request although it was refused as a `suspected_duplicate`: the `first_call_id` of that refusal. It is recorded as `duplicate_of`. Limits, stops, approvals and the `Idempotency-Key` hold as ever. If another call with the same content was let through meanwhile, that one must be named.',
+  schema: { type: 'string', format: 'uuid' },
+} as const;
+
 /** A field of EXTRA_FIELDS_ALLOWED. */
 const EXTRA_FIELD = {
   anyOf: [{ type: 'string', maxLength: MAX_EXTRA_CHARACTERS }, { type: 'number' }, { type: 'boolean' }],
@@ -147,7 +156,7 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     }
     const effect = effectOf(address);
     if (path.post && (effect === 'pay' || effect === 'write')) {
-      path.post.parameters = [...(path.post.parameters ?? []), IDEMPOTENCY_KEY];
+      path.post.parameters = [...(path.post.parameters ?? []), IDEMPOTENCY_KEY, ALLOW_DUPLICATE_OF];
     }
   }
   return document;

@@ -1,4 +1,5 @@
 import { Approving, startApproving } from './support/approving';
+import { airtime, eventually, phones } from './support/paying';
 
 /** What an approval would do to the caps of who asked, before anybody decides. */
 describe('held calls and the caps of who asked', () => {
@@ -98,5 +99,79 @@ describe('held calls and the caps of who asked', () => {
       const key = path.startsWith('/v1/audit') ? approving.auditor : approving.app;
       expect((await approving.proxy.get(key, path).expect(200)).body).not.toHaveProperty('caps');
     }
+  });
+});
+
+/** Approving judges again by everything that the client may do now. */
+describe('held calls whose client may no longer do what it asked for', () => {
+  let approving: Approving;
+  let held: string;
+
+  beforeAll(async () => (approving = await startApproving()));
+  afterAll(() => approving.close());
+  beforeEach(async () => {
+    await approving.reset();
+    held = await approving.hold();
+  });
+  afterEach(() =>
+    approving.query(
+      `UPDATE client SET scopes = '{pay,write,read}', operations = NULL, countries = '{}', max_item_usd = NULL,
+         max_call_usd = NULL, max_items = NULL WHERE id = $1`,
+      [approving.clientId],
+    ),
+  );
+
+  const change = (assignment: string) =>
+    approving.query(`UPDATE client SET ${assignment} WHERE id = $1`, [approving.clientId]);
+  const shown = async (path: string) => (await approving.proxy.get(approving.approver.key, path).expect(200)).body;
+
+  it.each([
+    ["scopes = '{read}'", 'scope_missing', 'the scope pay'],
+    ["operations = '{POST /send}'", 'operation_not_allowed', 'POST /payouts/airtime is switched off'],
+    ["countries = '{Ghana}'", 'country_not_allowed', 'a country that the client may not pay to'],
+    ['max_item_usd = 2.499999', 'cap_exceeded', 'one item'],
+    ['max_call_usd = 2.499999', 'cap_exceeded', 'one call'],
+  ])('are not approved after %s, and wait until it is changed back', async (assignment, rule, words) => {
+    await change(assignment);
+    const { body } = await approving.decide('approve', held).expect(409);
+    expect(body).toMatchObject({ code: 'no_longer_allowed', detail: expect.stringContaining(`(${rule})`) });
+    expect(body.detail).toContain(words);
+    expect(approving.upstream.received).toEqual([]);
+    expect(await approving.spent()).toBeUndefined();
+    expect((await shown(`/v1/approvals/${held}`)).not_allowed).toMatchObject({ code: rule });
+    const { approvals } = await shown('/v1/approvals?page_size=200');
+    expect(approvals.find(({ id }: { id: string }) => id === held).not_allowed).toMatchObject({ code: rule });
+    await change(`scopes = '{pay}', operations = '{POST /payouts/airtime}', countries = '{kenya}', max_item_usd = 2.5,
+      max_call_usd = 2.5, max_items = 1`);
+    expect((await shown(`/v1/approvals/${held}`)).not_allowed).toBeNull();
+    const { body: approved } = await approving.decide('approve', held).expect(200);
+    expect([approved.outcome, approved.not_allowed]).toEqual(['succeeded', null]);
+    expect(approving.upstream.received).toHaveLength(1);
+  });
+
+  it('are not approved with more items than the client may send now', async () => {
+    const items = (phones: string[]) => ({ airtimes: phones.flatMap((phone) => airtime(phone).airtimes) });
+    await change('approval_over_usd = 1');
+    const asked = approving.proxy.post(approving.app, '/payouts/airtime', items(phones(2)));
+    const { call_id: id } = (await asked.expect(202)).body;
+    await change('approval_over_usd = NULL, max_items = 1');
+    const { body } = await approving.decide('approve', id).expect(409);
+    expect(body.detail).toContain('(too_many_items)');
+    await change('max_items = 2');
+    await approving.decide('approve', id).expect(200);
+  });
+
+  it('are not approved by a limit that is committed while the approval waits for the client', async () => {
+    await approving.query('BEGIN');
+    await change("countries = '{Ghana}'");
+    const deciding = approving.decide('approve', held).then((response) => response);
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await eventually(async () => {
+      await approving.query('SELECT pg_stat_clear_snapshot()');
+      return (await approving.query(waiting)).length > 0;
+    });
+    await approving.query('COMMIT');
+    expect((await deciding).body.code).toBe('no_longer_allowed');
+    expect(approving.upstream.received).toEqual([]);
   });
 });

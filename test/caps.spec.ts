@@ -31,7 +31,7 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     database = await createTestDatabase();
     sandbox = await startSandbox({}, database);
     upstream = await Gate.start(() => sandbox.url);
-    const env = { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: API_KEY, DUPLICATE_WINDOW_SECONDS: '0' };
+    const env = { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: API_KEY, DUPLICATE_GUARD: 'false' };
     fleet = await Fleet.start(2, database, env);
   });
   afterAll(async () => {

@@ -30,7 +30,7 @@ describe('audit erase', () => {
   const erasures = () => query('SELECT kind, reason, actor, places FROM erasure ORDER BY id');
 
   beforeAll(async () => {
-    paying = await startPaying({ duplicateWindowSeconds: 60, logSigningKey: new Secret(KEY) });
+    paying = await startPaying({ duplicateGuard: true, duplicateWindowSeconds: 60, logSigningKey: new Secret(KEY) });
     Object.assign(process.env, {
       DATABASE_URL: paying.proxy.database.url,
       DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,

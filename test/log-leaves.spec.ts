@@ -106,11 +106,11 @@ async function leafOf(name: KindName, id: unknown): Promise<string> {
 }
 
 describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
-  const { key, columns, items } = kindOf(name);
+  const { key, columns, added = {}, items } = kindOf(name);
 
   it('has every column but tx, and every column of its items', async () => {
     const expected = (await columnsOf(name)).map(({ column_name }) => column_name).filter((column) => column !== 'tx');
-    expect(Object.keys(columns).sort()).toEqual(expected.sort());
+    expect([...Object.keys(columns), ...Object.keys(added)].sort()).toEqual(expected.sort());
     if (!items) return;
     const ofItems = (await columnsOf(items.table)).map(({ column_name }) => column_name);
     expect(['intent_id', ...Object.keys(items.columns)].sort()).toEqual(ofItems.sort());
@@ -121,7 +121,7 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
     const few = { minLength: 1, maxLength: 8 };
     const beside = items ? fc.array(rowsOf(items.table, items.columns, nullableItems), few) : fc.constant([]);
     await fc.assert(
-      fc.asyncProperty(rowsOf(name, columns, nullable), beside, async (drawn, others) => {
+      fc.asyncProperty(rowsOf(name, { ...columns, ...added }, nullable), beside, async (drawn, others) => {
         const row: Record<string, unknown> = { ...drawn, [key]: randomUUID() };
         await insert(name, [row]);
         if (items) {
@@ -133,6 +133,10 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
         const parsed = JSON.parse(leaf) as Record<string, unknown> & { items?: Record<string, unknown>[] };
         expect(parsed.table).toBe(name);
         for (const [column, type] of Object.entries(columns)) expect(said(type, parsed[column])).toEqual(row[column]);
+        for (const [column, type] of Object.entries(added)) {
+          expect(column in parsed).toBe(row[column] !== null); // leaves from before it was added stay as they were
+          if (column in parsed) expect(said(type, parsed[column])).toEqual(row[column]);
+        }
         expect(parsed.items?.length).toBe(items ? others.length : undefined);
         parsed.items?.forEach((item, place) => expect(item[items?.order ?? '']).toBe(place));
       }),

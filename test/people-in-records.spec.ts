@@ -36,7 +36,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
   let auditor: string;
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, duplicateWindowSeconds: 30 });
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, duplicateGuard: true, duplicateWindowSeconds: 30 });
     app = (await proxy.client('app', 'pay', 'write', 'read')).key;
     auditor = (await proxy.client('auditor', 'audit')).key;
     approver = (await proxy.client('approver', 'approve', 'admin')).key;

@@ -11,7 +11,7 @@ describe('a preview', () => {
   let api: Previewing;
 
   beforeAll(async () => {
-    api = await startPreviewing({ duplicateWindowSeconds: 3_600 });
+    api = await startPreviewing({ duplicateGuard: true, duplicateWindowSeconds: 3_600 });
   });
   afterAll(() => api.close());
 
@@ -61,24 +61,32 @@ describe('a preview', () => {
     ...{ maxItems: fc.option(oneOf(1, 2)), requireIdempotencyKey: oneOf(false, false, false, true) },
     countries: oneOf<string[]>([], [], ['Kenya']),
   });
-  const steps = fc.array(fc.record({ request, header: oneOf(undefined, undefined, 'a', 'a', 'b', 'a b') }), {
-    ...{ minLength: 3, maxLength: 8 },
+  const step = fc.record({
+    request,
+    header: oneOf(undefined, undefined, 'a', 'a', 'b', 'a b'),
+    /** The call that it repeats on purpose: the one that it was last told of, or none of its own. */
+    names: oneOf(undefined, 'the last one', 'the last one', '019aaaaa-0000-7000-8000-000000000000', 'no id'),
   });
+  const steps = fc.array(step, { minLength: 3, maxLength: 8 });
 
   it('agrees with what the request then gets, for whatever client and body', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(limits, steps, async (limits, steps) => {
         const { key } = await api.client(limits);
-        for (const { request, header } of steps) {
+        let told = '019aaaaa-0000-7000-8000-000000000001';
+        for (const { request, header, names } of steps) {
           const headers: Record<string, string> = header === undefined ? {} : keyed(header);
+          if (names !== undefined) headers['Allow-Duplicate-Of'] = names === 'the last one' ? told : names;
           const { would, refusal } = await api.preview(key, request.path, request.body, headers);
           const { status, body, headers: answered } = await api.ask(key, request.path, request.body, headers);
           seen.add(refusal?.code ?? would);
+          told = body.first_call_id ?? answered['x-call-id'] ?? told;
           if (would === 'be_refused') {
-            const { code, action, errors_total: faults = 0, first_call_id: first } = body;
+            const { code, action, errors_total: faults = 0, first_call_id: first, first_call_state: state } = body;
             expect([refusal.status, refusal.code, refusal.action]).toEqual([status, code, action]);
             expect([refusal.errors_total, refusal.first_call_id]).toEqual([faults, first]);
+            expect(refusal.first_call_state).toBe(state);
             expect(body.error.startsWith(refusal.detail)).toBe(true); // then follows the first fault
           } else {
             expect(statusOf[would]).toContain(status);

@@ -13,7 +13,7 @@ describe('a preview of what was asked before', () => {
   let api: Previewing;
 
   beforeAll(async () => {
-    const windows = { duplicateWindowSeconds: 3_600, duplicateAcrossClientsSeconds: 3_600 };
+    const windows = { duplicateGuard: true, duplicateWindowSeconds: 3_600, duplicateAcrossClientsSeconds: 3_600 };
     api = await startPreviewing({ ...windows, upstreamTimeoutMs: 400 });
   });
   afterAll(() => api.close());
@@ -34,6 +34,22 @@ describe('a preview of what was asked before', () => {
     expect(found).toMatchObject({ would: 'be_refused', errors: [{ code: 'suspected_duplicate', pointer: '' }] });
     expect(found.refusal).toMatchObject({ status: 409, first_call_id: headers['x-call-id'] });
     expect((await api.preview(key, AIRTIME, body, keyed('new'))).would).toBe('be_sent');
+    const naming = { 'Allow-Duplicate-Of': headers['x-call-id'] ?? '' };
+    expect((await api.preview(key, AIRTIME, body, naming)).would).toBe('be_sent');
+  });
+
+  it('of a list that was paid already says that it is suspected with another key too, unless it names the call', async () => {
+    const { key } = await api.client();
+    const body = airtimes(fresh(), fresh());
+    const { headers } = await api.ask(key, AIRTIME, body, keyed('upload-1')).expect(200);
+    const first = headers['x-call-id'] ?? '';
+    const { would, refusal } = await api.preview(key, AIRTIME, body, keyed('upload-2'));
+    expect([would, refusal.code, refusal.first_call_id]).toEqual(['be_refused', 'suspected_duplicate', first]);
+    expect(refusal.first_call_state).toBe('succeeded');
+    const naming = { ...keyed('upload-2'), 'Allow-Duplicate-Of': first };
+    expect((await api.preview(key, AIRTIME, body, naming)).would).toBe('be_sent');
+    const wrong = await api.preview(key, AIRTIME, body, { 'Allow-Duplicate-Of': 'the first one' });
+    expect(wrong.refusal).toMatchObject({ status: 400, code: 'invalid_allow_duplicate_of' });
   });
 
   it('with its key says that its answer would be given again, whatever the rules are now, and records nothing', async () => {

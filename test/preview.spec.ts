@@ -16,7 +16,7 @@ describe('a preview', () => {
   let api: Previewing;
 
   beforeAll(async () => {
-    api = await startPreviewing({ duplicateWindowSeconds: 3_600 });
+    api = await startPreviewing({ duplicateGuard: true, duplicateWindowSeconds: 3_600 });
   });
   afterAll(() => api.close());
   beforeEach(() => {

@@ -118,7 +118,7 @@ describe('secrets and people', () => {
       LOG_LEVEL: 'debug',
       DATA_DIR: dataDir,
       UPSTREAM_TIMEOUT_MS: '400',
-      DUPLICATE_WINDOW_SECONDS: '0',
+      DUPLICATE_GUARD: 'false',
     };
     product = new Product(
       'main.js',

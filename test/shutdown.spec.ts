@@ -28,7 +28,7 @@ describe('a proxy that is told to stop', () => {
       UPSTREAM_BASE_URL: upstream.url,
       UPSTREAM_API_KEY: UPSTREAM_KEY,
       CHECK_COVERAGE: 'false',
-      DUPLICATE_WINDOW_SECONDS: '0', // the tests pay the same
+      DUPLICATE_GUARD: 'false', // the tests pay the same
     };
     const create = ['clients', 'create', '--name', 'app', '--scopes', 'pay', '--json'];
     key = JSON.parse((await new Product('cli/main.js', create, environment, dataDir).exit).stdout).key;

@@ -55,6 +55,7 @@ export class ApprovalsController {
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
     'key_revoked',
+    'no_longer_allowed',
     ...(['content_changed', 'stopped', 'outcome_unknown'] as const),
   )
   approve(

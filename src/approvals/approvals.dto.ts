@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../audit/page';
 import { APPROVAL_STATUSES, CallRecord, FullCallRecord, orNull } from '../audit/record.dto';
+import { FaultDto } from '../errors/envelope.dto';
+import { PROBLEMS } from '../errors/problems';
 import { CapDto } from '../limits/cap';
 import { NotForwarded } from '../validation/nothing.dto';
 import { OneOf, PageSize, PageToken } from '../validation/query-rules';
@@ -63,12 +65,28 @@ export class CapsAfterDto {
 const CAPS =
   'What approving it now would do to the caps of the client that asked. What waits has reserved nothing, so others that wait are not counted. Null once it is decided or has expired.';
 
+/** A rule of the client that forbids a held call now. */
+export class NotAllowedDto {
+  @ApiProperty({
+    enum: Object.keys(PROBLEMS),
+    description: 'The code with which the client would be refused if it asked now.',
+  })
+  code!: string;
+  @ApiProperty({ type: 'string', description: 'Why.' }) detail!: string;
+  @ApiProperty({ type: [FaultDto], description: 'Where, if it is about parts of the request.' }) errors!: FaultDto[];
+}
+
+const NOT_ALLOWED =
+  'The rule of the client that forbids it now, whatever held when it was asked: it cannot be approved (409 `no_longer_allowed`). Null where there is none, and once it is decided or has expired.';
+
 export class ApprovalRecord extends CallRecord {
   @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
+  @orNull(NotAllowedDto, NOT_ALLOWED) not_allowed!: NotAllowedDto | null;
 }
 
 export class FullApprovalRecord extends FullCallRecord {
   @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
+  @orNull(NotAllowedDto, NOT_ALLOWED) not_allowed!: NotAllowedDto | null;
 }
 
 export class ApprovalPage {

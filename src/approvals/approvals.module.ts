@@ -6,11 +6,11 @@ import { MetricsModule } from '../metrics/metrics.module';
 import { PolicyModule } from '../policy/policy.module';
 import { ApprovalsController } from './approvals.controller';
 import { ApprovalsService } from './approvals.service';
-import { CapsService } from './caps.service';
+import { ForecastService } from './forecast.service';
 
 @Module({
   imports: [AuditModule, ForwardingModule, JournalModule, MetricsModule, PolicyModule],
   controllers: [ApprovalsController],
-  providers: [ApprovalsService, CapsService],
+  providers: [ApprovalsService, ForecastService],
 })
 export class ApprovalsModule {}

@@ -13,10 +13,12 @@ import { ExchangeService } from '../forwarding/exchange.service';
 import { OperationName, rowOf } from '../forwarding/operations';
 import { ApprovalObstacle } from '../journal/decisions';
 import { JournalService } from '../journal/journal.service';
+import { Release } from '../journal/release';
 import { MetricsService } from '../metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
-import { CapsService } from './caps.service';
-import { Held, requireUnchanged, toReady } from './held';
+import { ForecastService } from './forecast.service';
+import { Held, ReadyToSend, requireUnchanged, toReady } from './held';
+import { BrokenRule, brokenRule, noLongerAllowed, readCallers } from './permission';
 
 const EXPIRED =
   'Nobody decided about this in time, so it has expired; nothing was sent. Who wants it has to ask for it again.';
@@ -32,18 +34,18 @@ export class ApprovalsService {
     private readonly journal: JournalService,
     private readonly exchanges: ExchangeService,
     private readonly metrics: MetricsService,
-    private readonly caps: CapsService,
+    private readonly forecasts: ForecastService,
   ) {}
 
   async list(call: Call, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
     const { rows, nextPageToken } = await this.searching.search({ approval: status, ...page });
     const ids = rows.map(({ id }) => id);
     const calls = await this.records.list(ids, mayReveal(call));
-    return { approvals: await this.caps.withCaps(calls), next_page_token: nextPageToken };
+    return { approvals: await this.forecasts.forecast(calls), next_page_token: nextPageToken };
   }
 
   async one(call: Call, id: string): Promise<FullApprovalRecord> {
-    const [approval] = await this.caps.withCaps([await this.record(id, mayReveal(call))]);
+    const [approval] = await this.forecasts.forecast([await this.record(id, mayReveal(call))]);
     return approval as FullApprovalRecord; // one for each
   }
 
@@ -51,20 +53,20 @@ export class ApprovalsService {
   async approve(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
-    await this.requireKey(held.keyId);
+    const ready = toReady(held);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
-    const { effect } = rowOf(held.operation as OperationName);
-    const obstacle = await this.journal
-      .approve(decision, {
-        clientId: held.clientId,
-        operation: held.operation,
-        usd: effect === 'pay' ? usdOf(held) : null,
-      })
+    const operation = held.operation as OperationName;
+    const decided = await this.journal
+      .approve(
+        decision,
+        { clientId: held.clientId, operation, usd: rowOf(operation).effect === 'pay' ? usdOf(held) : null },
+        async (tx) => brokenRule((await readCallers(tx, [held.keyId])).get(held.keyId), operation, ready.items),
+      )
       .catch((cause: unknown) => {
         throw notSent(cause);
       });
-    if (obstacle) throw toProblem(obstacle);
-    return this.send(call, held);
+    if (decided.kind !== 'released') throw toProblem(decided);
+    return this.send(call, held, ready, decided.release);
   }
 
   async reject(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
@@ -90,12 +92,6 @@ export class ApprovalsService {
     return { by, held };
   }
 
-  /** A key is revoked where it may have been in wrong hands. */
-  private async requireKey(id: string): Promise<void> {
-    const key = await this.prisma.apiKey.findUnique({ where: { id } });
-    if (!key || key.revokedAt || (key.expiresAt && key.expiresAt <= new Date())) throw new Problem('key_revoked');
-  }
-
   private async record(id: string, reveal: boolean): Promise<FullCallRecord> {
     const record = isUuid(id) && (await this.records.one(id, reveal));
     if (!record || !record.approval) throw new Problem('approval_not_found');
@@ -103,14 +99,14 @@ export class ApprovalsService {
   }
 
   /** From here on it may be paid: no error may say that nothing was sent. */
-  private async send(approving: Call, held: Held): Promise<FullApprovalRecord> {
+  private async send(approving: Call, held: Held, ready: ReadyToSend, release: Release): Promise<FullApprovalRecord> {
     const call: Call = {
       ...approving,
       ...{ id: held.id, operation: held.operation, traceparent: held.traceparent ?? undefined },
       ...{ opened: true, timings: {} },
     };
     try {
-      await this.exchanges.send(call, toReady(held));
+      await this.exchanges.send(call, ready, release);
       return await this.one(approving, held.id);
     } catch (cause) {
       const text = `It was approved and sent, but what came of it could not be recorded or read. It is not sent again; GET /v1/approvals/${held.id} shows what is known.`;
@@ -125,8 +121,10 @@ function usdOf({ totalUsd }: Held): Decimal | null {
   return totalUsd && new Decimal(totalUsd.toFixed()); // Prisma brings a Decimal of its own
 }
 
-function toProblem(obstacle: ApprovalObstacle): Problem {
+function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
   switch (obstacle.kind) {
+    case 'forbidden':
+      return noLongerAllowed(obstacle.why);
     case 'decided':
       return new Problem('already_decided');
     case 'stopped':

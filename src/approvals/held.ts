@@ -18,8 +18,10 @@ export function requireUnchanged({ body, bodyCommitment }: Held): void {
   if (!same) throw new Problem('content_changed');
 }
 
+export type ReadyToSend = Pick<Ready, 'outgoing' | 'items'>;
+
 /** The request as it will leave: the bytes that were recorded. */
-export function toReady({ operation, query, body }: Held): Pick<Ready, 'outgoing' | 'items'> {
+export function toReady({ operation, query, body }: Held): ReadyToSend {
   const name = operation as OperationName;
   const path = INTERFACE_PREFIX + pathOf(name) + (query === null ? '' : `?${query}`);
   const bytes = body && Buffer.from(body.body);

@@ -205,6 +205,7 @@ export class CallRecord {
   )
   coverage!: string | null;
   @nullable('string', 'The call for whose sake the proxy asked this by itself.', UUID) caused_by!: string | null;
+  @nullable('string', 'The call that it repeats on purpose.', UUID) duplicate_of!: string | null;
   @ApiProperty({ type: [RecordItem], description: 'In a list of calls, the first hundred.' }) items!: RecordItem[];
   @orNull(RecordUpstream, 'What the upstream said; null where no outcome is recorded.')
   upstream!: RecordUpstream | null;

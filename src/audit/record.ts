@@ -40,6 +40,7 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
     total_usd: intent.totalUsd?.toFixed() ?? null,
     coverage: intent.coverage,
     caused_by: intent.causedBy,
+    duplicate_of: intent.duplicateOf,
     items: intent.items.map((item) => toItem(item, byPosition.get(item.position), view)),
     upstream: outcome && {
       status: outcome.upstreamStatus,
@@ -74,6 +75,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     total_usd: null,
     coverage: null,
     caused_by: null,
+    duplicate_of: null,
     items: [],
     upstream: null,
     refusal: {

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { FastifyRequest } from 'fastify';
 import { Scope } from '../clients/scopes';
 import { Problem } from '../errors/problem';
+import { Caller } from './call';
 
 export const ALLOW = 'payout-proxy:allow';
 
@@ -29,9 +30,14 @@ export class AllowGuard implements CanActivate {
       });
     }
     const { operation } = routeOptions.config; // only the interface's routes have one
-    if (operation === undefined || !caller.operations || caller.operations.has(operation)) return true;
+    if (operation === undefined || isSwitchedOn(caller, operation)) return true;
     throw new Problem('operation_not_allowed', {
       text: `${operation} is switched off for your client; ask the operator to allow it.`,
     });
   }
+}
+
+/** Whether a client may use an operation of the interface, where it has the scope for it. */
+export function isSwitchedOn({ operations }: Pick<Caller, 'operations'>, operation: string): boolean {
+  return operations === null || operations.has(operation);
 }

@@ -26,6 +26,8 @@ export interface Call {
   readonly clientAddress: string;
   /** `Idempotency-Key`, as received. */
   readonly idempotencyKey: string | undefined;
+  /** `Allow-Duplicate-Of`, as received: the call that this one repeats on purpose. */
+  readonly allowDuplicateOf: string | undefined;
   /** For whom the caller asks: the person whose key it is, or whom the caller names (`X-Actor`). */
   actor: string | null;
   /** Whether it asks for people to be masked, whatever its key may see (`X-People`). */
@@ -61,6 +63,7 @@ export function causedBy(cause: Call, operation: string): Call {
   return {
     ...cause,
     idempotencyKey: undefined,
+    allowDuplicateOf: undefined,
     id: uuidv7(),
     operation,
     receivedAt: new Date(),

@@ -55,6 +55,7 @@ export async function answerBrowsers(server: FastifyInstance, origins: OriginsSe
       'X-API-Key',
       'Content-Type',
       'Idempotency-Key',
+      'Allow-Duplicate-Of',
       'X-Request-Id',
       'X-Actor',
       'X-People',

@@ -95,6 +95,7 @@ function newCall(request: FastifyRequest): Call {
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
     clientAddress: addressOf(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
+    allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
     actor: actor === '' ? null : actor,
     masked: request.headers['x-people'] !== undefined, // other values are refused
     operation: isPreview ? route : (config.operation ?? route),

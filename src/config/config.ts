@@ -36,6 +36,8 @@ export interface Config {
   readonly checkCoverage: boolean;
   /** Whether an outcome is committed before the app is answered, or after it: then what a crash loses is in doubt. */
   readonly outcomes: 'durable' | 'relaxed';
+  /** Whether the same content is looked for at all. Without it, only idempotency keys prevent double payments. */
+  readonly duplicateGuard: boolean;
   /** Up to so long after an answer, the same content without an idempotency key is a suspected duplicate; 0: never. */
   readonly duplicateWindowSeconds: number;
   /** Within it, the same recipient and amount from another client is held for approval; 0: never. */
@@ -150,6 +152,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
     for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const) {
       if (!read[name] && (needed?.includes(name) ?? true)) faults.push(`${name} is required with NODE_ENV=production`);
     }
+    if (read.DUPLICATE_GUARD === 'false') faults.push('DUPLICATE_GUARD=false is not allowed with NODE_ENV=production');
   }
   if (faults.length > 0) throw new StartError(`bad configuration: ${[...new Set(faults)].join('; ')}`);
   return Object.freeze({
@@ -203,6 +206,7 @@ function toConfig(env: Environment): Omit<Config, 'sandboxBehaviour' | 'sandboxP
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     checkCoverage: env.CHECK_COVERAGE === 'true',
     outcomes: env.OUTCOMES,
+    duplicateGuard: env.DUPLICATE_GUARD === 'true',
     duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,

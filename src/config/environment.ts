@@ -116,6 +116,7 @@ export class Environment {
   @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
   @IsIn(['durable', 'relaxed']) OUTCOMES: 'durable' | 'relaxed' = 'durable';
 
+  @IsIn(['true', 'false']) DUPLICATE_GUARD = 'true';
   @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30; // longer than a double click or a retry takes
   @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_ACROSS_CLIENTS_SECONDS = 0;
   @Numeric() @IsInt() @Min(1) @Max(31_536_000) APPROVAL_EXPIRES_AFTER_SECONDS = 86_400;

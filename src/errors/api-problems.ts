@@ -35,6 +35,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'amount_required',
   'idempotency_key_required',
   'invalid_idempotency_key',
+  'invalid_allow_duplicate_of',
   'cap_exceeded',
   'too_many_items',
   'country_not_allowed',
@@ -44,6 +45,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'suspected_duplicate',
   'idempotency_key_reused',
   'stopped',
+  'too_late',
 ];
 
 const ANY_ENVELOPE = { $ref: getSchemaPath(AnyEnvelope) };

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ACTION_NAMES } from './actions';
-import { MAX_FAULTS } from './problem';
+import { FIRST_CALL_STATES, MAX_FAULTS } from './problem';
 import { PROBLEMS } from './problems';
 
 const CODES = Object.keys(PROBLEMS);
@@ -67,6 +67,12 @@ class ErrorMembers {
 
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
   first_call_id?: string;
+
+  @ApiPropertyOptional({
+    enum: FIRST_CALL_STATES,
+    description: 'What became of that call so far. Of a `suspected_duplicate`.',
+  })
+  first_call_state?: string;
 
   @ApiPropertyOptional({
     type: [FaultDto],

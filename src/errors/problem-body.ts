@@ -18,13 +18,14 @@ export function toProblemDetails(problem: Problem, callId: string) {
 
 /** What every error says, whatever its form. */
 function membersOf(problem: Problem, callId: string) {
-  const { code, action, firstCallId, faults, faultsTotal } = problem;
+  const { code, action, firstCallId, firstCallState, faults, faultsTotal } = problem;
   return {
     error: [textOf(problem, callId), firstFault(problem)].filter(Boolean).join(' '),
     code,
     action,
     call_id: callId,
     ...(firstCallId !== undefined && { first_call_id: firstCallId }),
+    ...(firstCallState !== undefined && { first_call_state: firstCallState }),
     ...(faults.length > 0 && { errors: faults, errors_total: faultsTotal }),
   };
 }

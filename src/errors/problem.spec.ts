@@ -35,6 +35,7 @@ describe('problems', () => {
       'upstream_busy',
       'upstream_overloaded',
       'upstream_unreachable',
+      'too_late',
     ]);
     expect(PROBLEMS.outcome_unknown.text).toContain('Do not send it again');
   });

@@ -1,6 +1,11 @@
 import { Action, ACTIONS, FOR_READS } from './actions';
 import { Kind, ProblemCode, PROBLEMS } from './problems';
 
+/** What may have become so far of a call that a request repeats. */
+export const FIRST_CALL_STATES = ['in_progress', 'unknown', 'pending_approval', 'succeeded', 'landed'] as const;
+
+export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
+
 /** One fault of a request: where (a JSON pointer, RFC 6901; '' is the whole body) and what to do about it. */
 export interface Fault {
   pointer: string;
@@ -21,6 +26,7 @@ export interface ProblemOptions {
   /** How many faults there are, if not all are listed. */
   faultsTotal?: number;
   firstCallId?: string | undefined;
+  firstCallState?: FirstCallState;
   recorded?: boolean;
   cause?: unknown;
 }
@@ -35,6 +41,8 @@ export class Problem extends Error {
   readonly faultsTotal: number;
   /** The call that the request repeats. */
   readonly firstCallId: string | undefined;
+  /** What became of that call so far, where it is known. */
+  readonly firstCallState: FirstCallState | undefined;
   /** Whether it is recorded as a refusal; false only where the same was recorded a moment before. */
   readonly recorded: boolean;
 
@@ -51,6 +59,7 @@ export class Problem extends Error {
     this.faults = faults.slice(0, MAX_FAULTS);
     this.faultsTotal = options.faultsTotal ?? faults.length;
     this.firstCallId = options.firstCallId;
+    this.firstCallState = options.firstCallState;
     this.recorded = options.recorded ?? true;
   }
 
@@ -58,8 +67,8 @@ export class Problem extends Error {
   asRead(): Problem {
     const words = FOR_READS[this.code];
     if (words === undefined || this.message !== PROBLEMS[this.code].text) return this;
-    const { status, retryAfter, faults, faultsTotal, firstCallId, recorded, cause } = this;
-    const same = { status, retryAfter, faults, faultsTotal, firstCallId, recorded, cause };
+    const { status, retryAfter, faults, faultsTotal, recorded, cause } = this;
+    const same = { status, retryAfter, faults, faultsTotal, recorded, cause };
     return new Problem(this.code, { ...same, text: words.text, action: words.action ?? this.action });
   }
 }

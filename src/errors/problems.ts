@@ -26,6 +26,10 @@ export const PROBLEMS = {
     status: 400,
     text: 'Idempotency-Key must be 1 to 255 printable ASCII characters without blanks, bare or in double quotes; send it once.',
   },
+  invalid_allow_duplicate_of: {
+    status: 400,
+    text: 'Allow-Duplicate-Of must be the id of one call, a UUID; "first_call_id" of the refusal has it. Nothing was sent.',
+  },
   invalid_actor: {
     status: 400,
     text: 'X-Actor must be 1 to 128 letters, digits and the characters _ . : = / -. Name the person by an id, not by an e-mail address or phone number: records keep it.',
@@ -37,6 +41,10 @@ export const PROBLEMS = {
   key_revoked: {
     status: 409,
     text: 'The key that asked for this was revoked or has expired since; nothing was sent. Reject it, or let it be asked for again.',
+  },
+  no_longer_allowed: {
+    status: 409,
+    text: 'The client that asked for this may not do it any more. Nothing was sent and it still waits. Change what the client may do, or reject it.',
   },
   missing_key: { status: 401, text: 'Send your API key in the header X-API-Key.' },
   invalid_key: { status: 401, text: 'This API key is unknown, expired or revoked; ask the operator for a new one.' },
@@ -121,7 +129,7 @@ export const PROBLEMS = {
   },
   suspected_duplicate: {
     status: 409,
-    text: 'The same was asked a moment ago; nothing was sent. If it is meant again, send it with an Idempotency-Key.',
+    text: 'The same request is in progress, in doubt, held for an approval, or was carried out a short time ago. Nothing was sent. GET /v1/calls/{id} shows what becomes of the call in "first_call_id". Only to carry it out in addition to that call, send it again with the header Allow-Duplicate-Of and that id.',
   },
   finding_changed: {
     status: 409,
@@ -205,6 +213,11 @@ export const PROBLEMS = {
   upstream_unreachable: {
     status: 503,
     text: 'The payout service cannot be reached; nothing was sent. It is safe to send the request again.',
+    retryAfter: 1,
+  },
+  too_late: {
+    status: 503,
+    text: 'Too much time passed before this could be sent, so it was not sent and nothing was paid. Send it again, with the same Idempotency-Key if it had one.',
     retryAfter: 1,
   },
   sandbox_unreachable: { status: 503, text: 'The sandbox does not answer; start the proxy again to bring it back.' },

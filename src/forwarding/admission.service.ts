@@ -4,12 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Call, Caller } from '../auth/call';
 import { Loaded } from '../config/config.module';
 import { databaseUnavailable, Problem } from '../errors/problem';
+import { Ruling } from '../journal/admissions';
 import { JournalService } from '../journal/journal.service';
 import { Coverage, NewAdmission } from '../journal/records';
+import { Release } from '../journal/release';
 import { Item, phonesOf } from '../policy/item';
-import { Verdict } from '../policy/admission';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
+import { readAllowDuplicateOf } from '../validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../validation/idempotency-key';
 import { consider, limitProblems, toProblem } from './asking';
 import { RepetitionService } from './repetition.service';
@@ -21,6 +23,14 @@ export interface Asked {
   items: Item[];
   input: object | undefined;
   effect: 'pay' | 'write';
+}
+
+/** What was found out about it before the journal is asked. */
+interface Found {
+  key: string | null;
+  allowDuplicateOf: string | null;
+  coverage: Coverage | null;
+  barred: boolean;
 }
 
 /** A twin waits this long for the first one's answer, which is nicer than to be told to ask again. */
@@ -42,21 +52,22 @@ export class AdmissionService {
   }
 
   /**
-   * @returns what the app gets instead of it being sent; undefined: it is open, and is to be sent now.
+   * @returns what the app gets instead of it being sent; or its release, if it is open and is to be sent now.
    * @throws Problem if it may not.
    */
-  async admit(call: Call, asked: Asked): Promise<Reply | undefined> {
+  async admit(call: Call, asked: Asked): Promise<Reply | Release> {
     const { limits } = call.caller as Caller;
     const key = readIdempotencyKey(call.idempotencyKey, phonesOf(asked.items));
     if (key === null && limits.requireIdempotencyKey) throw new Problem('idempotency_key_required');
+    const allowDuplicateOf = readAllowDuplicateOf(call.allowDuplicateOf);
     const { coverage, objection } = await this.look(call, asked);
     // Rules may have changed since: what was carried out before is answered as it was, whatever they are now.
     if (objection && key === null) throw objection;
-    const asking = this.toAsking(call, asked, { key, coverage, barred: objection !== undefined });
+    const asking = this.toAsking(call, asked, { key, allowDuplicateOf, coverage, barred: objection !== undefined });
     const patienceEnds = performance.now() + TWIN_PATIENCE_MS;
     for (;;) {
       const verdict = await this.decide(call, asking);
-      if (verdict.kind === 'admitted') return undefined;
+      if (verdict.kind === 'released') return verdict.release;
       if (verdict.kind === 'held') return pendingReply(call.id);
       if (verdict.kind === 'barred') throw objection as Problem;
       if (verdict.kind !== 'repeated') throw toProblem(verdict);
@@ -84,10 +95,10 @@ export class AdmissionService {
   private toAsking(
     call: Call,
     { outgoing, items, input, effect }: Asked,
-    { key, coverage, barred }: { key: string | null; coverage: Coverage | null; barred: boolean },
+    { key, allowDuplicateOf, coverage, barred }: Found,
   ): NewAdmission {
     const { id, requestId, traceparent, clientAddress, receivedAt, actor, operation, causedBy } = call;
-    const { content, usd, heldFor } = consider(call, { effect, items, input, key });
+    const { content, usd, heldFor } = consider(call, { effect, items, input, key, allowDuplicateOf });
     // Named one by one: to spread two objects of every request into a third takes longer than to decide about it.
     return {
       id,
@@ -104,6 +115,7 @@ export class AdmissionService {
       coverage,
       causedBy,
       idempotencyKey: key,
+      allowDuplicateOf,
       content,
       barred,
       usd,
@@ -112,11 +124,11 @@ export class AdmissionService {
     };
   }
 
-  private async decide(call: Call, asking: NewAdmission): Promise<Verdict> {
+  private async decide(call: Call, asking: NewAdmission): Promise<Ruling> {
     const started = performance.now();
     try {
       const verdict = await this.journal.admit(asking).catch(databaseUnavailable);
-      call.opened = verdict.kind === 'admitted' || verdict.kind === 'held';
+      call.opened = verdict.kind === 'released' || verdict.kind === 'held';
       if (verdict.kind === 'held') call.outcome = 'pendingApproval';
       return verdict;
     } finally {

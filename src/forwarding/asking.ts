@@ -5,6 +5,7 @@ import { Obstacle } from '../policy/admission';
 import { canonical } from '../policy/content';
 import { Item, totalOf } from '../policy/item';
 import { brokenLimits, needsApproval } from '../policy/limit-rules';
+import { SameContent } from '../policy/same-content';
 import { refusalText } from '../policy/stops';
 import { amountFieldOf, pointerIn } from './items';
 import { OperationName } from './operations';
@@ -15,10 +16,12 @@ interface Content {
   input: object | undefined;
   /** Its idempotency key. */
   key: string | null;
+  /** The call that it names as the one it repeats on purpose. */
+  allowDuplicateOf: string | null;
 }
 
 /** What of a request decides whether it may be sent, if it breaks no rule of its own. */
-export function consider(call: Call, { effect, items, input, key }: Content): Considered {
+export function consider(call: Call, { effect, items, input, key, allowDuplicateOf }: Content): Considered {
   const caller = call.caller as Caller;
   const usd = effect === 'pay' ? totalOf(items) : null;
   return {
@@ -27,6 +30,7 @@ export function consider(call: Call, { effect, items, input, key }: Content): Co
     operation: call.operation,
     items,
     idempotencyKey: key,
+    allowDuplicateOf,
     content: canonical(input),
     barred: false,
     usd,
@@ -53,7 +57,7 @@ export function toProblem(obstacle: Exclude<Obstacle, { kind: 'barred' | 'repeat
     case 'keyReused':
       return new Problem('idempotency_key_reused', { firstCallId: obstacle.firstCallId });
     case 'duplicate':
-      return new Problem('suspected_duplicate', { firstCallId: obstacle.firstCallId });
+      return suspectedDuplicate(obstacle.first);
     case 'stopped':
       return new Problem('stopped', { text: refusalText(obstacle.stop) });
     case 'overCap': {
@@ -62,4 +66,10 @@ export function toProblem(obstacle: Exclude<Obstacle, { kind: 'barred' | 'repeat
       return new Problem('cap_exceeded', { text });
     }
   }
+}
+
+function suspectedDuplicate({ callId, state, paidSecondsAgo }: SameContent): Problem {
+  const text = `The same is on record as call ${callId}, whose state is ${state}, so this was not sent. GET /v1/calls/${callId} shows what becomes of that call. Only if this is to be carried out in addition to it, send this again with the header Allow-Duplicate-Of: ${callId}.`;
+  const action = paidSecondsAgo === null ? 'wait' : 'ask'; // what is still open may turn out to be what is asked for
+  return new Problem('suspected_duplicate', { text, firstCallId: callId, firstCallState: state, action });
 }

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { Call, Caller } from '../auth/call';
+import { Loaded } from '../config/config.module';
+import { sendableForMs } from '../config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../errors/problem';
 import { JournalService } from '../journal/journal.service';
 import { Coverage } from '../journal/records';
+import { ageOf, Release } from '../journal/release';
 import { Item } from '../policy/item';
 import { transactionsIn } from '../upstream/transactions';
 import { Outgoing, TimedAnswer, UpstreamService } from '../upstream/upstream.service';
@@ -21,12 +25,17 @@ export interface Ready {
 /** One exchange with the upstream and its record: the intent is durable before a byte leaves, the outcome before anyone hears it. */
 @Injectable()
 export class ExchangeService {
+  private readonly sendableForMs: number;
+
   constructor(
     private readonly journal: JournalService,
     private readonly upstream: UpstreamService,
     private readonly cache: AnswerCache,
     private readonly shapes: ShapeWatch,
-  ) {}
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.sendableForMs = sendableForMs(config.get('settings', { infer: true }));
+  }
 
   /** A read: it changes nothing, so it needs no more than its intent. */
   async read(call: Call, ready: Ready): Promise<Given> {
@@ -38,9 +47,18 @@ export class ExchangeService {
     return given;
   }
 
-  /** Sends what is open already, once, and records what came of it. */
-  async send(call: Call, { outgoing, items }: Pick<Ready, 'outgoing' | 'items'>): Promise<TimedAnswer> {
-    const answer = await this.upstream.send(outgoing, call.traceparent, () => this.journal.isStopped(call.id));
+  /**
+   * Sends what is open already, once, and records what came of it.
+   * @param release of what pays or writes: it is not sent too long after it.
+   */
+  async send(
+    call: Call,
+    { outgoing, items }: Pick<Ready, 'outgoing' | 'items'>,
+    release?: Release,
+  ): Promise<TimedAnswer> {
+    const isStopped = () => this.journal.isStopped(call.id);
+    const isTooLate = release && (() => ageOf(release) > this.sendableForMs);
+    const answer = await this.upstream.send(outgoing, call.traceparent, isStopped, isTooLate);
     call.timings.upstream = answer.upstreamMs;
     await this.close(call, items, answer, null);
     this.shapes.note(call, answer.answer.status, answer.answer.body);

@@ -29,9 +29,9 @@ export class ForwardingService {
       const { answer, shared } = await this.exchanges.read(call, { outgoing, items, coverage: null });
       return toReply(answer, call.id, effect, shared?.age);
     }
-    const instead = await this.admission.admit(call, { outgoing, items, input, effect });
-    if (instead) return instead;
-    const { answer } = await this.exchanges.send(call, { outgoing, items });
+    const admitted = await this.admission.admit(call, { outgoing, items, input, effect });
+    if (admitted instanceof Reply) return admitted;
+    const { answer } = await this.exchanges.send(call, { outgoing, items }, admitted);
     return toReply(answer, call.id, effect);
   }
 }

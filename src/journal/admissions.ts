@@ -1,17 +1,21 @@
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
-import { Asking, decide, HeldFor, State, Verdict } from '../policy/admission';
+import { Asking, decide, HeldFor, Opened, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
 import { Considered, NewAdmission } from './records';
-import { Budgeted, GuardWindows, readState, rememberedSince, sha256 } from './state';
+import { earlier, Release, releaseNow } from './release';
+import { Budgeted, GuardWindows, guardsOf, readState, sha256 } from './state';
 
 /** A lock is held meanwhile: who takes longer has lost its database, or its wits. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
 
 /** Any number that nothing else in the database locks: it makes the guard across clients see one admission at a time. */
 const ACROSS_CLIENTS_LOCK = 7_070_002;
+
+/** What was decided about a call. One that is to be sent now is `released`. */
+export type Ruling = Exclude<Verdict, { kind: 'admitted' }> | { kind: 'released'; release: Release };
 
 /**
  * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. The rows of their
@@ -23,7 +27,7 @@ export async function admit(
   askings: NewAdmission[],
   windows: GuardWindows,
   again: boolean,
-): Promise<Verdict[]> {
+): Promise<Ruling[]> {
   const clear = again ? undefined : await admitClear(prisma, process, askings, windows);
   return clear ?? admitWithALook(prisma, process, askings, windows, again);
 }
@@ -37,15 +41,17 @@ async function admitClear(
   process: number,
   askings: NewAdmission[],
   windows: GuardWindows,
-): Promise<Verdict[] | undefined> {
+): Promise<Ruling[] | undefined> {
   if (windows.acrossClientsSeconds > 0) return undefined;
   const verdicts = decide(askings.map(toAsking), nothingKnown(windows));
   if (!verdicts.every(isOpen)) return undefined;
   const today = new Date().toISOString().slice(0, 10);
   const opened = toOpened(askings, verdicts, today, process);
-  const remember = windows.duplicateSeconds > 0;
-  const clearance = toClearance(askings, opened, { day: today, since: rememberedSince(windows), remember });
-  return (await insertIntentsIfClear(prisma, opened, clearance, { remember })) ? verdicts : undefined;
+  const remember = windows.duplicates;
+  const clearance = toClearance(askings, opened, { day: today, remember });
+  const release = releaseNow();
+  const written = await insertIntentsIfClear(prisma, opened, clearance, { remember });
+  return written ? verdicts.map((verdict) => toRuling(verdict, release)) : undefined;
 }
 
 async function admitWithALook(
@@ -54,36 +60,37 @@ async function admitWithALook(
   askings: NewAdmission[],
   windows: GuardWindows,
   again: boolean,
-): Promise<Verdict[]> {
+): Promise<Ruling[]> {
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
     const clients = await lockClients(tx, [...new Set(askings.map(({ caller }) => caller.clientId))]);
-    const before = again ? await decidedBefore(tx, askings) : undefined; // its commit, if on its way, held the lock
-    if (before) return before;
+    const before = again ? await decidedBefore(tx, askings, windows) : undefined; // its commit, if on its way, held the lock
+    if (before) return [before];
     const { state, today } = await readState(tx, askings, clients, windows);
     const verdicts = decide(askings.map(toAsking), state);
     const opened = toOpened(askings, verdicts, today, process);
-    if (opened.length > 0) await insertDecided(tx, opened, { remember: windows.duplicateSeconds > 0 });
-    return verdicts;
+    const release = releaseNow();
+    if (opened.length > 0) await insertDecided(tx, opened, { remember: windows.duplicates });
+    return verdicts.map((verdict) => toRuling(verdict, release));
   }, TRANSACTION_LIMITS);
 }
 
 /** As if there were no other calls, stops or caps. */
-function nothingKnown({ duplicateSeconds, acrossClientsSeconds }: GuardWindows): State {
+function nothingKnown(windows: GuardWindows): State {
   return {
     claims: new Map(),
-    duplicates: new Map(),
+    sameContent: new Map(),
     seenAcrossClients: new Set(),
     stops: [],
     budgets: new Map(),
-    guards: { duplicates: duplicateSeconds > 0, acrossClients: acrossClientsSeconds > 0 },
+    guards: guardsOf(windows),
   };
 }
 
 function toClearance(
   askings: NewAdmission[],
   opened: OpenIntent[],
-  { day, since, remember }: { day: string; since: string; remember: boolean },
+  { day, remember }: { day: string; remember: boolean },
 ): Clearance {
   const usd = new Map<string, Decimal | null>();
   for (const asking of askings) {
@@ -94,10 +101,8 @@ function toClearance(
   return {
     clients: [...usd.keys()],
     usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
-    ...{ day, since },
-    contents: opened.map(({ idempotencyKey, contentSha256 }) =>
-      remember && idempotencyKey === null ? (contentSha256 ?? null) : null,
-    ),
+    day,
+    contents: opened.map(({ contentSha256 }) => (remember ? (contentSha256 ?? null) : null)),
   };
 }
 
@@ -109,12 +114,29 @@ export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): 
     WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 }
 
-/** What was decided about a call whose commit was reported as failed, but was not; undefined if it is not on record. */
-async function decidedBefore(tx: Prisma.TransactionClient, [asking]: NewAdmission[]): Promise<Verdict[] | undefined> {
-  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null }[]>`
-    SELECT held_for AS "heldFor" FROM intent WHERE id = ${asking?.id}::uuid`;
+/**
+ * What was decided about a call whose commit was reported as failed, but was not; undefined if it is not on record.
+ * @throws Error if it may not be sent any more: somebody may have settled it meanwhile, and its app may have paid again.
+ */
+async function decidedBefore(
+  tx: Prisma.TransactionClient,
+  [asking]: NewAdmission[],
+  { sendableForMs }: GuardWindows,
+): Promise<Ruling | undefined> {
+  const readAt = releaseNow();
+  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; settled: boolean }[]>`
+    SELECT held_for AS "heldFor", extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
+      EXISTS (SELECT FROM resolution s WHERE s.intent_id = i.id) OR EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id)
+        OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS settled
+    FROM intent i WHERE id = ${asking?.id}::uuid`;
   if (!row) return undefined;
-  return [row.heldFor ? { kind: 'held', heldFor: row.heldFor } : { kind: 'admitted' }];
+  if (row.heldFor) return { kind: 'held', heldFor: row.heldFor };
+  if (row.settled || row.ageMs > sendableForMs) throw new Error('the call was admitted too long ago, or settled since');
+  return { kind: 'released', release: earlier(readAt, row.ageMs) };
+}
+
+function toRuling(verdict: Verdict, release: Release): Ruling {
+  return verdict.kind === 'admitted' ? { kind: 'released', release } : verdict;
 }
 
 export function toAsking({ caller, items, ...asking }: Considered): Asking {
@@ -123,12 +145,15 @@ export function toAsking({ caller, items, ...asking }: Considered): Asking {
       ? []
       : [`${email?.toLowerCase() ?? phone ?? handle?.toLowerCase() ?? receiver} ${amountUsd.toFixed()}`],
   );
-  return { ...asking, clientId: caller.clientId, payments: asking.usd === null ? [] : payments };
+  return {
+    ...asking,
+    clientId: caller.clientId,
+    itemCount: items.length,
+    payments: asking.usd === null ? [] : payments,
+  };
 }
 
-type Open = Extract<Verdict, { kind: 'admitted' | 'held' }>;
-
-function isOpen(verdict: Verdict | undefined): verdict is Open {
+function isOpen(verdict: Verdict | undefined): verdict is Opened {
   return verdict?.kind === 'admitted' || verdict?.kind === 'held';
 }
 
@@ -140,11 +165,12 @@ function toOpened(askings: NewAdmission[], verdicts: Verdict[], today: string, p
   });
 }
 
-function toOpen(asking: NewAdmission, verdict: Open, today: string): Omit<OpenIntent, 'process'> {
+function toOpen(asking: NewAdmission, verdict: Opened, today: string): Omit<OpenIntent, 'process'> {
   const held = verdict.kind === 'held';
   const salt = asking.idempotencyKey === null ? undefined : newSalt();
   return {
     ...asking,
+    duplicateOf: verdict.duplicateOf ?? null,
     heldFor: held ? verdict.heldFor : null,
     expiresAt: held ? asking.expiresAt : null,
     reservedOn: held || asking.usd === null ? null : today,

@@ -1,9 +1,11 @@
 import { Decimal } from 'decimal.js';
+import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { foresee, Obstacle } from '../policy/admission';
 import { proseAsRecorded } from '../privacy/recorded';
 import { lockClients, toAsking } from './admissions';
 import { NewDecision } from './records';
+import { Release, releaseNow } from './release';
 import { readState } from './state';
 
 /** A held call, as far as it matters for whether it may be sent. */
@@ -14,48 +16,72 @@ export interface HeldCall {
   usd: Decimal | null;
 }
 
-/** What keeps a held call from being approved. Only of the first one will it ever be too late. */
-export type ApprovalObstacle = { kind: 'decided' } | Extract<Obstacle, { kind: 'stopped' | 'overCap' }>;
+/** What keeps a held call from being approved. Only of `decided` will it ever be too late. */
+export type ApprovalObstacle<Why> =
+  | { kind: 'decided' }
+  /** Its client may not do this any more. */
+  | { kind: 'forbidden'; why: Why }
+  | Extract<Obstacle, { kind: 'stopped' | 'overCap' }>;
 
 /** It was asked, and compared with others, when it was held. */
-const NO_GUARDS = { duplicateSeconds: 0, inFlightSeconds: 0, acrossClientsSeconds: 0 };
+const NO_GUARDS = {
+  duplicates: false,
+  duplicateSeconds: 0,
+  inFlightSeconds: 0,
+  acrossClientsSeconds: 0,
+  sendableForMs: 0,
+};
 
 /**
  * Lets a held call be sent, and reserves what it is worth on today's cap, as if it had been asked for today.
- * @returns null if it is approved, and its caller is the only one who may send it; else why it is not.
+ * @param forbidden says why the client may not do this any more, if so; asked while the client's row is locked.
+ * @returns its release if it is approved, and its caller is the only one who may send it; else why it is not.
  */
-export async function approve(
+export async function approve<Why>(
   prisma: PrismaService,
   decision: NewDecision,
   held: HeldCall,
-): Promise<ApprovalObstacle | null> {
-  const { intentId, bodyCommitment, reason, by, process } = decision;
+  forbidden: (tx: Prisma.TransactionClient) => Promise<Why | undefined>,
+): Promise<{ kind: 'released'; release: Release } | ApprovalObstacle<Why>> {
+  const { intentId } = decision;
   return prisma.$transaction(async (tx) => {
     const clients = await lockClients(tx, [held.clientId]);
     const waiting = await tx.$queryRaw<unknown[]>`
       SELECT 1 FROM intent WHERE id = ${intentId}::uuid AND held_for IS NOT NULL
         AND (expires_at <= clock_timestamp()) IS NOT TRUE AND NOT EXISTS (SELECT FROM decision WHERE intent_id = intent.id)`;
     if (waiting.length === 0) return { kind: 'decided' };
+    const why = await forbidden(tx);
+    if (why !== undefined) return { kind: 'forbidden', why };
     const asking = toConsidered(intentId, held);
     const { state, today } = await readState(tx, [asking], clients, NO_GUARDS);
     const obstacle = foresee(toAsking(asking), state).obstacles.find(isObstacle);
     if (obstacle) return obstacle;
-    const reservedOn = held.usd === null ? null : today;
-    // A rejection takes no lock: it may have come since.
-    const written = await tx.$executeRaw`
-      INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, reserved_on, process)
-      VALUES (${intentId}::uuid, 'approved', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid,
-        ${by.actor}, ${reservedOn}::date, ${process}::integer)
-      ON CONFLICT DO NOTHING`;
-    if (written === 0) return { kind: 'decided' };
-    if (held.usd !== null) {
-      await tx.$executeRaw`
-        INSERT INTO spending (client_id, day, usd)
-        VALUES (${held.clientId}::uuid, ${reservedOn}::date, ${held.usd.toFixed()}::numeric)
-        ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
-    }
-    return null;
+    const release = releaseNow();
+    const isWritten = await insertApproval(tx, decision, held, today);
+    return isWritten ? { kind: 'released', release } : { kind: 'decided' };
   });
+}
+
+/** @returns false if it was rejected: a rejection takes no lock, and may have come since. */
+async function insertApproval(
+  tx: Prisma.TransactionClient,
+  { intentId, bodyCommitment, reason, by, process }: NewDecision,
+  { clientId, usd }: HeldCall,
+  today: string,
+): Promise<boolean> {
+  const reservedOn = usd === null ? null : today;
+  const written = await tx.$executeRaw`
+    INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, reserved_on, process)
+    VALUES (${intentId}::uuid, 'approved', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid,
+      ${by.actor}, ${reservedOn}::date, ${process}::integer)
+    ON CONFLICT DO NOTHING`;
+  if (written === 0) return false;
+  if (usd !== null) {
+    await tx.$executeRaw`
+      INSERT INTO spending (client_id, day, usd) VALUES (${clientId}::uuid, ${reservedOn}::date, ${usd.toFixed()}::numeric)
+      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
+  }
+  return true;
 }
 
 function toConsidered(id: string, { clientId, operation, usd }: HeldCall) {
@@ -64,13 +90,14 @@ function toConsidered(id: string, { clientId, operation, usd }: HeldCall) {
     ...{ id, caller, operation, usd },
     items: [],
     idempotencyKey: null,
+    allowDuplicateOf: null,
     content: '',
     barred: false,
     heldFor: null,
   };
 }
 
-function isObstacle(obstacle: Obstacle): obstacle is Exclude<ApprovalObstacle, { kind: 'decided' }> {
+function isObstacle(obstacle: Obstacle): obstacle is Extract<Obstacle, { kind: 'stopped' | 'overCap' }> {
   return obstacle.kind === 'stopped' || obstacle.kind === 'overCap';
 }
 

@@ -5,6 +5,7 @@ import { Rows } from '../database/rows';
 import { HeldFor } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { Item, totalOf } from '../policy/item';
+import { isList } from '../policy/same-content';
 import { queryAsRecorded } from '../privacy/recorded';
 import { NewIntent } from './records';
 import { recordedItems } from './recorded-items';
@@ -33,6 +34,8 @@ export interface OpenIntent extends NewIntent {
   expiresAt?: Date | null;
   /** The day (UTC, `2026-11-21`) on whose cap it counts. */
   reservedOn?: string | null;
+  /** The call that it repeats on purpose. */
+  duplicateOf?: string | null;
   contentSha256?: Buffer;
   claim?: { salt: Buffer; contentHash: Buffer | null } | undefined;
 }
@@ -47,8 +50,6 @@ export interface Clearance {
   day: string;
   /** Of each call, its content (SHA-256) where its like is looked for. */
   contents: (Buffer | null)[];
-  /** Contents that came after this id (UUID) are looked at. */
-  since: string;
 }
 
 /** Also what else is kept of an intent: its body, and what it claims. */
@@ -67,6 +68,7 @@ const INTENTS = new Rows<IntentRow>([
   ['received_at', 'timestamptz', ({ intent }) => intent.receivedAt],
   ['coverage', 'text', ({ intent }) => intent.coverage],
   ['caused_by', 'uuid', ({ intent }) => intent.causedBy],
+  ['duplicate_of', 'uuid', ({ intent }) => intent.duplicateOf],
   ['idempotency_key', 'text', ({ intent }) => intent.idempotencyKey],
   ['actor', 'text', ({ intent }) => intent.actor],
   ['held_for', 'text', ({ intent }) => intent.heldFor],
@@ -78,6 +80,7 @@ const INTENTS = new Rows<IntentRow>([
   ['claim_salt', 'bytea', ({ intent }) => intent.claim?.salt],
   ['claim_hash', 'bytea', ({ intent }) => intent.claim?.contentHash],
   ['content', 'bytea', ({ remembered }) => remembered],
+  ['lasting', 'boolean', ({ intent }) => isList(intent.items.length) || typeof intent.duplicateOf === 'string'],
 ]);
 
 const ITEMS = new Rows<ItemRow>(
@@ -122,11 +125,11 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
     ${ITEMS.source} WHERE (SELECT clear FROM admission)
   ), intents AS (
     INSERT INTO intent (id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
-      total_usd, body_commitment, received_at, coverage, caused_by, idempotency_key, actor, held_for, expires_at,
-      reserved_on, process)
+      total_usd, body_commitment, received_at, coverage, caused_by, duplicate_of, idempotency_key, actor, held_for,
+      expires_at, reserved_on, process)
     SELECT id, client_id, key_id, operation, request_id, traceparent, client_address, query, item_count,
-      total_usd, body_commitment, received_at, coverage, caused_by, idempotency_key, actor, held_for, expires_at,
-      reserved_on, process
+      total_usd, body_commitment, received_at, coverage, caused_by, duplicate_of, idempotency_key, actor, held_for,
+      expires_at, reserved_on, process
     FROM calls ON CONFLICT DO NOTHING
     RETURNING client_id, reserved_on, total_usd
   ), bodies AS (
@@ -142,8 +145,8 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
     INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
     SELECT intent_id, position, salt, email, phone, handle FROM payouts WHERE salt IS NOT NULL ON CONFLICT DO NOTHING
   ), contents AS (
-    INSERT INTO recent_content (client_id, operation, content, intent_id)
-    SELECT client_id, operation, content, id FROM calls WHERE content IS NOT NULL ON CONFLICT DO NOTHING
+    INSERT INTO recent_content (client_id, operation, content, intent_id, lasting)
+    SELECT client_id, operation, content, id, lasting FROM calls WHERE content IS NOT NULL ON CONFLICT DO NOTHING
   ), spent AS (
     INSERT INTO spending (client_id, day, usd)
     SELECT client_id, reserved_on, sum(total_usd) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
@@ -154,9 +157,9 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
 
 const INSERT = insertion('insert_intents', 'TRUE', CLAIMS);
 
-const [CLIENTS, USD, DAY, CONTENTS, SINCE] = [0, 1, 2, 3, 4].map((place) => `$${ITEMS.next + place}`);
+const [CLIENTS, USD, DAY, CONTENTS] = [0, 1, 2, 3].map((place) => `$${ITEMS.next + place}`);
 const CLEAR = `nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[], ${DAY}::date, ${INTENTS.parameter('client_id')},
-      ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')}, ${CONTENTS}::bytea[], ${SINCE}::uuid)`;
+      ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')}, ${CONTENTS}::bytea[])`;
 const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '');
 const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, CLAIMS);
 
@@ -183,10 +186,10 @@ export async function insertDecided(
 export async function insertIntentsIfClear(
   prisma: PrismaService,
   intents: OpenIntent[],
-  { clients, usd, day, contents, since }: Clearance,
+  { clients, usd, day, contents }: Clearance,
   { remember }: Options,
 ): Promise<boolean> {
-  const clearance = [TYPES.uuid.array(clients), TYPES.text.array(usd), day, TYPES.bytea.array(contents), since];
+  const clearance = [TYPES.uuid.array(clients), TYPES.text.array(usd), day, TYPES.bytea.array(contents)];
   const values = [...valuesOf(intents, remember), ...clearance];
   const [row] = intents.some(({ claim }) => claim)
     ? await prisma.prepared<Cleared>('insert_intents_if_clear_keyed', INSERT_KEYED_IF_CLEAR, values)

@@ -3,14 +3,14 @@ import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NIL } from 'uuid';
 import { Loaded } from '../config/config.module';
-import { givenUpAfterMs, longestUpstreamTimeout, OUTCOME_PATIENCE_MS } from '../config/upstream-timeouts';
+import { givenUpAfterMs, OUTCOME_PATIENCE_MS, sendableForMs } from '../config/upstream-timeouts';
+import { Prisma } from '../database/generated/client';
 import { Batches } from '../database/batches';
 import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
-import { Verdict } from '../policy/admission';
 import { Item } from '../policy/item';
-import { admit } from './admissions';
-import { ApprovalObstacle, approve, HeldCall, reject } from './decisions';
+import { admit, Ruling } from './admissions';
+import { approve, HeldCall, reject } from './decisions';
 import { FirstCall, readFirstCall } from './first-call';
 import { Foresight, readForesight } from './foresight';
 import { insertIntents } from './intents';
@@ -29,7 +29,7 @@ import {
 } from './records';
 import { insertRefusals } from './refusals';
 import { readSamePayments, SamePayment } from './same-payments';
-import { insertResolution, SettledAfter } from './resolutions';
+import { insertResolution, SettledAfter, settledAfter } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
 import { GuardWindows } from './state';
 import { isStopped } from './stops';
@@ -59,7 +59,7 @@ const EARLIER_DAYS = 7;
 export class JournalService implements OnApplicationShutdown {
   private readonly logger = new Logger('Journal');
   private readonly intents: Batches<NewIntent>;
-  private readonly admissions: Batches<NewAdmission, Verdict>;
+  private readonly admissions: Batches<NewAdmission, Ruling>;
   private readonly outcomes: Batches<NewOutcome>;
   private readonly refusals: Batches<NewRefusal>;
   private readonly windows: GuardWindows;
@@ -75,15 +75,17 @@ export class JournalService implements OnApplicationShutdown {
   ) {
     const settings = config.get('settings', { infer: true });
     this.windows = {
+      duplicates: settings.duplicateGuard,
       duplicateSeconds: settings.duplicateWindowSeconds,
       inFlightSeconds: givenUpAfterMs(settings) / 1_000,
       acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
+      sendableForMs: sendableForMs(settings),
     };
     this.relaxed = settings.outcomes === 'relaxed';
-    this.settledAfter = { goneMs: longestUpstreamTimeout(settings), aliveMs: givenUpAfterMs(settings) };
+    this.settledAfter = settledAfter(settings);
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
     this.intents = new Batches<NewIntent>((batch) => insertIntents(prisma, batch.map(mine)), rowsOf, MAX_BATCH_ROWS);
-    this.admissions = new Batches<NewAdmission, Verdict>(
+    this.admissions = new Batches<NewAdmission, Ruling>(
       (batch, again) => admit(prisma, processes.number, batch, this.windows, again),
       rowsOf,
       MAX_BATCH_ROWS,
@@ -103,9 +105,9 @@ export class JournalService implements OnApplicationShutdown {
 
   /**
    * Decides about a call that pays or makes something. Resolves once what follows is durable: it may be sent only if it is
-   * `admitted`, and then its key is claimed, its amount reserved and its intent recorded.
+   * `released`, and then its key is claimed, its amount reserved and its intent recorded.
    */
-  async admit(asking: NewAdmission): Promise<Verdict> {
+  async admit(asking: NewAdmission): Promise<Ruling> {
     return this.admissions.add(asking);
   }
 
@@ -200,9 +202,13 @@ export class JournalService implements OnApplicationShutdown {
     });
   }
 
-  /** Resolves once the approval is durable: only then may the call be sent. @returns why it is not approved, if it is not. */
-  async approve(decision: NewDecision, held: HeldCall): Promise<ApprovalObstacle | null> {
-    return approve(this.prisma, decision, held);
+  /** Resolves once the approval is durable: only then may the call be sent. */
+  approve<Why>(
+    decision: NewDecision,
+    held: HeldCall,
+    forbidden: (tx: Prisma.TransactionClient) => Promise<Why | undefined>,
+  ) {
+    return approve(this.prisma, decision, held, forbidden);
   }
 
   /** Resolves once the rejection is durable. @returns false if it was decided, or had expired, before. */

@@ -1,18 +1,34 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { NIL } from 'uuid';
 import { Loaded } from '../config/config.module';
 import { givenUpAfterMs } from '../config/upstream-timeouts';
 import { PrismaService } from '../database/prisma.service';
 import { uuidFloor } from '../database/uuid';
+import { LASTING_SECONDS } from '../policy/same-content';
+import { asSameContent, readCallStates } from './call-states';
 
 /** Often enough that the table stays small, and rare enough to cost nothing. */
 const TURN_MS = 60_000;
 
-/** Removes the contents that are too old to be noticed again: they are hashes of what names people. */
+/** How many are looked at in one statement. */
+const AT_ONCE = 1_000;
+
+/** A kind of contents, and for how long after a call's answer they are needed. */
+interface Kind {
+  lasting: boolean;
+  seconds: number;
+}
+
+/**
+ * Removes the contents that are no longer needed: they are hashes of what names people. The content of a call that is open
+ * (in progress, in doubt or held) stays for as long as the call is open.
+ */
 @Injectable()
 export class RecentContents implements OnApplicationShutdown {
   private readonly logger = new Logger('RecentContents');
-  private readonly keptMs: number;
+  private readonly kinds: Kind[];
+  private readonly inFlightSeconds: number;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -20,19 +36,57 @@ export class RecentContents implements OnApplicationShutdown {
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
-    this.keptMs = settings.duplicateWindowSeconds * 1_000 + givenUpAfterMs(settings);
+    this.kinds = [
+      { lasting: false, seconds: settings.duplicateWindowSeconds },
+      { lasting: true, seconds: Math.max(LASTING_SECONDS, settings.duplicateWindowSeconds) },
+    ];
+    this.inFlightSeconds = givenUpAfterMs(settings) / 1_000;
     this.timer = setInterval(() => void this.run(), TURN_MS);
     this.timer.unref();
   }
 
   /** @returns how many it removed. */
   async runOnce(): Promise<number> {
-    const before = uuidFloor(new Date(Date.now() - this.keptMs));
-    return this.prisma.$executeRaw`DELETE FROM recent_content WHERE intent_id < ${before}::uuid`;
+    let removed = 0;
+    for (const kind of this.kinds) removed += await this.removeAll(kind);
+    return removed;
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
+  }
+
+  private async removeAll(kind: Kind): Promise<number> {
+    let removed = 0;
+    for (let after: string | undefined = NIL; after !== undefined;) {
+      const ids = await this.olderThan(kind, after);
+      removed += await this.remove(kind, ids);
+      after = ids.length < AT_ONCE ? undefined : ids.at(-1);
+    }
+    return removed;
+  }
+
+  /** A call that was received more recently was answered more recently, too. */
+  private async olderThan({ lasting, seconds }: Kind, after: string): Promise<string[]> {
+    const before = uuidFloor(new Date(Date.now() - seconds * 1_000));
+    const rows = lasting
+      ? await this.prisma.$queryRaw<{ id: string }[]>`
+          SELECT intent_id::text AS id FROM recent_content
+          WHERE lasting AND intent_id > ${after}::uuid AND intent_id < ${before}::uuid ORDER BY intent_id LIMIT ${AT_ONCE}`
+      : await this.prisma.$queryRaw<{ id: string }[]>`
+          SELECT intent_id::text AS id FROM recent_content
+          WHERE NOT lasting AND intent_id > ${after}::uuid AND intent_id < ${before}::uuid ORDER BY intent_id LIMIT ${AT_ONCE}`;
+    return rows.map(({ id }) => id);
+  }
+
+  private async remove({ seconds }: Kind, ids: string[]): Promise<number> {
+    const states = await readCallStates(this.prisma, ids, this.inFlightSeconds);
+    const over = ids.filter((id) => {
+      const call = asSameContent(id, states.get(id));
+      return !call || (call.paidSecondsAgo !== null && call.paidSecondsAgo > seconds);
+    });
+    if (over.length === 0) return 0;
+    return this.prisma.$executeRaw`DELETE FROM recent_content WHERE intent_id = ANY (${over}::uuid[])`;
   }
 
   private async run(): Promise<void> {

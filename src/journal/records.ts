@@ -33,6 +33,8 @@ export interface NewIntent extends Origin {
 /** What is about to be sent, if it may. */
 export interface NewAdmission extends NewIntent {
   idempotencyKey: string | null;
+  /** The call that the app names as the one it repeats on purpose. */
+  allowDuplicateOf: string | null;
   /** Its body in canonical form (RFC 8785). */
   content: string;
   /** It may only be answered as a repetition of a call before it. */
@@ -47,7 +49,16 @@ export interface NewAdmission extends NewIntent {
 /** What of it decides whether it may. */
 export type Considered = Pick<
   NewAdmission,
-  'id' | 'caller' | 'operation' | 'items' | 'idempotencyKey' | 'content' | 'barred' | 'usd' | 'heldFor'
+  | 'id'
+  | 'caller'
+  | 'operation'
+  | 'items'
+  | 'idempotencyKey'
+  | 'allowDuplicateOf'
+  | 'content'
+  | 'barred'
+  | 'usd'
+  | 'heldFor'
 >;
 
 /** One transaction that the upstream's answer names. */

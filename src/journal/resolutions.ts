@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { givenUpAfterMs, overAfterMs, Timeouts } from '../config/upstream-timeouts';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { proseAsRecorded } from '../privacy/recorded';
@@ -10,6 +11,11 @@ export interface SettledAfter {
   goneMs: number;
   /** Where its process lives: the longest that it may take to record an outcome. */
   aliveMs: number;
+}
+
+/** Both are longer than a call may still be sent (`sendableForMs`). */
+export function settledAfter(timeouts: Timeouts): SettledAfter {
+  return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
 }
 
 /** Settles a call in doubt, or corrects how it was settled. Of two at once the first wins. */

@@ -1,21 +1,26 @@
 import { Decimal } from 'decimal.js';
 import { hash } from 'node:crypto';
 import { Prisma } from '../database/generated/client';
-import { uuidFloor } from '../database/uuid';
-import { Budget, State } from '../policy/admission';
+import { Budget, Guards, State } from '../policy/admission';
+import { SameContent } from '../policy/same-content';
+import { asSameContent, CallState, readCallStates } from './call-states';
 import { commitment } from './commitment';
-import { NEVER_CARRIED_OUT } from './never-carried-out';
 import { Considered } from './records';
 import { readSamePayments } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
 
-/** How far back the guards look, in seconds; 0: not at all. */
+/** How the guards are set. */
 export interface GuardWindows {
-  /** From the answer of the first call: what is still being carried out, or is in doubt, counts as long as it is. */
+  /** Whether the same content is looked for at all. */
+  duplicates: boolean;
+  /** For how long after its answer a call without a key is suspected when it comes again; seconds, 0: not at all. */
   duplicateSeconds: number;
-  /** For how long a call may be without an outcome; so much further back contents are kept. */
+  /** For how long a call may be without an outcome, in seconds. */
   inFlightSeconds: number;
+  /** Within which the same payment of another client is noticed; seconds, 0: not at all. */
   acrossClientsSeconds: number;
+  /** Past this age, milliseconds, a call that was admitted is not sent any more. */
+  sendableForMs: number;
 }
 
 interface Found {
@@ -42,7 +47,7 @@ export async function readState(
   windows: GuardWindows,
 ): Promise<{ state: State; today: string }> {
   const clientIds = clients.map(({ id }) => id);
-  const found = await find(tx, askings, clientIds, windows);
+  const found = await find(tx, askings, clientIds);
   return { state: await toState(tx, askings, clients, found, windows), today: found.today };
 }
 
@@ -50,12 +55,7 @@ export async function readState(
  * One look at the small tables that say almost always all there is to know. OFFSET 0 keeps the planner from reading them
  * whole, as it would for a batch: each asking call is looked up by the primary key.
  */
-async function find(
-  tx: Prisma.TransactionClient,
-  askings: Considered[],
-  clientIds: string[],
-  windows: GuardWindows,
-): Promise<Found> {
+async function find(tx: Prisma.TransactionClient, askings: Considered[], clientIds: string[]): Promise<Found> {
   const rows = JSON.stringify(
     askings.map(({ id, caller, operation, idempotencyKey, content }) => ({
       asking: id,
@@ -65,7 +65,6 @@ async function find(
       content: sha256(content).toString('hex'),
     })),
   );
-  const since = rememberedSince(windows);
   const [found] = await tx.$queryRaw<Found[]>`
     -- prepared as find_state
     WITH asked AS (
@@ -76,11 +75,11 @@ async function find(
        FROM asked a CROSS JOIN LATERAL (
          SELECT intent_id, salt, content_hash FROM idempotency_claim
          WHERE client_id = a.client_id AND operation = a.operation AND key = a.key OFFSET 0) AS claim) AS claims,
-      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id) ORDER BY intent_id DESC)
+      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id) ORDER BY number DESC)
        FROM asked a CROSS JOIN LATERAL (
-         SELECT intent_id FROM recent_content
-         WHERE client_id = a.client_id AND operation = a.operation AND content = decode(a.content, 'hex')
-           AND intent_id >= ${since}::uuid OFFSET 0) AS before) AS recent,
+         SELECT intent_id, number FROM recent_content
+         WHERE client_id = a.client_id AND operation = a.operation AND content = decode(a.content, 'hex') OFFSET 0) AS before)
+        AS recent,
       (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text, 'month', month_usd::text))
        FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd FROM spending
              WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
@@ -98,59 +97,49 @@ async function toState(
   { claims, recent, spending, stops }: Found,
   windows: GuardWindows,
 ): Promise<State> {
-  const ended = await endings(tx, [...(claims ?? []), ...(recent ?? [])], windows.duplicateSeconds);
+  const calls = [...(claims ?? []), ...(recent ?? [])].map(({ call }) => call);
+  const known = await readCallStates(tx, calls, windows.inFlightSeconds);
   const byId = new Map(askings.map((asking) => [asking.id, asking]));
   const spent = new Map(spending?.map((row) => [row.client, row]));
   return {
     claims: new Map(
       claims
-        ?.filter(({ call }) => ended.get(call) !== 'never carried out')
+        ?.filter(({ call }) => known.get(call)?.state !== 'never_carried_out')
         .map(({ asking, call, salt, hash }) => {
           const { content = '' } = byId.get(asking) ?? {};
           return [asking, { callId: call, sameContent: isSame(content, salt, hash) }];
         }),
     ),
-    duplicates: new Map(recent?.filter(({ call }) => !ended.has(call)).map(({ asking, call }) => [asking, call])),
+    sameContent: toSameContent(recent ?? [], known),
     seenAcrossClients: await seenAcrossClients(tx, askings, windows.acrossClientsSeconds),
     stops: stops ?? [],
     budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
-    guards: { duplicates: windows.duplicateSeconds > 0, acrossClients: windows.acrossClientsSeconds > 0 },
+    guards: guardsOf(windows),
   };
+}
+
+/** Which of the guards are on. */
+export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: GuardWindows): Guards {
+  return { duplicates, windowSeconds: duplicateSeconds, acrossClients: acrossClientsSeconds > 0 };
+}
+
+/** @param recent newest first. */
+function toSameContent(
+  recent: { asking: string; call: string }[],
+  known: Map<string, CallState>,
+): Map<string, SameContent[]> {
+  const byAsking = new Map<string, SameContent[]>();
+  for (const { asking, call } of recent) {
+    const same = asSameContent(call, known.get(call));
+    if (same) byAsking.set(asking, [...(byAsking.get(asking) ?? []), same]);
+  }
+  return byAsking;
 }
 
 /** Where nothing is left to compare with, its key alone says what is meant: then too it must not be paid twice. */
 function isSame(content: string, salt: string | null, hash: string | null): boolean {
   if (salt === null || hash === null) return true;
   return commitment(Buffer.from(salt, 'hex'), content)?.toString('hex') === hash;
-}
-
-type Ending = 'never carried out' | 'not paid' | 'long ago';
-
-/**
- * Of calls that others repeat, those of which nothing is to be feared: nothing was sent or it is settled that nothing came of
- * it, which also frees the key; or the upstream, or an approver, said no; or its answer is older than the window.
- */
-async function endings(
-  tx: Prisma.TransactionClient,
-  calls: { call: string }[],
-  windowSeconds: number,
-): Promise<Map<string, Ending>> {
-  if (calls.length === 0) return new Map();
-  const ids = [...new Set(calls.map(({ call }) => call))];
-  const rows = await tx.$queryRaw<{ id: string; ending: Ending }[]>`
-    SELECT id::text, ending FROM (
-      SELECT i.id, CASE
-        WHEN ${Prisma.raw(NEVER_CARRIED_OUT)} THEN 'never carried out'
-        WHEN o.kind = 'rejected' OR d.verdict = 'rejected' THEN 'not paid'
-        WHEN d.intent_id IS NULL AND i.expires_at <= clock_timestamp() THEN 'not paid'
-        WHEN o.kind = 'succeeded' AND o.recorded_at < clock_timestamp() - make_interval(secs => ${windowSeconds}::float)
-          THEN 'long ago'
-      END AS ending
-      FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN current_resolution s ON s.intent_id = i.id
-        LEFT JOIN decision d ON d.intent_id = i.id
-      WHERE i.id = ANY (${ids}::uuid[])) AS ended
-    WHERE ending IS NOT NULL`;
-  return new Map(rows.map(({ id, ending }) => [id, ending]));
 }
 
 /** Calls with an item whose recipient and amount another client had within the window. */
@@ -179,11 +168,6 @@ function toBudget(
     spentTodayUsd: new Decimal(spent?.today ?? 0),
     spentThisMonthUsd: new Decimal(spent?.month ?? 0),
   };
-}
-
-/** Calls with lower ids are too old for their contents to be noticed again. */
-export function rememberedSince({ duplicateSeconds, inFlightSeconds }: GuardWindows): string {
-  return uuidFloor(new Date(Date.now() - (duplicateSeconds + inFlightSeconds) * 1_000));
 }
 
 export function sha256(text: string): Buffer {

@@ -19,11 +19,16 @@ const askings = fc.array(
     barred: fc.integer({ max: 7, min: 0 }).map((drawn) => drawn === 0),
     usd: fc.option(amount, { freq: 8 }),
     heldFor: fc.option(fc.constant('over_threshold' as const), { freq: 1 }),
+    itemCount: fc.integer({ min: 0, max: 3 }),
+    allowDuplicateOf: fc.option(fc.constantFrom('open', 'paid', 'call-0', 'call-1')),
     payments: fc.subarray(['x 1', 'y 1', 'z 1']),
-    /** What the database knows: a claim, a duplicate, the same from another client. */
+    /** What the database knows: a claim, the same content, the same from another client. */
     known: fc.record({
       claim: fc.option(fc.boolean(), { freq: 1 }),
-      duplicate: fc.boolean(),
+      same: fc.subarray([
+        { callId: 'paid', state: 'succeeded' as const, paidSecondsAgo: 60 },
+        { callId: 'open', state: 'unknown' as const, paidSecondsAgo: null },
+      ]),
       elsewhere: fc.boolean(),
     }),
   }),
@@ -36,7 +41,11 @@ const world = fc.record({
     maxLength: CLIENTS.length,
   }),
   stops: fc.array(fc.constantFrom(...STOPS), { maxLength: 1 }),
-  guards: fc.record({ duplicates: fc.boolean(), acrossClients: fc.boolean() }),
+  guards: fc.record({
+    duplicates: fc.boolean(),
+    windowSeconds: fc.constantFrom(0, 30, 90),
+    acrossClients: fc.boolean(),
+  }),
 });
 type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -55,7 +64,7 @@ function build({ asked, budgets, stops, guards }: World) {
         .filter(({ claim, key }) => claim !== null && key !== null)
         .map(({ id, claim }) => [id, { callId: `earlier-${id}`, sameContent: claim === true }]),
     ),
-    duplicates: new Map(known.filter(({ duplicate }) => duplicate).map(({ id }) => [id, `earlier-${id}`])),
+    sameContent: new Map(known.map(({ id, same }) => [id, same])),
     seenAcrossClients: new Set(known.filter(({ elsewhere }) => elsewhere).map(({ id }) => id)),
     ...{ stops, guards },
     budgets: new Map(budgets.map((one, place) => [CLIENTS[place] ?? '', toBudget(one)])),
@@ -100,15 +109,20 @@ describe('for any batch and any state, decide', () => {
   it('opens at most one call of a key, none whose key is claimed, none that is barred or stopped, none suspected', () => {
     fc.assert(
       fc.property(world, (made) =>
-        replay(made, (call, verdict, before, { claims, duplicates, stops, guards }) => {
+        replay(made, (call, verdict, before, { claims, sameContent, stops, guards }) => {
           const same = (other: Asking) => other.clientId === call.clientId && other.operation === call.operation;
           const opened = before.filter(([other, decided]) => same(other) && isOpen(decided)).map(([other]) => other);
           const first = call.idempotencyKey && opened.find((other) => other.idempotencyKey === call.idempotencyKey);
           const isStopped = stops.some((one) => one.clientId === call.clientId || one.operation === call.operation);
+          const inBatch = opened.findLast((other) => other.content === call.content);
+          const known = sameContent.get(call.id) ?? [];
+          const isInTheWay = known.some(
+            ({ paidSecondsAgo: ago }) =>
+              ago === null || call.itemCount > 1 || (call.idempotencyKey === null && ago <= guards.windowSeconds),
+          );
+          const newest = inBatch?.id ?? known[0]?.callId;
           const isSuspected =
-            call.idempotencyKey === null &&
-            guards.duplicates &&
-            (duplicates.has(call.id) || opened.some((other) => other.content === call.content));
+            guards.duplicates && (inBatch !== undefined || isInTheWay) && newest !== call.allowDuplicateOf;
           const mayOpen = !claims.has(call.id) && !first && !call.barred && !isStopped && !isSuspected;
           expect(isOpen(verdict) || verdict.kind === 'overCap').toBe(mayOpen);
           if (!claims.has(call.id) && first) {

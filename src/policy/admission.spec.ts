@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Asking, Budget, decide, State } from './admission';
+import { SameContent } from './same-content';
 import { Stop } from './stops';
 
 const usd = (text: string) => new Decimal(text);
@@ -7,7 +8,7 @@ const usd = (text: string) => new Decimal(text);
 function asking(id: string, more: Partial<Asking> = {}): Asking {
   return {
     ...{ id, clientId: 'shop', operation: 'POST /payouts/airtime', idempotencyKey: null, content: `{"of":"${id}"}` },
-    ...{ barred: false, usd: usd('1'), heldFor: null, payments: [] },
+    ...{ itemCount: 1, allowDuplicateOf: null, barred: false, usd: usd('1'), heldFor: null, payments: [] },
     ...more,
   };
 }
@@ -16,10 +17,13 @@ function budget(more: Partial<Budget> = {}): Budget {
   return { dailyCapUsd: null, monthlyCapUsd: null, spentTodayUsd: usd('0'), spentThisMonthUsd: usd('0'), ...more };
 }
 
+const ON = { duplicates: true, windowSeconds: 30, acrossClients: true };
+const OFF = { duplicates: false, windowSeconds: 30, acrossClients: false };
+
 function state(more: Partial<State> = {}): State {
   return {
-    ...{ claims: new Map(), duplicates: new Map(), seenAcrossClients: new Set(), stops: [] },
-    ...{ budgets: new Map([['shop', budget()]]), guards: { duplicates: true, acrossClients: true } },
+    ...{ claims: new Map(), sameContent: new Map(), seenAcrossClients: new Set(), stops: [] },
+    ...{ budgets: new Map([['shop', budget()]]), guards: ON },
     ...more,
   };
 }
@@ -61,21 +65,76 @@ describe('decide', () => {
     expect(kinds([again], at)).not.toContain('admitted');
   });
 
-  it('suspects what comes again without a key, unless that guard is off', () => {
+  describe('with calls that have the same content', () => {
     const same = { content: 'same' };
-    const twice = [asking('a', same), asking('b', same)];
-    expect(decide(twice, state())[1]).toEqual({ kind: 'duplicate', firstCallId: 'a' });
-    expect(decide([asking('b', same)], state({ duplicates: new Map([['b', 'a']]) }))).toEqual([
-      { kind: 'duplicate', firstCallId: 'a' },
-    ]);
-    const off = { duplicates: false, acrossClients: false };
-    expect(kinds(twice, state({ guards: off }))).toEqual(['admitted', 'admitted']);
-    expect(kinds([asking('a', same), asking('b', { ...same, idempotencyKey: 'k' })])).toEqual(['admitted', 'admitted']);
-    expect(kinds([asking('a', { ...same, idempotencyKey: 'k' }), asking('b', same)])).toEqual([
-      'admitted',
-      'duplicate',
-    ]);
-    expect(kinds([asking('a', same), asking('b', { ...same, clientId: 'till' })])).toEqual(['admitted', 'admitted']);
+    const open = (callId: string): SameContent => ({ callId, state: 'unknown', paidSecondsAgo: null });
+    const paid = (callId: string, paidSecondsAgo: number): SameContent => ({
+      ...{ callId, state: 'succeeded', paidSecondsAgo },
+    });
+    const after = (calls: SameContent[], more: Partial<Asking> = {}) =>
+      decide([asking('b', { ...same, ...more })], state({ sameContent: new Map([['b', calls]]) }))[0];
+    const key = { idempotencyKey: 'k' };
+    const list = { itemCount: 2 };
+
+    it('refuses any request while one is open, whatever its key', () => {
+      const refused = { kind: 'duplicate', first: open('a') };
+      expect([after([open('a')]), after([open('a')], key)]).toEqual([refused, refused]);
+    });
+
+    it('refuses a request without a key for the window, and a list for a day whatever its key', () => {
+      expect([after([paid('a', 30)])?.kind, after([paid('a', 31)])?.kind]).toEqual(['duplicate', 'admitted']);
+      expect(after([paid('a', 0)], key)).toEqual({ kind: 'admitted' });
+      const day = [86_400, 86_401].map((ago) => after([paid('a', ago)], { ...key, ...list })?.kind);
+      expect(day).toEqual(['duplicate', 'admitted']);
+    });
+
+    it('lets a request through that names the newest one, and no other', () => {
+      const calls = [open('a2'), open('a1')];
+      expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });
+      for (const allowDuplicateOf of ['a1', 'else']) {
+        expect(after(calls, { ...key, allowDuplicateOf })).toEqual({ kind: 'duplicate', first: open('a2') });
+      }
+      expect(after([paid('a', 99)], { ...key, allowDuplicateOf: 'a' })).toEqual({ kind: 'admitted' });
+    });
+
+    it('names the newest one also where only an older one is in the way: it was sent in addition to it', () => {
+      const calls = [paid('a2', 99), open('a1')];
+      expect(after(calls, { ...key, allowDuplicateOf: 'a1' })).toEqual({ kind: 'duplicate', first: paid('a2', 99) });
+      expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });
+    });
+
+    it('lets one of two through that name the same call, held or not', () => {
+      const two = [1, 2].map((n) => asking(`b${n}`, { ...same, idempotencyKey: `k${n}`, allowDuplicateOf: 'a' }));
+      const at = state({ sameContent: new Map(two.map(({ id }) => [id, [open('a')]])) });
+      expect(decide(two, at)).toEqual([
+        { kind: 'admitted', duplicateOf: 'a' },
+        { kind: 'duplicate', first: { callId: 'b1', state: 'in_progress', paidSecondsAgo: null } },
+      ]);
+      const held = two.map((one) => ({ ...one, heldFor: 'over_threshold' as const }));
+      expect(decide(held, at)).toMatchObject([
+        { kind: 'held', duplicateOf: 'a' },
+        { kind: 'duplicate', first: { callId: 'b1', state: 'pending_approval' } },
+      ]);
+    });
+
+    it('suspects twins in one batch, with and without keys, unless the guard is off', () => {
+      const twice = [asking('a', same), asking('b', { ...same, ...key })];
+      expect(kinds(twice)).toEqual(['admitted', 'duplicate']);
+      expect(kinds([...twice].reverse())).toEqual(['admitted', 'duplicate']);
+      expect(kinds(twice, state({ guards: OFF }))).toEqual(['admitted', 'admitted']);
+      expect(kinds([asking('a', same), asking('b', { ...same, clientId: 'till' })])).toEqual(['admitted', 'admitted']);
+    });
+
+    it('does not let the header past the key, a stop or a cap', () => {
+      const named = asking('b', { ...same, ...key, allowDuplicateOf: 'a' });
+      const at = (more: Partial<State>) => state({ sameContent: new Map([['b', [open('a')]]]), ...more });
+      const claimed = at({ claims: new Map([['b', { callId: 'a', sameContent: true }]]) });
+      expect(decide([named], claimed)).toEqual([{ kind: 'repeated', firstCallId: 'a' }]);
+      expect(kinds([named], at({ stops: [stop()] }))).toEqual(['stopped']);
+      expect(kinds([named], at({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('0') })]]) }))).toEqual([
+        'overCap',
+      ]);
+    });
   });
 
   it('refuses what is stopped, and says by what', () => {
@@ -111,8 +170,7 @@ describe('decide', () => {
     const seen = [asking('a', { payments: ['x 1', 'y 1'] }), asking('b', { clientId: 'till', payments: ['y 1'] })];
     expect(decide(seen, state())[1]).toEqual({ kind: 'held', heldFor: 'seen_across_clients' });
     expect(kinds([asking('a')], state({ seenAcrossClients: new Set(['a']) }))).toEqual(['held']);
-    const off = { duplicates: false, acrossClients: false };
-    expect(kinds(seen, state({ guards: off }))).toEqual(['admitted', 'admitted']);
+    expect(kinds(seen, state({ guards: OFF }))).toEqual(['admitted', 'admitted']);
     expect(kinds([seen[0] as Asking, asking('b', { payments: ['x 1'] })])).toEqual(['admitted', 'admitted']);
   });
 });

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { callInTheWay, SameContent } from './same-content';
 import { Stop, stopFor } from './stops';
 
 /** Why a call waits for an approval. */
@@ -12,6 +13,9 @@ export interface Asking {
   idempotencyKey: string | null;
   /** Its body in canonical form: the same asked again has the same. */
   content: string;
+  itemCount: number;
+  /** The call that it names as the one it repeats on purpose (`Allow-Duplicate-Of`). */
+  allowDuplicateOf: string | null;
   /** It breaks a rule of its own, so that it can only be a repetition of one that was carried out before. */
   barred: boolean;
   /** What counts against the caps; null: nothing does. */
@@ -42,8 +46,8 @@ interface Claim {
 export interface State {
   /** The call that has an asking call's key, by the asking call's id: not one that was provably never carried out. */
   claims: Map<string, Claim>;
-  /** A call that may have paid the same a moment ago, by the asking call's id. */
-  duplicates: Map<string, string>;
+  /** Calls with the same content that have paid, or may yet, by the asking call's id; newest first. */
+  sameContent: Map<string, SameContent[]>;
   /** Asking calls whose recipient and amount another client had a moment ago. */
   seenAcrossClients: Set<string>;
   stops: Stop[];
@@ -55,10 +59,18 @@ export interface State {
 /** Which of the guards that can be switched off are on. */
 export interface Guards {
   duplicates: boolean;
+  /** For how long after its answer a call without a key is noticed when it comes again; seconds. */
+  windowSeconds: number;
   acrossClients: boolean;
 }
 
-export type Verdict = { kind: 'admitted' } | { kind: 'held'; heldFor: HeldFor } | Obstacle;
+export type Verdict = Opened | Obstacle;
+
+/** A call that is sent, now or once it is approved. */
+export type Opened = ({ kind: 'admitted' } | { kind: 'held'; heldFor: HeldFor }) & {
+  /** The call that was in its way, which it named. */
+  duplicateOf?: string;
+};
 
 /** Why a call is not carried out. */
 export type Obstacle =
@@ -66,7 +78,7 @@ export type Obstacle =
   /** The first call's answer is its answer too. */
   | { kind: 'repeated'; firstCallId: string }
   | { kind: 'keyReused'; firstCallId: string }
-  | { kind: 'duplicate'; firstCallId: string }
+  | { kind: 'duplicate'; first: SameContent }
   | { kind: 'stopped'; stop: Stop }
   | { kind: 'overCap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
 
@@ -90,14 +102,14 @@ export function decide(askings: Asking[], state: State): Verdict[] {
 
 class Batch {
   private readonly byKey = new Map<string, Asking>();
-  private readonly byContent = new Map<string, Asking>();
+  private readonly byContent = new Map<string, SameContent>();
   private readonly byPayment = new Map<string, Set<string>>();
 
   constructor(private readonly state: State) {}
 
   decide(asking: Asking): Verdict {
     const first = this.claimOf(asking);
-    return this.obstaclesTo(asking, first)[0] ?? this.admit(asking);
+    return this.obstaclesTo(asking, first)[0] ?? this.open(asking);
   }
 
   /** @param first the call that has its key. */
@@ -107,8 +119,12 @@ class Batch {
     if (asking.barred) obstacles.push({ kind: 'barred' });
     const stop = stopFor(this.state.stops, asking);
     if (stop) obstacles.push({ kind: 'stopped', stop });
-    const duplicate = asking.idempotencyKey === null ? this.duplicateOf(asking) : undefined;
-    if (duplicate !== undefined) obstacles.push({ kind: 'duplicate', firstCallId: duplicate });
+    const before = this.callInTheWay(asking);
+    // Of a call that repeats its key's, that one is in the way by its content too.
+    const isRepeated = first?.sameContent === true;
+    if (before && !isRepeated && before.callId !== asking.allowDuplicateOf) {
+      obstacles.push({ kind: 'duplicate', first: before });
+    }
     const overCap = this.overCap(asking);
     return overCap ? [...obstacles, overCap] : obstacles;
   }
@@ -124,9 +140,12 @@ class Batch {
     return twin && { callId: twin.id, sameContent: twin.content === asking.content };
   }
 
-  private duplicateOf(asking: Asking): string | undefined {
-    if (!this.state.guards.duplicates) return undefined;
-    return this.state.duplicates.get(asking.id) ?? this.byContent.get(contentOf(asking))?.id;
+  private callInTheWay(asking: Asking): SameContent | undefined {
+    const { guards, sameContent } = this.state;
+    if (!guards.duplicates) return undefined;
+    const inBatch = this.byContent.get(contentOf(asking));
+    const same = [...(inBatch ? [inBatch] : []), ...(sameContent.get(asking.id) ?? [])];
+    return callInTheWay(asking, same, guards.windowSeconds);
   }
 
   private overCap({ clientId, usd }: Asking): Obstacle | undefined {
@@ -140,13 +159,16 @@ class Batch {
     return undefined;
   }
 
-  private admit(asking: Asking): Verdict {
-    if (asking.idempotencyKey !== null) this.byKey.set(keyOf(asking), asking);
-    this.byContent.set(contentOf(asking), asking);
+  private open(asking: Asking): Opened {
+    const before = this.callInTheWay(asking);
+    const repeats = before ? { duplicateOf: before.callId } : {};
     const heldFor = this.heldFor(asking);
-    if (heldFor) return { kind: 'held', heldFor }; // it is reserved when it is approved
+    if (asking.idempotencyKey !== null) this.byKey.set(keyOf(asking), asking);
+    const state = heldFor ? 'pending_approval' : 'in_progress';
+    this.byContent.set(contentOf(asking), { callId: asking.id, state, paidSecondsAgo: null });
+    if (heldFor) return { kind: 'held', heldFor, ...repeats }; // it is reserved when it is approved
     this.reserve(asking);
-    return { kind: 'admitted' };
+    return { kind: 'admitted', ...repeats };
   }
 
   private seenElsewhere({ id, clientId, payments }: Asking): boolean {

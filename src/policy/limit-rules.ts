@@ -4,6 +4,9 @@ import { Fault, Problem } from '../errors/problem';
 import { Item, totalOf } from './item';
 import { normalise } from './country-name';
 
+/** What of an item the limits are about. */
+export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField'>;
+
 /** The JSON pointer of an item's field, by the item's place in the list. */
 type PointerOf = (place: number, field: 'amount' | 'country') => string;
 
@@ -11,7 +14,12 @@ type PointerOf = (place: number, field: 'amount' | 'country') => string;
  * Why a call is over what its client may do in one call, whatever it did before; empty where it is not. A call is refused
  * with the first of the reasons, which has every fault of its kind.
  */
-export function brokenLimits(limits: Limits, effect: 'pay' | 'write', items: Item[], pointerOf: PointerOf): Problem[] {
+export function brokenLimits(
+  limits: Limits,
+  effect: 'pay' | 'write',
+  items: Limited[],
+  pointerOf: PointerOf,
+): Problem[] {
   const problems = [
     tooManyItems(limits, items),
     wrongCountries(limits, items, pointerOf),
@@ -26,7 +34,7 @@ export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null
   return approvalOverUsd !== null && total !== null && total.greaterThan(approvalOverUsd);
 }
 
-function tooManyItems({ maxItems }: Limits, items: Item[]): Problem | undefined {
+function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefined {
   if (maxItems === null || items.length <= maxItems) return undefined;
   return new Problem('too_many_items', {
     text: `This has ${items.length} items; your client may send ${maxItems} in one call. Nothing was sent.`,
@@ -37,10 +45,10 @@ function tooManyItems({ maxItems }: Limits, items: Item[]): Problem | undefined 
  * An item that names no country (a credit by e-mail, a transfer) is not judged: nobody knows where it goes. Nor is one that
  * pays nobody, as of a collection.
  */
-function wrongCountries({ countries }: Limits, items: Item[], pointerOf: PointerOf): Problem | undefined {
+function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   if (countries.length === 0) return undefined;
   const allowed = new Set(countries.map(normalise));
-  const isWrong = ({ country, recipientField }: Item) =>
+  const isWrong = ({ country, recipientField }: Limited) =>
     country !== null && recipientField !== null && !allowed.has(normalise(country));
   const pointers = items.flatMap((item, place) => (isWrong(item) ? [pointerOf(place, 'country')] : []));
   const [first] = pointers;
@@ -56,7 +64,7 @@ function wrongCountries({ countries }: Limits, items: Item[], pointerOf: Pointer
   return new Problem('country_not_allowed', { faults });
 }
 
-function missingAmounts(limits: Limits, items: Item[], pointerOf: PointerOf): Problem | undefined {
+function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   if (!limitsMoney(limits)) return undefined;
   const faults = items.flatMap(({ amountUsd }, place) =>
     amountUsd === null
@@ -67,7 +75,7 @@ function missingAmounts(limits: Limits, items: Item[], pointerOf: PointerOf): Pr
 }
 
 /** What a link asks for counts as well as what is paid: the limits of one call keep mistakes small. */
-function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Item[], pointerOf: PointerOf): Problem | undefined {
+function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   const faults: Fault[] = items.flatMap(({ amountUsd }, place) =>
     maxItemUsd !== null && amountUsd?.greaterThan(maxItemUsd)
       ? [

@@ -13,6 +13,8 @@ export interface Kind {
   at: string;
   /** All but `tx`, which says nothing of what happened. */
   columns: Columns;
+  /** Columns that came later. They stand only in the leaves of rows that have a value there: older leaves are without them. */
+  added?: Columns;
   /** Rows of a table beside it that belong to the record; they bear its `intent_id`, and stand in their order in its leaf. */
   items?: { table: string; order: string; columns: Columns };
 }
@@ -37,6 +39,7 @@ export const KINDS = {
       ...{ body_commitment: 'bytes', received_at: 'time', recorded_at: 'time', coverage: 'text', caused_by: 'uuid' },
       ...{ idempotency_key: 'text', held_for: 'text', expires_at: 'time', reserved_on: 'date', process: 'integer' },
     },
+    added: { duplicate_of: 'uuid' },
     items: {
       table: 'intent_item',
       order: 'position',

@@ -30,14 +30,23 @@ function ofOurEra(column: string, written: string): string {
 
 /** SQL for the leaf of the row that `alias` stands for, as text. A member `table` keeps records of two tables apart. */
 export function leafSql(name: KindName, alias: string): string {
-  const { key, columns, items } = kindOf(name);
+  const { key, columns, added = {}, items } = kindOf(name);
   const members: Record<string, string> = { ...membersOf(columns, alias), table: `'${name}'::text` };
   if (items) {
     const { table, order } = items;
     const rows = `SELECT ${objectSql(membersOf(items.columns, 'n'))} FROM public.${table} n WHERE n.intent_id = ${alias}.${key}`;
     members.items = `array_to_json(ARRAY(${rows} ORDER BY n.${order}))`;
   }
-  return `${objectSql(members)}::text`;
+  return `${withAdded(members, Object.entries(added), alias)}::text`;
+}
+
+/** One form of the object for each of the columns that came later that has a value, and one without. */
+function withAdded(members: Record<string, string>, added: [string, ColumnType][], alias: string): string {
+  const [first, ...others] = added;
+  if (!first) return objectSql(members);
+  const [name, type] = first;
+  const more = { ...members, ...membersOf({ [name]: type }, alias) };
+  return `(CASE WHEN ${alias}.${name} IS NULL THEN ${withAdded(members, others, alias)} ELSE ${withAdded(more, others, alias)} END)`;
 }
 
 function membersOf(columns: Columns, alias: string): Record<string, string> {

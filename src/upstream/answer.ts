@@ -32,7 +32,9 @@ export type FailureCode =
   /** The operator stopped it while it waited for its turn. */
   | 'stopped'
   /** It waited for its turn, and whether it was stopped meanwhile could not be found out. */
-  | 'stop_unknown';
+  | 'stop_unknown'
+  /** Too much time had passed since it was admitted: somebody may have settled it meanwhile. */
+  | 'too_late';
 
 /** Failures of the network: no connection, or none that could be trusted, so that nothing was written. */
 export const NOT_CONNECTED = ['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const;

@@ -49,6 +49,23 @@ describe('undiciAdapter', () => {
     expect(sockets.size).toBe(1); // dropping it cost no connection
   });
 
+  it('never writes a request that is too late when its connection is free, and keeps the connection', async () => {
+    const isTooLate = jest.fn().mockReturnValueOnce(false).mockReturnValue(true);
+    const ask = (url: string) =>
+      new Axios({ adapter: undiciAdapter(pool, 1_000, {}) }).get(url, { timeout: 5_000, isTooLate });
+    const arrival = new Promise<void>((resolve) => (onArrival = resolve));
+    const held = ask('/held');
+    await arrival;
+    const late = ask('/late').catch((error: unknown) => error);
+    answerHeld[0]?.();
+    await held;
+    expect(await late).toMatchObject({ failure: 'too_late', phase: 'connecting', written: false });
+    await get('/next');
+    expect(arrived).toEqual(['/held', '/next']);
+    expect(sockets.size).toBe(1);
+    expect(isTooLate).toHaveBeenCalledTimes(2); // each right before it would have been written
+  });
+
   it('says of a request that was written that it was, whatever comes after', async () => {
     await expect(get('/held', 50)).rejects.toMatchObject({ failure: 'timeout', phase: 'waiting', written: true });
     server.prependListener('request', ({ socket }: { socket: Socket }) => socket.destroy());

@@ -2,6 +2,13 @@ import { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { Dispatcher, Pool } from 'undici';
 import { FailureCode } from './answer';
 
+declare module 'axios' {
+  interface AxiosRequestConfig {
+    /** Asked right before the first byte is written, in the same turn: whether it must not be sent any more. */
+    isTooLate?: () => boolean;
+  }
+}
+
 /**
  * How far an exchange came: it waited for its turn (`queued`); it had its turn, but no connection yet (`connecting`); it was
  * being written or was written, and nothing came back (`waiting`); a response began (`answering`), and was whole (`answered`).
@@ -72,6 +79,7 @@ class Exchange implements Dispatcher.DispatchHandler {
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.ended || this.phase !== 'connecting') throw new ExchangeFailed('timeout', this.phase);
+    if (this.config.isTooLate?.()) throw this.giveUp(new ExchangeFailed('too_late', this.phase));
     this.phase = 'waiting';
     this.controller = controller;
   }
@@ -104,10 +112,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Its connection is closed with it, if it has one. */
   private cutOff(failure: FailureCode): void {
-    if (!this.end()) return;
-    const failed = new ExchangeFailed(failure, this.phase);
-    this.reject(failed);
+    if (this.ended) return;
+    const failed = this.giveUp(new ExchangeFailed(failure, this.phase));
     this.controller?.abort(failed);
+  }
+
+  private giveUp(failed: ExchangeFailed): ExchangeFailed {
+    if (this.end()) this.reject(failed);
+    return failed;
   }
 
   /** @returns whether it had not ended before. */

@@ -61,6 +61,16 @@ export interface TimedAnswer {
   tries: Try[];
 }
 
+/** What holds for all attempts at sending a request. */
+interface Sending {
+  outgoing: Outgoing;
+  traceparent: string | undefined;
+  /** Monotonic, milliseconds. */
+  deadline: number;
+  isStopped: () => Promise<boolean>;
+  isTooLate: (() => boolean) | undefined;
+}
+
 /** Grows as an attempt goes on: what it ended with does not tell how far it came. */
 type Progress = Pick<Try, 'phase'>;
 
@@ -117,11 +127,13 @@ export class UpstreamService implements OnApplicationShutdown {
    * Never throws: a failure is an answer. What pays or writes is sent once at most, what reads up to three times within its
    * deadline. Of the client's headers only its trace context travels.
    * @param isStopped whether what pays or writes was stopped since it was admitted; asked if it had to wait for its turn.
+   * @param isTooLate whether it must not be sent any more; asked right before its first byte is written.
    */
   async send(
     outgoing: Outgoing,
     traceparent: string | undefined,
     isStopped: () => Promise<boolean>,
+    isTooLate?: () => boolean,
   ): Promise<TimedAnswer> {
     const sentAt = new Date();
     const started = performance.now();
@@ -130,7 +142,7 @@ export class UpstreamService implements OnApplicationShutdown {
     const attempt = async () => {
       const [startedAt, start] = [new Date(), performance.now()];
       const progress: Progress = { phase: 'queued' };
-      const answer = await this.attempt(outgoing, traceparent, deadline, isStopped, progress);
+      const answer = await this.attempt({ outgoing, traceparent, deadline, isStopped, isTooLate }, progress);
       tries.push({ startedAt, ms: performance.now() - start, phase: progress.phase, answer });
       return { answer, deadline };
     };
@@ -164,13 +176,8 @@ export class UpstreamService implements OnApplicationShutdown {
     return this.keyRemover.fromBytes(bytes);
   }
 
-  private async attempt(
-    outgoing: Outgoing,
-    traceparent: string | undefined,
-    deadline: number,
-    isStopped: () => Promise<boolean>,
-    progress: Progress,
-  ): Promise<Answer> {
+  private async attempt(sending: Sending, progress: Progress): Promise<Answer> {
+    const { outgoing, deadline, isStopped } = sending;
     const circuit = this.circuitOf(outgoing.operation);
     const refusal = circuit.refusal(); // asked before it takes a place in the queue, and again when its turn has come
     if (refusal) return refusal;
@@ -178,10 +185,7 @@ export class UpstreamService implements OnApplicationShutdown {
     const answer = await this.bulkhead.run(
       patienceMs,
       async () => (outgoing.effect === 'read' ? undefined : stopRefusal(isStopped)),
-      () =>
-        circuit.run(async () =>
-          toAnswer(await this.exchange(outgoing, traceparent, deadline - performance.now(), progress), outgoing),
-        ),
+      () => circuit.run(async () => toAnswer(await this.exchange(sending, progress), outgoing)),
     );
     this.health.note(answer);
     if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);
@@ -202,15 +206,14 @@ export class UpstreamService implements OnApplicationShutdown {
   }
 
   private async exchange(
-    { method, path, body }: Outgoing,
-    traceparent: string | undefined,
-    timeout: number,
+    { outgoing: { method, path, body }, traceparent, deadline, isTooLate }: Sending,
     progress: Progress,
   ): Promise<Exchange> {
     try {
       const response: AxiosResponse<Buffer> = await this.http.request({
         method,
-        timeout,
+        timeout: deadline - performance.now(),
+        ...(isTooLate && { isTooLate }),
         url: this.basePath + this.unitName.inPath(path),
         data: this.unitName.inRequest(body) ?? undefined,
         headers: {

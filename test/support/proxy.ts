@@ -34,7 +34,7 @@ export async function startProxy(
     ...loadConfig({
       LOG_LEVEL: 'silent',
       CHECK_COVERAGE: 'false',
-      DUPLICATE_WINDOW_SECONDS: '0',
+      DUPLICATE_GUARD: 'false',
       RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
     }),
     databaseUrl: own.url,

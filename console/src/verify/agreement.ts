@@ -65,6 +65,7 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   all.amount('total in US dollars', story.total_usd, leaf.total_usd);
   all.plain('coverage', story.coverage, leaf.coverage);
   all.plain('the call it was made for', story.caused_by, leaf.caused_by);
+  all.plain('the call it repeats on purpose', story.duplicate_of, leaf.duplicate_of ?? null);
   all.plain('why it waits', story.approval?.held_for, leaf.held_for);
   all.time('until when it may be approved', story.approval?.expires_at, leaf.expires_at);
   if (story.approval) all.plain('content hash', story.approval.content_hash, leaf.body_commitment);

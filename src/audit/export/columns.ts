@@ -55,6 +55,7 @@ const CALLS: Column[] = [
   { name: 'total_usd', sql: decimal('i.total_usd') },
   { name: 'coverage', sql: 'i.coverage' },
   { name: 'caused_by', sql: 'i.caused_by' },
+  { name: 'duplicate_of', sql: 'i.duplicate_of' },
   ...REQUEST,
   both('traceparent'),
   bothTimes('recorded_at'),

@@ -1,6 +1,7 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { FaultDto } from '../../errors/envelope.dto';
 import { ACTION_NAMES } from '../../errors/actions';
+import { FIRST_CALL_STATES } from '../../errors/problem';
 import { PROBLEMS } from '../../errors/problems';
 
 const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '10.5' };
@@ -31,6 +32,8 @@ export class PreviewRefusal {
   errors_total!: number;
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
   first_call_id?: string;
+  @ApiPropertyOptional({ enum: FIRST_CALL_STATES, description: 'What became of that call so far.' })
+  first_call_state?: string;
 }
 
 export class PreviewReplay {

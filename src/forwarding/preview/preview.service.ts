@@ -6,6 +6,7 @@ import { Foresight } from '../../journal/foresight';
 import { JournalService } from '../../journal/journal.service';
 import { Obstacle } from '../../policy/admission';
 import { Item, phonesOf, totalOf } from '../../policy/item';
+import { readAllowDuplicateOf } from '../../validation/allow-duplicate-of';
 import { FaultList } from '../../validation/fault-list';
 import { readIdempotencyKey } from '../../validation/idempotency-key';
 import { consider, limitProblems, toProblem } from '../asking';
@@ -40,10 +41,14 @@ export class PreviewService {
     const { limits, clientId } = call.caller as Caller;
     const placed = soundItems(operation, body, found);
     const whole = found.total === 0;
-    const { key, problem: keyProblem } = keyOf(call, phonesOf(placed.map(({ item }) => item)));
+    const {
+      key,
+      allowDuplicateOf,
+      problems: headerProblems,
+    } = readHeaders(call, phonesOf(placed.map(({ item }) => item)));
     // What is not whole has no total, and repeats nothing.
     const content = whole ? { items: placed.map(({ item }) => item), input: body as object, key } : NOTHING;
-    const asking = consider(call, { effect, ...content });
+    const asking = consider(call, { effect, ...content, allowDuplicateOf });
     const [served, foresight, earlier, local] = await Promise.all([
       this.coverage.listFor(call),
       this.journal.foresee(asking).catch(databaseUnavailable),
@@ -51,7 +56,7 @@ export class PreviewService {
       this.localAmounts.of(call, placed),
     ]);
     const malformed = whole ? [] : [invalid(body, found)];
-    const before = [...malformed, ...(keyProblem ? [keyProblem] : [])];
+    const before = [...malformed, ...headerProblems];
     const repetition = before.length === 0 ? await this.repetition(call, foresight) : undefined;
     const replay = repetition instanceof Problem ? undefined : repetition;
     // In the order in which the request itself would be refused; what is repeated is not looked at again.
@@ -113,15 +118,30 @@ function invalid(body: unknown, { faults, total }: FaultList): Problem {
 const NOTHING = { items: [], input: undefined, key: null };
 const ZERO = new Decimal(0);
 
-function keyOf({ idempotencyKey, caller }: Call, phones: string[]): { key: string | null; problem?: Problem } {
+interface Headers {
+  key: string | null;
+  allowDuplicateOf: string | null;
+  problems: Problem[];
+}
+
+function readHeaders({ idempotencyKey, allowDuplicateOf, caller }: Call, phones: string[]): Headers {
+  const problems: Problem[] = [];
+  const valueOf = (read: () => string | null) => {
+    try {
+      return read();
+    } catch (problem) {
+      problems.push(problem as Problem);
+      return null;
+    }
+  };
   if (idempotencyKey === undefined && caller?.limits.requireIdempotencyKey) {
-    return { key: null, problem: new Problem('idempotency_key_required') };
+    problems.push(new Problem('idempotency_key_required'));
   }
-  try {
-    return { key: readIdempotencyKey(idempotencyKey, phones) };
-  } catch (problem) {
-    return { key: null, problem: problem as Problem };
-  }
+  return {
+    key: valueOf(() => readIdempotencyKey(idempotencyKey, phones)),
+    allowDuplicateOf: valueOf(() => readAllowDuplicateOf(allowDuplicateOf)),
+    problems,
+  };
 }
 
 function problemsOf({ obstacles }: Foresight, wanted: (obstacle: Obstacle) => boolean): Problem[] {

@@ -17,8 +17,11 @@ import {
 /** @param problems in the order in which a request is refused with them. */
 export function toRefusal([first]: Problem[]): PreviewRefusal | null {
   if (!first) return null;
-  const { status, code, action, message, faults, faultsTotal, firstCallId } = first;
-  const repeats = firstCallId === undefined ? {} : { first_call_id: firstCallId };
+  const { status, code, action, message, faults, faultsTotal, firstCallId, firstCallState } = first;
+  const repeats = {
+    ...(firstCallId !== undefined && { first_call_id: firstCallId }),
+    ...(firstCallState !== undefined && { first_call_state: firstCallState }),
+  };
   return { status, code, action, detail: message, errors: faults, errors_total: faultsTotal, ...repeats };
 }
 

@@ -3,7 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { Client } from 'pg';
 import { RunningConfig } from '../../config/config';
 import { Loaded } from '../../config/config.module';
-import { longestUpstreamTimeout } from '../../config/upstream-timeouts';
+import { overAfterMs } from '../../config/upstream-timeouts';
 import { PrismaService } from '../../database/prisma.service';
 import { JournalService } from '../../journal/journal.service';
 import { NewVerdict } from '../../journal/records';
@@ -123,7 +123,7 @@ export class LookService {
     const ids = calls.filter((call) => unclaimed.about(call).length > 0).map(({ id }) => id);
     if (ids.length === 0) return new Map();
     const { approvalExpiresAfterSeconds } = this.settings;
-    const longestMs = longestUpstreamTimeout(this.settings);
+    const longestMs = overAfterMs(this.settings);
     const reachMs = approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
     const from = new Date(since.getTime() - reachMs);
     return readRivals(this.prisma, ids, from, longestMs);

@@ -4,7 +4,7 @@ import { IndexService } from '../../audit/index.service';
 import { PresentService } from '../../audit/present.service';
 import { RunningConfig } from '../../config/config';
 import { Loaded } from '../../config/config.module';
-import { longestUpstreamTimeout } from '../../config/upstream-timeouts';
+import { overAfterMs } from '../../config/upstream-timeouts';
 import { PrismaService } from '../../database/prisma.service';
 import { SessionLock } from '../../database/session-lock';
 import { NewVerdict } from '../../journal/records';
@@ -143,7 +143,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   private async read(): Promise<SentCall[]> {
     await this.index.catchUp();
     const present = await this.present.read(); // before the records: see there
-    const doubts = await readDoubts(this.prisma, present, longestUpstreamTimeout(this.settings));
+    const doubts = await readDoubts(this.prisma, present, overAfterMs(this.settings));
     this.since = doubts.map(({ sentFrom }) => sentFrom.getTime());
     this.backOff.keepOnly(new Set(doubts.map(({ id }) => id)));
     return doubts;

@@ -47,9 +47,10 @@ function Total({ story: { total_usd, item_count } }: { story: CallStory }) {
 }
 
 /** Calls that have to do with it. */
-function relatedTo({ caused_by, upstream, refusal, doubt }: CallStory): Record<string, ReactNode> {
+function relatedTo({ caused_by, duplicate_of, upstream, refusal, doubt }: CallStory): Record<string, ReactNode> {
   const related: [name: string, ids: (string | null | undefined)[]][] = [
     ['Made for', [caused_by]],
+    ['Repeats on purpose', [duplicate_of]],
     ['Answer of', [upstream?.answer_of]],
     ['Repeats', [refusal?.first_call_id]],
     ['May be the same as', doubt?.calls ?? []],

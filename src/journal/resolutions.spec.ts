@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { givenUpAfterMs, longestUpstreamTimeout, sendableForMs } from '../config/upstream-timeouts';
+import { settledAfter } from './resolutions';
+
+describe('settledAfter', () => {
+  it('never lets anybody settle a call that may still be sent, whatever the settings are', () => {
+    const ms = fc.integer({ min: 100, max: 600_000 });
+    const some = fc.record({
+      upstreamTimeoutMs: ms,
+      upstreamTimeouts: fc
+        .array(fc.tuple(fc.constantFrom('POST /send', 'POST /payouts/airtime'), ms))
+        .map((all) => new Map(all)),
+    });
+    fc.assert(
+      fc.property(some, (timeouts) => {
+        const { goneMs, aliveMs } = settledAfter(timeouts);
+        const spare = goneMs - sendableForMs(timeouts);
+        expect(spare).toBeGreaterThanOrEqual(500); // for clocks that do not run at quite the same speed
+        expect(aliveMs).toBeGreaterThan(goneMs);
+        expect(givenUpAfterMs(timeouts)).toBe(aliveMs);
+        expect(goneMs).toBeGreaterThanOrEqual(longestUpstreamTimeout(timeouts));
+      }),
+    );
+  });
+});

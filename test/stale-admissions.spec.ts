@@ -1,0 +1,146 @@
+import supertest from 'supertest';
+import { v7 as uuidv7 } from 'uuid';
+import { PrismaService } from '../src/database/prisma.service';
+import { admit } from '../src/journal/admissions';
+import { JournalService } from '../src/journal/journal.service';
+import { answer } from './support/fake-upstream';
+import { copyIntent } from './support/intents';
+import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
+import { startProxy, TestProxy } from './support/proxy';
+
+const WINDOWS = {
+  duplicates: true,
+  duplicateSeconds: 30,
+  inFlightSeconds: 30,
+  acrossClientsSeconds: 30,
+  sendableForMs: 20_000,
+};
+
+/** Promise 7, part: what was admitted too long ago is not sent, for somebody may have settled it and paid again. */
+describe('an admission that is too old', () => {
+  let paying: Paying;
+  beforeAll(async () => (paying = await startPaying()));
+  afterAll(() => paying.close());
+  beforeEach(() => {
+    paying.upstream.received.length = 0;
+    paying.upstream.behaviour = answer(200, SUCCESS);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
+
+  describe('a process that is frozen between the commit and the first byte', () => {
+    let other: TestProxy;
+    let approver: string;
+    beforeAll(async () => {
+      other = await startProxy({ upstreamBaseUrl: paying.upstream.url }, paying.proxy.database);
+      approver = (await other.client('approver', 'approve', 'audit')).key;
+    });
+    afterAll(() => other.close());
+
+    /** Freezes the first proxy once this has committed. @returns what thaws it, an hour later by its clocks. */
+    async function freezeAfter(commit: 'admit' | 'approve', begin: () => supertest.Test) {
+      const journal = paying.proxy.app.get(JournalService, { strict: false });
+      const original = journal[commit].bind(journal) as (...args: unknown[]) => Promise<unknown>;
+      let thaw = (): void => undefined;
+      const frozen = new Promise<void>((resolve) => {
+        jest.spyOn(journal, commit).mockImplementation((async (...args: unknown[]) => {
+          const decided = await original(...args);
+          resolve();
+          await new Promise<void>((done) => (thaw = done));
+          return decided;
+        }) as never);
+      });
+      const answered = begin().then((response) => response);
+      await frozen;
+      return async () => {
+        const [monotonic, wall] = [performance.now.bind(performance), Date.now.bind(Date)];
+        jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + 3_600_000);
+        jest.spyOn(Date, 'now').mockImplementation(() => wall() + 3_600_000);
+        thaw();
+        return answered;
+      };
+    }
+
+    /** Lets the frozen call look an hour old to the database, and settles it: nothing was carried out. */
+    async function settleAsAbsent(id: string, column: 'intent.recorded_at' | 'decision.decided_at') {
+      const [table = '', name = ''] = column.split('.');
+      const key = table === 'intent' ? 'id' : 'intent_id';
+      await query(`ALTER TABLE ${table} DISABLE TRIGGER refuse_change`);
+      await query(`UPDATE ${table} SET ${name} = ${name} - interval '1 hour' WHERE ${key} = $1`, [id]);
+      await query(`ALTER TABLE ${table} ENABLE TRIGGER refuse_change`);
+      await supertest(other.url)
+        .post(`/v1/calls/${id}/resolution`)
+        .set('X-API-Key', approver)
+        .send({ verdict: 'absent', reason: 'the provider has nothing of it' })
+        .expect(200);
+    }
+    const outcomesOf = (id: string) => query('SELECT kind, failure FROM outcome WHERE intent_id = $1', [id]);
+    const spentBy = (clientId: string) =>
+      query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]);
+
+    it('sends nothing when it wakes after the call was settled and paid by another one', async () => {
+      const { id: clientId, key } = await other.client('frozen', 'pay');
+      const ask = (proxy: TestProxy) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+      const thaw = await freezeAfter('admit', () => ask(paying.proxy));
+      const [call] = await query('SELECT id::text FROM intent WHERE client_id = $1', [clientId]);
+      await settleAsAbsent(call?.id, 'intent.recorded_at');
+      const paid = await ask(other).expect(200);
+      const late = await thaw();
+      expect([late.status, late.body.code, late.headers['retry-after']]).toEqual([503, 'too_late', '1']);
+      expect(paying.upstream.received).toHaveLength(1);
+      expect(await outcomesOf(call?.id)).toEqual([{ kind: 'notSent', failure: 'too_late' }]);
+      expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
+      const again = await ask(other).expect(200);
+      expect([again.headers['idempotent-replayed'], again.headers['x-call-id']]).toEqual(['true', callOf(paid)]);
+    });
+
+    it('sends nothing when it wakes after the call that it had approved was settled and paid', async () => {
+      const { id: clientId, key, name } = await other.client('frozen-approval', 'pay');
+      await query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);
+      const ask = () => other.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+      const approve = (id: string, url: string) =>
+        supertest(url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', approver).send({ reason: 'agreed' });
+      const held = (await ask().expect(202)).body.call_id as string;
+      const thaw = await freezeAfter('approve', () => approve(held, paying.proxy.url));
+      await settleAsAbsent(held, 'decision.decided_at');
+      const again = (await ask().expect(202)).body.call_id as string;
+      expect(again).not.toBe(held);
+      await approve(again, other.url).expect(200);
+      expect((await thaw()).body).toMatchObject({ id: held, outcome: 'notSent' });
+      expect(paying.upstream.received).toHaveLength(1);
+      expect(await outcomesOf(held)).toEqual([{ kind: 'notSent', failure: 'too_late' }]);
+      expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
+    });
+  });
+
+  it.each([
+    ['settled since', 'INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, $2, $2)', ['absent']],
+    [
+      'answered',
+      "INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, 'unknown', now(), now(), 1)",
+      [],
+    ],
+    [
+      'refused',
+      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+         fault_count, received_at)
+       SELECT id, client_id, key_id, operation, request_id, client_address, 503, 'x', 'x', '[]', 0, now() FROM intent WHERE id = $1`,
+      [],
+    ],
+    ['too old', undefined, []],
+  ])('a call whose commit was reported as failed is not sent once it is %s', async (_how, sql, more) => {
+    const { key } = await paying.proxy.client(`late-${uuidv7().slice(-12)}`, 'pay');
+    const journal = paying.proxy.app.get(JournalService, { strict: false });
+    const admitting = jest.spyOn(journal, 'admit');
+    await paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'once').expect(200);
+    const [asking] = admitting.mock.calls.at(-1) ?? [];
+    if (!asking) throw new Error('the journal was not asked');
+    const recordedAt = new Date(Date.now() - (sql ? 0 : WINDOWS.sendableForMs + 1));
+    const open = await copyIntent(paying.proxy.database, asking.id, { process: null, recorded_at: recordedAt });
+    if (sql) await query(sql, [open, ...more]);
+    const again = admit(paying.proxy.app.get(PrismaService), 1, [{ ...asking, id: open }], WINDOWS, true);
+    await expect(again).rejects.toThrow('too long ago, or settled since');
+  });
+});
