@@ -31,7 +31,7 @@ describe('suspected duplicates', () => {
     upstream.behaviour = answer(200, SUCCESS);
   });
 
-  const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read')).key;
+  const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read', 'account')).key;
 
   /** A content as it would stand there two hours later. */
   async function makeOld(callId: string): Promise<void> {

@@ -10,7 +10,7 @@ import { ProcessService } from '../database/process.service';
 import { isUuid } from '../database/uuid';
 import { Problem } from '../errors/problem';
 import { ExchangeService } from '../forwarding/exchange.service';
-import { OperationName, rowOf } from '../forwarding/operations';
+import { movesValue, OperationName } from '../forwarding/operations';
 import { ApprovalObstacle } from '../journal/decisions';
 import { JournalService } from '../journal/journal.service';
 import { MetricsService } from '../metrics/metrics.service';
@@ -53,12 +53,11 @@ export class ApprovalsService {
     requireUnchanged(held);
     await this.requireKey(held.keyId);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
-    const { effect } = rowOf(held.operation as OperationName);
     const obstacle = await this.journal
       .approve(decision, {
         clientId: held.clientId,
         operation: held.operation,
-        usd: effect === 'pay' ? usdOf(held) : null,
+        usd: movesValue(held.operation as OperationName) ? usdOf(held) : null,
       })
       .catch((cause: unknown) => {
         throw notSent(cause);

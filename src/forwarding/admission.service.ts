@@ -11,6 +11,7 @@ import { Verdict } from '../policy/admission';
 import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
 import { readIdempotencyKey } from '../validation/idempotency-key';
+import { MovedValueService } from './moved-value.service';
 import { consider, limitProblems, toProblem } from './asking';
 import { RepetitionService } from './repetition.service';
 import { pendingReply, Reply } from './reply';
@@ -20,7 +21,13 @@ export interface Asked {
   outgoing: Outgoing;
   items: Item[];
   input: object | undefined;
-  effect: 'pay' | 'write';
+}
+
+interface Look {
+  /** With the amounts that the request itself does not name. */
+  items: Item[];
+  coverage: Coverage | null;
+  objection?: Problem;
 }
 
 /** A twin waits this long for the first one's answer, which is nicer than to be told to ask again. */
@@ -34,6 +41,7 @@ export class AdmissionService {
 
   constructor(
     private readonly coverage: CoverageService,
+    private readonly values: MovedValueService,
     private readonly journal: JournalService,
     private readonly repetitions: RepetitionService,
     config: ConfigService<Loaded, true>,
@@ -49,10 +57,10 @@ export class AdmissionService {
     const { limits } = call.caller as Caller;
     const key = readIdempotencyKey(call.idempotencyKey, phonesOf(asked.items));
     if (key === null && limits.requireIdempotencyKey) throw new Problem('idempotency_key_required');
-    const { coverage, objection } = await this.look(call, asked);
+    const { items, coverage, objection } = await this.look(call, asked);
     // Rules may have changed since: what was carried out before is answered as it was, whatever they are now.
     if (objection && key === null) throw objection;
-    const asking = this.toAsking(call, asked, { key, coverage, barred: objection !== undefined });
+    const asking = this.toAsking(call, { ...asked, items }, { key, coverage, barred: objection !== undefined });
     const patienceEnds = performance.now() + TWIN_PATIENCE_MS;
     for (;;) {
       const verdict = await this.decide(call, asking);
@@ -66,28 +74,27 @@ export class AdmissionService {
     }
   }
 
-  /** What the request breaks by itself, whatever else happens. */
-  private async look(
-    call: Call,
-    { items, effect }: Asked,
-  ): Promise<{ coverage: Coverage | null; objection?: Problem | undefined }> {
-    const [objection] = limitProblems(call, effect, items);
-    if (objection) return { coverage: null, objection };
+  /** What the request moves, and what it breaks by itself, whatever else happens. */
+  private async look(call: Call, asked: Asked): Promise<Look> {
+    let { items } = asked;
     try {
-      return { coverage: await this.coverage.check(call, items) };
+      items = await this.values.fill(call, items);
+      const [objection] = limitProblems(call, items);
+      if (objection) throw objection;
+      return { items, coverage: await this.coverage.check(call, items) };
     } catch (objection) {
-      if (objection instanceof Problem) return { coverage: null, objection };
+      if (objection instanceof Problem) return { items, coverage: null, objection };
       throw objection;
     }
   }
 
   private toAsking(
     call: Call,
-    { outgoing, items, input, effect }: Asked,
+    { outgoing, items, input }: Asked,
     { key, coverage, barred }: { key: string | null; coverage: Coverage | null; barred: boolean },
   ): NewAdmission {
     const { id, requestId, traceparent, clientAddress, receivedAt, actor, operation, causedBy } = call;
-    const { content, usd, heldFor } = consider(call, { effect, items, input, key });
+    const { content, usd, heldFor } = consider(call, { items, input, key });
     // Named one by one: to spread two objects of every request into a third takes longer than to decide about it.
     return {
       id,

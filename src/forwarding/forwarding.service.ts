@@ -29,7 +29,7 @@ export class ForwardingService {
       const { answer, shared } = await this.exchanges.read(call, { outgoing, items, coverage: null });
       return toReply(answer, call.id, effect, shared?.age);
     }
-    const instead = await this.admission.admit(call, { outgoing, items, input, effect });
+    const instead = await this.admission.admit(call, { outgoing, items, input });
     if (instead) return instead;
     const { answer } = await this.exchanges.send(call, { outgoing, items });
     return toReply(answer, call.id, effect);

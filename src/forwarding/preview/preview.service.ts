@@ -11,7 +11,8 @@ import { consider, limitProblems, toProblem } from '../asking';
 import { Served } from '../coverage';
 import { CoverageService } from '../coverage.service';
 import { pointerIn } from '../items';
-import { OperationName, rowOf } from '../operations';
+import { MovedValueService } from '../moved-value.service';
+import { movesValue, OperationName } from '../operations';
 import { RepetitionService } from '../repetition.service';
 import { LocalAmountsService } from './local-amounts.service';
 import { duplicatesInside, itemCount, PlacedItem, soundItems, withSuggestions } from './placed-items';
@@ -26,6 +27,7 @@ export class PreviewService {
     private readonly journal: JournalService,
     private readonly repetitions: RepetitionService,
     private readonly localAmounts: LocalAmountsService,
+    private readonly values: MovedValueService,
   ) {}
 
   /**
@@ -34,15 +36,14 @@ export class PreviewService {
    */
   async preview(previewing: Call, body: unknown, faults: Fault[] = []): Promise<Preview> {
     const operation = previewing.previewOf as OperationName;
-    const effect = rowOf(operation).effect as 'pay' | 'write';
     const call: Call = { ...previewing, operation, previewOf: undefined };
     const { limits, clientId } = call.caller as Caller;
-    const placed = soundItems(operation, body, faults);
+    const { placed, problem: valueProblem } = await this.withValues(call, soundItems(operation, body, faults));
     const whole = faults.length === 0;
     const { key, problem: keyProblem } = keyOf(call, phonesOf(placed.map(({ item }) => item)));
     // What is not whole has no total, and repeats nothing.
     const content = whole ? { items: placed.map(({ item }) => item), input: body as object, key } : NOTHING;
-    const asking = consider(call, { effect, ...content });
+    const asking = consider(call, content);
     const [served, foresight, earlier, local] = await Promise.all([
       this.coverage.listFor(call),
       this.journal.foresee(asking).catch(databaseUnavailable),
@@ -60,7 +61,7 @@ export class PreviewService {
           ...before,
           ...(repetition instanceof Problem ? [repetition] : []),
           ...problemsOf(foresight, ({ kind }) => kind === 'keyReused'),
-          ...limitProblems(call, effect, ...split(placed)),
+          ...(valueProblem ? [valueProblem] : limitProblems(call, ...split(placed))),
           ...notServed(operation, placed, served),
           ...problemsOf(foresight, ({ kind }) => kind !== 'keyReused'),
         ];
@@ -76,7 +77,7 @@ export class PreviewService {
       fee_usd: null,
       coverage: served instanceof Served ? 'checked' : served,
       approval: replay ? null : toApproval(foresight.heldFor, limits),
-      caps: toCaps(foresight.budget, replay || effect === 'write' ? ZERO : asking.usd),
+      caps: toCaps(foresight.budget, replay || !movesValue(operation) ? ZERO : asking.usd),
       stopped: stopped?.stop.reason ?? null,
       items: placed.map((one) => toItem(one, served, local.get(one.position) ?? null)),
       duplicates: [
@@ -86,6 +87,17 @@ export class PreviewService {
         })),
       ],
     };
+  }
+
+  /** The items with the amounts that the body does not name, or why these could not be found out. */
+  private async withValues(call: Call, placed: PlacedItem[]): Promise<{ placed: PlacedItem[]; problem?: Problem }> {
+    try {
+      const items = await this.values.fill(call, split(placed)[0]);
+      return { placed: placed.map(({ position, item }, place) => ({ position, item: items[place] ?? item })) };
+    } catch (problem) {
+      if (problem instanceof Problem && problem.code === 'upstream_unreachable') return { placed, problem };
+      throw problem;
+    }
   }
 
   /** What a request gets whose key was used for the same; undefined: it is none, or the key has just become free. */

@@ -6,6 +6,7 @@ const MEANS: Record<Scope, string> = {
   pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
   write: 'Makes or unmakes something: payment links, collections, sub-accounts.',
   read: 'Asks the upstream: balances, transactions, prices.',
+  account: 'Reaches the whole upstream account: redeems, deletes, lists transactions and wallets of all clients.',
   audit: 'Reads the history of all clients, with people masked; proves and exports it.',
   'audit:pii': 'Sees people in the history as they are. Each look is recorded.',
   reconcile: 'Runs the reconciliation and decides about its findings.',
