@@ -72,8 +72,16 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
   );
 }
 
+/** Something that the upstream lists long before every period, so that its listing reaches back. */
+const LONG_AGO: Theirs = { chi_ref: 'long ago', issued_at: '2001-01-01T00:00:00Z', status: 'paid', amount_usd: '1' };
+
 /** @returns the read that shows them. */
 export async function writeTheirs(database: TestDatabase, theirs: Theirs[], source = 'transactions'): Promise<string> {
+  return writeListing(database, source === 'transactions' ? [...theirs, LONG_AGO] : theirs, source);
+}
+
+/** The same of exactly these. */
+export async function writeListing(database: TestDatabase, theirs: Theirs[], source = 'transactions'): Promise<string> {
   const readId = uuidv7();
   await database.query('INSERT INTO source_read (id, source) VALUES ($1, $2)', [readId, source]);
   await database.query(
