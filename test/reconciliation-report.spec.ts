@@ -178,6 +178,13 @@ describe('the report of a run', () => {
       expect(await page.locator('main').innerText()).toMatch(/Nothing differs\./);
       expect(await page.locator('.result').innerText()).toMatch(/Clean: nothing differs/);
       asked = [];
+      await show(await findings.run({ result: 'clean_with_doubts', totals: totalsOf([]) }));
+      expect(await page.locator('.result').innerText()).toMatch(/Nothing differs, but 1 payment is in doubt\./);
+      asked = [];
+      const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names <nothing>.' }];
+      await show(await findings.run({ result: 'incomplete', totals: { ...totalsOf([]), incomplete } }));
+      expect(await page.locator('.result').innerText()).toMatch(/Incomplete: .*\. The listing names <nothing>\./);
+      asked = [];
       await show(await findings.run({ result: 'failed' }));
       expect(await page.locator('.result').innerText()).toMatch(/No result\. The upstream did not answer\./);
     });
