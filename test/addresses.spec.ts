@@ -26,7 +26,7 @@ describe('the address of a request', () => {
 
   /** A client's key. */
   async function from(name: string, addresses: string[]): Promise<string> {
-    const { key } = await proxy.client(name, 'read');
+    const { key } = await proxy.client(name, 'read', 'account');
     await proxy.database.query('UPDATE client SET addresses = $2 WHERE name = $1', [name, addresses]);
     return key;
   }

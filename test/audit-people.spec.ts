@@ -22,8 +22,8 @@ describe('people in the history', () => {
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
-    ({ key: app } = await proxy.client('shop', 'pay', 'write', 'read'));
-    ({ key: rival } = await proxy.client('rival', 'pay', 'write', 'read'));
+    ({ key: app } = await proxy.client('shop', 'pay', 'write', 'read', 'account'));
+    ({ key: rival } = await proxy.client('rival', 'pay', 'write', 'read', 'account'));
     ({ key: auditor } = await proxy.client('auditor', 'audit'));
     ({ key: seeing } = await proxy.client('seeing', 'audit', 'audit:pii'));
   });

@@ -22,8 +22,8 @@ describe('the search of the history', () => {
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
-    ({ key: shop, id: shopId } = await proxy.client('shop', 'pay', 'write', 'read'));
-    ({ key: other } = await proxy.client('other', 'pay', 'write', 'read'));
+    ({ key: shop, id: shopId } = await proxy.client('shop', 'pay', 'write', 'read', 'account'));
+    ({ key: other } = await proxy.client('other', 'pay', 'write', 'read', 'account'));
     ({ key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii'));
     await makeScene();
   });

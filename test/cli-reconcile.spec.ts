@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dayOf, reconcileCommand } from '../src/cli/reconcile';
 import { cliOf } from './support/cli';
+import { FindingsScene } from './support/findings-scene';
 import { holdRuns } from './support/held-runs';
 import { eventually } from './support/paying';
 import { Product } from './support/process';
+import { totalsOf } from './support/report-scene';
 import { startProxy } from './support/proxy';
 import { Asking, askForRun, ended, Reconciling, startReconciling, untilNow } from './support/reconciling';
 
@@ -63,6 +65,18 @@ describe('the reconcile command', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const page = await cli('--run', /^run (\S+):/.exec(stderr)?.[1] ?? '', '--format', 'html');
     expect([page.exitCode, page.stdout.slice(0, 15).toLowerCase()]).toEqual([2, '<!doctype html>']);
+  });
+
+  it.each([
+    ['incomplete', 3, /: incomplete, nothing differs in what was read\. The listing names nothing\.\n$/],
+    ['clean_with_doubts', 4, /: nothing differs, with 1 in doubt\n$/],
+    ['findings', 2, /: 0 findings; what was read may not be all\. The listing names nothing\.\n$/],
+  ] as const)('says of a run that is %s what it is, and gives %d', async (result, code, message) => {
+    const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names nothing.' }];
+    const totals = { ...totalsOf([]), ...(result !== 'clean_with_doubts' && { incomplete }) };
+    const id = await new FindingsScene(scene.proxy.database).run({ result, totals });
+    const { stderr, exitCode } = await cli('--run', id);
+    expect([exitCode, stderr]).toEqual([code, expect.stringMatching(message)]);
   });
 
   it.each<[string[], RegExp]>([

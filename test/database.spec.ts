@@ -118,7 +118,7 @@ describe("the proxy's connections", () => {
     const prisma = proxy.app.get(PrismaService);
     expect(await prisma.$queryRaw`SELECT current_user::text AS role`).toEqual([{ role: 'payout_proxy' }]);
     await expect(prisma.$executeRaw`DELETE FROM intent`).rejects.toThrow('permission denied');
-    const { key } = await proxy.client('app', 'read');
+    const { key } = await proxy.client('app', 'read', 'account');
     await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
     await proxy.close();
   });

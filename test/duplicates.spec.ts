@@ -38,7 +38,7 @@ describe('suspected duplicates', () => {
   });
 
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
-  const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read')).key;
+  const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read', 'account')).key;
 
   it('the same again without a key gets 409 and the id of the first call, on every instance', async () => {
     const key = await client();

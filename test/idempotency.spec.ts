@@ -16,7 +16,7 @@ describe('an idempotency key', () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, upstreamTimeoutMs: 300 }, database);
-    key = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    key = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
   });
   afterAll(async () => {
     await upstream.stop();
@@ -170,7 +170,7 @@ describe('an idempotency key', () => {
 
   it('is not used up by a refusal: bad body, missing scope', async () => {
     const k = newKey();
-    const reader = (await proxy.client('reader', 'read')).key;
+    const reader = (await proxy.client('reader', 'read', 'account')).key;
     await pay(k, { airtimes: [] }).expect(400);
     await proxy.post(reader, PATH, AIRTIME).set('Idempotency-Key', k).expect(403);
     await pay(k).expect(200);
@@ -217,7 +217,7 @@ describe('an idempotency key', () => {
   });
 
   it('can be demanded of a client', async () => {
-    const { key: strict } = await proxy.client('strict', 'pay', 'read');
+    const { key: strict } = await proxy.client('strict', 'pay', 'read', 'account');
     await database.query("UPDATE client SET require_idempotency_key = TRUE WHERE name = 'strict'");
     const { body } = await proxy.post(strict, PATH, AIRTIME).expect(400);
     expect(body.code).toBe('idempotency_key_required');

@@ -29,8 +29,8 @@ describe('key guessing', () => {
   };
 
   it('ends after some wrong keys: then nothing is asked of the database, and a key that is known goes on', async () => {
-    const neighbour = await proxy.client('neighbour', 'read');
-    const newcomer = await proxy.client('newcomer', 'read');
+    const neighbour = await proxy.client('neighbour', 'read', 'account');
+    const newcomer = await proxy.client('newcomer', 'read', 'account');
     await ask(neighbour.key).expect(200);
     for (let missing = 0; missing <= WRONG_KEYS_ALLOWED; missing++) await ask('').expect(401);
     for (let wrong = 0; wrong <= WRONG_KEYS_ALLOWED; wrong++) await ask(`pp_x_${wrong}`).expect(401);

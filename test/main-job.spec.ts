@@ -9,7 +9,7 @@ describe('an app pays and an auditor reads', () => {
 
   beforeAll(async () => {
     proxy = await startProxyWithSandbox();
-    app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
   });
   afterAll(() => proxy.close());

@@ -24,9 +24,10 @@ describe('GET /v1/operations', () => {
       expect(body.operations.map(({ operation }: { operation: string }) => operation)).toEqual(Object.keys(OPERATIONS));
       expect(body.operations).toEqual(
         expect.arrayContaining([
-          { operation: 'POST /payouts/airtime', effect: 'pay', documented: true },
-          { operation: 'POST /send', effect: 'write', documented: true },
-          { operation: 'GET /info/assets', effect: 'read', documented: false },
+          { operation: 'POST /payouts/airtime', effect: 'pay', scopes: ['pay'], documented: true },
+          { operation: 'POST /send', effect: 'write', scopes: ['write'], documented: true },
+          { operation: 'GET /info/assets', effect: 'read', scopes: ['read'], documented: false },
+          { operation: 'GET /wallets/list', effect: 'read', scopes: ['read', 'account'], documented: true },
         ]),
       );
     }

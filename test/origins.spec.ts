@@ -20,8 +20,8 @@ describe('origins', () => {
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
-    shop = (await proxy.client('shop', 'read', 'pay')).key;
-    server = (await proxy.client('server', 'read')).key;
+    shop = (await proxy.client('shop', 'read', 'pay', 'account')).key;
+    server = (await proxy.client('server', 'read', 'account')).key;
     await allow('shop', SHOP);
   });
   afterAll(async () => {

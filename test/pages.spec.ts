@@ -13,7 +13,7 @@ describe('the pages behind the links', () => {
 
   beforeAll(async () => {
     [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
-    client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read')).key);
+    client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read', 'account')).key);
   });
   afterAll(async () => {
     await browser.close();

@@ -37,7 +37,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, duplicateGuard: true, duplicateWindowSeconds: 30 });
-    app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     auditor = (await proxy.client('auditor', 'audit')).key;
     approver = (await proxy.client('approver', 'approve', 'admin')).key;
   });

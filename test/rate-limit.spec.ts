@@ -26,7 +26,7 @@ describe('requests per minute', () => {
 
   /** A client's key. */
   async function limited(name: string, requestsPerMinute: number): Promise<string> {
-    const { key } = await proxy.client(name, 'pay', 'read');
+    const { key } = await proxy.client(name, 'pay', 'read', 'account');
     await setLimit(name, requestsPerMinute);
     return key;
   }
@@ -74,7 +74,7 @@ describe('requests per minute', () => {
   });
 
   it('of a client without a limit are not counted, and a changed limit holds at once', async () => {
-    const { key, id } = await proxy.client('changing', 'read');
+    const { key, id } = await proxy.client('changing', 'read', 'account');
     const { headers } = await proxy.get(key, WALLETS).expect(200);
     expect([headers.ratelimit, headers['ratelimit-policy']]).toEqual([undefined, undefined]);
     expect(await proxy.database.query('SELECT 1 FROM request_window WHERE client_id = $1', [id])).toEqual([]);

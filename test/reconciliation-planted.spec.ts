@@ -108,7 +108,7 @@ describe('what is planted', () => {
     expect(totals.residual_usd).toBe('0');
     expect(totals.findings.count).toBe(expected.length);
     expect(totals.in_doubt.count).toBeGreaterThan(0); // and is no finding
-    expect(new Set(expected.map(({ category }) => category)).size).toBe(11);
+    expect(new Set(expected.map(({ category }) => category)).size).toBe(12);
   });
 
   it('is told without naming anybody', async () => {

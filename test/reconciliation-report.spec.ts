@@ -150,14 +150,14 @@ describe('the report of a run', () => {
       expect(painted).toContain('tabular-nums'); // the policy let its style in
     });
 
-    it('has everything of eleven categories and 400 days in its place, on screens and paper', async () => {
+    it('has everything of all twelve categories and 400 days in its place, on screens and paper', async () => {
       const run = await runWithAllCategories(findings, { days: 400, residual: '-0.05' });
       await show(run);
-      expect(await page.locator('.category h3').count()).toBe(11);
+      expect(await page.locator('.category h3').count()).toBe(12);
       expect(await page.locator('.alarm').innerText()).toMatch(/do not add up: −0\.05\S* USD/);
       expect(await page.locator('svg[role=img] > title').allInnerTexts()).toHaveLength(3);
       expect(await page.locator('svg[role=img] > desc').count()).toBe(3);
-      expect(await page.locator('table > caption').count()).toBe(11);
+      expect(await page.locator('table > caption').count()).toBe(12);
       for (const [width, media] of [
         [1_200, 'screen'],
         [390, 'screen'],
@@ -177,6 +177,13 @@ describe('the report of a run', () => {
       await show(await findings.run({ result: 'clean', totals: totalsOf([]) }));
       expect(await page.locator('main').innerText()).toMatch(/Nothing differs\./);
       expect(await page.locator('.result').innerText()).toMatch(/Clean: nothing differs/);
+      asked = [];
+      await show(await findings.run({ result: 'clean_with_doubts', totals: totalsOf([]) }));
+      expect(await page.locator('.result').innerText()).toMatch(/Nothing differs, but 1 payment is in doubt\./);
+      asked = [];
+      const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names <nothing>.' }];
+      await show(await findings.run({ result: 'incomplete', totals: { ...totalsOf([]), incomplete } }));
+      expect(await page.locator('.result').innerText()).toMatch(/Incomplete: .*\. The listing names <nothing>\./);
       asked = [];
       await show(await findings.run({ result: 'failed' }));
       expect(await page.locator('.result').innerText()).toMatch(/No result\. The upstream did not answer\./);

@@ -82,7 +82,7 @@ describe('the schedule of the reconciliation', () => {
     expect(await endOf(TICK(12))).toMatchObject({ state: 'interrupted' });
     letGo();
     await of(other).look(NOON(13)); // it is not the newest any more
-    expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'clean' });
+    expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'incomplete' }); // nobody was ever paid
     expect(await endOf(TICK(13))).toMatchObject({ state: 'ended' });
   });
 

@@ -33,6 +33,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     await scene.hurry();
     calls = { reversed: reversed.headers['x-call-id'] ?? '', charged: charged.headers['x-call-id'] ?? '' };
   });
+  afterEach(() => Promise.all(instances.splice(0).map((close) => close())));
   afterAll(() => scene.close());
 
   const seen = (runId: string) =>
@@ -83,7 +84,9 @@ describe('the reconciliation of a proxy and its upstream', () => {
     const [lacking] = await database.query(
       `SELECT chi_ref, upstream_id FROM outcome_item WHERE intent_id = '${calls.charged}'`,
     );
-    const forgetful = await forgetting(scene, lacking?.chi_ref as string);
+    const forgetful = await behind(scene, {
+      transactions: (listed) => listed.filter((one) => one.chiRef !== lacking?.chi_ref),
+    });
     const question = { from: before.from as string, to: new Date().toISOString() };
     const run = await reconcile({ ...asking, url: forgetful.url }, question);
     expect(run.totals.matched).toMatchObject({ count: 4 });
@@ -93,12 +96,57 @@ describe('the reconciliation of a proxy and its upstream', () => {
     const again = await reconcile(asking, { ...question, as_of: run.as_of as string });
     expect(again.totals).toEqual(run.totals);
     expect(await database.query(asked, [again.id])).toEqual([]); // nobody asks now how it was then
-    await forgetful.close();
+  });
+
+  it('is never clean over a listing that is empty, or cut to its newest rows, and closes nothing by it', async () => {
+    const quiet = { from: new Date(Date.now() - 7_200_000).toISOString(), to: before.from as string };
+    expect(await reconcile(asking, quiet)).toMatchObject({ result: 'clean' }); // the account began later
+    const steps = () => database.query('SELECT id FROM finding_step');
+    const stepsBefore = await steps();
+    const reasonsOf = ({ totals }: Record<string, any>) => totals.incomplete.map(({ reason }: any) => reason as string);
+    const emptied = await behind(scene, { transactions: () => [] });
+    const nothing = await reconcile({ ...asking, url: emptied.url }, quiet);
+    expect([nothing.result, reasonsOf(nothing)]).toEqual(['incomplete', ['listing_empty']]);
+    const whole = { from: before.from as string, to: new Date().toISOString() };
+    expect((await reconcile({ ...asking, url: emptied.url }, whole)).result).toBe('findings');
+    const cut = await behind(scene, {
+      transactions: (listed) => listed.toSorted(byTime).slice(-2),
+      wallets: (listed) => listed.map((one) => ({ ...one, transactions: one.transactions.slice(0, 1) })),
+    });
+    const newest = await reconcile({ ...asking, url: cut.url }, quiet);
+    expect([newest.result, reasonsOf(newest)[0]]).toEqual(['incomplete', 'listing_shorter']);
+    expect(await steps()).toEqual(stepsBefore);
+  });
+
+  it('has doubts about a call that nobody knows the end of, and misses the transaction of a debit', async () => {
+    const from = new Date().toISOString();
+    await scene.fault({ fault: 'resetBeforeProcessing', operation: 'POST /payouts/airtime', nth: 1 });
+    await scene.pay('+254712345603').expect(502);
+    const doubtful = await reconcile(asking, { from, to: new Date().toISOString() });
+    expect(doubtful).toMatchObject({ result: 'clean_with_doubts', totals: { in_doubt: { count: 1, usd: '2.5' } } });
+    const airtimes = [{ countryToSend: 'Kenya', phoneNumber: '+254712345778', valueInUSD: 3.75 }];
+    const direct = await scene.past('/payouts/airtime', { airtimes }).expect(200);
+    const hidden = /"chiRef":"([^"]+)"/.exec(direct.text)?.[1];
+    const hiding = await behind(scene, { transactions: (listed) => listed.filter(({ chiRef }) => chiRef !== hidden) });
+    const run = await reconcile({ ...asking, url: hiding.url }, { from, to: new Date().toISOString() });
+    expect(run.result).toBe('findings');
+    expect(await seen(run.id as string)).toMatchObject([{ category: 'unexplained_debit', usd: 0 }]);
   });
 });
 
-/** Another instance, whose upstream leaves a transaction out of its listing, and has it when asked for it. */
-async function forgetting({ sandbox, proxy }: Reconciling, chiRef: string): Promise<TestProxy> {
+interface Listed {
+  transactions(listed: Record<string, any>[]): Record<string, any>[];
+  wallets?(listed: Record<string, any>[]): Record<string, any>[];
+}
+
+const byTime = (one: Record<string, any>, other: Record<string, any>) =>
+  String(one.issueDate).localeCompare(String(other.issueDate));
+
+/** Closed after each test. */
+const instances: (() => Promise<void>)[] = [];
+
+/** Another instance, whose upstream lists otherwise than the sandbox, and has all of it when asked by name. */
+async function behind({ sandbox, proxy }: Reconciling, shown: Listed): Promise<TestProxy> {
   const upstream = await FakeUpstream.start();
   upstream.behaviour = async ({ method, url, headers, body }, response) => {
     const asked = {
@@ -106,10 +154,12 @@ async function forgetting({ sandbox, proxy }: Reconciling, chiRef: string): Prom
       headers: { 'X-API-Key': String(headers['x-api-key']), 'Content-Type': 'application/json' },
     };
     const answer = await fetch(sandbox.url + url, { ...asked, ...(method === 'POST' && { body }) });
-    const said = (await answer.json()) as { data: { chiRef?: string }[] };
-    if (url.endsWith('/account/transactions')) said.data = said.data.filter((one) => one.chiRef !== chiRef);
+    const said = (await answer.json()) as { data: Record<string, any>[] };
+    if (url.endsWith('/account/transactions')) said.data = shown.transactions(said.data);
+    if (url.endsWith('/wallets/list')) said.data = shown.wallets?.(said.data) ?? said.data;
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
   };
   const instance = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);
-  return { ...instance, close: () => instance.close().then(() => upstream.stop()) };
+  instances.push(() => instance.close().then(() => upstream.stop()));
+  return instance;
 }

@@ -64,7 +64,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
 
   beforeAll(async () => {
     proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 300, resolverQuietSeconds: 3_600 });
-    app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
     for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(1_000 + kind)); // all is well
     for (const fault of FAULTS) await control('post', '/faults', { ...fault, probability: 0.05, seed: nextSeed() });

@@ -26,7 +26,7 @@ describe('the resolver', () => {
     const settings = { upstreamBaseUrl: sandbox.url, upstreamTimeoutMs: 3_000, resolverQuietSeconds: 3_600 };
     proxy = await startProxy(settings, database);
     second = await startProxy(settings, database);
-    app = await proxy.client('app', 'pay', 'write', 'read');
+    app = await proxy.client('app', 'pay', 'write', 'read', 'account');
     auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
   });

@@ -119,7 +119,7 @@ describe('a client written from the interface alone', () => {
     database = await createTestDatabase();
     sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
     direct = new InterfaceClient(sandbox.url, UPSTREAM_KEY);
-    proxied = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read')).key);
+    proxied = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read', 'account')).key);
     auditor = (await proxy.client('auditor', 'audit')).key;
   });
   afterAll(async () => {

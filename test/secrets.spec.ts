@@ -112,7 +112,7 @@ describe('secrets and people', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
-    [app, auditor] = [await client('app', ['pay', 'write', 'read']), await client('auditor', ['audit'])];
+    [app, auditor] = [await client('app', ['pay', 'write', 'read', 'account']), await client('auditor', ['audit'])];
     const env = {
       PORT: '0',
       LOG_LEVEL: 'debug',

@@ -19,8 +19,8 @@ describe('a stop', () => {
     here = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     there = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     admin = (await here.client('operators', 'admin')).key;
-    shop = (await here.client('shop', 'pay', 'write', 'read')).key;
-    till = (await here.client('till', 'pay', 'write', 'read')).key;
+    shop = (await here.client('shop', 'pay', 'write', 'read', 'account')).key;
+    till = (await here.client('till', 'pay', 'write', 'read', 'account')).key;
   });
   afterAll(async () => {
     await Promise.all([here.close(), there.close()]);

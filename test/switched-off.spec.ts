@@ -17,7 +17,7 @@ describe('operations that are switched off for a client', () => {
   afterAll(() => api.close());
 
   it('are refused each, recorded and not sent, and the others are not', async () => {
-    const { key } = await clients.create('no-observed', ['pay', 'write', 'read'], {
+    const { key } = await clients.create('no-observed', ['pay', 'write', 'read', 'account'], {
       operations: namesOf('documented'),
     });
     for (const asking of ALL) {
@@ -45,11 +45,11 @@ describe('operations that are switched off for a client', () => {
   });
 
   it('are off from the very next request on, and on again', async () => {
-    const { key } = await clients.create('changing', ['read']);
+    const { key } = await clients.create('changing', ['read', 'account']);
     const ask = () => api.proxy.get(key, '/api/v0.1/wallets/list');
     await ask().expect(200);
     expect(await clients.update('changing', { operations: ['POST /send'] })).toMatchObject({
-      ...{ name: 'changing', scopes: ['read'], operations: ['POST /send'], active_keys: 1 },
+      ...{ name: 'changing', scopes: ['read', 'account'], operations: ['POST /send'], active_keys: 1 },
     });
     expect((await ask().expect(403)).body.code).toBe('operation_not_allowed');
     await clients.update('changing', { operations: null });
@@ -57,7 +57,7 @@ describe('operations that are switched off for a client', () => {
   });
 
   it("leave what is no operation of the interface: one's own calls are read as before", async () => {
-    const { key } = await clients.create('reader', ['read'], { operations: ['GET /wallets/list'] });
+    const { key } = await clients.create('reader', ['read', 'account'], { operations: ['GET /wallets/list'] });
     const { headers } = await api.proxy.get(key, '/api/v0.1/wallets/list').expect(200);
     await api.proxy.get(key, `/v1/calls/${headers['x-call-id']}`).expect(200);
     const { headers: other } = await api.proxy.get(key, '/api/v0.1/info/assets').expect(403);
@@ -65,14 +65,14 @@ describe('operations that are switched off for a client', () => {
   });
 
   it('cover both methods of the operation that has two', async () => {
-    const { key } = await clients.create('one-name', ['read'], { operations: ['GET /wallets/list'] });
+    const { key } = await clients.create('one-name', ['read', 'account'], { operations: ['GET /wallets/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(200);
     await clients.update('one-name', { operations: ['GET /sub-account/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(403);
   });
 
   it('may be many, not all: the database itself holds no empty list, which would look like none', async () => {
-    await expect(clients.create('nothing', ['read'], { operations: [] })).rejects.toThrow(
+    await expect(clients.create('nothing', ['read', 'account'], { operations: [] })).rejects.toThrow(
       /leaves the client no operation/,
     );
     await expect(clients.update('shop', { operations: [] })).rejects.toThrow(/revoke its keys/);

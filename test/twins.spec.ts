@@ -21,7 +21,7 @@ describe('twins with one Idempotency-Key over two proxies', () => {
     // Switched off, so that only the keys can hold a twin back.
     const env = { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: API_KEY, DUPLICATE_GUARD: 'false' };
     fleet = await Fleet.start(2, database, env);
-    shop = (await createClient(database, 'shop', ['pay', 'write', 'read'])).key;
+    shop = (await createClient(database, 'shop', ['pay', 'write', 'read', 'account'])).key;
     other = (await createClient(database, 'other', ['pay'])).key;
   });
   afterAll(async () => {

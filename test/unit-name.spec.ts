@@ -14,7 +14,7 @@ describe("a provider with a word of its own for the interface's credit", () => {
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, upstreamUnitName: 'points' });
-    app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
   });
   afterAll(async () => {
@@ -68,7 +68,7 @@ it('a sandbox with the same word is understood both ways', async () => {
   const settings = { databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY, unitName: 'points' };
   const sandbox = await createSandbox(settings);
   const proxy = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamUnitName: 'points' }, database);
-  const client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read')).key);
+  const client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read', 'account')).key);
   const credits = [{ email: 'credit@example.com', valueInUSD: 0.5 }];
   const { data } = dataOf(await client.payOutCredit(credits));
   expect(data).toMatchObject([{ email: 'credit@example.com', credit: 500, status: 'paid' }]);

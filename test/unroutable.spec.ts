@@ -11,7 +11,7 @@ describe('an address that leads to no route', () => {
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
-    ({ key } = await proxy.client('app', 'pay', 'write', 'read'));
+    ({ key } = await proxy.client('app', 'pay', 'write', 'read', 'account'));
   });
   afterAll(async () => {
     await proxy.close();

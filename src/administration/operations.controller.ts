@@ -3,7 +3,7 @@ import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger
 import { Allow } from '../auth/allow';
 import { SCOPES } from '../clients/scopes';
 import { ApiKeyProblems } from '../errors/api-problems';
-import { OperationName, OPERATIONS, rowOf } from '../forwarding/operations';
+import { OperationName, OPERATIONS, rowOf, scopesOf } from '../forwarding/operations';
 import { GrantableDto } from './operations.dto';
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];
@@ -11,7 +11,7 @@ const NAMES = Object.keys(OPERATIONS) as OperationName[];
 const GRANTABLE: GrantableDto = {
   operations: NAMES.map((operation) => {
     const { effect, source } = rowOf(operation);
-    return { operation, effect, documented: source === 'documented' };
+    return { operation, effect, scopes: scopesOf(operation), documented: source === 'documented' };
   }),
   scopes: [...SCOPES],
 };

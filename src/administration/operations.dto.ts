@@ -9,9 +9,11 @@ export class OperationDto {
   operation!: keyof typeof OPERATIONS;
   @ApiProperty({
     enum: EFFECTS,
-    description: '`pay`: value leaves a wallet. `write`: something is made or unmade. Also the scope that it needs.',
+    description: '`pay`: value leaves a wallet. `write`: something is made or unmade.',
   })
   effect!: Effect;
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'The scopes that a key needs for it, all of them.' })
+  scopes!: Scope[];
   @ApiProperty({
     type: 'boolean',
     description: "Whether the interface's document describes it; else it is what such services were seen to do.",

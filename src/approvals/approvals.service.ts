@@ -10,7 +10,7 @@ import { ProcessService } from '../database/process.service';
 import { isUuid } from '../database/uuid';
 import { Problem } from '../errors/problem';
 import { ExchangeService } from '../forwarding/exchange.service';
-import { OperationName, rowOf } from '../forwarding/operations';
+import { movesValue, OperationName } from '../forwarding/operations';
 import { ApprovalObstacle } from '../journal/decisions';
 import { JournalService } from '../journal/journal.service';
 import { Release } from '../journal/release';
@@ -18,7 +18,7 @@ import { MetricsService } from '../metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
 import { Held, ReadyToSend, requireUnchanged, toReady } from './held';
-import { BrokenRule, brokenRule, noLongerAllowed, readCallers } from './permission';
+import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems } from './permission';
 
 const EXPIRED =
   'Nobody decided about this in time, so it has expired; nothing was sent. Who wants it has to ask for it again.';
@@ -59,8 +59,11 @@ export class ApprovalsService {
     const decided = await this.journal
       .approve(
         decision,
-        { clientId: held.clientId, operation, usd: rowOf(operation).effect === 'pay' ? usdOf(held) : null },
-        async (tx) => brokenRule((await readCallers(tx, [held.keyId])).get(held.keyId), operation, ready.items),
+        { clientId: held.clientId, operation, usd: movesValue(operation) ? usdOf(held) : null },
+        async (tx) => {
+          const [callers, items] = [await readCallers(tx, [held.keyId]), await readLimitedItems(tx, [id])];
+          return brokenRule(callers.get(held.keyId), operation, items.get(id) ?? []);
+        },
       )
       .catch((cause: unknown) => {
         throw notSent(cause);

@@ -4,10 +4,9 @@ import { CallRecord } from '../audit/record.dto';
 import { PrismaService } from '../database/prisma.service';
 import { OperationName } from '../forwarding/operations';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
-import { Limited } from '../policy/limit-rules';
 import { SpendingService } from '../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
-import { BrokenRule, brokenRule, readCallers } from './permission';
+import { BrokenRule, brokenRule, readCallers, readLimitedItems } from './permission';
 
 /** What would happen if a call that waits was approved now. Both are null once it is decided or has expired. */
 interface Forecast {
@@ -61,7 +60,10 @@ export class ForecastService {
   private async brokenRules(pending: CallRecord[]): Promise<Map<string, BrokenRule>> {
     const [callers, items] = await Promise.all([
       readCallers(this.prisma, [...new Set(pending.map(({ key_id }) => key_id))]),
-      this.itemsOf(pending.map(({ id }) => id)), // records in lists show the first hundred only
+      readLimitedItems(
+        this.prisma,
+        pending.map(({ id }) => id),
+      ), // records in lists show the first hundred only
     ]);
     return new Map(
       pending.flatMap(({ id, key_id, operation }) => {
@@ -69,23 +71,6 @@ export class ForecastService {
         return rule ? [[id, rule] as const] : [];
       }),
     );
-  }
-
-  private async itemsOf(ids: string[]): Promise<Map<string, Limited[]>> {
-    const rows = await this.prisma.intentItem.findMany({
-      where: { intentId: { in: ids } },
-      orderBy: [{ intentId: 'asc' }, { position: 'asc' }],
-      select: { intentId: true, amountUsd: true, country: true, recipientField: true },
-    });
-    const items = new Map<string, Limited[]>(ids.map((id) => [id, []]));
-    for (const { intentId, amountUsd, country, recipientField } of rows) {
-      items.get(intentId)?.push({
-        amountUsd: amountUsd && new Decimal(amountUsd.toFixed()),
-        country,
-        recipientField: recipientField as Limited['recipientField'],
-      });
-    }
-    return items;
   }
 }
 

@@ -1,10 +1,11 @@
-import { isSwitchedOn } from '../auth/allow';
+import { Decimal } from 'decimal.js';
+import { operationProblem } from '../auth/allow';
 import { Caller } from '../auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../auth/callers.service';
 import { Prisma } from '../database/generated/client';
 import { Fault, Problem } from '../errors/problem';
 import { amountFieldOf, pointerIn } from '../forwarding/items';
-import { OperationName, rowOf } from '../forwarding/operations';
+import { movesValue, OperationName, scopesOf } from '../forwarding/operations';
 import { brokenLimits, Limited } from '../policy/limit-rules';
 
 /** A rule that a held call breaks now, whatever held when it was asked for. */
@@ -32,6 +33,24 @@ export async function readCallers(tx: Prisma.TransactionClient, keyIds: string[]
   return new Map(rows.map((row) => [row.keyId, callerOf(row)]));
 }
 
+/** The items of held calls as they were recorded, by call. An amount that the request did not name itself is among them. */
+export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string[]): Promise<Map<string, Limited[]>> {
+  const rows = await tx.intentItem.findMany({
+    where: { intentId: { in: ids } },
+    orderBy: [{ intentId: 'asc' }, { position: 'asc' }],
+    select: { intentId: true, amountUsd: true, country: true, recipientField: true, chiRef: true },
+  });
+  const items = new Map<string, Limited[]>(ids.map((id) => [id, []]));
+  for (const { intentId, amountUsd, recipientField, ...item } of rows) {
+    items.get(intentId)?.push({
+      ...item,
+      amountUsd: amountUsd && new Decimal(amountUsd.toFixed()),
+      recipientField: recipientField as Limited['recipientField'],
+    });
+  }
+  return items;
+}
+
 /**
  * The first rule that forbids a call of this client now: its key, its scope, the operation, or a limit of one call. The
  * approval threshold is no such rule, nor are caps and stops, which `approve` of the journal judges.
@@ -44,17 +63,18 @@ export function brokenRule(
 ): BrokenRule | undefined {
   if (!caller)
     return { code: 'key_revoked', detail: 'the key that asked for it was revoked or has expired', faults: [] };
-  const { effect } = rowOf(operation);
-  if (effect === 'read') return undefined;
-  if (!caller.scopes.has(effect)) {
-    return { code: 'scope_missing', detail: `the client no longer has the scope ${effect}`, faults: [] };
+  const scopes = scopesOf(operation);
+  const forbidden = operationProblem(caller, { operation, scopes });
+  if (forbidden?.code === 'scope_missing') {
+    const missing = scopes.filter((scope) => !caller.scopes.has(scope));
+    return { code: forbidden.code, detail: `the client no longer has the scope ${missing.join(' and ')}`, faults: [] };
   }
-  if (!isSwitchedOn(caller, operation)) {
-    return { code: 'operation_not_allowed', detail: `${operation} is switched off for the client`, faults: [] };
-  }
+  if (forbidden) return { code: forbidden.code, detail: `${operation} is switched off for the client`, faults: [] };
   const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
   const pointer = pointerIn(operation);
-  const [broken] = brokenLimits(caller.limits, effect, items, (place, field) => pointer(place, fields[field]));
+  const [broken] = brokenLimits(caller.limits, movesValue(operation), items, (place, field) =>
+    pointer(place, fields[field]),
+  );
   return broken && { code: broken.code, detail: WHY[broken.code] ?? broken.message, faults: broken.faults };
 }
 

@@ -88,7 +88,8 @@ function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow):
   if (items.length !== itemCount || (totalUsd && !totalUsd.equals(sum))) {
     found.push(find('items_incomplete', 'Its items are not as many, or not worth as much, as its record says.'));
   }
-  return [...found, ...(outcome ? transactions(operation, items, outcome) : [])];
+  // A call without items, such as a read of the listing, has nothing that its transactions could belong to.
+  return [...found, ...(outcome && itemCount > 0 ? transactions(operation, items, outcome) : [])];
 }
 
 /** Only a transaction that agrees with an item is linked to it (src/forwarding/match.ts). */

@@ -15,16 +15,20 @@ interface Asking {
   operations?: string[];
   /** The route's own. */
   operation?: string;
+  /** The scopes that the operation needs. */
+  needs?: Scope[];
 }
 
-function admits(handler: () => void, { scopes, operations, operation }: Asking = {}): boolean | string {
+function admits(handler: () => void, { scopes, operations, operation, needs }: Asking = {}): boolean | string {
   const caller = scopes && {
     ...{ clientId: '', clientName: 'shop', keyId: '', scopes: new Set(scopes) },
     operations: operations ? new Set(operations) : null,
   };
   const context = {
     getHandler: () => handler,
-    switchToHttp: () => ({ getRequest: () => ({ call: { caller }, routeOptions: { config: { operation } } }) }),
+    switchToHttp: () => ({
+      getRequest: () => ({ call: { caller }, routeOptions: { config: { operation, scopes: needs } } }),
+    }),
   } as unknown as ExecutionContext;
   try {
     return new AllowGuard(new Reflector()).canActivate(context);
@@ -56,12 +60,23 @@ describe('AllowGuard', () => {
   it('lets through an operation that is switched on, and of those with a list no other', () => {
     const scopes: Scope[] = ['pay'];
     const operation = 'POST /send';
-    expect(admits(forSome, { scopes, operation })).toBe(true);
-    expect(admits(forSome, { scopes, operation, operations: [operation] })).toBe(true);
-    expect(admits(forSome, { scopes, operation, operations: ['POST /sen', 'post /send'] })).toBe(
+    const needs: Scope[] = ['pay'];
+    expect(admits(forSome, { scopes, operation, needs })).toBe(true);
+    expect(admits(forSome, { scopes, operation, needs, operations: [operation] })).toBe(true);
+    expect(admits(forSome, { scopes, operation, needs, operations: ['POST /sen', 'post /send'] })).toBe(
       'operation_not_allowed',
     );
-    expect(admits(forSome, { scopes: ['write'], operation, operations: ['x'] })).toBe('scope_missing');
+    expect(admits(forSome, { scopes: ['write'], operation, needs, operations: ['x'] })).toBe('scope_missing');
     expect(admits(forSome, { scopes, operations: ['x'] })).toBe(true); // no operation of the interface
+  });
+
+  it('needs all scopes of an operation that reaches the whole account', () => {
+    const asking = { operation: 'GET /wallets/list', needs: ['read', 'account'] as Scope[] };
+    expect(admits(forSome, { ...asking, scopes: ['read', 'account'] })).toBe(true);
+    expect(admits(forSome, { ...asking, scopes: ['read'] })).toBe('scope_missing');
+    expect(admits(forSome, { ...asking, scopes: ['account', 'pay'] })).toBe('scope_missing');
+    const listed = { ...asking, operations: [asking.operation] };
+    expect(admits(forSome, { ...listed, scopes: ['read'] })).toBe('scope_missing');
+    expect(admits(forSome, { ...listed, scopes: ['read', 'account'] })).toBe(true);
   });
 });

@@ -82,5 +82,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set by `@Operation`. */
     operation?: string;
+    /** Set by `@Operation`: the scopes that a key needs, all of them. */
+    scopes?: Scope[];
   }
 }

@@ -13,7 +13,7 @@ const UNITS: Partial<Record<string, string>> = { sources: 'transactions read', c
 
 /** How a run ended. */
 export interface RunEnd {
-  result: 'clean' | 'findings' | 'failed';
+  result: 'clean' | 'clean_with_doubts' | 'incomplete' | 'findings' | 'failed';
   failure: string | null;
   totals: Record<string, unknown> | null;
 }

@@ -3,11 +3,13 @@ import { ClientError } from '../clients/client-error';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { download } from './download';
 import { followRun, goesOn, RunEnd } from './follow-run';
+import type { Totals } from '../reconciliation/matching/totals';
 import { reconcileImportCommand } from './reconcile-import';
 
 const HELP = `
 Asks the running proxy to compare a period with the upstream, follows it to its end, and writes the report to --out, or to
-standard output. The exit code is 0 if nothing differs, 2 if there are findings, 1 if there is no result.
+standard output. The exit code is 0 if the run is clean, 2 if there are findings, 3 if it is incomplete (what was read may
+not be all), 4 if nothing differs but calls are in doubt, 1 if there is no result.
 Ctrl-C leaves the run at work, and says how to follow it. ${keyHelp('reconciler')}
 
 Examples:
@@ -20,6 +22,9 @@ Examples:
 
 /** A run that is cut off is taken up again so often: a proxy that ends each time has another trouble. */
 const TAKE_UPS = 3;
+
+/** A script that only looks for zero never takes a run for clean that is not. */
+const EXIT_CODES = { clean: 0, failed: 1, findings: 2, incomplete: 3, clean_with_doubts: 4 } as const;
 
 /** As shells say it of what was ended by Ctrl-C. */
 const INTERRUPTED = 130;
@@ -72,7 +77,8 @@ async function run(options: Options): Promise<void> {
     if (end.result === 'failed') throw new ClientError(end.failure ?? `run ${runId} has no result`);
     await writeReport(proxy, runId, options);
     process.stderr.write(`run ${runId}: ${summary(end)}\n`);
-    if (end.result === 'findings') process.exitCode = 2;
+    const code = EXIT_CODES[end.result];
+    if (code !== 0) process.exitCode = code;
   } finally {
     process.off('SIGINT', leave);
   }
@@ -125,13 +131,13 @@ async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: 
 
 function summary({ result, totals }: RunEnd): string {
   if (result === 'clean') return 'clean, nothing differs';
-  const { unlisted = 0, residual_usd: residual } = (totals ?? {}) as { unlisted?: number; residual_usd?: string };
-  const lacks = unlisted > 0 ? `; the upstream's listing is not whole, it lacks ${unlisted} payouts` : '';
-  const odd = Number(residual ?? 0) !== 0 ? `; the sums do not add up, by ${residual} USD` : '';
-  const { count, by_category: categories = {} } = (totals?.findings ?? {}) as {
-    count?: number;
-    by_category?: Record<string, { count: number }>;
-  };
+  const { incomplete = [], in_doubt: doubt, findings } = (totals ?? {}) as Partial<Totals>;
+  const why = incomplete.map(({ detail }) => ` ${detail}`).join('');
+  const doubts = `${doubt?.count ?? 'some'} in doubt`;
+  if (result === 'clean_with_doubts') return `nothing differs, with ${doubts}`;
+  if (result === 'incomplete') return `incomplete, nothing differs in what was read.${why}`;
+  const { count, by_category: categories = {} } = findings ?? {};
   const each = Object.entries(categories).map(([category, { count: many }]) => `${category} ${many}`);
-  return `${count ?? 'some'} finding${count === 1 ? '' : 's'}${each.length > 0 ? ` (${each.join(', ')})` : ''}${lacks}${odd}`;
+  const found = `${count ?? 'some'} finding${count === 1 ? '' : 's'}${each.length > 0 ? ` (${each.join(', ')})` : ''}`;
+  return why === '' ? found : `${found}; what was read may not be all.${why}`;
 }

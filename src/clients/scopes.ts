@@ -1,8 +1,19 @@
 /**
- * What a key may do. `pay`, `write` and `read` open the interface (by an operation's effect), `audit` the history,
- * `audit:pii` the people in it, the rest the operators' resources.
+ * What a key may do. `pay`, `write` and `read` open the interface, by an operation's effect. `account` adds the operations
+ * that reach the whole upstream account. `audit` opens the history, `audit:pii` the people in it, and the rest the
+ * operators' resources.
  */
-export const SCOPES = ['pay', 'write', 'read', 'audit', 'audit:pii', 'reconcile', 'approve', 'admin'] as const;
+export const SCOPES = [
+  'pay',
+  'write',
+  'read',
+  'account',
+  'audit',
+  'audit:pii',
+  'reconcile',
+  'approve',
+  'admin',
+] as const;
 
 export type Scope = (typeof SCOPES)[number];
 

@@ -13,6 +13,7 @@ import { Outgoing } from '../upstream/upstream.service';
 import { CoverageService } from './coverage.service';
 import { readAllowDuplicateOf } from '../validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../validation/idempotency-key';
+import { MovedValueService } from './moved-value.service';
 import { consider, limitProblems, toProblem } from './asking';
 import { RepetitionService } from './repetition.service';
 import { pendingReply, Reply } from './reply';
@@ -22,7 +23,13 @@ export interface Asked {
   outgoing: Outgoing;
   items: Item[];
   input: object | undefined;
-  effect: 'pay' | 'write';
+}
+
+interface Look {
+  /** With the amounts that the request itself does not name. */
+  items: Item[];
+  coverage: Coverage | null;
+  objection?: Problem;
 }
 
 /** What was found out about it before the journal is asked. */
@@ -44,6 +51,7 @@ export class AdmissionService {
 
   constructor(
     private readonly coverage: CoverageService,
+    private readonly values: MovedValueService,
     private readonly journal: JournalService,
     private readonly repetitions: RepetitionService,
     config: ConfigService<Loaded, true>,
@@ -60,10 +68,11 @@ export class AdmissionService {
     const key = readIdempotencyKey(call.idempotencyKey, phonesOf(asked.items));
     if (key === null && limits.requireIdempotencyKey) throw new Problem('idempotency_key_required');
     const allowDuplicateOf = readAllowDuplicateOf(call.allowDuplicateOf);
-    const { coverage, objection } = await this.look(call, asked);
+    const { items, coverage, objection } = await this.look(call, asked);
     // Rules may have changed since: what was carried out before is answered as it was, whatever they are now.
     if (objection && key === null) throw objection;
-    const asking = this.toAsking(call, asked, { key, allowDuplicateOf, coverage, barred: objection !== undefined });
+    const found = { key, allowDuplicateOf, coverage, barred: objection !== undefined };
+    const asking = this.toAsking(call, { ...asked, items }, found);
     const patienceEnds = performance.now() + TWIN_PATIENCE_MS;
     for (;;) {
       const verdict = await this.decide(call, asking);
@@ -77,28 +86,27 @@ export class AdmissionService {
     }
   }
 
-  /** What the request breaks by itself, whatever else happens. */
-  private async look(
-    call: Call,
-    { items, effect }: Asked,
-  ): Promise<{ coverage: Coverage | null; objection?: Problem | undefined }> {
-    const [objection] = limitProblems(call, effect, items);
-    if (objection) return { coverage: null, objection };
+  /** What the request moves, and what it breaks by itself, whatever else happens. */
+  private async look(call: Call, asked: Asked): Promise<Look> {
+    let { items } = asked;
     try {
-      return { coverage: await this.coverage.check(call, items) };
+      items = await this.values.fill(call, items);
+      const [objection] = limitProblems(call, items);
+      if (objection) throw objection;
+      return { items, coverage: await this.coverage.check(call, items) };
     } catch (objection) {
-      if (objection instanceof Problem) return { coverage: null, objection };
+      if (objection instanceof Problem) return { items, coverage: null, objection };
       throw objection;
     }
   }
 
   private toAsking(
     call: Call,
-    { outgoing, items, input, effect }: Asked,
+    { outgoing, items, input }: Asked,
     { key, allowDuplicateOf, coverage, barred }: Found,
   ): NewAdmission {
     const { id, requestId, traceparent, clientAddress, receivedAt, actor, operation, causedBy } = call;
-    const { content, usd, heldFor } = consider(call, { effect, items, input, key, allowDuplicateOf });
+    const { content, usd, heldFor } = consider(call, { items, input, key, allowDuplicateOf });
     // Named one by one: to spread two objects of every request into a third takes longer than to decide about it.
     return {
       id,

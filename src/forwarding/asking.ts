@@ -8,10 +8,9 @@ import { brokenLimits, needsApproval } from '../policy/limit-rules';
 import { SameContent } from '../policy/same-content';
 import { refusalText } from '../policy/stops';
 import { amountFieldOf, pointerIn } from './items';
-import { OperationName } from './operations';
+import { movesValue, OperationName } from './operations';
 
 interface Content {
-  effect: 'pay' | 'write';
   items: Item[];
   input: object | undefined;
   /** Its idempotency key. */
@@ -21,9 +20,9 @@ interface Content {
 }
 
 /** What of a request decides whether it may be sent, if it breaks no rule of its own. */
-export function consider(call: Call, { effect, items, input, key, allowDuplicateOf }: Content): Considered {
+export function consider(call: Call, { items, input, key, allowDuplicateOf }: Content): Considered {
   const caller = call.caller as Caller;
-  const usd = effect === 'pay' ? totalOf(items) : null;
+  const usd = movesValue(call.operation as OperationName) ? totalOf(items) : null;
   return {
     id: call.id,
     caller,
@@ -42,11 +41,11 @@ export function consider(call: Call, { effect, items, input, key, allowDuplicate
  * The limits of its client that a request is over by itself.
  * @param positions of the items in the body's list, where some were left out.
  */
-export function limitProblems(call: Call, effect: 'pay' | 'write', items: Item[], positions?: number[]): Problem[] {
+export function limitProblems(call: Call, items: Item[], positions?: number[]): Problem[] {
   const operation = call.operation as OperationName;
   const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
   const pointer = pointerIn(operation);
-  return brokenLimits((call.caller as Caller).limits, effect, items, (place, field) =>
+  return brokenLimits((call.caller as Caller).limits, movesValue(operation), items, (place, field) =>
     pointer(positions?.[place] ?? place, fields[field]),
   );
 }

@@ -9,6 +9,7 @@ import { AnswerCache } from './answer-cache';
 import { CoverageService } from './coverage.service';
 import { ExchangeService } from './exchange.service';
 import { ForwardingService } from './forwarding.service';
+import { MovedValueService } from './moved-value.service';
 import { LocalAmountsService } from './preview/local-amounts.service';
 import { PreviewService } from './preview/preview.service';
 import { ProblemFilter } from './problem.filter';
@@ -22,6 +23,7 @@ import { ShapeWatch } from './shape-watch';
     AdmissionService,
     RepetitionService,
     CoverageService,
+    MovedValueService,
     ExchangeService,
     AnswerCache,
     ShapeWatch,

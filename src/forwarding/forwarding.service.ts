@@ -29,7 +29,7 @@ export class ForwardingService {
       const { answer, shared } = await this.exchanges.read(call, { outgoing, items, coverage: null });
       return toReply(answer, call.id, effect, shared?.age);
     }
-    const admitted = await this.admission.admit(call, { outgoing, items, input, effect });
+    const admitted = await this.admission.admit(call, { outgoing, items, input });
     if (admitted instanceof Reply) return admitted;
     const { answer } = await this.exchanges.send(call, { outgoing, items }, admitted);
     return toReply(answer, call.id, effect);

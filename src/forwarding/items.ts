@@ -35,7 +35,8 @@ export function pointerIn(operation: OperationName): (place: number, field: stri
 }
 
 /** The field that says what an item is worth. */
-export function amountFieldOf(operation: OperationName): 'amount' | 'valueInUSD' {
+export function amountFieldOf(operation: OperationName): 'amount' | 'valueInUSD' | 'chiRef' {
+  if (rowOf(operation).moves === 'the named transaction') return 'chiRef';
   return operation === 'POST /account/transfer' ? 'amount' : 'valueInUSD';
 }
 

@@ -4,38 +4,48 @@ import { ApiExtension, ApiExtraModels, ApiOperation, ApiProduces, ApiResponse, A
 import { Allow } from '../auth/allow';
 import { ApiEnvelopeProblems } from '../errors/api-problems';
 import { AnyEnvelope, PendingApproval } from '../errors/envelope.dto';
-import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, PREVIEW_PREFIX, rowOf } from './operations';
+import {
+  INTERFACE_PREFIX,
+  methodOf,
+  movesValue,
+  OperationName,
+  pathOf,
+  PREVIEW_PREFIX,
+  rowOf,
+  scopesOf,
+} from './operations';
 import { Preview } from './preview/preview.dto';
 
 export const OPERATION = 'payout-proxy:operation';
 
 /**
- * Makes a method the handler of one operation, and of its preview where it is no read: its routes, the scope it needs, its
+ * Makes a method the handler of one operation, and of its preview where it is no read: its routes, the scopes it needs, its
  * place in the record and in the documentation (src/openapi.ts describes previews).
  * @param summary what it does, in a few words.
  * @param method another method that the interface's text allows for the same operation.
  */
 export function Operation(name: OperationName, summary: string, method = methodOf(name)): MethodDecorator {
   const { effect, source } = rowOf(name);
+  const scopes = scopesOf(name);
   const path = pathOf(name);
   const paths = [INTERFACE_PREFIX + path, ...(effect === 'read' ? [] : [PREVIEW_PREFIX + path])];
   return applyDecorators(
     method === 'GET' ? Get(paths) : Post(paths),
     HttpCode(200),
-    Allow(effect),
+    Allow(...scopes),
     SetMetadata(OPERATION, name),
-    RouteConfig({ operation: name }),
+    RouteConfig({ operation: name, scopes }),
     ApiSecurity('key'),
     ApiExtraModels(Preview),
     ApiOperation({
       summary,
       operationId: `${method} ${pathOf(name)}`,
-      description: `Scope \`${effect}\`. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
+      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
     }),
     ApiExtension('x-source', source),
     ApiProduces('application/json'),
     ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
-    ...(effect === 'pay'
+    ...(movesValue(name)
       ? [ApiResponse({ status: 202, type: PendingApproval, description: 'It waits for an approval.' })]
       : []),
     ApiEnvelopeProblems(effect),

@@ -1,3 +1,4 @@
+import { Scope } from '../clients/scopes';
 import { StartError } from '../config/config';
 
 /**
@@ -22,15 +23,26 @@ export const OPERATIONS = {
   // Money moves when the link is paid, which is not ours to do: it makes something, it pays nothing.
   'POST /payouts/initiate-credit': { effect: 'write', items: 'credits', source: 'documented' },
   'POST /account/transfer': { effect: 'pay', items: 'the body', source: 'documented' },
-  'POST /account/delete-unpaid-transaction': { effect: 'write', items: 'the body', source: 'documented' },
-  'GET /account/transaction': { effect: 'read', items: 'none', source: 'documented' },
+  'POST /account/delete-unpaid-transaction': {
+    effect: 'write',
+    items: 'the body',
+    source: 'documented',
+    reach: 'account',
+  },
+  'GET /account/transaction': { effect: 'read', items: 'none', source: 'documented', reach: 'account' },
   // The document's heading says GET, its examples POST: both are accepted, GET is forwarded.
-  'GET /wallets/list': { effect: 'read', items: 'none', source: 'documented' },
-  'GET /sub-account/list': { effect: 'read', items: 'none', source: 'documented' },
+  'GET /wallets/list': { effect: 'read', items: 'none', source: 'documented', reach: 'account' },
+  'GET /sub-account/list': { effect: 'read', items: 'none', source: 'documented', reach: 'account' },
 
   // interface.md lists these by name only; their lines are what public clients showed (upstream-observed.md).
-  'POST /account/transactions': { effect: 'read', items: 'none', source: 'observed' },
-  'POST /account/issue-id-transactions': { effect: 'read', items: 'none', source: 'observed', input: 'query' },
+  'POST /account/transactions': { effect: 'read', items: 'none', source: 'observed', reach: 'account' },
+  'POST /account/issue-id-transactions': {
+    effect: 'read',
+    items: 'none',
+    source: 'observed',
+    reach: 'account',
+    input: 'query',
+  },
   'GET /info/assets': { effect: 'read', items: 'none', source: 'observed', cached: true },
   'GET /info/airtime-countries': { effect: 'read', items: 'none', source: 'observed', cached: true },
   'GET /info/mobile-money-codes': { effect: 'read', items: 'none', source: 'observed', cached: true },
@@ -40,11 +52,13 @@ export const OPERATIONS = {
   'POST /collections/mobile-money/collect': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
   'POST /collections/mobile-money/initiate': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
   'POST /collections/mobile-money/verify': { effect: 'write', items: 'none', source: 'observed', unlisted: true },
-  // The value left the wallet when the transaction was paid: this says in what form its recipient gets it.
+  // The body names a transaction and no amount: redeeming hands the value of that transaction to a phone number.
   'POST /redeem/airtime': {
     effect: 'write',
     items: 'the body',
     source: 'observed',
+    reach: 'account',
+    moves: 'the named transaction',
     coverage: 'GET /info/airtime-countries',
   },
   'POST /sub-account/create': {
@@ -54,15 +68,15 @@ export const OPERATIONS = {
     pays: 'nobody',
     unlisted: true,
   },
-  'GET /sub-account/get': { effect: 'read', items: 'none', source: 'observed' },
-  'POST /wallets/lookup': { effect: 'read', items: 'none', source: 'observed' },
+  'GET /sub-account/get': { effect: 'read', items: 'none', source: 'observed', reach: 'account' },
+  'POST /wallets/lookup': { effect: 'read', items: 'none', source: 'observed', reach: 'account' },
   'POST /wallets/transfer': { effect: 'pay', items: 'the body', source: 'observed' },
 } as const satisfies Record<string, OperationRow>;
 
 export type Effect = 'pay' | 'write' | 'read';
 
 export interface OperationRow {
-  /** `pay`: value leaves a wallet. `write`: something is made or unmade. `read`: nothing changes. Also the scope it needs. */
+  /** `pay`: value leaves a wallet. `write`: something is made or unmade. `read`: nothing changes. Also a scope it needs. */
   effect: Effect;
   /** The body's field that lists the items; `the body` where it is one item itself. */
   items: 'credit' | 'credits' | 'airtimes' | 'momos' | 'the body' | 'none';
@@ -79,6 +93,13 @@ export interface OperationRow {
    * an error of the upstream with status 500 is then believed, as nothing could ever bear it out.
    */
   unlisted?: true;
+  /**
+   * `account`: the operation can touch or show transactions and wallets of anybody who uses the upstream account. It needs
+   * the scope `account` beside the scope of its effect. The upstream knows no owners, and the proxy keeps none yet.
+   */
+  reach?: 'account';
+  /** A write that moves value: that of the transaction that its body names. It counts like a payment of that amount. */
+  moves?: 'the named transaction';
   /** Given where the people that an item names are on record, but none of them is paid and its amount is not ours. */
   pays?: 'nobody';
 }
@@ -88,6 +109,18 @@ export type OperationName = keyof typeof OPERATIONS;
 /** All that the table says of an operation. */
 export function rowOf(operation: OperationName): OperationRow {
   return OPERATIONS[operation];
+}
+
+/** The scopes that a key needs for an operation: all of them. */
+export function scopesOf(operation: OperationName): Scope[] {
+  const { effect, reach } = rowOf(operation);
+  return reach === 'account' ? [effect, 'account'] : [effect];
+}
+
+/** Whether an operation moves value, so that it counts against caps, money limits and approval thresholds. */
+export function movesValue(operation: OperationName): boolean {
+  const { effect, moves } = rowOf(operation);
+  return effect === 'pay' || moves !== undefined;
 }
 
 /** @throws StartError for a deadline that would hold for nothing. */

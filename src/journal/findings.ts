@@ -56,8 +56,9 @@ const REOPENED = `
 const RESOLVED = `
   WITH unseen AS MATERIALIZED (
     SELECT f.id, f.occurred_at FROM finding f
-    WHERE CASE WHEN f.category <> 'balance_gap' THEN f.occurred_at >= $4::timestamptz AND f.occurred_at < $5::timestamptz
-        ELSE f.occurred_at >= (SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $6::uuid AND e.wallet_id = f.wallet_id) END
+    WHERE (f.category = 'balance_gap' OR (f.occurred_at >= $4::timestamptz AND f.occurred_at < $5::timestamptz))
+      AND (f.category NOT IN ('balance_gap', 'unexplained_debit') OR f.occurred_at >= (
+        SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $6::uuid AND e.wallet_id = f.wallet_id))
       AND NOT EXISTS (SELECT FROM difference d WHERE d.category = f.category AND d.subject = f.subject)
   )
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
@@ -85,13 +86,16 @@ const END = `
 /** What the end of a run says. */
 interface EndTotals {
   findings: { count: number };
-  unlisted: number;
-  residual_usd: string;
+  in_doubt: { count: number };
+  /** Why the listing, or the comparison, cannot be relied on; empty if it can. */
+  incomplete?: unknown[];
 }
 
-/** Nothing differs, of a listing that is whole as far as is known, and by sums that add up. */
-function isClean({ findings, unlisted, residual_usd: residual }: EndTotals): boolean {
-  return findings.count === 0 && unlisted === 0 && Number(residual) === 0;
+/** What a run found, in one word. A run is clean only if nothing differs, its listing is whole and no call is in doubt. */
+function resultOf({ findings, in_doubt: doubt, incomplete = [] }: EndTotals): string {
+  if (findings.count > 0) return 'findings';
+  if (incomplete.length > 0) return 'incomplete';
+  return doubt.count > 0 ? 'clean_with_doubts' : 'clean';
 }
 
 /** Records what a comparison left in its temporary tables (`pair`, `ours`, `theirs`, `difference`): all of it, or nothing. */
@@ -106,10 +110,10 @@ export async function writeResult(db: Client, run: RunOfFindings, totals: EndTot
       await db.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
       const parameters = [runId, asOf, source];
       await db.query(REOPENED, parameters);
-      // What a listing lacks that is not whole, may be there all the same.
-      if (totals.unlisted === 0) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
+      // What a listing that is not whole lacks may be there all the same, so nothing closes.
+      if ((totals.incomplete ?? []).length === 0) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
     }
-    await db.query(END, [runId, isClean(totals) ? 'clean' : 'findings', readId, JSON.stringify(totals)]);
+    await db.query(END, [runId, resultOf(totals), readId, JSON.stringify(totals)]);
     await db.query('COMMIT');
   } catch (error) {
     await db.query('ROLLBACK').catch(() => undefined);

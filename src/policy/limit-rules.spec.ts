@@ -7,7 +7,7 @@ import { brokenLimits, needsApproval } from './limit-rules';
 const usd = (amount: Decimal.Value) => new Decimal(amount);
 const pointerOf = (place: number, field: string) => `/items/${place}/${field}`;
 const faultsOf = (limits: Partial<Limits>, items: Item[], effect: 'pay' | 'write' = 'pay') =>
-  brokenLimits({ ...NO_LIMITS, ...limits }, effect, items, pointerOf)[0];
+  brokenLimits({ ...NO_LIMITS, ...limits }, effect === 'pay', items, pointerOf)[0];
 
 function item(amount: Decimal.Value | null, country: string | null = null): Item {
   return {

@@ -5,7 +5,7 @@ import { Item, totalOf } from './item';
 import { normalise } from './country-name';
 
 /** What of an item the limits are about. */
-export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField'>;
+export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField' | 'chiRef'>;
 
 /** The JSON pointer of an item's field, by the item's place in the list. */
 type PointerOf = (place: number, field: 'amount' | 'country') => string;
@@ -13,17 +13,13 @@ type PointerOf = (place: number, field: 'amount' | 'country') => string;
 /**
  * Why a call is over what its client may do in one call, whatever it did before; empty where it is not. A call is refused
  * with the first of the reasons, which has every fault of its kind.
+ * @param movesValue whether the call moves value, so that the amount of each item must be known.
  */
-export function brokenLimits(
-  limits: Limits,
-  effect: 'pay' | 'write',
-  items: Limited[],
-  pointerOf: PointerOf,
-): Problem[] {
+export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited[], pointerOf: PointerOf): Problem[] {
   const problems = [
     tooManyItems(limits, items),
     wrongCountries(limits, items, pointerOf),
-    effect === 'pay' ? missingAmounts(limits, items, pointerOf) : undefined,
+    movesValue ? missingAmounts(limits, items, pointerOf) : undefined,
     tooMuchMoney(limits, items, pointerOf),
   ];
   return problems.filter((problem) => problem !== undefined);
@@ -66,11 +62,14 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
 
 function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   if (!limitsMoney(limits)) return undefined;
-  const faults = items.flatMap(({ amountUsd }, place) =>
-    amountUsd === null
-      ? [{ pointer: pointerOf(place, 'amount'), detail: 'is missing; your client has a limit in US dollars' }]
-      : [],
-  );
+  const faults = items.flatMap(({ amountUsd, chiRef }, place) => {
+    if (amountUsd !== null) return [];
+    const detail =
+      chiRef === null
+        ? 'is missing; your client has a limit in US dollars'
+        : 'names no transaction whose amount is known; your client has a limit in US dollars';
+    return [{ pointer: pointerOf(place, 'amount'), detail }];
+  });
   return faults.length > 0 ? new Problem('amount_required', { faults }) : undefined;
 }
 

@@ -6,7 +6,7 @@ import { writePrivateJson } from '../config/private-file';
 
 /** One client for each kind of user; the admin's key also shows everything, so that a newcomer signs in to the console once. */
 const DEMO_CLIENTS: Record<string, Scope[]> = {
-  app: ['pay', 'write', 'read'],
+  app: ['pay', 'write', 'read', 'account'],
   auditor: ['audit', 'audit:pii'],
   reconciler: ['reconcile', 'audit'],
   approver: ['approve', 'audit'],

@@ -45,7 +45,7 @@ let clients = 0;
 
 export async function openLane({ database }: World, schedule: Schedule, firstNumber: number): Promise<Lane> {
   const name = `client-${++clients}`;
-  const client = { ...(await createClient(database, name, ['pay', 'write', 'read'])), name };
+  const client = { ...(await createClient(database, name, ['pay', 'write', 'read', 'account'])), name };
   const lane: Lane = { schedule, client, firstNumber, requests: new Map(), sent: [], decided: [] };
   await limit(database, lane);
   return lane;

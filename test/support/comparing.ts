@@ -72,8 +72,25 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
   );
 }
 
-/** @returns the read that shows them. */
+/** Something that the upstream lists long before every period, so that its listing reaches back. */
+const LONG_AGO: Theirs = { chi_ref: 'long ago', issued_at: '2001-01-01T00:00:00Z', status: 'paid', amount_usd: '1' };
+
+/** Of a listing, only what belongs to a period is written; this is how many transactions the whole of it has. */
+const LISTED = 1_000;
+
+/** @returns the read that shows them, which is whole and reaches back. */
 export async function writeTheirs(database: TestDatabase, theirs: Theirs[], source = 'transactions'): Promise<string> {
+  if (source !== 'transactions') return writeListing(database, theirs, theirs.length, source);
+  return writeListing(database, [...theirs, LONG_AGO], LISTED);
+}
+
+/** The same of exactly these, of so many transactions that the source named. */
+export async function writeListing(
+  database: TestDatabase,
+  theirs: Theirs[],
+  rows = theirs.length,
+  source = 'transactions',
+): Promise<string> {
   const readId = uuidv7();
   await database.query('INSERT INTO source_read (id, source) VALUES ($1, $2)', [readId, source]);
   await database.query(
@@ -83,8 +100,8 @@ export async function writeTheirs(database: TestDatabase, theirs: Theirs[], sour
     [readId, JSON.stringify(theirs)],
   );
   await database.query(
-    `INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults) VALUES ($1, TRUE, 0, sha256($2), $3, $3, 0)`,
-    [readId, Buffer.from(readId), theirs.length],
+    `INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults) VALUES ($1, TRUE, 0, sha256($2), $3, $4, 0)`,
+    [readId, Buffer.from(readId), rows, theirs.length],
   );
   return readId;
 }

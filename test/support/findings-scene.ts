@@ -6,7 +6,7 @@ export interface NewRun {
   from?: string;
   to?: string;
   historical?: boolean;
-  result?: 'clean' | 'findings' | 'failed' | null;
+  result?: 'clean' | 'clean_with_doubts' | 'incomplete' | 'findings' | 'failed' | null;
   totals?: object | null;
   readId?: string | null;
 }

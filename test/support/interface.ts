@@ -145,7 +145,7 @@ export interface TestInterface {
 export async function startInterface(settings: Partial<RunningConfig> = {}): Promise<TestInterface> {
   const upstream = await FakeUpstream.start();
   const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...settings });
-  const { key: app } = await proxy.client('shop', 'pay', 'write', 'read');
+  const { key: app } = await proxy.client('shop', 'pay', 'write', 'read', 'account');
   const { key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii');
   const address = (path: string) => `/api/v0.1${path}`;
   const record = async (callId: string) =>

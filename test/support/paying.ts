@@ -26,7 +26,7 @@ export interface Paying {
 export async function startPaying(settings: Partial<RunningConfig> = {}): Promise<Paying> {
   const upstream = await FakeUpstream.start();
   const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...settings });
-  const app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+  const app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
   const auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
   return {
     ...{ proxy, upstream, app, auditor },

@@ -51,7 +51,7 @@ export async function startPreviewing(settings: Partial<RunningConfig> = {}): Pr
   const ask: Previewing['ask'] = (key, path, body, headers = {}) => proxy.post(key, path, body as object).set(headers);
   return {
     ...{ proxy, upstream, auditor, ask },
-    client: (limits = {}) => clients.create(`app-${(count += 1)}`, ['pay', 'write', 'read'], limits),
+    client: (limits = {}) => clients.create(`app-${(count += 1)}`, ['pay', 'write', 'read', 'account'], limits),
     limit: (name, limits) => clients.update(name, limits),
     preview: async (key, path, body, headers = {}) => {
       const request = supertest(proxy.url).post(`/v1/preview${path}`).set('X-API-Key', key).set(headers);

@@ -28,7 +28,7 @@ export interface Reconciling {
 export async function startReconciling(settings: Partial<RunningConfig> = {}): Promise<Reconciling> {
   const proxy = await startProxyWithSandbox({ checkCoverage: false, ...settings });
   const { sandbox } = proxy;
-  const app = (await proxy.client('app', 'pay', 'write', 'read')).key;
+  const app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
   const reconciler = (await proxy.client('reconciler', 'reconcile')).key;
   const control = (method: 'patch' | 'post', path: string) =>
     supertest(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);

@@ -57,7 +57,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
   const make = async (count: number) => {
     const ids: string[] = [];
     await withProxy(async (proxy, newKey) => {
-      const { key: app } = await proxy.client(`app${(people += 1)}`, 'pay', 'write', 'read');
+      const { key: app } = await proxy.client(`app${(people += 1)}`, 'pay', 'write', 'read', 'account');
       for (let each = 0; each < count; each += 1) {
         const credits = [
           { email: `ada${each}@example.com`, twitter: '@Ada', valueInUSD: 2.5 },

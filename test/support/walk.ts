@@ -22,7 +22,7 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
 
   beforeAll(async () => {
     proxy = await startProxyWithSandbox();
-    key = (await proxy.client('app', 'pay', 'write', 'read')).key;
+    key = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
   });
   afterAll(() => proxy.close());
 

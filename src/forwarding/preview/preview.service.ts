@@ -13,7 +13,8 @@ import { consider, limitProblems, toProblem } from '../asking';
 import { Served } from '../coverage';
 import { CoverageService } from '../coverage.service';
 import { pointerIn } from '../items';
-import { OperationName, rowOf } from '../operations';
+import { MovedValueService } from '../moved-value.service';
+import { movesValue, OperationName } from '../operations';
 import { RepetitionService } from '../repetition.service';
 import { LocalAmountsService } from './local-amounts.service';
 import { duplicatesInside, itemCount, PlacedItem, soundItems, withSuggestions } from './placed-items';
@@ -28,6 +29,7 @@ export class PreviewService {
     private readonly journal: JournalService,
     private readonly repetitions: RepetitionService,
     private readonly localAmounts: LocalAmountsService,
+    private readonly values: MovedValueService,
   ) {}
 
   /**
@@ -36,10 +38,9 @@ export class PreviewService {
    */
   async preview(previewing: Call, body: unknown, found = new FaultList()): Promise<Preview> {
     const operation = previewing.previewOf as OperationName;
-    const effect = rowOf(operation).effect as 'pay' | 'write';
     const call: Call = { ...previewing, operation, previewOf: undefined };
     const { limits, clientId } = call.caller as Caller;
-    const placed = soundItems(operation, body, found);
+    const { placed, problem: valueProblem } = await this.withValues(call, soundItems(operation, body, found));
     const whole = found.total === 0;
     const {
       key,
@@ -48,7 +49,7 @@ export class PreviewService {
     } = readHeaders(call, phonesOf(placed.map(({ item }) => item)));
     // What is not whole has no total, and repeats nothing.
     const content = whole ? { items: placed.map(({ item }) => item), input: body as object, key } : NOTHING;
-    const asking = consider(call, { effect, ...content, allowDuplicateOf });
+    const asking = consider(call, { ...content, allowDuplicateOf });
     const [served, foresight, earlier, local] = await Promise.all([
       this.coverage.listFor(call),
       this.journal.foresee(asking).catch(databaseUnavailable),
@@ -66,7 +67,7 @@ export class PreviewService {
           ...before,
           ...(repetition instanceof Problem ? [repetition] : []),
           ...problemsOf(foresight, ({ kind }) => kind === 'keyReused'),
-          ...limitProblems(call, effect, ...split(placed)),
+          ...(valueProblem ? [valueProblem] : limitProblems(call, ...split(placed))),
           ...notServed(operation, placed, served),
           ...problemsOf(foresight, ({ kind }) => kind !== 'keyReused'),
         ];
@@ -83,7 +84,7 @@ export class PreviewService {
       fee_usd: null,
       coverage: served instanceof Served ? 'checked' : served,
       approval: replay ? null : toApproval(foresight.heldFor, limits),
-      caps: toCaps(foresight.budget, replay || effect === 'write' ? ZERO : asking.usd),
+      caps: toCaps(foresight.budget, replay || !movesValue(operation) ? ZERO : asking.usd),
       stopped: stopped?.stop.reason ?? null,
       items: placed.map((one) => toItem(one, served, local.get(one.position) ?? null)),
       duplicates: [
@@ -93,6 +94,17 @@ export class PreviewService {
         })),
       ],
     };
+  }
+
+  /** The items with the amounts that the body does not name, or why these could not be found out. */
+  private async withValues(call: Call, placed: PlacedItem[]): Promise<{ placed: PlacedItem[]; problem?: Problem }> {
+    try {
+      const items = await this.values.fill(call, split(placed)[0]);
+      return { placed: placed.map(({ position, item }, place) => ({ position, item: items[place] ?? item })) };
+    } catch (problem) {
+      if (problem instanceof Problem && problem.code === 'upstream_unreachable') return { placed, problem };
+      throw problem;
+    }
   }
 
   /** What a request gets whose key was used for the same; undefined: it is none, or the key has just become free. */

@@ -77,6 +77,13 @@ export const CATEGORIES = {
     action:
       'Ask the upstream for all entries of the wallet between the two. Look for findings of the same time and amount: a missing or doubled transaction would explain it.',
   },
+  unexplained_debit: {
+    severity: 'high',
+    title: 'Value left a wallet without a transaction',
+    meaning: 'A wallet has an entry by which it lost value, and no listed transaction explains it.',
+    action:
+      "Ask the upstream which transaction the entry belongs to. If it names one that its listing lacks, the listing is not whole. If it names none, suspect that the upstream's key has leaked, as with money that moved without us.",
+  },
   late: {
     severity: 'low',
     title: 'Carried out late',

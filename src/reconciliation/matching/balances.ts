@@ -14,7 +14,7 @@ export function addBalanceGaps({ from, settings }: Plan, readId: string): string
     `json_build_object('field', '${name}', 'ours', trim_scale(${ours})::text, 'theirs', trim_scale(${theirs})::text)`;
   return `
     INSERT INTO pg_temp.difference
-    SELECT 'balance_gap', 'wallet/' || ${harmless('e.wallet_id')} || '/' || ${NAME} || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END,
+    SELECT 'balance_gap', 'wallet/' || ${harmless('e.wallet_id')} || '/' || ${entryName('e')} || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END,
       NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, coalesce(e.entered_at, ${instant(from)}), 0, json_agg(g.field ORDER BY g.place),
       json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${uuid(readId)}, 'wallet_id', ${harmless('e.wallet_id')},
         'ordinal', min(e.ordinal), 'at', e.entered_at), 'match', NULL)
@@ -30,7 +30,13 @@ export function addBalanceGaps({ from, settings }: Plan, readId: string): string
     GROUP BY e.wallet_id, e.entered_at, e.untimed, e.nth`;
 }
 
-const NAME = `coalesce(to_char(e.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.untimed)`;
+/** By what an entry is known in the subject of a finding, of a row that also has `untimed`. */
+export const entryName = (alias: string) =>
+  `coalesce(to_char(${alias}.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ${alias}.untimed)`;
+
+/** Its number among the entries of a wallet that have the same name. */
+export const nthEntry = (name: string) =>
+  `row_number() OVER (PARTITION BY e.wallet_id, ${name} ORDER BY e.ordinal DESC)`;
 
 /** An entry without a time is known by its amounts. */
 const UNTIMED = `CASE WHEN e.entered_at IS NULL
@@ -40,7 +46,7 @@ const UNTIMED = `CASE WHEN e.entered_at IS NULL
 function entries(readId: string, tolerance: string): string {
   return `
     SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,
-      ${UNTIMED} AS untimed, row_number() OVER (PARTITION BY e.wallet_id, e.entered_at, ${UNTIMED} ORDER BY e.ordinal DESC) AS nth,
+      ${UNTIMED} AS untimed, ${nthEntry(`e.entered_at, ${UNTIMED}`)} AS nth,
       b.new_balance AS read_before, b.new_balance IS NOT NULL AND NOT EXISTS (
         SELECT FROM upstream_wallet_entry s WHERE s.read_id = e.read_id AND s.wallet_id = e.wallet_id AND s.entered_at = e.entered_at
           AND abs(s.new_balance - b.new_balance) <= ${tolerance}) AS changed

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { writeResult } from '../../journal/findings';
 import { addBalanceGaps } from './balances';
+import { addUnexplainedDebits } from './debits';
 import {
   addDifferencesOfPayments,
   addDifferencesOfTheirs,
@@ -129,7 +130,10 @@ async function judge(db: Client, plan: Plan): Promise<Totals> {
   await db.query(addDifferencesOfPayments());
   await db.query(addDifferencesOfTheirs(plan));
   await db.query(addOddWordsOfTheirs());
-  if (plan.walletsReadId !== null) await db.query(addBalanceGaps(plan, plan.walletsReadId));
+  if (plan.walletsReadId !== null) {
+    await db.query(addBalanceGaps(plan, plan.walletsReadId));
+    await addUnexplainedDebits(db, plan, plan.walletsReadId);
+  }
   await db.query('ANALYZE difference');
   return totalsOf(db, plan);
 }

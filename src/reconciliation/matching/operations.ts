@@ -20,5 +20,13 @@ export const COLLECTIONS = [
 
 export const COMPARED = [...PAYOUTS, ...TRANSFERS, ...LINKS, ...COLLECTIONS] as const;
 
+/** Operations that change something and make no transaction that could be compared. One in doubt keeps a run from being clean. */
+export const NOT_COMPARED = [
+  'POST /account/delete-unpaid-transaction',
+  'POST /collections/mobile-money/verify',
+  'POST /redeem/airtime',
+  'POST /sub-account/create',
+] as const;
+
 /** What the upstream calls money that came in. */
 export const INCOMING_TYPE = 'payment';

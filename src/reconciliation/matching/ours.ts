@@ -1,7 +1,7 @@
 import { uuidFloor } from '../../database/uuid';
 import { withMargin } from '../run-settings';
 import { decimal, instant, texts, uuid } from './literals';
-import { COLLECTIONS, COMPARED, LINKS, PAYOUTS } from './operations';
+import { COLLECTIONS, COMPARED, LINKS, NOT_COMPARED, PAYOUTS } from './operations';
 import { Plan } from './plan';
 import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
 
@@ -32,13 +32,30 @@ export function makeCalls(plan: Plan): string {
     WHERE at >= ${instant(margin.from)} AND at < ${instant(margin.to)}`;
 }
 
+/** Counts the calls of the period that are in doubt and that nothing is compared with, and what they are worth. */
+export function otherDoubts(plan: Plan): string {
+  const [first, next] = [plan.from.getTime() - HOUR_MS, plan.to.getTime() + HOUR_MS].map((at) =>
+    uuid(uuidFloor(new Date(at))),
+  );
+  const which = `i.id >= ${first} AND i.id < ${next}`;
+  return `
+    SELECT count(*)::float8 AS count, coalesce(sum(i.total_usd), 0) AS usd
+    FROM (${calls(plan, which, 'TRUE', NOT_COMPARED)}) AS c JOIN intent i ON i.id = c.call_id
+    WHERE c.outcome = 'unknown' AND c.at >= ${instant(plan.from)} AND c.at < ${instant(plan.to)}`;
+}
+
 /** Adds those that \`far_call\` names. */
 export function addFarCalls(plan: Plan): string {
   return `INSERT INTO pg_temp.run_call
     ${calls(plan, 'i.id IN (SELECT call_id FROM far_call) AND i.id NOT IN (SELECT call_id FROM run_call)')}`;
 }
 
-function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE'): string {
+function calls(
+  { asOf }: Plan,
+  which: string,
+  whichOutcomes = 'TRUE',
+  operations: readonly string[] = COMPARED,
+): string {
   const then = instant(asOf);
   return `
     SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
@@ -50,7 +67,7 @@ function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE'): string {
     -- The resolution that held then.
     LEFT JOIN resolution_history s ON s.intent_id = i.id AND s.resolved_at <= ${then}
       AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = s.id AND c.resolved_at <= ${then})
-    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${texts(COMPARED)})
+    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${texts(operations)})
       AND o.kind IS DISTINCT FROM 'notSent'
       AND (i.held_for IS NULL OR d.verdict = 'approved')
       -- An intent whose commit was reported as failed, but was not, was refused and never sent.

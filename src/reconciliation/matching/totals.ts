@@ -3,6 +3,8 @@ import { Client } from 'pg';
 import { withMargin } from '../run-settings';
 import { instant, texts, uuid } from './literals';
 import { PAYOUTS } from './operations';
+import { Incomplete, listingFaults } from './completeness';
+import { otherDoubts } from './ours';
 import { Plan } from './plan';
 
 /** Money as decimal text, in US dollars. */
@@ -19,8 +21,13 @@ export interface Totals {
   theirs: Sum;
   matched: { count: number; by_rule: Record<string, number>; by_certainty: Record<string, number> };
   findings: { count: number; by_category: Record<string, Sum> };
-  /** Payments of which nobody knows yet, and that no transaction belongs to. */
+  /**
+   * Payments of which nobody knows yet, and that no transaction belongs to; and other calls that change something and are in
+   * doubt, such as one that redeems.
+   */
   in_doubt: Sum;
+  /** Why a run without findings would not be clean; of runs that older versions made it is left out. */
+  incomplete?: Incomplete[];
   /** Payouts of the period that the upstream shows when asked for them by name, and its listing lacks: it is not whole. */
   unlisted: number;
   within_tolerance_usd: string;
@@ -120,6 +127,7 @@ export async function totalsOf(db: Client, plan: Plan): Promise<Totals> {
   const matched = (await db.query<{ rule: string; certainty: string; count: number }>(MATCHED)).rows;
   const findings = (await db.query<{ category: string; count: number; usd: string }>(FINDINGS)).rows;
   const days = (await db.query<Day>(DAYS)).rows;
+  const [others] = (await db.query<{ count: number; usd: string }>(otherDoubts(plan))).rows;
   return {
     ours: { count: sums.ours_count, usd: plain(sums.ours_usd) },
     theirs: { count: sums.theirs_count, usd: plain(sums.theirs_usd) },
@@ -134,7 +142,8 @@ export async function totalsOf(db: Client, plan: Plan): Promise<Totals> {
         findings.map(({ category, count, usd }) => [category, { count, usd: plain(usd) }]),
       ),
     },
-    in_doubt: { count: sums.doubts, usd: plain(sums.doubts_usd) },
+    in_doubt: { count: sums.doubts + (others?.count ?? 0), usd: sumOf(sums.doubts_usd, others?.usd ?? '0') },
+    incomplete: [...(await listingFaults(db, plan)), ...faultsOf(sums)],
     unlisted: sums.unlisted,
     within_tolerance_usd: plain(sums.within),
     residual_usd: plain(sums.residual),
@@ -146,6 +155,23 @@ function countBy<Row extends { count: number }>(rows: Row[], name: (row: Row) =>
   const counts: Record<string, number> = {};
   for (const row of rows) counts[name(row)] = (counts[name(row)] ?? 0) + row.count;
   return counts;
+}
+
+/** What the comparison itself shows of the listing, and of itself. */
+function faultsOf({ unlisted, residual }: Sums): Incomplete[] {
+  const lacks: Incomplete = {
+    reason: 'listing_lacks_payouts',
+    detail: `The upstream's listing lacks ${unlisted} payouts that it shows when asked for by name, and may lack more. Start the run again later.`,
+  };
+  const differs: Incomplete = {
+    reason: 'sums_differ',
+    detail: `The sums do not add up, by ${plain(residual)} US dollars. Do not trust this run, and report it to the operator.`,
+  };
+  return [...(unlisted > 0 ? [lacks] : []), ...(Number(residual) === 0 ? [] : [differs])];
+}
+
+function sumOf(one: string, other: string): string {
+  return new Decimal(one).add(other).toFixed();
 }
 
 /** As Postgres writes a numeric, without the zeros that say nothing. */

@@ -66,7 +66,7 @@ export class LookService {
     const since = new Date(Math.min(...listed.map(({ sentFrom }) => sentFrom.getTime())));
     const askedAt = new Date();
     const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(Date.now() + AHEAD_MS) };
-    const { readId, complete, failure, oldest } = await this.sources.transactions(BY_ITSELF, window, undefined, signal);
+    const { readId, complete, failure, oldest } = await this.sources.transactions(BY_ITSELF, window, { signal });
     if (!complete) return { readId, failure, verdicts };
     const db = await connectForRun(this.settings);
     try {

@@ -86,7 +86,7 @@ export class Execution {
     const walletsReadId = wholeOr(wallets, 'wallets'); // first, for it is the shorter answer
     const onRows = (rows: number) => at('sources', rows, null);
     const transactions = await this.read(run, 'transactions', null, signal, (cause) =>
-      this.sources.transactions(cause, window, onRows, signal),
+      this.sources.transactions(cause, window, { onRows, signal, keepsOldest: true }),
     );
     return {
       readId: wholeOr(transactions, 'transactions'),

@@ -6,7 +6,7 @@ import { Totals } from '../matching/totals';
 import { RunSettings } from '../run-settings';
 import { RUN_SEED } from './run-connection';
 
-export const RESULTS = ['clean', 'findings', 'failed'] as const;
+export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
 export type Result = (typeof RESULTS)[number];
 
 /** A run as it stands in the database. */

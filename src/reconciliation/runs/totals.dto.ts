@@ -1,4 +1,5 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { Incomplete, INCOMPLETE_REASONS, IncompleteReason } from '../matching/completeness';
 import { Day, Sum, Totals } from '../matching/totals';
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
@@ -38,6 +39,11 @@ export class DayRecord implements Day {
   @usd("What the upstream's transactions add up to.") theirs_usd!: string;
 }
 
+export class IncompleteRecord implements Incomplete {
+  @ApiProperty({ enum: INCOMPLETE_REASONS, description: 'The reason.' }) reason!: IncompleteReason;
+  @ApiProperty({ type: 'string', description: 'The same for people, with what to do about it.' }) detail!: string;
+}
+
 /** `theirs` − `ours` = findings + `within_tolerance_usd` + `residual_usd`, exactly. */
 export class TotalsRecord implements Totals {
   @ApiProperty({ type: SumRecord, description: 'Our payments, with the fees that were to be expected.' })
@@ -45,8 +51,16 @@ export class TotalsRecord implements Totals {
   @ApiProperty({ type: SumRecord, description: "The upstream's transactions, with their fees." }) theirs!: SumRecord;
   @ApiProperty({ type: MatchedRecord, description: 'What both sides have.' }) matched!: MatchedRecord;
   @ApiProperty({ type: FoundRecord, description: 'What differs.' }) findings!: FoundRecord;
-  @ApiProperty({ type: SumRecord, description: 'Payments in doubt that no transaction belongs to.' })
+  @ApiProperty({
+    type: SumRecord,
+    description: 'Payments in doubt that no transaction belongs to, and other calls in doubt that change something.',
+  })
   in_doubt!: SumRecord;
+  @ApiProperty({
+    type: [IncompleteRecord],
+    description: 'Why the listing, or the comparison, cannot be relied on. While there is a reason, nothing is closed.',
+  })
+  incomplete!: IncompleteRecord[];
   @count('Payouts that the upstream shows when asked for them by name, and its listing lacks: it is not whole.')
   unlisted!: number;
   @usd('What differences too small to be findings add up to.') within_tolerance_usd!: string;

@@ -37,6 +37,14 @@ export interface ReadResult {
   endedAt: Date;
 }
 
+export interface ListingOptions {
+  /** Hears how many have come, now and then. */
+  onRows?: (rows: number) => void;
+  signal?: AbortSignal;
+  /** Whether the oldest transaction is kept even if it is outside the window. It shows how far back the listing reaches. */
+  keepsOldest?: boolean;
+}
+
 /** What one look at a source gave, before it is on record. */
 interface Seen extends Omit<NewSourceReadEnd, 'readId' | 'complete'> {
   oldest?: Date | null;
@@ -57,29 +65,32 @@ export class SourcesService {
   /**
    * All transactions of the account. It is asked once: whoever needs a complete read asks again.
    * @param window only those issued in [from, to) are kept, and those without a readable time.
-   * @param onRows hears how many have come, now and then.
    */
   async transactions(
     cause: Cause,
     window: { from: Date; to: Date } | null,
-    onRows?: (rows: number) => void,
-    signal?: AbortSignal,
+    { onRows, signal, keepsOldest = false }: ListingOptions = {},
   ): Promise<ReadResult> {
     return this.read('transactions', cause, { subject: null, ...window }, async (readId) => {
       const writer = new TransactionWriter(this.prisma, readId);
       const counts = { rows: 0, faults: 0, oldest: null as Date | null };
+      let oldest: { ordinal: number; transaction: Transaction } | undefined;
       const take = async (elements: unknown[]) => {
         for (const element of elements) {
           const ordinal = counts.rows++;
           const transaction = readTransaction(isObject(element) ? element : {});
           if (isFaulty(transaction)) counts.faults++;
+          const before = counts.oldest;
           counts.oldest = earlier(counts.oldest, transaction.issuedAt);
+          if (counts.oldest !== before) oldest = { ordinal, transaction };
           if (isWithin(window, transaction.issuedAt)) writer.add(ordinal, transaction);
         }
         await writer.flow();
         onRows?.(counts.rows);
       };
       const listing = await this.upstream.list(ALL_TRANSACTIONS, take, signal);
+      const isKept = !oldest || isWithin(window, oldest.transaction.issuedAt);
+      if (keepsOldest && oldest && !isKept) writer.add(oldest.ordinal, oldest.transaction);
       await writer.end();
       return { ...listing, ...counts, kept: writer.kept };
     });

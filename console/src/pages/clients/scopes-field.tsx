@@ -7,6 +7,7 @@ const MEANS: Partial<Record<string, string>> = {
   pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
   write: 'Makes or unmakes something: payment links, collections, sub-accounts.',
   read: 'Asks the upstream: balances, transactions, prices.',
+  account: 'Reaches the whole upstream account: redeems, deletes, lists transactions and wallets of all clients.',
   audit: 'Reads the history of all clients, with people masked; proves and exports it.',
   'audit:pii': 'Sees people in the history as they are. Each look is recorded.',
   account: 'Reaches the whole upstream account: redeems, deletes, and lists what belongs to nobody in particular.',

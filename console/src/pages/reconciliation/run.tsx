@@ -64,7 +64,7 @@ function Run({ run, again }: { run: RunRecord; again: () => void }) {
       )}
       {run.totals && (
         <>
-          {run.totals.unlisted > 0 && <Unlisted count={run.totals.unlisted} />}
+          {run.totals.incomplete.length > 0 && <Incomplete reasons={run.totals.incomplete} />}
           <Equation totals={run.totals} runId={run.id} />
           <Breakdown run={run} totals={run.totals} />
         </>
@@ -74,11 +74,15 @@ function Run({ run, again }: { run: RunRecord; again: () => void }) {
   );
 }
 
-function Unlisted({ count }: { count: number }) {
+function Incomplete({ reasons }: { reasons: { reason: string; detail: string }[] }) {
   return (
-    <Alert color="orange" variant="light" title="The upstream's listing is not whole">
-      {count} of its payouts are shown when asked for by name, and not listed. No finding was closed by itself; ask the
-      upstream why.
+    <Alert color="orange" variant="light" title="What was read may not be all">
+      {reasons.map(({ reason, detail }) => (
+        <p key={reason} style={{ margin: 0 }}>
+          {detail}
+        </p>
+      ))}
+      No finding was closed by this run.
     </Alert>
   );
 }

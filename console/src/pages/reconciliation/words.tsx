@@ -5,8 +5,12 @@ import { Instant } from '../../components/values';
 
 const SEVERITY_COLORS = { critical: 'red', high: 'orange', medium: 'violet', low: 'gray' };
 const STATE_COLORS = { open: 'blue', reopened: 'violet', explained: 'teal', resolved: 'teal', accepted: 'gray' };
-const RESULT_COLORS: Partial<Record<string, string>> = {
-  ...{ clean: 'teal', clean_with_doubts: 'yellow', incomplete: 'orange', findings: 'orange', failed: 'red' },
+const RESULT_COLORS = {
+  clean: 'teal',
+  clean_with_doubts: 'yellow',
+  incomplete: 'orange',
+  findings: 'orange',
+  failed: 'red',
 };
 
 export function SeverityBadge({ of }: { of: Pick<FindingRecord, 'severity'> }) {
@@ -20,7 +24,7 @@ export function StateBadge({ state }: { state: FindingRecord['state'] }) {
 /** How a run ended, or that it has not. */
 export function ResultBadge({ run: { state, result } }: { run: Pick<RunRecord, 'state' | 'result'> }) {
   if (result === null) return <WordBadge color={state === 'running' ? 'blue' : 'gray'}>{inWords(state)}</WordBadge>;
-  return <WordBadge color={RESULT_COLORS[result] ?? 'gray'}>{inWords(result)}</WordBadge>;
+  return <WordBadge color={RESULT_COLORS[result]}>{inWords(result)}</WordBadge>;
 }
 
 const MIDNIGHT = 'T00:00:00.000Z';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
+import type { Result } from '../../runs/run-reader';
 import { ReportHead } from '../report.dto';
 import { Day, Sum, Totals } from '../../matching/totals';
 import { ageChart, categoryChart } from './bar-charts';
@@ -77,21 +78,32 @@ function result({ run }: ReportHead, totals: Totals | null): Markup {
     </p>`;
   }
   const { count: found } = totals.findings;
-  if (found === 0 && run.result !== 'clean') return unclean(totals);
-  if (found === 0) return markup`<p class="result good">${mark('tick')} Clean: nothing differs.</p>`;
+  if (found === 0) return withoutFindings(run.result, totals);
   const worst = CATEGORY_NAMES.find((category) => (totals.findings.by_category[category]?.count ?? 0) > 0);
   const leak = worst === 'missing_local' && ' Money moved that we never sent: begin there.';
   return markup`<p class="result ${leak ? 'bad' : 'some'}">
-    ${mark('triangle')} ${plural(found, 'finding')}.${leak && markup` <span>${leak}</span>`}
+    ${mark('triangle')} ${plural(found, 'finding')}.${leak && markup` <span>${leak}</span>`}${reasons(totals)}
   </p>`;
 }
 
-/** Without a finding, and not clean for all that; of sums that do not add up, the equation tells. */
-function unclean({ unlisted }: Totals): Markup {
-  const lacks = `The upstream's listing lacks ${plural(unlisted, 'payout')} that it shows when asked for by name, and may lack more: start the run again later.`;
+function withoutFindings(word: Result | null, totals: Totals): Markup {
+  const { in_doubt: doubt } = totals;
+  if (word === 'clean') return markup`<p class="result good">${mark('tick')} Clean: nothing differs.</p>`;
+  if (word === 'clean_with_doubts') {
+    return markup`<p class="result some">
+      ${mark('triangle')} Nothing differs, but ${plural(doubt.count, 'payment')} ${doubt.count === 1 ? 'is' : 'are'} in doubt.
+    </p>`;
+  }
   return markup`<p class="result bad">
-    ${mark('triangle')} Nothing differs, but this is no clean result.${unlisted > 0 && markup` <span>${lacks}</span>`}
+    ${mark('triangle')} Incomplete: nothing differs in what was read, which may not be all.${reasons(totals)}
   </p>`;
+}
+
+/** Why what was read may not be all. */
+function reasons({ incomplete = [], unlisted }: Totals): Markup {
+  const older = incomplete.length === 0 && unlisted > 0; // a run of an older version
+  const lacks = `The upstream's listing lacks ${plural(unlisted, 'payout')} that it shows when asked for by name.`;
+  return markup`${[...incomplete.map(({ detail }) => detail), ...(older ? [lacks] : [])].map((one) => markup` <span>${one}</span>`)}`;
 }
 
 function facts({ run, source, states }: ReportHead): Markup {

@@ -1,0 +1,13 @@
+import { Decimal } from 'decimal.js';
+import { PrismaService } from '../database/prisma.service';
+
+/**
+ * Reads what a transaction is worth by the upstream's answers to earlier calls, in US dollars. Where several answers name an
+ * amount, the greatest counts.
+ * @returns null if no answer on record names both the transaction and its amount.
+ */
+export async function readKnownAmount(prisma: PrismaService, chiRef: string): Promise<Decimal | null> {
+  const [row] = await prisma.$queryRaw<{ usd: string | null }[]>`
+    SELECT max(amount_usd)::text AS usd FROM outcome_item WHERE chi_ref = ${chiRef}`;
+  return row?.usd ? new Decimal(row.usd) : null;
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { Booking, Debit, Explanation, Range, unexplainedDebits } from './debit-matching';
+
+const debit = (ordinal: number, amount: string, at = 0): Debit => ({ walletId: 'w', ordinal, amount, at });
+const batch = (name: string, booking: Booking, amount: string, at = 0): Explanation => ({
+  ...{ batch: name, single: null, booking, amount, at },
+});
+const single = (name: string, n: string, booking: Booking, amount: string, at = 0): Explanation => ({
+  ...{ batch: name, single: n, booking, amount, at },
+});
+const left = (debits: Debit[], explanations: Explanation[], ranges: Range[] = []) =>
+  unexplainedDebits(debits, explanations, ranges, 60).map(({ ordinal }) => ordinal);
+
+describe('unexplainedDebits', () => {
+  it('returns every debit if nothing explains any', () => {
+    expect(left([debit(1, '5'), debit(2, '5')], [])).toEqual([1, 2]);
+  });
+
+  it('explains one debit with one batch, and leaves the second of the same amount', () => {
+    expect(left([debit(1, '5'), debit(2, '5', 10)], [batch('a', 'batch', '5')])).toEqual([2]);
+  });
+
+  it('explains nothing with another amount or at another time', () => {
+    expect(left([debit(1, '5')], [batch('a', 'batch', '5.000001'), batch('b', 'batch', '5', 61)])).toEqual([1]);
+    expect(left([debit(1, '5')], [batch('a', 'batch', '5', -60)])).toEqual([]);
+  });
+
+  it('does not let an early debit take what only a later one can have', () => {
+    const explanations = [batch('a', 'batch', '5', 0), batch('b', 'batch', '5', 100)];
+    expect(left([debit(2, '5', 50), debit(1, '5', 110)], explanations)).toEqual([]);
+  });
+
+  it('books a batch as a whole or by its transactions, never both', () => {
+    const explanations = [
+      ...[batch('a', 'batch', '5'), batch('a', 'batch_net', '4')],
+      ...[single('a', '1', 'single', '2'), single('a', '2', 'single', '3')],
+    ];
+    expect(left([debit(1, '2'), debit(2, '3')], explanations)).toEqual([]);
+    expect(left([debit(1, '5'), debit(2, '2'), debit(3, '3'), debit(4, '4')], explanations)).toEqual([2, 3, 4]);
+    expect(left([debit(1, '2'), debit(2, '2')], explanations)).toEqual([2]);
+  });
+
+  it('explains a fee only where its payment was booked without it, and once', () => {
+    const explanations = [
+      ...[batch('a', 'batch', '5.1'), batch('a', 'batch_net', '5'), batch('a', 'fee', '0.1')],
+      ...[single('a', '1', 'single', '5.1'), single('a', '1', 'single_net', '5'), single('a', '1', 'fee', '0.1')],
+    ];
+    expect(left([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
+    expect(left([debit(1, '5'), debit(2, '0.1'), debit(3, '0.1')], explanations)).toEqual([3]);
+    expect(left([debit(1, '5.1'), debit(2, '0.1')], explanations)).toEqual([2]);
+  });
+
+  it('explains what cost something at first by a batch whose items failed later', () => {
+    const ranges = [{ batch: 'a', low: 2, high: 6, at: 0 }];
+    expect(left([debit(1, '4'), debit(2, '4')], [], ranges)).toEqual([2]);
+    expect(left([debit(1, '6.000001')], [], ranges)).toEqual([1]);
+    expect(left([debit(1, '5', 0), debit(2, '5', 1)], [batch('a', 'batch', '5')], ranges)).toEqual([2]);
+  });
+
+  it('never explains more debits than there are transactions of that amount near them, and as many as it can', () => {
+    const times = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(times, times, (ours, theirs) => {
+        const debits = ours.map((at, ordinal) => debit(ordinal, '5', at));
+        const explained = debits.length - left(debits, theirs.map((at, n) => batch(`b${n}`, 'batch', '5', at))).length; // prettier-ignore
+        expect(explained).toBe(mostPairs(ours, theirs, 60));
+      }),
+    );
+  });
+});
+
+/** The size of a largest matching, by augmenting paths. */
+function mostPairs(ours: number[], theirs: number[], tolerance: number): number {
+  const partner = new Map<number, number>();
+  const augment = (one: number, seen: Set<number>): boolean =>
+    theirs.some((at, place) => {
+      if (seen.has(place) || Math.abs(at - (ours[one] as number)) > tolerance) return false;
+      seen.add(place);
+      const other = partner.get(place);
+      if (other !== undefined && !augment(other, seen)) return false;
+      partner.set(place, one);
+      return true;
+    });
+  return ours.filter((_, one) => augment(one, new Set())).length;
+}

@@ -1,0 +1,280 @@
+import { v7 as uuidv7 } from 'uuid';
+import { Plan } from '../src/reconciliation/matching/plan';
+import { lines, Ours, runPlan, seenBy, startRun, Theirs, writeListing, writeOurs } from './support/comparing';
+import { PLANTED_SETTINGS } from './support/planted';
+import { createTestDatabase, TestDatabase } from './support/test-database';
+
+const DAY_MS = 86_400_000;
+/** Balance before, amount, balance after, and seconds after the beginning of the period. */
+type Entry = [before: string, amount: string, after: string, seconds: number];
+
+/** How many transactions the listings name, of which the period has few. */
+const LISTED = 1_000;
+
+let database: TestDatabase;
+let day = Date.parse('2024-01-01T00:00:00Z');
+let asOf: number;
+
+/** Each test has days of its own; where it matters what was seen before, a database too. */
+function useDatabase(whose: 'of each test' | 'of all tests'): void {
+  const [before, after] = whose === 'of each test' ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(() => database.close());
+  beforeEach(() => {
+    day += 10 * DAY_MS;
+    asOf = day + DAY_MS;
+  });
+}
+
+const at = (seconds: number) => new Date(day + seconds * 1_000).toISOString();
+const listed = (chi_ref: string, seconds: number, more: Partial<Theirs> = {}): Theirs => ({
+  ...{ chi_ref, issued_at: at(seconds), status: 'paid', amount_usd: '10', email: `${chi_ref}@example.com`, ...more },
+});
+const OLD = () => listed('old', -3_600);
+
+async function paid(chi_ref: string, seconds: number, more: Partial<Ours> = {}): Promise<void> {
+  const call_id = uuidv7({ msecs: day + seconds * 1_000 });
+  const email = `${chi_ref}@example.com`;
+  const ours = { call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10' } as const;
+  await writeOurs(database, [{ ...ours, email, chi_ref, ...more }]);
+}
+
+async function wallets(looks: Record<string, Entry[]>, readAt = new Date(day + DAY_MS)): Promise<string> {
+  const readId = uuidv7();
+  await database.query(`INSERT INTO source_read (id, source, read_at) VALUES ($1, 'wallets', $2)`, [readId, readAt]);
+  for (const [wallet, entries] of Object.entries(looks)) {
+    const balance = entries.at(-1)?.[2] ?? '0';
+    await database.query('INSERT INTO upstream_wallet (read_id, wallet_id, balance) VALUES ($1, $2, $3)', [
+      ...[readId, wallet, balance],
+    ]);
+    for (const [ordinal, [before, amount, after, seconds]] of entries.toReversed().entries()) {
+      await database.query(
+        `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [readId, wallet, ordinal, amount, before, after, at(seconds)],
+      );
+    }
+  }
+  await database.query(
+    'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 1, 1, 0)',
+    [readId],
+  );
+  return readId;
+}
+
+/** Compares the day with a listing of exactly these. @returns the result, the reasons, and what was found. */
+async function run(
+  theirs: Theirs[],
+  { rows, ...change }: Partial<Plan> & { rows?: number } = {},
+): Promise<[string, string[], string[]]> {
+  asOf += 1_000;
+  const source = change.source === 'statement' ? 'statement' : 'transactions';
+  const readId = await writeListing(database, theirs, rows ?? (theirs.length && LISTED), source);
+  const plan = await startRun(database, {
+    ...{ from: new Date(day), to: new Date(day + DAY_MS), asOf: new Date(asOf), historical: false, source: 'upstream' },
+    ...{ readId, walletsReadId: null, settings: { ...PLANTED_SETTINGS, feePercent: '0' }, ...change },
+  });
+  const { incomplete = [] } = await runPlan(database, plan);
+  const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);
+  expect(incomplete.every(({ detail }) => detail.endsWith('.'))).toBe(true);
+  const found = lines(await seenBy(database, plan.runId));
+  return [end?.result, incomplete.map(({ reason }) => reason), found];
+}
+
+const steps = async () =>
+  (
+    await database.query<{ state: string }>(
+      'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ORDER BY s.id',
+      [new Date(day)],
+    )
+  ).map(({ state }) => state);
+
+describe('a listing that does not reach back before the period', () => {
+  useDatabase('of each test');
+
+  it('makes a run incomplete, and closes nothing', async () => {
+    await paid('a', 10);
+    expect(await run([OLD(), listed('a', 11), listed('stranger', 12)])).toMatchObject(['findings', [], [{}]]);
+    const late = { call_id: uuidv7({ msecs: day + 12_000 }), operation: 'POST /payouts/credit', at: at(12) };
+    await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', chi_ref: 'stranger' }]);
+    const cut = [listed('a', 11), listed('stranger', 12)];
+    expect(await run(cut)).toEqual(['incomplete', ['listing_starts_late'], []]);
+    expect(await steps()).toEqual([]);
+    expect(await run([OLD(), ...cut])).toEqual(['clean', [], []]);
+    expect(await steps()).toEqual(['resolved']);
+  });
+
+  it('makes a run incomplete where the listing names no times at all', async () => {
+    await paid('a', 10);
+    const timeless = listed('a', 11, { issued_at: null });
+    expect(await run([timeless])).toEqual(['incomplete', ['listing_starts_late'], []]);
+  });
+
+  it('does not hide findings', async () => {
+    expect(await run([listed('stranger', 12)])).toEqual([
+      'findings',
+      ['listing_starts_late'],
+      ['missing_local chi_ref/stranger 10'],
+    ]);
+  });
+
+  describe('is enough for an account that is provably no older', () => {
+    const young: Entry[] = [
+      ['0', '100', '100', -60],
+      ['100', '-10', '90', 11],
+    ];
+    beforeEach(() => paid('a', 10));
+
+    it('if its wallets are shown from the beginning, and lost nothing before the period', async () => {
+      const walletsReadId = await wallets({ w: young, other: [] });
+      expect(await run([listed('a', 11)], { walletsReadId })).toEqual(['clean', [], []]);
+    });
+
+    it.each<[string, Record<string, Entry[]>]>([
+      ['begins at some balance', { w: [['100', '-10', '90', 11]] }],
+      ['lost value before', { w: [['0', '100', '100', -60], ['100', '-1', '99', -30], ['99', '-10', '89', 11]] }], // prettier-ignore
+      ['is one of two that begins at some balance', { w: young, other: [['5', '1', '6', 20]] }],
+      ['is not there', {}],
+    ])('but not if a wallet %s', async (_what, looks) => {
+      const walletsReadId = await wallets(looks);
+      const [result, reasons] = await run([listed('a', 11)], { walletsReadId });
+      expect([result, reasons]).toEqual(['incomplete', ['listing_starts_late']]);
+    });
+
+    it('if an earlier look showed the beginning that this one no longer shows', async () => {
+      await wallets({ w: young });
+      const walletsReadId = await wallets({ w: [['100', '-10', '90', 11]] });
+      expect(await run([listed('a', 11)], { walletsReadId })).toEqual(['clean', [], []]);
+    });
+
+    it('but not by a look that was taken before the period', async () => {
+      await wallets({ w: [['0', '100', '100', -60]] }, new Date(day - 30_000));
+      const walletsReadId = await wallets({ w: [['100', '-10', '90', 11]] });
+      expect((await run([listed('a', 11)], { walletsReadId }))[0]).toBe('incomplete');
+    });
+
+    it('but not if our own records have an older payment', async () => {
+      await paid('before', -7_200);
+      const walletsReadId = await wallets({ w: young });
+      expect((await run([listed('a', 11)], { walletsReadId }))[0]).toBe('incomplete');
+    });
+
+    it('but not if an earlier listing had an older transaction', async () => {
+      await run([OLD(), listed('a', 11)]);
+      const walletsReadId = await wallets({ w: young });
+      expect((await run([listed('a', 11)], { walletsReadId }))[0]).toBe('incomplete');
+    });
+  });
+});
+
+describe('an empty listing', () => {
+  useDatabase('of all tests');
+
+  it('makes a run incomplete, over a period without calls too', async () => {
+    const walletsReadId = await wallets({ w: [] });
+    expect(await run([])).toEqual(['incomplete', ['listing_empty'], []]);
+    expect(await run([], { walletsReadId })).toEqual(['incomplete', ['listing_empty'], []]);
+    expect(await run([], { source: 'statement' })).toEqual(['incomplete', ['listing_empty'], []]);
+  });
+
+  it('closes no finding', async () => {
+    expect((await run([OLD(), listed('stranger', 12)]))[0]).toBe('findings');
+    expect((await run([]))[0]).toBe('incomplete');
+    expect(await steps()).toEqual([]);
+  });
+
+  it('is told beside the payments that it lacks', async () => {
+    await paid('a', 10);
+    const [result, reasons, found] = await run([]);
+    expect([result, reasons, found.length]).toEqual(['findings', ['listing_empty'], 1]);
+  });
+});
+
+describe('a listing that is shorter than one before', () => {
+  useDatabase('of each test');
+
+  it('makes a run incomplete, and closes nothing', async () => {
+    expect((await run([OLD(), listed('stranger', 12)], { rows: 500 }))[0]).toBe('findings');
+    expect(await run([OLD()], { rows: 499 })).toEqual(['incomplete', ['listing_shorter', 'listing_lacks_known'], []]);
+    expect(await steps()).toEqual([]);
+    expect(await run([OLD()], { rows: 500 })).toEqual(['incomplete', ['listing_lacks_known'], []]);
+    expect(await steps()).toEqual([]);
+  });
+
+  it('is whole once what it lacks was resolved by a person', async () => {
+    await run([OLD(), listed('stranger', 12)]);
+    await database.query(
+      `INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT $1, id, 'resolved', 'taken back', 10 FROM finding`,
+      [uuidv7()],
+    );
+    expect(await run([OLD()])).toEqual(['clean', [], []]);
+  });
+
+  it('is whole if no more is missing than was deleted', async () => {
+    await run([OLD()], { rows: 500 });
+    const deletion = { call_id: uuidv7(), operation: 'POST /account/delete-unpaid-transaction', usd: null };
+    await writeOurs(database, [{ ...deletion, at: new Date().toISOString(), kind: 'succeeded' }]);
+    expect(await run([OLD()], { rows: 499 })).toEqual(['clean', [], []]);
+    expect(await run([OLD()], { rows: 498 })).toEqual(['incomplete', ['listing_shorter'], []]);
+  });
+});
+
+describe('calls in doubt', () => {
+  useDatabase('of all tests');
+
+  it.each<[string, Partial<Ours>]>([
+    ['a payment without an outcome', { kind: null }],
+    ['a payment whose outcome is unknown', { kind: 'unknown' }],
+    ['a redemption whose outcome is unknown', { kind: 'unknown', operation: 'POST /redeem/airtime' }],
+    ['a deletion without an outcome', { kind: null, operation: 'POST /account/delete-unpaid-transaction' }],
+  ])('keep a run from being clean: %s', async (_what, more) => {
+    expect((await run([OLD()]))[0]).toBe('clean');
+    await paid('doubt', 10, { ...more, chi_ref: null });
+    expect(await run([OLD()])).toEqual(['clean_with_doubts', [], []]);
+    expect((await run([]))[0]).toBe('incomplete');
+  });
+
+  it('of another time do not', async () => {
+    await paid('before', -20, { kind: 'unknown', chi_ref: null });
+    await paid('settled', 10, { kind: 'unknown', resolution: 'absent', chi_ref: null });
+    expect(await run([OLD()])).toEqual(['clean', [], []]);
+  });
+});
+
+describe('an entry of a wallet without a transaction', () => {
+  useDatabase('of all tests');
+
+  const name = (seconds: number) => `unexplained_debit wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
+
+  it('is a finding if the wallet lost value, and closes once a transaction explains it', async () => {
+    await paid('a', 10);
+    const walletsReadId = await wallets({ w: [['100', '-10', '90', 11], ['90', '-7', '83', 20], ['83', '5', '88', 30]] }); // prettier-ignore
+    expect(await run([OLD(), listed('a', 11)], { walletsReadId })).toEqual(['findings', [], [name(20)]]);
+    expect(await run([OLD(), listed('a', 11)])).toEqual(['clean', [], []]); // no wallet was looked at
+    expect(await steps()).toEqual([]);
+    await paid('b', 20, { usd: '7' });
+    const both = [OLD(), listed('a', 11), listed('b', 20, { amount_usd: '7' })];
+    expect(await run(both, { walletsReadId })).toEqual(['clean', [], []]);
+    expect(await steps()).toEqual(['resolved']);
+  });
+
+  it('is judged by the balances, whatever the sign of its amount', async () => {
+    const walletsReadId = await wallets({ w: [['100', '10', '90', 11], ['90', '-5', '95', 20]] }); // prettier-ignore
+    expect((await run([OLD()], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained'))).toEqual([
+      name(11),
+    ]);
+  });
+
+  it('stays open when the wallet no longer shows its time', async () => {
+    const walletsReadId = await wallets({ w: [['100', '-7', '93', 20]] });
+    expect((await run([OLD()], { walletsReadId }))[0]).toBe('findings');
+    expect((await run([OLD()], { walletsReadId: await wallets({ w: [['93', '1', '94', 40]] }) }))[0]).toBe('clean');
+    expect(await steps()).toEqual([]);
+  });
+
+  it('is no finding of another period', async () => {
+    const walletsReadId = await wallets({ w: [['100', '-7', '93', -20], ['93', '-7', '86', DAY_MS / 1_000]] }); // prettier-ignore
+    expect((await run([OLD()], { walletsReadId }))[0]).toBe('clean');
+  });
+});
