@@ -5,6 +5,7 @@ import { Config, loadConfig, StartError } from '../config/config';
 import { embeddedUrls, startEmbeddedPostgres } from '../database/embedded/embedded-postgres';
 import { migrate, migrationStatus, PROXY_MIGRATIONS } from '../database/migrations';
 import { PrismaService } from '../database/prisma.service';
+import { ActivityJournal } from '../journal/activity';
 import { print } from './output';
 
 interface DatabaseUrls {
@@ -52,7 +53,7 @@ export function databaseCommands(): Command {
 
 /** Works with clients on a database that is up to date, and leaves everything as it was found running. */
 export async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
-  await withPrisma((prisma) => work(new ClientsService(prisma)));
+  await withPrisma((prisma) => work(new ClientsService(prisma, new ActivityJournal())));
 }
 
 /** Works on a database that is up to date, and leaves everything as it was found running. */

@@ -231,6 +231,15 @@ export const KINDS = {
       decided_at: 'time',
     },
   },
+  activity: {
+    key: 'id',
+    at: 'acted_at',
+    columns: {
+      ...REQUEST,
+      ...{ id: 'uuid', action: 'text', target_client_id: 'uuid', target_client: 'text', target_key_id: 'uuid' },
+      ...{ before: 'text', after: 'text', via: 'text', call_id: 'uuid', reason: 'text', acted_at: 'time' },
+    },
+  },
 } as const satisfies Record<string, Kind>;
 
 export type KindName = keyof typeof KINDS;
