@@ -54,7 +54,7 @@ const TABLES: Record<string, Rights> = {
   ...of(SHOWN, 'audit.answer_shapes', 'audit.erasures', 'audit.prunings', 'audit.checkpoints', 'audit.leaves'),
   ...of(SHOWN, 'audit.source_reads', 'audit.upstream_transactions', 'audit.verdicts', 'audit.upstream_events'),
   ...of(SHOWN, 'audit.reconciliation_runs', 'audit.findings', 'audit.finding_sights', 'audit.finding_steps'),
-  ...of(SHOWN, 'audit.activity'),
+  ...of(SHOWN, 'audit.activities'),
 };
 
 /** Who may execute what runs with its owner's rights. */

@@ -38,7 +38,11 @@ export class SearchFilters {
   @OneOf(APPROVAL_STATUSES, 'What was decided about a held call.')
   approval?: string;
 
-  @Text({ max: 254, required: false, description: 'E-mail, phone, handle or sub-account of a payout, exactly.' })
+  @Text({
+    max: 254,
+    required: false,
+    description: 'E-mail, phone, handle or sub-account of a payout, exactly. Needs `audit:pii`.',
+  })
   recipient?: string;
 
   @field(
@@ -53,7 +57,7 @@ export class SearchFilters {
       type: 'string',
       minLength: MIN_PREFIX,
       maxLength: 254,
-      description: 'How the e-mail, phone, handle or sub-account of a payout begins.',
+      description: 'How the e-mail, phone, handle or sub-account of a payout begins. Needs `audit:pii`.',
       example: '+23480',
     },
   )

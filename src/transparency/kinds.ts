@@ -26,14 +26,8 @@ export const KINDS = {
     at: 'recorded_at',
     columns: {
       ...REQUEST,
-      ...{
-        id: 'uuid',
-        operation: 'text',
-        traceparent: 'text',
-        query: 'text',
-        item_count: 'integer',
-        total_usd: 'numeric',
-      },
+      ...{ id: 'uuid', operation: 'text', traceparent: 'text', query: 'text', item_count: 'integer' },
+      total_usd: 'numeric',
       ...{ body_commitment: 'bytes', received_at: 'time', recorded_at: 'time', coverage: 'text', caused_by: 'uuid' },
       ...{ idempotency_key: 'text', held_for: 'text', expires_at: 'time', reserved_on: 'date', process: 'integer' },
     },

@@ -26,7 +26,7 @@ CREATE INDEX activity_target ON activity (target_client_id, acted_at);
 CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON activity FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON activity EXECUTE FUNCTION refuse_change();
 
-CREATE VIEW audit.activity AS
+CREATE VIEW audit.activities AS
   SELECT id, action, target_client_id, target_client, target_key_id, audit.mask_contacts(before) AS before,
     audit.mask_contacts(after) AS after, via, client_id, key_id, audit.mask_contacts(actor) AS actor, client_address,
     audit.mask_contacts(request_id) AS request_id, call_id, audit.mask_prose(reason) AS reason, acted_at
@@ -34,4 +34,4 @@ CREATE VIEW audit.activity AS
 
 GRANT SELECT, INSERT ON activity TO payout_proxy;
 GRANT SELECT ON activity TO payout_sealer;
-GRANT SELECT ON audit.activity TO payout_auditor;
+GRANT SELECT ON audit.activities TO payout_auditor;

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { Allow } from '../../auth/allow';
 import { Shows } from '../../auth/shows';
 import { ApiKeyProblems } from '../../errors/api-problems';
+import { requireMaySearchPeople } from '../people-search';
 import { ExportSearch } from './export.dto';
 import { ExportService } from './export.service';
 import { CONTENT_TYPES } from './format';
@@ -25,7 +26,7 @@ export class ExportController {
       'Scope `audit`. Streamed, oldest first, with the filters of the search. The last line is a manifest with the number ' +
       'of rows and the SHA-256 of all before it; an export without it was broken off, and its connection ended abruptly. ' +
       'In CSV, a cell that a spreadsheet would take for a formula, or that begins with an apostrophe, begins with an ' +
-      'apostrophe more. Recipients are masked without `audit:pii`.',
+      'apostrophe more. Without `audit:pii`, recipients are masked and not searched by.',
   })
   @ApiProduces('text/csv', 'application/x-ndjson')
   @ApiResponse({
@@ -45,6 +46,7 @@ export class ExportController {
     @Query() search: ExportSearch,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
+    requireMaySearchPeople(request.call, search);
     const { stream, total } = await this.exports.begin(request, search);
     const { format, what = 'calls' } = search;
     void reply

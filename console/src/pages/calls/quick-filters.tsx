@@ -4,6 +4,7 @@ import { DateTimePicker } from '@mantine/dates';
 import dayjs from 'dayjs';
 import { useState } from 'react';
 import { api } from '../../api/client';
+import { useSession } from '../../api/session';
 import { FILTERS } from './filters';
 import { TextField, useDraft } from './fields';
 import type { List } from './list';
@@ -72,6 +73,7 @@ type Comparison = 'recipient' | 'recipient_prefix';
 
 /** One field for both filters; who types a * at the end means the beginning. */
 function RecipientField({ list: { filters, change }, faults }: FilterProps) {
+  const maySearch = useSession().may('audit:pii'); // what a search finds would tell who was paid
   const named: Comparison = filters.recipient_prefix === undefined ? 'recipient' : 'recipient_prefix';
   const value = filters[named] ?? '';
   const [comparison, setComparison] = useDraft(value === '' ? undefined : named);
@@ -83,7 +85,8 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
   };
   return (
     <TextField
-      {...{ label: 'Recipient', placeholder: 'Phone, e-mail or handle', type: 'search', value, maxLength: 254 }}
+      {...{ label: 'Recipient', type: 'search', value, maxLength: 254, disabled: !maySearch && value === '' }}
+      placeholder={maySearch ? 'Phone, e-mail or handle' : 'Needs a key that may see people'}
       style={wide(300)}
       error={faults.recipient ?? faults.recipient_prefix}
       onCommit={(text) => commit(text, by)}
@@ -91,6 +94,7 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
       leftSection={
         <NativeSelect
           {...{ variant: 'unstyled', size: 'xs', value: by, 'aria-label': 'How the recipient is compared' }}
+          disabled={!maySearch}
           data={[
             { value: 'recipient', label: 'is' },
             { value: 'recipient_prefix', label: 'begins with' },
