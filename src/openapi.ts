@@ -54,7 +54,8 @@ const PARAMETERS = {
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',
-    description: "The caller's own id of the request; it is recorded and answered. Another form is replaced.",
+    description:
+      "The caller's own id of the request; it is recorded and answered. Another form, and what looks like a phone number, is replaced.",
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   traceparent: {

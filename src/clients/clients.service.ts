@@ -10,7 +10,7 @@ import { hashKey, newKey } from './key';
 import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
 import { Limits } from './limits';
 import { hintOf, listedClient, ListedClient, listedKey, ListedKey } from './listed';
-import { PERSON } from './person';
+import { isPersonId } from './person';
 import { isScope, SCOPES } from './scopes';
 
 export interface IssuedKey {
@@ -213,7 +213,7 @@ function noClient(name: string): ClientError {
 
 /** What is kept of a key. */
 function toRow(key: string, { person, expiresAt }: KeyOptions) {
-  if (person !== undefined && !PERSON.test(person)) {
+  if (person !== undefined && !isPersonId(person)) {
     throw new ClientError(
       'a person is named by 1 to 128 letters, digits and _ . : = / -, and not by an e-mail address or a phone number, which records could not forget',
     );
