@@ -8,7 +8,9 @@ import { auditVerifyCommand } from './audit-verify';
 
 export function auditCommands(): Command {
   return new Command('audit')
-    .description('what auditors are owed: exports, administrative acts, proof of the records, erasing people, and letting old records go')
+    .description(
+      'what auditors are owed: exports, administrative acts, proof of the records, erasing people, and letting old records go',
+    )
     .addCommand(auditExportCommand())
     .addCommand(auditCheckExportCommand())
     .addCommand(auditActivityCommand())

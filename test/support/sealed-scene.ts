@@ -28,7 +28,9 @@ export interface SealedScene {
   /** Calls of the second half: sealed after a checkpoint that covers the first. */
   later: string[];
   /** Starts the proxy again for as long as the work takes; all is sealed afterwards. */
-  withProxy(work: (proxy: TestProxy, key: (...scopes: ('audit' | 'audit:pii')[]) => Promise<string>) => Promise<void>): Promise<void>;
+  withProxy(
+    work: (proxy: TestProxy, key: (...scopes: ('audit' | 'audit:pii')[]) => Promise<string>) => Promise<void>,
+  ): Promise<void>;
   /** Verifies what is left after somebody who owns the database has changed it; then all is as before. */
   verifyAfter(...changes: (string | [sql: string, values: unknown[]])[]): Promise<Report>;
   /** How old a record is that the search index must have; undefined: as usual. */
