@@ -54,7 +54,8 @@ const PARAMETERS = {
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',
-    description: "The caller's own id of the request; it is recorded and answered. Another form is replaced.",
+    description:
+      "The caller's own id of the request; it is recorded and answered. Another form, and what looks like a phone number, is replaced.",
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   traceparent: {
@@ -67,7 +68,7 @@ const PARAMETERS = {
     name: 'X-Actor',
     in: 'header',
     description:
-      'For whom the caller asks, an id; it is recorded. Another form, and that of a personal key, is ignored. It is no proof: who decides about a held call, or settles one, is known by the key alone.',
+      'For whom the caller asks, an id; it is recorded. Another form is refused, also what looks like a phone number; with a personal key it is ignored. It is no proof, and decides nothing: who decides about a held call or a finding, or settles a call, is known by the key alone.',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
 } as const;

@@ -75,7 +75,7 @@ describe('reading the history', () => {
 
   it('keeps for ever that somebody was searched for, but not who', async () => {
     const path = `/v1/audit/calls?recipient=${encodeURIComponent('ada@example.com')}&reference=x`;
-    const got = await get(path).expect(200);
+    const got = await get(path, seeing.key).expect(200);
     const access = await accessOf(got);
     expect(access?.filters).toEqual({ recipient: 'a••@example.com', reference: 'x' });
     const [kept] = await approving.query('SELECT * FROM access_filters WHERE access_id = $1', [access?.id]);
@@ -84,7 +84,7 @@ describe('reading the history', () => {
     expect(commitment.equals(access?.filters_commitment)).toBe(true);
 
     const shown = async (key: string) =>
-      (await listed('client=masked-auditor', key)).find(({ id }) => id === access?.id)?.filters.recipient;
+      (await listed('client=seeing-auditor', key)).find(({ id }) => id === access?.id)?.filters.recipient;
     expect(await shown(auditor.key)).toBe('a••@example.com');
     expect(await shown(seeing.key)).toBe('ada@example.com');
     await approving.query('DELETE FROM access_filters WHERE access_id = $1', [access?.id]); // as an erasure does

@@ -18,12 +18,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   config: [],
   database: ['config'],
   errors: [],
-  clients: ['config', 'database'],
-  auth: ['clients', 'config', 'database', 'errors'],
+  clients: ['config', 'database', 'privacy'],
+  auth: ['clients', 'config', 'database', 'errors', 'privacy'],
   privacy: [],
   validation: ['config', 'errors', 'privacy'],
   policy: ['clients', 'database', 'errors'],
-  journal: ['config', 'database', 'policy', 'privacy'],
+  journal: ['clients', 'config', 'database', 'policy', 'privacy'],
   upstream: ['config', 'metrics'],
   forwarding: [
     'auth',
@@ -60,7 +60,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   info: ['auth', 'forwarding', 'validation'],
   collections: ['auth', 'forwarding', 'validation'],
   redeem: ['auth', 'forwarding', 'validation'],
-  audit: ['auth', 'config', 'database', 'errors', 'journal', 'privacy', 'validation'],
+  audit: ['auth', 'clients', 'config', 'database', 'errors', 'journal', 'privacy', 'validation'],
   calls: ['audit', 'auth', 'database', 'errors', 'journal', 'validation'],
   reconciliation: [
     'audit',
@@ -105,6 +105,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'config',
     'database',
     'forwarding',
+    'journal',
     'privacy',
     'reconciliation',
     'retention',
@@ -219,7 +220,7 @@ describe('the architecture', () => {
 
   it('writes records in journal/ only, seals in transparency/; retention/ records what it takes out, and moves what it keeps', () => {
     const records =
-      '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|accessFilters|intentBody|outcomeBody|itemRecipient)';
+      '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody|itemRecipient)';
     const others =
       '_prisma|request_window|pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaf|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { userInfo } from 'node:os';
 import { clientsCommands } from '../src/cli/clients';
 import { keysCommands } from '../src/cli/keys';
 import { OPERATIONS } from '../src/forwarding/operations';
@@ -42,6 +43,26 @@ describe('the clients commands', () => {
     const listed = JSON.parse(await cli('list', '--json')) as { name: string; operations: string[] | null }[];
     return listed.find((client) => client.name === name)?.operations;
   };
+
+  it('record every change with the user of the operating system and the reason', async () => {
+    await create('recorded', '--daily-cap', '10', '--reason', 'A new shop of ada@example.com');
+    await update('recorded', '--daily-cap', '99.5');
+    const { id } = JSON.parse(await run(keysCommands(), ['issue', '--client', 'recorded', '--json'])) as { id: string };
+    await run(keysCommands(), ['revoke', id, '--reason', 'Leaked']);
+    const acts = await database.query(
+      `SELECT action, before, after, reason, via, actor, client_id, target_key_id FROM activity
+       WHERE target_client = 'recorded' ORDER BY acted_at`,
+    );
+    const by = { via: 'cli', actor: userInfo().username, client_id: null };
+    expect(acts).toMatchObject([
+      { ...by, action: 'client_created', before: null, reason: 'A new shop of a••@example.com' },
+      { ...by, action: 'key_issued', before: null },
+      { ...by, action: 'limits_changed', before: '{"daily_cap_usd":"10"}', after: '{"daily_cap_usd":"99.5"}' },
+      { ...by, action: 'key_issued', target_key_id: id, reason: null },
+      { ...by, action: 'key_revoked', target_key_id: id, reason: 'Leaked' },
+    ]);
+    await expect(update('recorded', '--daily-cap', '1', '--reason', 'a\nb')).rejects.toThrow(/--reason must be text/);
+  });
 
   it('create a client that may use all, or what the options name', async () => {
     expect(Object.keys(JSON.parse(await create('free')) as object)).toEqual(['id', 'name', 'key']);

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ClientsService } from '../src/clients/clients.service';
 import { findingsCommands } from '../src/cli/findings';
 import { cliOf } from './support/cli';
 import { FakeUpstream } from './support/fake-upstream';
@@ -53,14 +54,19 @@ describe('the findings commands', () => {
     const file = readFileSync(at('all.csv'), 'utf8');
     writeFileSync(at('all.csv'), file.replace(`${leak};;`, `${leak};accepted;"a test; ours"`));
     await expect(cli('decide', '--file', at('all.csv'))).rejects.toThrow(/row 3: a person has to accept a difference/);
-    const { stdout } = await cli('decide', '--file', at('all.csv'), '--actor', 'grace');
+    await expect(cli('decide', '--file', at('all.csv'), '--actor', 'grace')).rejects.toThrow(/X-Actor does not count/);
+    const clients = proxy.app.get(ClientsService, { strict: false });
+    const { key } = await clients.issueKey('reconciler', { person: 'grace' });
+    writeFileSync(at('grace.key'), key);
+    const asGrace = ['decide', '--file', at('all.csv'), '--key-file', at('grace.key')];
+    const { stdout } = await cli(...asGrace);
     expect(stdout).toBe('1 decided, 1 rows without a decision\n');
     expect(await scene.steps(leak)).toEqual([
       expect.objectContaining({ state: 'accepted', reason: 'a test; ours', actor: 'grace' }),
     ]);
-    await expect(cli('decide', '--file', at('all.csv'), '--actor', 'grace')).rejects.toThrow(/is accepted already/);
+    await expect(cli(...asGrace)).rejects.toThrow(/is accepted already/);
     expect((await cli('export', '--filter', 'state=accepted')).stdout).toContain(leak);
-    expect(readdirSync(folder)).toEqual(['all.csv']);
+    expect(readdirSync(folder).sort()).toEqual(['all.csv', 'grace.key']);
   });
 
   it('say what is wrong', async () => {

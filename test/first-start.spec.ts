@@ -69,6 +69,11 @@ describe('the demo keys', () => {
       const seesAll = await proxy.get(keys.admin, '/v1/audit/calls').expect(200);
       expect(seesAll.body.calls).toEqual([]);
       expect(readJson(await ensureDemoKeys(clients, dataDir))).toEqual(keys);
+      const { body } = await proxy.get(keys.admin, '/v1/activity?client=app').expect(200);
+      expect(body.activity).toMatchObject([
+        { action: 'key_issued', via: 'start', by: { client: null, actor: null } },
+        { action: 'client_created', via: 'start', by: { client: null, actor: null } },
+      ]);
       await proxy.close();
     }
   });

@@ -65,6 +65,8 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'finding.subject': fc.uuid(),
   'finding.category': fc.constantFrom('missing_upstream', 'missing_local', 'late', 'balance_gap', 'unexplained_debit'),
   'finding_step.state': fc.constantFrom('explained', 'resolved', 'accepted', 'reopened'),
+  'activity.action': fc.constantFrom('client_created', 'limits_changed', 'key_revoked'),
+  'activity.via': fc.constantFrom('api', 'console', 'cli', 'start'),
   'answer_shape.fingerprint': fc.uint8Array({ minLength: 32, maxLength: 32 }).map((value) => `\\x${hexOf(value)}`),
 };
 

@@ -8,7 +8,7 @@ const EMAIL = 'canary.bird+x@nest.example';
 const PHONE = '+2349099887766';
 const HANDLE = '@CanaryBird';
 const TEXT = `${EMAIL} ${PHONE} ${HANDLE}`;
-const CANARY = /canary|9099887766/i;
+const CANARY = /canary|90\D?9988\D?7766/i;
 
 /** Where people may stand: all of it can be erased. `search_entry` is made of these. */
 const ERASABLE = ['intent_body', 'outcome_body', 'item_recipient', 'access_filters', 'search_entry'];
@@ -131,6 +131,42 @@ describe('of the people in requests and answers, what is kept for ever', () => {
     await proxy.post(app, '/payouts/airtime', {}).set('Idempotency-Key', EMAIL).expect(400);
     expect(upstream.received.length).toBe(sent);
   });
+
+  it.each([
+    ...['2349099887766', '09099887766', '002349099887766', '9099887766', 'pay-234-90-9988-7766', 'user09099887766'],
+    '(0)90.9988.7766',
+  ])('keeps no number written as %s, be it in a key, an actor or a request id', async (spelled) => {
+    upstream.behaviour = echoing;
+    const sent = upstream.received.length;
+    const airtimes = [{ countryToSend: 'Nigeria', phoneNumber: PHONE, valueInUSD: 1 }];
+    const pay = (body: object, headers: Record<string, string>) =>
+      proxy.post(app, '/payouts/airtime', body).set(headers).expect(400);
+    const refused = await pay({ airtimes }, { 'Idempotency-Key': spelled });
+    expect(refused.body).toMatchObject({
+      code: 'invalid_idempotency_key',
+      error: expect.stringMatching(/phone number/),
+    });
+    if (spelled !== '9099887766') {
+      // Of a request that cannot be read, nobody knows whose numbers are in it; and a bare end may be anything.
+      await pay({}, { 'Idempotency-Key': spelled });
+      expect((await pay({ airtimes }, { 'X-Actor': spelled })).body.code).toBe('invalid_actor');
+      const { headers } = await pay({}, { 'X-Request-Id': spelled });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}-/);
+    }
+    expect(upstream.received.length).toBe(sent);
+  });
+
+  it.each(['payroll-2026-11-0042', '1763632800000', '01ARZ3NDEKTSV4RRFFQ69G5FAV', 'order-254712345678'])(
+    'takes %s as a key, which is none of its own recipients',
+    async (key) => {
+      upstream.behaviour = echoing;
+      const item = { countryToSend: 'Nigeria', phoneNumber: PHONE, valueInUSD: 1.5 };
+      await proxy
+        .post(app, '/payouts/airtime', { airtimes: [item] })
+        .set('Idempotency-Key', key)
+        .expect(200);
+    },
+  );
 
   it('holds after all of this nobody in any table that is not erasable, and of headers and unknown fields nothing', async () => {
     const all = await everythingIn(proxy.database);

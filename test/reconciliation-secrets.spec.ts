@@ -174,7 +174,7 @@ describe('secrets and people in reconciliation', () => {
     proxy = await startProxy({
       ...{ upstreamBaseUrl: upstream.url, upstreamWebhookSecret: new Secret(SECRET), resolverQuietSeconds: 1 },
     });
-    key = (await proxy.client('reconciler', 'reconcile')).key;
+    key = (await proxy.client('reconciler', 'reconcile', 'audit:pii')).key;
     await attack();
     await commands();
   });

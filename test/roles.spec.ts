@@ -31,7 +31,7 @@ const TABLES: Record<string, Rights> = {
     'finding_sight',
     'finding_step',
   ),
-  ...of(RECORD, 'reconciliation_run', 'reconciliation_run_end'),
+  ...of(RECORD, 'reconciliation_run', 'reconciliation_run_end', 'activity'),
   ...of(PEOPLE, 'upstream_transaction', 'upstream_wallet', 'upstream_wallet_entry', 'statement_fault'),
   reconciliation_match: { payout_proxy: 'SI' },
   ...of(PEOPLE, 'intent_body', 'outcome_body', 'item_recipient', 'access_filters'),
@@ -57,6 +57,7 @@ const TABLES: Record<string, Rights> = {
   ...of(SHOWN, 'audit.answer_shapes', 'audit.erasures', 'audit.prunings', 'audit.checkpoints', 'audit.leaves'),
   ...of(SHOWN, 'audit.source_reads', 'audit.upstream_transactions', 'audit.verdicts', 'audit.upstream_events'),
   ...of(SHOWN, 'audit.reconciliation_runs', 'audit.findings', 'audit.finding_sights', 'audit.finding_steps'),
+  ...of(SHOWN, 'audit.activities'),
 };
 
 /** Who may execute what runs with its owner's rights. */

@@ -17,7 +17,7 @@ describe('statements', () => {
 
   beforeAll(async () => {
     proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9' });
-    ({ key } = await proxy.client('recon', 'reconcile'));
+    ({ key } = await proxy.client('recon', 'reconcile', 'audit:pii'));
   });
 
   afterAll(() => proxy.close());

@@ -2,7 +2,7 @@ import { ApiPropertyOptions } from '@nestjs/swagger';
 import { CLIENT_NAME } from '../clients/clients.service';
 import { LIMIT_FIELDS, MAX_COUNT, MAX_USD, MAX_WORDS, USD } from '../clients/limit-fields';
 import { Limits } from '../clients/limits';
-import { PERSON } from '../clients/person';
+import { isPersonId, PERSON } from '../clients/person';
 import { SCOPES } from '../clients/scopes';
 import { OPERATIONS } from '../forwarding/operations';
 import { field, Slug, SomeOf, WordList } from '../validation/rules';
@@ -58,6 +58,7 @@ export const ClientOperations = () =>
 export const KeyPerson = () =>
   Slug({
     pattern: PERSON,
+    test: isPersonId,
     must: 'must be 1 to 128 letters, digits and _ . : = / -; no e-mail address and no phone number, which records could not forget',
     required: false,
     description: 'Whose the key is, where it is one person’s: nobody approves what they asked for themselves.',

@@ -1,12 +1,15 @@
 import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
+import { Call } from '../auth/call';
+import { CurrentCall } from '../auth/current-call';
 import { ClientsService } from '../clients/clients.service';
 import { ListedClient } from '../clients/listed';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { toUsage } from '../limits/cap';
 import { Spending, SpendingService } from '../policy/spending.service';
 import { asProblem } from './as-problem';
+import { changedBy } from './changed-by';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
 import { ChangeClientDto, CreateClientDto, limitsIn } from './clients.dto';
 
@@ -39,14 +42,15 @@ export class ClientsController {
   @ApiOperation({
     summary: 'Make a client with its first key',
     operationId: 'createClient',
-    description: 'Scope `admin`. What is left out, or null, is not limited.',
+    description:
+      'Scope `admin`. What is left out, or null, is not limited. The change is recorded: `GET /v1/activity`.',
   })
   @ApiResponse({ status: 201, type: NewClientDto, description: 'The client, and its key this once.' })
   @ApiKeyProblems('invalid_request', 'client_exists')
-  async create(@Body() body: CreateClientDto): Promise<NewClientDto> {
-    const { name, scopes, operations = null, person } = body;
+  async create(@CurrentCall() call: Call, @Body() body: CreateClientDto): Promise<NewClientDto> {
+    const { name, scopes, operations = null, person, reason } = body;
     const grants = { operations, person, ...limitsIn(body) };
-    const { key } = await this.clients.create(name, scopes, grants).catch(asProblem);
+    const { key } = await this.clients.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
     return { ...(await this.one(name)), key };
   }
 
@@ -66,19 +70,25 @@ export class ClientsController {
   @ApiOperation({
     summary: 'Change what a client may do',
     operationId: 'changeClient',
-    description: 'Scope `admin`. What is left out stays; null takes a limit away. It holds from the next request on.',
+    description:
+      'Scope `admin`. What is left out stays; null takes a limit away. It holds from the next request on. The change is ' +
+      'recorded with the state before and after: `GET /v1/activity`.',
   })
   @ApiParam(NAME)
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
-  async change(@Param('name') name: string, @Body() body: ChangeClientDto): Promise<ClientDto> {
-    const { scopes, operations } = body;
+  async change(
+    @CurrentCall() call: Call,
+    @Param('name') name: string,
+    @Body() body: ChangeClientDto,
+  ): Promise<ClientDto> {
+    const { scopes, operations, reason } = body;
     const change = {
       ...(scopes !== undefined && { scopes }),
       ...(operations !== undefined && { operations }),
       ...limitsIn(body),
     };
-    const client = await this.clients.update(name, change).catch(asProblem);
+    const client = await this.clients.update(name, change, changedBy(call, reason)).catch(asProblem);
     return withUsage(client, await this.spending.spentBy(client.id));
   }
 }

@@ -1,6 +1,7 @@
 import { readUsd } from '../clients/limit-fields';
 import { Limits } from '../clients/limits';
 import { Instant } from '../validation/query-rules';
+import { Text } from '../validation/rules';
 import { NotForwarded, Nothing } from '../validation/nothing.dto';
 import {
   ClientName,
@@ -14,6 +15,9 @@ import {
 } from './client-rules';
 
 type Usd = string | number | null;
+
+const Reason = () =>
+  Text({ max: 1_000, required: false, description: 'Why, for those who read the record later.', example: 'Case 17' });
 
 /** How much a client may do, and from where. Null takes a limit away. */
 class ClientLimitsDto {
@@ -59,6 +63,7 @@ export class CreateClientDto extends ClientLimitsDto {
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;
   @KeyPerson() person?: string;
+  @Reason() reason?: string;
 }
 
 /** What is left out stays. */
@@ -66,12 +71,18 @@ export class CreateClientDto extends ClientLimitsDto {
 export class ChangeClientDto extends ClientLimitsDto {
   @ClientScopes({ required: false }) scopes?: string[];
   @ClientOperations() operations?: string[] | null;
+  @Reason() reason?: string;
 }
 
 @NotForwarded()
 export class IssueKeyDto extends Nothing {
   @Instant('Until when it is taken; left out: until it is revoked.') expires_at?: string;
   @KeyPerson() person?: string;
+  @Reason() reason?: string;
+}
+
+export class RevocationDto {
+  @Reason() reason?: string;
 }
 
 /** The limits that a body names. */

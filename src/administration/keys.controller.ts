@@ -1,12 +1,15 @@
-import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../auth/allow';
+import { Call } from '../auth/call';
+import { CurrentCall } from '../auth/current-call';
 import { ClientsService } from '../clients/clients.service';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
 import { asProblem } from './as-problem';
+import { changedBy } from './changed-by';
 import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
-import { IssueKeyDto } from './clients.dto';
+import { IssueKeyDto, RevocationDto } from './clients.dto';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
 const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The key's id." } as const;
@@ -40,14 +43,19 @@ export class KeysController {
   @ApiBody({ type: IssueKeyDto, required: false })
   @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, this once.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
-  async issue(@Param('name') name: string, @Body() { expires_at, person }: IssueKeyDto): Promise<NewKeyDto> {
+  async issue(
+    @CurrentCall() call: Call,
+    @Param('name') name: string,
+    @Body() { expires_at, person, reason }: IssueKeyDto,
+  ): Promise<NewKeyDto> {
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
     if (expiresAt && expiresAt <= new Date()) {
       throw new Problem('invalid_request', {
         faults: [{ pointer: '/expires_at', detail: 'must be an instant to come' }],
       });
     }
-    const { id, key } = await this.clients.issueKey(name, { expiresAt, person }).catch(asProblem);
+    const by = changedBy(call, reason);
+    const { id, key } = await this.clients.issueKey(name, { expiresAt, person }, by).catch(asProblem);
     return { id, client: name, key, person: person ?? null, expires_at: expiresAt ?? null };
   }
 
@@ -61,9 +69,14 @@ export class KeysController {
   @ApiParam(NAME)
   @ApiParam(ID)
   @ApiResponse({ status: 200, type: RevokedKeyDto, description: 'When it was revoked.' })
-  @ApiKeyProblems('client_not_found', 'key_not_found')
-  async revoke(@Param('name') name: string, @Param('id') id: string): Promise<RevokedKeyDto> {
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'key_not_found')
+  async revoke(
+    @CurrentCall() call: Call,
+    @Param('name') name: string,
+    @Param('id') id: string,
+    @Query() { reason }: RevocationDto,
+  ): Promise<RevokedKeyDto> {
     await this.clients.find(name).catch(asProblem);
-    return this.clients.revokeKey(id, name).catch(asProblem);
+    return this.clients.revokeKey(id, name, changedBy(call, reason)).catch(asProblem);
   }
 }

@@ -7,6 +7,7 @@ import { Shows, showsCall, showsCalls } from '../auth/shows';
 import { isUuid } from '../database/uuid';
 import { ApiKeyProblems } from '../errors/api-problems';
 import { Problem } from '../errors/problem';
+import { requireMaySearchPeople } from './people-search';
 import { CallPage } from './record.dto';
 import { RecordsService } from './records.service';
 import { CallSearch } from './search.dto';
@@ -27,10 +28,15 @@ export class AuditController {
   @Get()
   @Allow('audit')
   @Shows(({ calls }: CallPage) => showsCalls(calls))
-  @ApiOperation({ summary: 'Search the history', operationId: 'searchCalls', description: 'Scope `audit`.' })
+  @ApiOperation({
+    summary: 'Search the history',
+    operationId: 'searchCalls',
+    description: 'Scope `audit`. Searching by recipient needs `audit:pii` too.',
+  })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
   async search(@CurrentCall() call: Call, @Query() search: CallSearch): Promise<CallPage> {
+    requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search);
     const ids = rows.map(({ id }) => id);
     const calls = await this.records.list(ids, mayReveal(call));

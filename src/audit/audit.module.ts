@@ -3,6 +3,8 @@ import { Readings } from '../auth/shows';
 import { JournalModule } from '../journal/journal.module';
 import { AccessesController } from './accesses.controller';
 import { AccessesService } from './accesses.service';
+import { ActivityController } from './activity.controller';
+import { ActivityService } from './activity.service';
 import { AuditController } from './audit.controller';
 import { CheckpointsService } from './export/checkpoints.service';
 import { ExportController } from './export/export.controller';
@@ -22,9 +24,17 @@ import { StoryService } from './story.service';
 @Global() // for Readings: a route that shows something may be anywhere
 @Module({
   imports: [JournalModule],
-  controllers: [AuditController, AccessesController, ExportController, ItemsController, ShapesController],
+  controllers: [
+    ActivityController,
+    AuditController,
+    AccessesController,
+    ExportController,
+    ItemsController,
+    ShapesController,
+  ],
   providers: [
     AccessesService,
+    ActivityService,
     CheckpointsService,
     ExportService,
     IndexService,

@@ -5,6 +5,7 @@ import { Call, mayReveal } from '../auth/call';
 import { CurrentCall } from '../auth/current-call';
 import { Shows, showsCalls, showsNobody } from '../auth/shows';
 import { ApiKeyProblems } from '../errors/api-problems';
+import { requireMaySearchPeople } from './people-search';
 import { ItemPage } from './record.dto';
 import { RecordsService } from './records.service';
 import { ItemSearch } from './search.dto';
@@ -29,11 +30,14 @@ export class ItemsController {
   @ApiOperation({
     summary: 'Search the history by payouts',
     operationId: 'searchItems',
-    description: 'Scope `audit`. One result for each payout, with what holds for its whole call beside it.',
+    description:
+      'Scope `audit`. One result for each payout, with what holds for its whole call beside it. Searching by recipient ' +
+      'needs `audit:pii` too.',
   })
   @ApiResponse({ status: 200, type: ItemPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
   async items(@CurrentCall() call: Call, @Query() search: ItemSearch): Promise<ItemPage> {
+    requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search, 'items');
     return { items: await this.records.items(rows, mayReveal(call)), next_page_token: nextPageToken };
   }
@@ -45,11 +49,13 @@ export class ItemsController {
     summary: 'Count the history',
     operationId: 'summarizeHistory',
     description:
-      'Scope `audit`. How many calls and payouts a search finds, what they are worth, and how long the upstream took.',
+      'Scope `audit`. How many calls and payouts a search finds, what they are worth, and how long the upstream took. ' +
+      'Searching by recipient needs `audit:pii` too.',
   })
   @ApiResponse({ status: 200, type: Summary, description: 'The numbers.' })
   @ApiKeyProblems('invalid_request')
-  summary(@CurrentCall() call: Call, @Query() search: SummarySearch): Promise<Summary> {
+  async summary(@CurrentCall() call: Call, @Query() search: SummarySearch): Promise<Summary> {
+    requireMaySearchPeople(call, search);
     return this.summaries.summarize(search, mayReveal(call));
   }
 }

@@ -42,7 +42,7 @@ export class SearchFilters {
     ...{ max: 254, required: false, example: '0712 345 678' },
     description:
       'E-mail, phone, handle or sub-account of a payout, exactly. A phone number may be written in any way, also without its ' +
-      'country code: then it is looked for in every country.',
+      'country code: then it is looked for in every country. Needs `audit:pii`.',
   })
   recipient?: string;
 
@@ -58,7 +58,7 @@ export class SearchFilters {
       type: 'string',
       minLength: MIN_PREFIX,
       maxLength: 254,
-      description: 'How the e-mail, phone, handle or sub-account of a payout begins.',
+      description: 'How the e-mail, phone, handle or sub-account of a payout begins. Needs `audit:pii`.',
       example: '+23480',
     },
   )

@@ -1,10 +1,11 @@
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isIP } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
-import { PERSON } from '../clients/person';
+import { isPersonId } from '../clients/person';
 import { within } from '../config/address-block';
 import { databaseUnavailable, Problem } from '../errors/problem';
 import { toProblemDetails } from '../errors/problem-body';
+import { looksLikePhone } from '../privacy/phone-numbers';
 import { authenticate, WhoCalls } from './authenticate';
 import { Call, Caller } from './call';
 import { KeyGuessing } from './key-guessing';
@@ -91,7 +92,7 @@ function newCall(request: FastifyRequest): Call {
   const actor = String(request.headers['x-actor'] ?? '');
   return {
     id: uuidv7(),
-    requestId: REQUEST_ID.test(requestId) ? requestId : uuidv7(),
+    requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : uuidv7(),
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
     clientAddress: addressOf(request),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
@@ -123,7 +124,7 @@ function needsKey({ routeOptions, url }: FastifyRequest): boolean {
 
 /** A name that got lost would let the same person ask and approve. */
 function checkedActor(actor: string | null): string | null {
-  if (actor !== null && !PERSON.test(actor)) throw new Problem('invalid_actor');
+  if (actor !== null && !isPersonId(actor)) throw new Problem('invalid_actor');
   return actor;
 }
 

@@ -25,7 +25,7 @@ Examples:
   npm run cli -- audit check-export march.csv --manifest archive/march.json --json`;
 
 /** Which filters there are, and what they may be, the proxy says. */
-function addFilter(given: string, before: [string, string][]): [string, string][] {
+export function addFilter(given: string, before: [string, string][]): [string, string][] {
   const place = given.indexOf('=');
   if (place < 1) throw new InvalidArgumentError('It must be name=value, such as client=shop.');
   return [...before, [given.slice(0, place), given.slice(place + 1)]];

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { auditActivityCommand } from './audit-activity';
 import { auditEraseCommand } from './audit-erase';
 import { auditCheckExportCommand, auditExportCommand } from './audit-export';
 import { auditNewKeyCommand } from './audit-new-key';
@@ -7,9 +8,12 @@ import { auditVerifyCommand } from './audit-verify';
 
 export function auditCommands(): Command {
   return new Command('audit')
-    .description('what auditors are owed: exports, proof of the records, erasing people, and letting old records go')
+    .description(
+      'what auditors are owed: exports, administrative acts, proof of the records, erasing people, and letting old records go',
+    )
     .addCommand(auditExportCommand())
     .addCommand(auditCheckExportCommand())
+    .addCommand(auditActivityCommand())
     .addCommand(auditVerifyCommand())
     .addCommand(auditEraseCommand())
     .addCommand(auditPruneCommand())

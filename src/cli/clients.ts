@@ -3,6 +3,7 @@ import { ClientError } from '../clients/client-error';
 import { ListedClient } from '../clients/listed';
 import { SCOPES } from '../clients/scopes';
 import { words } from '../config/words';
+import { changedByOperator } from './changed-by';
 import { withClients } from './database';
 import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOptions } from './limits';
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
@@ -12,6 +13,7 @@ interface ClientOptions extends OperationOptions, LimitOptions {
   name: string;
   scopes?: string;
   person?: string;
+  reason?: string;
   json?: boolean;
 }
 
@@ -32,7 +34,8 @@ function createCommand(): Command {
     .requiredOption(...SCOPES_OPTION)
     .option('--operations <list>', 'what of the interface it may use; without it, all')
     .option('--without-operations <list>', 'the same, less these')
-    .option('--person <name>', 'whose its first key is: nobody approves what they asked for themselves');
+    .option('--person <name>', 'whose its first key is: nobody approves what they asked for themselves')
+    .option('--reason <text>', 'why, for the record');
   return withLimitOptions(command)
     .option('--json', 'for machines: {"id","name","key"}')
     .addHelpText(
@@ -47,9 +50,10 @@ Examples:
   npm run cli -- clients create --name till --scopes pay --operations "POST /payouts/airtime"
   npm run cli -- clients create --name site --scopes pay,write,read --operations documented --origins https://shop.example`,
     )
-    .action(({ name, scopes = '', person, json, ...options }: ClientOptions) => {
+    .action(({ name, scopes = '', person, reason, json, ...options }: ClientOptions) => {
+      const by = changedByOperator(reason);
       const grants = { operations: chosenOperations(options, null), ...chosenLimits(options), person };
-      return withClients(async (service) => print(await service.create(name, words(scopes), grants), json));
+      return withClients(async (service) => print(await service.create(name, words(scopes), grants, by), json));
     });
 }
 
@@ -59,7 +63,8 @@ function updateCommand(): Command {
     .requiredOption('--name <name>', 'whose')
     .option(...SCOPES_OPTION)
     .option('--operations <list>', 'what of the interface it may use')
-    .option('--without-operations <list>', 'what it may use now, or the --operations, less these');
+    .option('--without-operations <list>', 'what it may use now, or the --operations, less these')
+    .option('--reason <text>', 'why, for the record');
   return withLimitOptions(command)
     .option('--no-require-idempotency-key', 'let it pay and write without the header')
     .option('--json', 'for machines: the client, with the names of its operations (null: all)')
@@ -78,7 +83,7 @@ Examples:
     .action(update);
 }
 
-async function update({ name, scopes, json, ...options }: ClientOptions): Promise<void> {
+async function update({ name, scopes, reason, json, ...options }: ClientOptions): Promise<void> {
   const changesOperations = options.operations !== undefined || options.withoutOperations !== undefined;
   const limits = chosenLimits(options);
   if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
@@ -86,11 +91,12 @@ async function update({ name, scopes, json, ...options }: ClientOptions): Promis
   }
   await withClients(async (service) => {
     const { operations } = await service.find(name);
-    const updated = await service.update(name, {
+    const change = {
       ...limits,
       ...(scopes !== undefined && { scopes: words(scopes) }),
       ...(changesOperations && { operations: chosenOperations(options, operations) }),
-    });
+    };
+    const updated = await service.update(name, change, changedByOperator(reason));
     print(json ? updated : forPeople(updated), json);
   });
 }

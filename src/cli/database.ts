@@ -11,6 +11,7 @@ import {
   SANDBOX_MIGRATIONS,
 } from '../database/migrations';
 import { PrismaService } from '../database/prisma.service';
+import { ActivityJournal } from '../journal/activity';
 import { print } from './output';
 
 interface DatabaseUrls {
@@ -83,7 +84,7 @@ async function migrateAll({ ownerUrl, sandboxUrl }: DatabaseUrls, { dryRun, json
 
 /** Works with clients on a database that is up to date, and leaves everything as it was found running. */
 export async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
-  await withPrisma((prisma) => work(new ClientsService(prisma)));
+  await withPrisma((prisma) => work(new ClientsService(prisma, new ActivityJournal())));
 }
 
 /** Works with the proxy's rights on a database that is up to date, and leaves everything as it was found running. */

@@ -15,9 +15,9 @@ Filters are those of GET /v1/reconciliation/findings, by their names, as often a
 Examples:
   npm run cli -- findings list --filter severity=critical
   npm run cli -- findings export --out findings.csv --filter min_age_days=7
-  npm run cli -- findings decide --file findings.csv --actor grace
+  npm run cli -- findings decide --file findings.csv --key-file grace.key
 In between, write explained, resolved, accepted or reopened into the column decision, and why into the column reason.
-To accept a difference takes a person: a key that is a person's, or --actor.`;
+To accept a difference takes a key that belongs to a person: keys issue --client … --person ….`;
 
 interface Options extends ProxyOptions {
   json?: boolean;
@@ -52,7 +52,7 @@ export function findingsCommands(): Command {
       'send such a file back, with the columns decision and reason filled in: all of it is decided, or nothing',
     )
     .requiredOption('--file <file>', 'the file')
-    .option('--actor <person>', "who decides, where the key is nobody in particular's")
+    .option('--actor <person>', 'for whom you ask; it is recorded, and decides nothing')
     .option('--json', 'for machines: what the proxy answers')
     .action(decide);
   return findings;

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ClientError } from '../clients/client-error';
+import { changedByOperator } from './changed-by';
 import { withClients } from './database';
 import { print } from './output';
 
@@ -7,6 +8,7 @@ interface IssueOptions {
   client: string;
   expires?: string;
   person?: string;
+  reason?: string;
   json?: boolean;
 }
 
@@ -21,6 +23,7 @@ export function keysCommands(): Command {
       '--person <name>',
       "whose key it is, where it is one person's: nobody approves what they asked for themselves",
     )
+    .option('--reason <text>', 'why, for the record')
     .option('--json', 'for machines: {"id","name","key"}')
     .addHelpText(
       'after',
@@ -31,11 +34,11 @@ Examples:
   npm run cli -- keys issue --client shop --expires 2027-01-01T00:00:00Z
   npm run cli -- keys issue --client desk --person ada`,
     )
-    .action(({ client, expires, person, json }: IssueOptions) =>
-      withClients(async (service) =>
-        print(await service.issueKey(client, { expiresAt: toInstant(expires), person }), json),
-      ),
-    );
+    .action(({ client, expires, person, reason, json }: IssueOptions) => {
+      const options = { expiresAt: toInstant(expires), person };
+      const by = changedByOperator(reason);
+      return withClients(async (service) => print(await service.issueKey(client, options, by), json));
+    });
   keys
     .command('list')
     .description('list keys by their ids and last characters')
@@ -48,9 +51,10 @@ Examples:
     .command('revoke')
     .description('revoke a key; from then on no request with it is taken')
     .argument('<id>', 'its id, from keys list')
+    .option('--reason <text>', 'why, for the record')
     .option('--json', 'for machines')
-    .action((id: string, { json }: { json?: boolean }) =>
-      withClients(async (service) => print(await service.revokeKey(id), json)),
+    .action((id: string, { reason, json }: { reason?: string; json?: boolean }) =>
+      withClients(async (service) => print(await service.revokeKey(id, undefined, changedByOperator(reason)), json)),
     );
   return keys;
 }

@@ -15,7 +15,8 @@ const WITH_FAULTS = 2;
 const HELP = `
 Hands the running proxy a provider's CSV file of what it paid; what is said at the end, --statement compares a period with.
 The mapping says which column is which field, in JSON with the names of the file's first line; @FILE reads it from a file.
-Lines that cannot be used are listed, the others are used; the exit code is 2 then. The same file again is not imported twice.
+Lines that cannot be used are listed, the others are used; the exit code is 2 then. Columns that say who was paid are read with
+the scope audit:pii only. The same file again is not imported twice.
 ${keyHelp('reconciler')}
 
 Examples:
@@ -88,11 +89,14 @@ function sizeOf(file: string): number {
   return found.size;
 }
 
-function summary({ read_id: id, rows, kept, faults, fault_count: count, already_imported: before }: ImportedStatement) {
+function summary(statement: ImportedStatement): string {
+  const { read_id: id, rows, kept, faults, fault_count: count, already_imported: before } = statement;
+  const ignored = statement.ignored_fields.join(', ');
   const more =
     count > faults.length ? [`… and ${count - faults.length} more: GET /v1/reconciliation/statements/${id}`] : [];
   return [
     `${before ? 'it was imported before' : 'imported'}: ${kept} of ${rows} lines are used`,
+    ...(ignored === '' ? [] : [`not read, because the key lacks the scope audit:pii: ${ignored}`]),
     ...faults.map(({ line, reason }) => `line ${line}: ${forTerminal(reason)}`),
     ...more,
     `statement ${id}`,

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { ClientError } from '../clients/client-error';
-import { PERSON } from '../clients/person';
+import { isPersonId } from '../clients/person';
 import { loadConfigOf, StartError } from '../config/config';
 import { proseAsRecorded } from '../privacy/recorded';
 import { Wish } from '../retention/erase';
@@ -27,9 +27,9 @@ export async function withRetention(
   if (reason.trim() === '' || !isText(reason, MAX_REASON)) {
     throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters`);
   }
-  if (actor !== null && !PERSON.test(actor)) {
+  if (actor !== null && !isPersonId(actor)) {
     throw new ClientError(
-      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; name the person by an id',
+      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; name the person by an id, not by a phone number',
     );
   }
   await withOwner(async (ownerUrl) => {

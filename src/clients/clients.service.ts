@@ -4,12 +4,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { isUuid } from '../database/uuid';
+import { AT_START, ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf } from './changes';
 import { ClientError } from './client-error';
 import { hashKey, newKey } from './key';
 import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
 import { Limits } from './limits';
-import { listedClient, ListedClient, listedKey, ListedKey } from './listed';
-import { PERSON } from './person';
+import { hintOf, listedClient, ListedClient, listedKey, ListedKey } from './listed';
+import { isPersonId } from './person';
 import { isScope, SCOPES } from './scopes';
 
 export interface IssuedKey {
@@ -36,10 +37,19 @@ export interface KeyOptions {
 
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-/** Client apps and their keys. */
+/** How long a change waits for a connection, and then for the rows that admissions hold. Milliseconds. */
+const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
+
+/**
+ * Client apps and their keys. Every change is recorded in the transaction that makes it: a change that cannot be recorded
+ * does not happen. Without an author, the proxy itself makes the change at its start.
+ */
 @Injectable()
 export class ClientsService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly changes: ChangeRecords,
+  ) {}
 
   /**
    * Makes a client with its first key; `id` is the client's. What is left out is not limited.
@@ -49,6 +59,7 @@ export class ClientsService {
     name: string,
     scopes: string[],
     { person, ...grants }: Partial<Omit<Grants, 'scopes'>> & Pick<KeyOptions, 'person'> = {},
+    by: ChangeAuthor = AT_START,
   ): Promise<IssuedKey> {
     if (!CLIENT_NAME.test(name)) {
       throw new ClientError('a client name is 1 to 40 lower-case letters, digits and dashes, and begins with no dash');
@@ -57,8 +68,14 @@ export class ClientsService {
     const { operations, ...limits } = grants;
     const key = newKey(name);
     const row = { id: uuidv7(), name, scopes: [...new Set(scopes)], ...(operations && { operations }) };
+    const keyRow = toRow(key, { person });
     try {
-      await this.prisma.client.create({ data: { ...row, ...limits, keys: { create: toRow(key, { person }) } } });
+      await this.prisma.$transaction(async (tx) => {
+        const data = { ...row, ...limits, keys: { create: keyRow } };
+        const client = await tx.client.create({ data, include: { keys: true } });
+        const created = creationOf(listedClient(client, new Date()));
+        await this.changes.record(tx, [created, issuanceOf(client, keyRow)], by);
+      }, PATIENCE);
     } catch (error) {
       if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') throw error;
       throw new ClientError(`there is a client ${name} already; give it another key with keys issue`, 'client_exists');
@@ -70,20 +87,26 @@ export class ClientsService {
    * Changes what a client may do; what is left out stays. From its commit on it holds on every instance.
    * @throws ClientError
    */
-  async update(name: string, change: Partial<Grants>): Promise<ListedClient> {
-    await this.find(name);
+  async update(name: string, change: Partial<Grants>, by: ChangeAuthor = AT_START): Promise<ListedClient> {
+    const client = await this.find(name);
     check(change);
     const assignments = toAssignments(change);
-    if (assignments.length > 0) {
+    if (assignments.length === 0) return client;
+    return this.prisma.$transaction(async (tx) => {
+      // Of two changes at once, the second one starts from what the first one wrote.
+      await tx.$executeRaw`SELECT FROM client WHERE name = ${name} FOR NO KEY UPDATE`;
+      const before = await this.find(name, tx);
       // Not by Prisma's own update, which cannot write a list that is null.
-      await this.prisma.$executeRaw`UPDATE client SET ${Prisma.join(assignments)} WHERE name = ${name}`;
-    }
-    return this.find(name);
+      await tx.$executeRaw`UPDATE client SET ${Prisma.join(assignments)} WHERE name = ${name}`;
+      const after = await this.find(name, tx);
+      await this.changes.record(tx, changesBetween(before, after), by);
+      return after;
+    }, PATIENCE);
   }
 
-  async find(name: string): Promise<ListedClient> {
+  async find(name: string, tx: Prisma.TransactionClient = this.prisma): Promise<ListedClient> {
     const client = CLIENT_NAME.test(name)
-      ? await this.prisma.client.findUnique({ where: { name }, include: { keys: true } })
+      ? await tx.client.findUnique({ where: { name }, include: { keys: true } })
       : null;
     if (!client) throw noClient(name);
     return listedClient(client, new Date());
@@ -96,11 +119,15 @@ export class ClientsService {
   }
 
   /** One more key for a client, so that a rotation can overlap; `id` is the key's. */
-  async issueKey(name: string, options: KeyOptions = {}): Promise<IssuedKey> {
+  async issueKey(name: string, options: KeyOptions = {}, by: ChangeAuthor = AT_START): Promise<IssuedKey> {
     const client = await this.find(name);
     const key = newKey(name);
-    const { id } = await this.prisma.apiKey.create({ data: { ...toRow(key, options), clientId: client.id } });
-    return { id, name, key };
+    const row = toRow(key, options);
+    await this.prisma.$transaction(async (tx) => {
+      await tx.apiKey.create({ data: { ...row, clientId: client.id } });
+      await this.changes.record(tx, [issuanceOf(client, row)], by);
+    }, PATIENCE);
+    return { id: row.id, name, key };
   }
 
   async listKeys(clientName?: string): Promise<ListedKey[]> {
@@ -114,18 +141,40 @@ export class ClientsService {
   }
 
   /**
-   * From its commit on no instance takes the key: each request asks the database.
-   * @param clientName whose it must be; left out: anybody's.
+   * From its commit on no instance takes the key: each request asks the database. Revoking it again changes nothing.
+   * @param clientName whose it must be; undefined: anybody's.
    */
-  async revokeKey(id: string, clientName?: string): Promise<{ id: string; revoked_at: Date }> {
-    const key = isUuid(id) ? await this.prisma.apiKey.findUnique({ where: { id }, include: { client: true } }) : null;
-    if (!key || (clientName !== undefined && key.client.name !== clientName)) {
-      throw new ClientError(`there is no key with the id ${id}; keys list shows them`, 'key_not_found');
-    }
-    const revokedAt = key.revokedAt ?? new Date();
-    await this.prisma.apiKey.update({ where: { id }, data: { revokedAt } });
-    return { id, revoked_at: revokedAt };
+  async revokeKey(
+    id: string,
+    clientName?: string,
+    by: ChangeAuthor = AT_START,
+  ): Promise<{ id: string; revoked_at: Date }> {
+    return this.prisma.$transaction(async (tx) => {
+      if (isUuid(id)) await tx.$executeRaw`SELECT FROM api_key WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+      const key = isUuid(id) ? await tx.apiKey.findUnique({ where: { id }, include: { client: true } }) : null;
+      if (!key || (clientName !== undefined && key.client.name !== clientName)) {
+        throw new ClientError(`there is no key with the id ${id}; keys list shows them`, 'key_not_found');
+      }
+      if (key.revokedAt) return { id, revoked_at: key.revokedAt };
+      const revokedAt = new Date();
+      await tx.apiKey.update({ where: { id }, data: { revokedAt } });
+      await this.changes.record(tx, [revocationOf(key, revokedAt)], by);
+      return { id, revoked_at: revokedAt };
+    }, PATIENCE);
   }
+}
+
+type KeyRow = Omit<Prisma.ApiKeyGetPayload<object>, 'clientId' | 'createdAt' | 'revokedAt' | 'lastUsedAt'>;
+
+function issuanceOf({ id, name }: { id: string; name: string }, key: KeyRow): ClientChange {
+  const after = { hint: hintOf(name, key), person: key.person, expires_at: key.expiresAt?.toISOString() ?? null };
+  return { action: 'key_issued', client: { id, name }, keyId: key.id, before: null, after };
+}
+
+function revocationOf(key: KeyRow & { client: { id: string; name: string } }, revokedAt: Date): ClientChange {
+  const { id, name } = key.client;
+  const [before, after] = [{ revoked_at: null }, { revoked_at: revokedAt.toISOString() }];
+  return { action: 'key_revoked', client: { id, name }, keyId: key.id, before, after };
 }
 
 /** @throws ClientError for a client that could do nothing, or something there is not, or with a limit that is none. */
@@ -164,7 +213,7 @@ function noClient(name: string): ClientError {
 
 /** What is kept of a key. */
 function toRow(key: string, { person, expiresAt }: KeyOptions) {
-  if (person !== undefined && !PERSON.test(person)) {
+  if (person !== undefined && !isPersonId(person)) {
     throw new ClientError(
       'a person is named by 1 to 128 letters, digits and _ . : = / -, and not by an e-mail address or a phone number, which records could not forget',
     );

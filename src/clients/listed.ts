@@ -36,7 +36,7 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
   return {
     id: key.id,
     client: key.client.name,
-    hint: `pp_${key.client.name}_…${key.hint}`,
+    hint: hintOf(key.client.name, key),
     person: key.person,
     state: stateOf(key, now),
     created_at: key.createdAt,
@@ -44,6 +44,11 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
     revoked_at: key.revokedAt,
     last_used_at: key.lastUsedAt,
   };
+}
+
+/** How a key begins and ends. */
+export function hintOf(clientName: string, { hint }: { hint: string }): string {
+  return `pp_${clientName}_…${hint}`;
 }
 
 function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): 'active' | 'revoked' | 'expired' {

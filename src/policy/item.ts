@@ -18,9 +18,13 @@ export interface Item {
   chiRef: string | null;
 }
 
+/** A number in international form, as somebody may name a sub-account by it. */
+const PHONE = /^\+[1-9]\d{6,14}$/;
+
 /** The phone numbers in items, in international form. */
-export function phonesOf(items: Pick<Item, 'phone'>[]): string[] {
-  return items.flatMap(({ phone }) => phone ?? []);
+export function phonesOf(items: Pick<Item, 'phone' | 'receiver'>[]): string[] {
+  const named = items.flatMap(({ phone, receiver }) => [phone, receiver]);
+  return named.filter((one): one is string => one !== null && PHONE.test(one));
 }
 
 /** What items are worth together, exactly; null where none says what it is worth. */

@@ -28,14 +28,8 @@ export const KINDS = {
     at: 'recorded_at',
     columns: {
       ...REQUEST,
-      ...{
-        id: 'uuid',
-        operation: 'text',
-        traceparent: 'text',
-        query: 'text',
-        item_count: 'integer',
-        total_usd: 'numeric',
-      },
+      ...{ id: 'uuid', operation: 'text', traceparent: 'text', query: 'text', item_count: 'integer' },
+      total_usd: 'numeric',
       ...{ body_commitment: 'bytes', received_at: 'time', recorded_at: 'time', coverage: 'text', caused_by: 'uuid' },
       ...{ idempotency_key: 'text', held_for: 'text', expires_at: 'time', reserved_on: 'date', process: 'integer' },
     },
@@ -246,6 +240,15 @@ export const KINDS = {
       ...AUTHOR,
       ...{ id: 'uuid', finding_id: 'uuid', state: 'text', reason: 'text', impact_usd: 'numeric', run_id: 'uuid' },
       decided_at: 'time',
+    },
+  },
+  activity: {
+    key: 'id',
+    at: 'acted_at',
+    columns: {
+      ...REQUEST,
+      ...{ id: 'uuid', action: 'text', target_client_id: 'uuid', target_client: 'text', target_key_id: 'uuid' },
+      ...{ before: 'text', after: 'text', via: 'text', call_id: 'uuid', reason: 'text', acted_at: 'time' },
     },
   },
 } as const satisfies Record<string, Kind>;

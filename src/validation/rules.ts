@@ -167,14 +167,21 @@ interface SomeOfRules {
 }
 
 /** Text of one form that is all letters, digits and a few signs. */
-export const Slug = ({ pattern, must, required, description, example }: SlugRules) =>
+export const Slug = ({ pattern, test, must, required, description, example }: SlugRules) =>
   field(
-    { name: 'slug', required, must, test: (value) => typeof value === 'string' && pattern.test(value) },
+    {
+      name: 'slug',
+      required,
+      must,
+      test: (value) => typeof value === 'string' && pattern.test(value) && (test?.(value) ?? true),
+    },
     { type: 'string', pattern: pattern.source, description, example },
   );
 
 interface SlugRules {
   pattern: RegExp;
+  /** What else it must be, which no pattern can say. */
+  test?: (value: string) => boolean;
   must: string;
   required: boolean;
   description: string;

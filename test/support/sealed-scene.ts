@@ -28,7 +28,9 @@ export interface SealedScene {
   /** Calls of the second half: sealed after a checkpoint that covers the first. */
   later: string[];
   /** Starts the proxy again for as long as the work takes; all is sealed afterwards. */
-  withProxy(work: (proxy: TestProxy, key: (...scopes: 'audit'[]) => Promise<string>) => Promise<void>): Promise<void>;
+  withProxy(
+    work: (proxy: TestProxy, key: (...scopes: ('audit' | 'audit:pii')[]) => Promise<string>) => Promise<void>,
+  ): Promise<void>;
   /** Verifies what is left after somebody who owns the database has changed it; then all is as before. */
   verifyAfter(...changes: (string | [sql: string, values: unknown[]])[]): Promise<Report>;
   /** How old a record is that the search index must have; undefined: as usual. */
@@ -67,7 +69,7 @@ export async function makeSealedScene(): Promise<SealedScene> {
       }
       await proxy.post(app, '/payouts/credit', { credits: [{ valueInUSD: -1 }] }).expect(400);
       await proxy.get(app, '/api/v0.1/info/assets');
-      await proxy.get(await newKey('audit'), '/v1/audit/calls?recipient=ada1%40example.com').expect(200);
+      await proxy.get(await newKey('audit', 'audit:pii'), '/v1/audit/calls?recipient=ada1%40example.com').expect(200);
       await database.query(`WITH stopped AS (
         INSERT INTO stop (id, reason) VALUES (uuid_floor(clock_timestamp()), 'a test') RETURNING id
       ) INSERT INTO stop_lift (stop_id) SELECT id FROM stopped`);

@@ -9,6 +9,7 @@ import { Shown, Shows } from '../../auth/shows';
 import { isUuid } from '../../database/uuid';
 import { ApiKeyProblems } from '../../errors/api-problems';
 import { Problem } from '../../errors/problem';
+import { requireMaySearchPeople } from '../people-search';
 import { ExportSearch } from './export.dto';
 import { ExportService } from './export.service';
 import { CONTENT_TYPES } from './format';
@@ -35,7 +36,7 @@ export class ExportController {
       'says how many rows the whole file has and what its SHA-256 is. An export that breaks off has no manifest, and its ' +
       'connection ends abruptly. ' +
       'In CSV, a cell that a spreadsheet would take for a formula, or that begins with an apostrophe, begins with an ' +
-      'apostrophe more. Recipients are masked without `audit:pii`.',
+      'apostrophe more. Without `audit:pii`, recipients are masked and not searched by.',
   })
   @ApiProduces('text/csv', 'application/x-ndjson')
   @ApiResponse({
@@ -60,6 +61,7 @@ export class ExportController {
     @Query() search: ExportSearch,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
+    requireMaySearchPeople(request.call, search);
     const { stream, total } = await this.exports.begin(request, search);
     const { format, what = 'calls' } = search;
     void reply

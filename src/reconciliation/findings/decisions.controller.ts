@@ -15,8 +15,8 @@ import { DecisionsService, PlacedDecision } from './decisions.service';
 
 const WHO =
   'Scope `reconcile`. All of them or none: every fault is listed. Open and reopened findings become explained, resolved or ' +
-  'accepted; those become reopened. What is accepted a person accepts, whose key it is or whom `X-Actor` names, and nobody ' +
-  'who asked for the payment: another client, another key, another person.';
+  'accepted; those become reopened. A person accepts a difference, with a key that belongs to them (`X-Actor` does not count), ' +
+  'and nobody who asked for the payment: another client, another key, another person.';
 
 /** What is decided about findings. */
 @ApiTags('Reconciliation')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Call, Caller } from '../../auth/call';
-import { requireSomebodyElse } from '../../auth/four-eyes';
+import { needsPersonalKey, requireSomebodyElse } from '../../auth/four-eyes';
 import { PrismaService } from '../../database/prisma.service';
 import { Fault, Problem } from '../../errors/problem';
 import { ProblemCode } from '../../errors/problems';
@@ -39,14 +39,14 @@ export class DecisionsService {
    * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
    */
   async decide(call: Call, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
-    const { clientId, keyId } = call.caller as Caller; // the guard lets nobody in without a key
+    const { clientId, keyId, person } = call.caller as Caller; // the guard lets nobody in without a key
     const known = [...faults.map((fault) => invalid(fault)), ...repeated(decisions)];
     const steps: NewStep[] = decisions.map(({ finding_id, state, reason }) => ({
       findingId: finding_id,
       state,
       reason,
     }));
-    await insertFindingSteps(this.prisma, steps, { clientId, keyId, actor: call.actor }, (findings) => {
+    await insertFindingSteps(this.prisma, steps, { clientId, keyId, actor: person }, (findings) => {
       const found = decisions.flatMap((decision) => faultsOf(decision, findings.get(decision.finding_id), call));
       refuse([...known, ...found]);
     });
@@ -99,8 +99,9 @@ function refusedAcceptance(
   call: Call,
   { clientId, keyId, actor }: FindingNow,
 ): { code: ProblemCode; detail: string } | undefined {
-  if (call.actor === null) {
-    const detail = "a person has to accept a difference: use a key that is a person's, or name the person in X-Actor";
+  const { person, clientName } = call.caller as Caller;
+  if (person === null) {
+    const detail = `a person has to accept a difference, with a key of their own. ${needsPersonalKey(clientName)}`;
     return { code: 'invalid_request', detail };
   }
   if (clientId === null || keyId === null) return undefined;

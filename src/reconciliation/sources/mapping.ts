@@ -24,11 +24,13 @@ const UPSTREAM_FIELDS = {
 export type StatementField = keyof typeof UPSTREAM_FIELDS;
 export const STATEMENT_FIELDS = Object.keys(UPSTREAM_FIELDS) as StatementField[];
 
+/** The fields that say who was paid. */
+const OF_PEOPLE: StatementField[] = ['recipient', 'email', 'phone', 'handle', 'receiver'];
+
+const NAMES: StatementField[] = ['chi_ref', 'id', 'issue_id', 'reference'];
+
 /** Without one of them, a line can be compared with nothing. */
-const IDENTIFYING: StatementField[] = [
-  ...(['chi_ref', 'id', 'issue_id', 'reference'] as const),
-  ...(['recipient', 'email', 'phone', 'handle', 'receiver'] as const),
-];
+const IDENTIFYING = [...NAMES, ...OF_PEOPLE];
 
 const PRESETS = new Map<string, (field: StatementField) => string>([
   ['fields', (field) => field],
@@ -43,6 +45,8 @@ export interface Mapping {
   columns: Columns;
   /** Whether columns that are not there are left out, as of a preset; else they are a mistake. */
   lenient: boolean;
+  /** The columns that are not read, because they say who was paid. */
+  ignored?: Columns;
 }
 
 const MAX_COLUMN_NAME = 255;
@@ -75,13 +79,32 @@ export function readMapping(text: string): Mapping {
   return { columns: checked(columns), lenient: false };
 }
 
+/**
+ * The same mapping without the fields that say who was paid. A statement of guesses would otherwise tell which of them are
+ * right: by the lines that find a payment, or by the findings about its recipient.
+ * @throws MappingError if nothing is left by which a line could be compared.
+ */
+export function withoutPeople({ columns, lenient }: Mapping): Mapping {
+  const ofPeople = (field: string) => (OF_PEOPLE as string[]).includes(field);
+  const named = Object.entries(columns);
+  const ignored = Object.fromEntries(named.filter(([field]) => ofPeople(field))) as Columns;
+  const mapping = {
+    columns: Object.fromEntries(named.filter(([field]) => !ofPeople(field))) as Columns,
+    lenient,
+    ignored,
+  };
+  checked(mapping.columns, mapping);
+  return mapping;
+}
+
 export class MappingError extends Error {}
 
 /**
  * Finds the columns of a statement in its first line. @returns each field's place.
  * @throws MappingError that names the columns there are, but none that looks like a contact.
  */
-export function placesIn(header: string[], { columns, lenient }: Mapping): Map<StatementField, number> {
+export function placesIn(header: string[], mapping: Mapping): Map<StatementField, number> {
+  const { columns, lenient } = mapping;
   const names = header.map((name) => name.trim());
   const places = new Map<StatementField, number>();
   for (const [field, column] of Object.entries(columns) as [StatementField, string][]) {
@@ -94,11 +117,17 @@ export function placesIn(header: string[], { columns, lenient }: Mapping): Map<S
     places.set(field, place);
   }
   try {
-    checked(Object.fromEntries(places));
+    checked(Object.fromEntries(places), mapping);
   } catch (error) {
     throw new MappingError(`${(error as Error).message}; ${there(names)}`);
   }
   return places;
+}
+
+/** The fields of a statement that are not read, of those whose column it has. */
+export function ignoredIn(header: string[], { ignored = {} }: Mapping): StatementField[] {
+  const names = new Set(header.map((name) => name.trim()));
+  return OF_PEOPLE.filter((field) => ignored[field] !== undefined && names.has(ignored[field]));
 }
 
 /** The upstream's record of what stands in a line. */
@@ -117,8 +146,17 @@ function byItsForm(recipient: string): string {
   return /^\+?[\d\s().-]{7,}$/.test(recipient) ? UPSTREAM_FIELDS.phone : UPSTREAM_FIELDS.receiver;
 }
 
-function checked<Given extends Partial<Record<StatementField, unknown>>>(columns: Given): Given {
+function checked<Given extends Partial<Record<StatementField, unknown>>>(
+  columns: Given,
+  { ignored }: Pick<Mapping, 'ignored'> = {},
+): Given {
   if (columns.amount_usd === undefined) throw new MappingError('must say which column is amount_usd');
+  if (ignored && NAMES.every((field) => columns[field] === undefined)) {
+    const text = `must say which column is at least one of ${NAMES.join(', ')}`;
+    throw new MappingError(
+      `${text}: your key lacks the scope audit:pii, so columns that say who was paid are not read`,
+    );
+  }
   if (IDENTIFYING.every((field) => columns[field] === undefined)) {
     throw new MappingError(`must say which column is at least one of ${IDENTIFYING.join(', ')}`);
   }

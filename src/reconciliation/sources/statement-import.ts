@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { PrismaService } from '../../database/prisma.service';
-import { Mapping, placesIn } from './mapping';
+import { ignoredIn, Mapping, placesIn, StatementField } from './mapping';
 import { BrokenStatement, StatementLines } from './statement-lines';
 import { NumberStyle, StatementRows } from './statement-rows';
 import { TransactionWriter } from './transaction-writer';
@@ -19,6 +19,8 @@ export interface StatementOptions extends NumberStyle {
 export class StatementImport {
   rows = 0;
   faults = 0;
+  /** The fields that were not read, because they say who was paid. */
+  ignored: StatementField[] = [];
   private readonly lines: StatementLines;
   private readonly writer: TransactionWriter;
   private waiting: { line: number; reason: string }[] = [];
@@ -52,7 +54,9 @@ export class StatementImport {
       if (rows) {
         await this.take(line, cells, rows);
       } else {
-        rows = new StatementRows(cells, placesIn(cells, this.options.mapping), this.options);
+        const { mapping } = this.options;
+        rows = new StatementRows(cells, placesIn(cells, mapping), this.options);
+        this.ignored = ignoredIn(cells, mapping);
       }
     }
     if (!rows) throw new BrokenStatement('is empty');

@@ -32,7 +32,8 @@ export class StatementsController {
     operationId: 'importStatement',
     description:
       "Scope `reconcile`. A provider's CSV file of what it paid, to compare with: its first line names the columns. Lines " +
-      'that cannot be used are listed, the others are used. The same file with the same mapping is imported once.',
+      'that cannot be used are listed, the others are used. The same file with the same mapping is imported once. Columns that ' +
+      'say who was paid are read with `audit:pii` only; `ignored_fields` names those that were not.',
   })
   @ApiConsumes('text/csv')
   @ApiBody({ required: true, schema: { type: 'string' }, description: 'The file, in UTF-8, up to 1 GiB.' })
@@ -45,8 +46,9 @@ export class StatementsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ImportedStatement> {
     if (!(body instanceof Readable)) throw bodyFault('is no CSV; send the file with Content-Type: text/csv');
-    const { clientId, keyId } = call.caller as Caller; // Allow has seen to that
-    const imported = await this.statements.import(body, query, { clientId, keyId, actor: call.actor });
+    const { clientId, keyId, scopes } = call.caller as Caller; // Allow has seen to that
+    const by = { clientId, keyId, actor: call.actor, seesPeople: scopes.has('audit:pii') };
+    const imported = await this.statements.import(body, query, by);
     void reply.status(imported.already_imported ? HttpStatus.OK : HttpStatus.CREATED);
     return imported;
   }

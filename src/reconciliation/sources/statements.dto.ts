@@ -13,7 +13,8 @@ export class StatementQuery {
     description:
       `Which column is which field: JSON \`{"<field>":"<column>"}\` with the names of its first line, or one of ` +
       `${PRESET_NAMES.join(', ')}: its columns are called as our fields, or as the upstream's. ` +
-      `Fields: ${STATEMENT_FIELDS.join(', ')}.`,
+      `Fields: ${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, those that say who was paid (recipient, email, phone, ` +
+      'handle, receiver) are not read.',
     example: '{"chi_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',
   })
   mapping!: string;
@@ -77,6 +78,14 @@ export class StatementWithFaults extends StatementRecord {
 }
 
 export class ImportedStatement extends StatementWithFaults {
+  @ApiProperty({
+    type: 'array',
+    items: { enum: STATEMENT_FIELDS },
+    description:
+      'Fields of the mapping that were not read: they say who was paid, and your key lacks `audit:pii`. Recipients are not ' +
+      'compared then.',
+  })
+  ignored_fields!: string[];
   @ApiProperty({ type: 'boolean', description: 'The same bytes were handed in before, with the same mapping.' })
   already_imported!: boolean;
 }

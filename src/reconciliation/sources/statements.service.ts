@@ -7,7 +7,7 @@ import { isUuid } from '../../database/uuid';
 import { Problem } from '../../errors/problem';
 import { SourceJournal } from '../../journal/sources';
 import { ReconciliationMetrics } from '../../metrics/reconciliation-metrics';
-import { Mapping, MappingError, readMapping } from './mapping';
+import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';
 import {
@@ -24,6 +24,8 @@ interface Author {
   clientId: string;
   keyId: string;
   actor: string | null;
+  /** Whether the key may see people. If it may not, the columns that say who was paid are not read. */
+  seesPeople: boolean;
 }
 
 /** Shown at once; the others are asked for. */
@@ -49,8 +51,8 @@ export class StatementsService {
    * Reads a statement as it comes. One that breaks off, or that cannot be read, leaves a read that counts for nothing.
    * @throws Problem `invalid_request`
    */
-  async import(source: Readable, query: StatementQuery, by: Author): Promise<ImportedStatement> {
-    const mapping = mappingOf(query.mapping);
+  async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Author): Promise<ImportedStatement> {
+    const mapping = mappingOf(query.mapping, seesPeople);
     const { delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
     const started = performance.now();
@@ -77,7 +79,8 @@ export class StatementsService {
     }
     const first = counted === readId;
     done(first ? 'complete' : 'already_imported');
-    return { ...(await this.one(counted, FIRST_FAULTS)), already_imported: !first };
+    const statement = await this.one(counted, FIRST_FAULTS);
+    return { ...statement, ignored_fields: reading.ignored, already_imported: !first };
   }
 
   /** Newest first; only those that were read whole. */
@@ -119,9 +122,10 @@ function toStatement({ id, rows, kept, bytes, ...row }: Row): StatementRecord {
   return { read_id: id, ...row, rows: Number(rows), kept: Number(kept), bytes: Number(bytes) };
 }
 
-function mappingOf(text: string): Mapping {
+function mappingOf(text: string, seesPeople: boolean): Mapping {
   try {
-    return readMapping(text);
+    const mapping = readMapping(text);
+    return seesPeople ? mapping : withoutPeople(mapping);
   } catch (error) {
     throw toProblem(error);
   }

@@ -74,7 +74,7 @@ type Comparison = 'recipient' | 'recipient_prefix';
 
 /** One field for both filters; who types a * at the end means the beginning. */
 function RecipientField({ list: { filters, change }, faults }: FilterProps) {
-  const maySee = useSession().may('audit:pii');
+  const maySearch = useSession().may('audit:pii'); // what a search finds would tell who was paid
   const named: Comparison = filters.recipient_prefix === undefined ? 'recipient' : 'recipient_prefix';
   const value = filters[named] ?? '';
   const [comparison, setComparison] = useDraft(value === '' ? undefined : named);
@@ -89,13 +89,16 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
       {...{ label: 'Recipient', placeholder: 'Phone, e-mail or handle', type: 'search', value, maxLength: 254 }}
       style={wide(300)}
       error={faults.recipient ?? faults.recipient_prefix}
-      {...(!maySee && { disabled: true, description: 'To search for a person, your key needs the scope audit:pii.' })}
+      {...(!maySearch && {
+        disabled: true,
+        description: 'To search for a person, your key needs the scope audit:pii.',
+      })}
       onCommit={(text) => commit(text, by)}
       leftSectionWidth={108}
       leftSection={
         <NativeSelect
           {...{ variant: 'unstyled', size: 'xs', value: by, 'aria-label': 'How the recipient is compared' }}
-          disabled={!maySee}
+          disabled={!maySearch}
           data={[
             { value: 'recipient', label: 'is' },
             { value: 'recipient_prefix', label: 'begins with' },

@@ -1,0 +1,56 @@
+import { Command } from 'commander';
+import type { ActivityPage, ActivityRecord } from '../audit/activity.dto';
+import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
+import { addFilter } from './audit-export';
+import { print } from './output';
+
+const HELP = `
+Asks the running proxy, with a key that has the scope audit or admin. ${keyHelp('auditor')}
+Filters are those of GET /v1/activity, by their names, as often as needed.
+
+Examples:
+  npm run cli -- audit activity
+  npm run cli -- audit activity --filter action=limits_changed --filter client=shop --json`;
+
+interface ActivityOptions extends ProxyOptions {
+  filter: [string, string][];
+  pageToken?: string;
+  json?: boolean;
+}
+
+export function auditActivityCommand(): Command {
+  return askingProxy(new Command('activity'), 'audit')
+    .description('list changes of clients, limits, scopes, keys and stops, newest first, two hundred at a time')
+    .option('--filter <name=value>', 'only these', addFilter, [])
+    .option('--page-token <token>', 'the older ones that the list before ended with')
+    .option('--json', 'for machines: what the proxy answers')
+    .addHelpText('after', HELP)
+    .action(run);
+}
+
+async function run({ filter, pageToken, json, ...proxy }: ActivityOptions): Promise<void> {
+  const query = new URLSearchParams([...filter, ['page_size', '200']]);
+  if (pageToken !== undefined) query.set('page_token', pageToken);
+  const page = (await ask(proxy, {
+    path: `/v1/activity?${query.toString()}`,
+    demoKey: 'auditor',
+    afterFailure: 'ask again',
+  })) as ActivityPage;
+  print(json ? page : page.activity.map(forPeople), json);
+  if (!json && page.next_page_token) process.stdout.write(`older: --page-token ${page.next_page_token}\n`);
+}
+
+function forPeople({ at, action, target, before, after, by, via, client_address, reason }: ActivityRecord) {
+  return {
+    at: String(at),
+    action,
+    target: target.client?.name ?? target.operation ?? 'everything',
+    key: target.key_id,
+    before: before && JSON.stringify(before),
+    after: after && JSON.stringify(after),
+    by: [by.client?.name, by.actor].filter(Boolean).join(' ') || null,
+    via,
+    client_address,
+    reason,
+  };
+}

@@ -1,0 +1,26 @@
+import { userInfo } from 'node:os';
+import { AT_START, ChangeAuthor } from '../clients/changes';
+import { ClientError } from '../clients/client-error';
+import { isText } from '../validation/rules';
+
+const MAX_REASON = 1_000;
+
+/**
+ * Who makes a change with a command: the user of the operating system.
+ * @throws ClientError for a reason that no record can hold.
+ */
+export function changedByOperator(reason: string | undefined): ChangeAuthor {
+  if (reason !== undefined && (reason.trim() === '' || !isText(reason, MAX_REASON))) {
+    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters`);
+  }
+  return { ...AT_START, via: 'cli', actor: operator(), reason: reason ?? null };
+}
+
+/** A container may run as a user without a name. */
+function operator(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,109 @@
+import supertest from 'supertest';
+import { airtime, PHONE, phones, startPaying, Paying } from './support/paying';
+import { answer } from './support/fake-upstream';
+import { Asking, reconcile } from './support/reconciling';
+
+/** A key that may not see people must not find out either whether somebody was paid, however many guesses it makes. */
+describe('whoever may not see people', () => {
+  let paying: Paying;
+  let auditor: string;
+  let reconciler: string;
+  let seeing: string;
+
+  beforeAll(async () => {
+    paying = await startPaying();
+    paying.upstream.behaviour = answer(200, { status: 'success', data: { data: [{ chiRef: 'chi-known' }] } });
+    auditor = (await paying.proxy.client('masked-auditor', 'audit')).key;
+    reconciler = (await paying.proxy.client('guessing', 'reconcile', 'audit')).key;
+    seeing = (await paying.proxy.client('seeing', 'reconcile', 'audit', 'audit:pii')).key;
+    await paying.proxy.post(paying.app, '/payouts/airtime', airtime(PHONE)).expect(200);
+  });
+  afterAll(() => paying.close());
+
+  it('may not search by recipient on any route', async () => {
+    const document = (await supertest(paying.proxy.url).get('/openapi.json').expect(200)).body as {
+      paths: Record<string, { get?: { parameters?: { name: string }[] } }>;
+    };
+    const searching = Object.entries(document.paths).flatMap(([path, { get }]) =>
+      (get?.parameters ?? []).flatMap(({ name }) => (/^recipient/.test(name) ? [`${path}?${name}=`] : [])),
+    );
+    expect(searching.sort()).toEqual([
+      ...['/v1/audit/calls?recipient=', '/v1/audit/calls?recipient_prefix='],
+      ...['/v1/audit/export?recipient=', '/v1/audit/export?recipient_prefix='],
+      ...['/v1/audit/items?recipient=', '/v1/audit/items?recipient_prefix='],
+      ...['/v1/audit/summary?recipient=', '/v1/audit/summary?recipient_prefix='],
+    ]);
+    for (const path of searching) {
+      const format = path.includes('export') ? '&format=csv' : '';
+      const guesses = [PHONE, '+254', '+999', 'ada@example.com', '@ada'].map(encodeURIComponent);
+      const answers = await Promise.all(guesses.map((guess) => paying.proxy.get(auditor, `${path}${guess}${format}`)));
+      for (const { status, body } of answers) {
+        expect([path, status, body.code]).toEqual([path, 403, 'scope_missing']);
+        expect(body.detail).toMatch(/recipient.*audit:pii/);
+      }
+      const refused = answers.map(({ headers }) => headers['x-call-id'] as string);
+      const recorded = await paying.proxy.database.query('SELECT * FROM refusal WHERE id = ANY ($1)', [refused]);
+      expect(recorded.map(({ code }) => code)).toEqual(guesses.map(() => 'scope_missing'));
+      expect(JSON.stringify(recorded)).not.toContain(PHONE.slice(1));
+      await paying.proxy.get(seeing, `${path}${guesses[0]}${format}`).expect(200);
+    }
+  });
+
+  describe('and hands in a statement of guesses', () => {
+    const HEADER = 'chi_ref,amount_usd,issued_at,recipient';
+    const mapping = 'fields';
+
+    const hand = (lines: string[], key: string, as: string = mapping) =>
+      supertest(paying.proxy.url)
+        .post('/v1/reconciliation/statements')
+        .query({ mapping: as })
+        .set({ 'X-API-Key': key, 'Content-Type': 'text/csv' })
+        .send(lines.join('\n'));
+    const guess = (chiRef: string, phone: string) => `${chiRef},2.5,${new Date().toISOString()},${phone}`;
+    const compared = async (lines: string[], key: string) => {
+      const { body: statement } = await hand([HEADER, ...lines], key).expect(201);
+      const asking: Asking = { url: paying.proxy.url, key };
+      const period = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
+      const run = await reconcile(asking, { ...period, statement_id: statement.read_id });
+      const query = `run_id=${run.id}&state=any&page_size=200`;
+      const { body } = await paying.proxy
+        .get(key, `/v1/reconciliation/findings?${query}&category=recipient`)
+        .expect(200);
+      return { statement, totals: run.totals, ofRecipients: body.findings as object[] };
+    };
+
+    it('learns from 1,000 numbers, the right one among them, what it learns from 1,000 wrong ones', async () => {
+      const wrong = phones(1_000).map((phone, place) => guess(`guess-${place}`, phone));
+      const right = wrong.with(417, guess('guess-417', PHONE));
+      const [withoutIt, withIt] = [await compared(wrong, reconciler), await compared(right, reconciler)];
+      expect(withIt.totals).toEqual(withoutIt.totals);
+      expect(withIt.statement).toMatchObject({ ignored_fields: ['recipient'], kept: 1_000 });
+      expect(withIt.statement.mapping.columns).not.toHaveProperty('recipient');
+      const [kept] = await paying.proxy.database.query(
+        `SELECT count(*)::int AS people FROM upstream_transaction
+         WHERE read_id = $1 AND num_nonnulls(email, phone, handle, receiver) > 0`,
+        [withIt.statement.read_id],
+      );
+      expect(kept).toEqual({ people: 0 });
+      const seen = await compared(right, seeing);
+      expect(seen.statement).toMatchObject({ ignored_fields: [], already_imported: false });
+      expect(seen.totals).not.toEqual(withoutIt.totals);
+    });
+
+    it('learns nothing from guesses about a transaction that it knows', async () => {
+      for (const phone of [PHONE, '+254700000001']) {
+        const { ofRecipients } = await compared([guess('chi-known', phone)], reconciler);
+        expect(ofRecipients).toEqual([]);
+      }
+      expect((await compared([guess('chi-known', '+254700000002')], seeing)).ofRecipients).toHaveLength(1);
+    });
+
+    it('is told that recipients alone cannot be compared', async () => {
+      const ofPeople = JSON.stringify({ amount_usd: 'amount_usd', phone: 'recipient' });
+      const { body } = await hand([HEADER, guess('x', PHONE)], reconciler, ofPeople).expect(400);
+      expect(body.errors[0].detail).toMatch(/at least one of chi_ref, id, issue_id, reference: .*audit:pii/);
+      await hand(['amount_usd,phoneNumber', `1,${PHONE}`], reconciler, 'upstream').expect(400);
+      await hand([HEADER, guess('x', PHONE)], seeing, ofPeople).expect(201);
+    });
+  });
+});
