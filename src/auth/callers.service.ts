@@ -3,6 +3,7 @@ import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../clients/scopes';
 import { Batches } from '../database/batches';
 import { TYPES } from '../database/binary-array';
+import { DATABASE_PATIENCE_MS } from '../database/patience';
 import { PrismaService } from '../database/prisma.service';
 import { Caller } from './call';
 
@@ -48,6 +49,7 @@ export class CallersService {
     (hashes) => this.lookUp(hashes),
     () => 1,
     MAX_LOOK_UPS,
+    { patienceMs: DATABASE_PATIENCE_MS },
   );
 
   constructor(private readonly prisma: PrismaService) {}

@@ -36,8 +36,11 @@ const PARTITION_MONTHS_AHEAD = 3;
 /** The longest statement is a search over a long history; the journal's take some milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** A row that somebody keeps locked must not hold back the payouts of others for long. */
-const LOCK_TIMEOUT_MS = 5_000;
+/**
+ * A row that somebody keeps locked must not hold back the payouts of others for long: a batch that met it is tried again, call by
+ * call, while their apps still wait (DATABASE_PATIENCE_MS).
+ */
+const LOCK_TIMEOUT_MS = 1_000;
 /** A process that is frozen within a transaction lets go of its locks before others give up waiting for them. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../database/generated/client';
+import { DatabaseTooSlow } from '../database/patience';
 import { PrismaService } from '../database/prisma.service';
 import { Asking, decide, HeldFor, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
@@ -60,6 +61,7 @@ async function admitWithALook(
     const clients = await lockClients(tx, [...new Set(askings.map(({ caller }) => caller.clientId))]);
     const before = again ? await decidedBefore(tx, askings) : undefined; // its commit, if on its way, held the lock
     if (before) return before;
+    if (!(await noneRefused(tx, askings))) throw new DatabaseTooSlow();
     const { state, today } = await readState(tx, askings, clients, windows);
     const verdicts = decide(askings.map(toAsking), state);
     const opened = toOpened(askings, verdicts, today, process);
@@ -115,6 +117,14 @@ async function decidedBefore(tx: Prisma.TransactionClient, [asking]: NewAdmissio
     SELECT held_for AS "heldFor" FROM intent WHERE id = ${asking?.id}::uuid`;
   if (!row) return undefined;
   return [row.heldFor ? { kind: 'held', heldFor: row.heldFor } : { kind: 'admitted' }];
+}
+
+/** Whether none of these calls was refused while its admission was on its way. To be asked once their clients are locked. */
+async function noneRefused(tx: Prisma.TransactionClient, askings: NewAdmission[]): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ none: boolean }[]>`
+    -- prepared as none_refused
+    SELECT none_refused(${askings.map(({ id }) => id)}::uuid[]) AS none`;
+  return row?.none === true;
 }
 
 export function toAsking({ caller, items, ...asking }: Considered): Asking {

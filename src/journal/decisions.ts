@@ -34,7 +34,8 @@ export async function approve(
     const clients = await lockClients(tx, [held.clientId]);
     const waiting = await tx.$queryRaw<unknown[]>`
       SELECT 1 FROM intent WHERE id = ${intentId}::uuid AND held_for IS NOT NULL
-        AND (expires_at <= clock_timestamp()) IS NOT TRUE AND NOT EXISTS (SELECT FROM decision WHERE intent_id = intent.id)`;
+        AND (expires_at <= clock_timestamp()) IS NOT TRUE AND NOT EXISTS (SELECT FROM decision WHERE intent_id = intent.id)
+        AND NOT EXISTS (SELECT FROM refusal WHERE id = intent.id)`; // its app was told that it is not sent
     if (waiting.length === 0) return { kind: 'decided' };
     const asking = toConsidered(intentId, held);
     const { state, today } = await readState(tx, [asking], clients, NO_GUARDS);
