@@ -201,6 +201,12 @@ describe('the architecture', () => {
     expect(findCycle(product)).toBeUndefined();
   });
 
+  it('reads the history on the connections of readers only', () => {
+    const readers = product.filter(({ path }) => /^src\/(audit|overview)\//.test(path));
+    const others = readers.filter(({ imports }) => imports.some((name) => name.endsWith('database/prisma.service')));
+    expect(others.map(({ path }) => path)).toEqual([]);
+  });
+
   it('imports axios and undici in upstream/ only', () => {
     const importers = product.filter(({ imports }) => imports.some((name) => name === 'axios' || name === 'undici'));
     expect([...new Set(importers.map(({ path }) => folderOf(path)))]).toEqual(['upstream']);

@@ -181,25 +181,6 @@ describe('what is durable, and when', () => {
     ]);
   });
 
-  it.each([
-    ['in one statement', false, 0],
-    ['after a look', false, 30],
-    ['again, alone', true, 0],
-  ])('does not admit a call that was refused while its admission was on its way, %s', async (_how, again, across) => {
-    const journal = paying.proxy.app.get(JournalService, { strict: false });
-    const admitting = jest.spyOn(journal, 'admit');
-    const first = await paying.pay().expect(200);
-    const [asking] = admitting.mock.calls[0] ?? [];
-    if (!asking) throw new Error('the journal was not asked');
-    const late = { ...asking, id: uuidv7(), items: [] };
-    const why = { status: 503, code: 'database_unavailable' as const, detail: 'Too slow.', firstCallId: null };
-    await journal.refuse({ ...late, ...why, operation: asking.operation, faults: [] });
-    const windows = { duplicateSeconds: 0, inFlightSeconds: 30, acrossClientsSeconds: across };
-    await expect(admit(paying.proxy.app.get(PrismaService), 1, [late], windows, again)).rejects.toThrow();
-    expect(await query('SELECT FROM intent WHERE id = $1', [late.id])).toEqual([]);
-    expect(await paying.record(first)).toMatchObject({ outcome: 'succeeded' });
-  });
-
   it("a client's row that somebody keeps locked holds up that client, and not the others, nor reads; a change of it is answered in time, as what can be tried again", async () => {
     const held = await paying.proxy.client('held-up', 'pay');
     await paying.proxy.client('locked', 'pay');

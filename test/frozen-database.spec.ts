@@ -1,4 +1,6 @@
+import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/database/prisma.service';
+import { admit } from '../src/journal/admissions';
 import { JournalService } from '../src/journal/journal.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
@@ -73,5 +75,24 @@ describe('with a frozen database', () => {
          AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)`,
     );
     expect(open).toEqual([]);
+  });
+
+  it.each([
+    ['in one statement', false, 0],
+    ['after a look', false, 30],
+    ['again, alone', true, 0],
+  ])('does not admit a call that was refused while its admission was on its way, %s', async (_how, again, across) => {
+    const journal = proxy.app.get(JournalService, { strict: false });
+    const admitting = jest.spyOn(journal, 'admit');
+    const client = await proxy.client(`late-${again}-${across}`, 'pay');
+    await proxy.post(client.key, '/payouts/airtime', airtime(phones(1)[0] ?? '')).expect(200);
+    const [asking] = admitting.mock.calls[0] ?? [];
+    if (!asking) throw new Error('the journal was not asked');
+    const late = { ...asking, id: uuidv7(), items: [] };
+    const why = { status: 503, code: 'database_unavailable' as const, detail: 'Too slow.', firstCallId: null };
+    await journal.refuse({ ...late, ...why, faults: [] });
+    const windows = { duplicateSeconds: 0, inFlightSeconds: 30, acrossClientsSeconds: across };
+    await expect(admit(proxy.app.get(PrismaService), 1, [late], windows, again)).rejects.toThrow();
+    expect(await query('SELECT FROM intent WHERE id = $1', [late.id])).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
 import { Batches, GATHERING_TURNS } from './batches';
-import { DatabaseTooSlow } from './patience';
 
 /** A database that ends each write when told, and keeps what was committed in its order. */
 class Database {
@@ -178,51 +177,6 @@ describe('Batches', () => {
     }
     await all;
     expect(database.attempts).toEqual([[4, 6], [1], [99], [5]]);
-  });
-
-  describe('with a patience', () => {
-    const patient = (database: Database) => new Batches<number>(database.write, () => 1, 1_000, { patienceMs: 20 });
-
-    it('rejects a row whose statement takes longer, and ignores what comes of it', async () => {
-      const database = new Database();
-      await expect(patient(database).add(1)).rejects.toThrow(DatabaseTooSlow);
-      database.end();
-      await settled();
-      expect(database.committed).toEqual([1]);
-    });
-
-    it('never writes a row that was rejected while it waited', async () => {
-      const database = new Database();
-      const group = patient(database);
-      const first = group.add(1);
-      await settled();
-      const waiting = [group.add(2), group.add(3)];
-      await Promise.all([first, ...waiting].map((row) => expect(row).rejects.toThrow(DatabaseTooSlow)));
-      await settled();
-      while (database.writing > 0) database.end();
-      await settled();
-      expect(database.attempts.flat().filter((row) => row > 1)).toEqual([]);
-    });
-
-    it('does not try a row again that was rejected before its statement failed', async () => {
-      const database = new Database();
-      await expect(patient(database).add(1)).rejects.toThrow(DatabaseTooSlow);
-      database.end(0, true);
-      await settled();
-      expect(database.attempts).toEqual([[1]]);
-    });
-
-    it('writes the next rows while the statement is still on its way', async () => {
-      const database = new Database();
-      const group = patient(database);
-      await expect(group.add(1)).rejects.toThrow(DatabaseTooSlow);
-      await settled();
-      const next = group.add(2);
-      await settled();
-      database.end(1);
-      await next;
-      expect(database.committed).toEqual([2]);
-    });
   });
 
   it('settles every row exactly once, as it was committed or not, whatever is asked, ended or failed when', async () => {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayReveal } from '../../auth/call';
-import { PrismaService } from '../../database/prisma.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 import { Problem } from '../../errors/problem';
 import { AccessJournal } from '../../journal/accesses';
 import { maskFilters } from '../mask-filters';
@@ -46,7 +46,7 @@ export class ExportService implements OnModuleDestroy {
   private readonly running = new Set<Readable>();
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly searching: SearchService,
     private readonly present: PresentService,
     private readonly checkpoints: CheckpointsService,
