@@ -91,7 +91,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'upstream',
     'validation',
   ],
-  streams: [],
+  streams: ['auth', 'errors'],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],

@@ -4,7 +4,7 @@ import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../clients/scopes';
 import { Batches } from '../database/batches';
 import { TYPES } from '../database/binary-array';
-import { DATABASE_PATIENCE_MS } from '../database/patience';
+import { DATABASE_PATIENCE_MS, withPatience } from '../database/patience';
 import { PrismaService } from '../database/prisma.service';
 import { Caller } from './call';
 
@@ -43,6 +43,9 @@ const FIND_KEYS = `
   FROM api_key k JOIN client c ON c.id = k.client_id
   WHERE k.sha256 = ANY ($1::bytea[]) AND ${OPENS}`;
 
+const FIND_KEY_BY_ID = `
+  SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = $1::uuid AND ${OPENS}`;
+
 /** Tells who a key belongs to. */
 @Injectable()
 export class CallersService {
@@ -67,6 +70,12 @@ export class CallersService {
     this.seen.set(name, true);
     this.noteUse(row.keyId);
     return callerOf(row);
+  }
+
+  /** Whose key it is now; undefined: it opens nothing any more. */
+  async byKeyId(keyId: string): Promise<Caller | undefined> {
+    const [row] = await withPatience(this.prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]));
+    return row && callerOf(row);
   }
 
   private newLookUps(): Batches<Buffer, KeyRow | undefined> {
