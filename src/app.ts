@@ -18,6 +18,7 @@ import { ReplyAdapter } from './forwarding/reply-adapter';
 import { logRequests } from './logging/logging';
 import { MetricsService } from './metrics/metrics.service';
 import { serveDocs } from './openapi';
+import { endStalledAnswers } from './streams/stalled';
 import { checkWords } from './validation/extra-fields';
 import { readJsonBodies } from './validation/json-body';
 
@@ -56,6 +57,7 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
+  endStalledAnswers(server);
   await receiveCalls(server, {
     callers: app.get(CallersService),
     sessions: app.get(SessionsService),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Config, loadConfig, RunningConfig, StartError } from './config/config';
 import { longestUpstreamTimeout } from './config/upstream-timeouts';
 import { banner, stepPrinter } from './start/banner';
-import { ensureDemoKeys } from './start/demo-keys';
+import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './start/demo-keys';
 import { settle, startSmall } from './start/memory';
 import { onStop } from './start/stop';
 import { prepareSurroundings } from './start/surroundings';
@@ -48,10 +48,14 @@ async function start(config: Config): Promise<Running> {
     }
   };
   try {
-    const { createApp, ClientsService, ReadinessService } = await loading;
+    const { createApp, ClientsService, DemoClientsService, ReadinessService } = await loading;
     app = await createApp(settings);
     const clients = app.get(ClientsService, { strict: false });
-    const demoKeys = embeddedDatabase ? await ensureDemoKeys(clients, config.dataDir) : undefined;
+    const demo = app.get(DemoClientsService, { strict: false });
+    const isForDemo = embeddedDatabase && settings.embeddedSandbox !== undefined;
+    const demoKeys = isForDemo ? await ensureDemoKeys(clients, config.dataDir) : undefined;
+    if (isForDemo) await bindDemoClients(demo, settings);
+    else await refuseDemoClients(demo, settings);
     settle();
     const url = await listen(app, settings); // last: who finds it ready finds the keys too
     report('Proxy', url);

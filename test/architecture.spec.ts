@@ -91,7 +91,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'upstream',
     'validation',
   ],
-  streams: [],
+  streams: ['auth', 'errors'],
   health: ['auth', 'database', 'errors'],
   logging: [],
   metrics: ['auth'],
@@ -200,6 +200,12 @@ describe('the architecture', () => {
 
   it('has no cycle of imports', () => {
     expect(findCycle(product)).toBeUndefined();
+  });
+
+  it('reads the history on the connections of readers only', () => {
+    const readers = product.filter(({ path }) => /^src\/(audit|overview)\//.test(path));
+    const others = readers.filter(({ imports }) => imports.some((name) => name.endsWith('database/prisma.service')));
+    expect(others.map(({ path }) => path)).toEqual([]);
   });
 
   it('imports axios and undici in upstream/ only', () => {

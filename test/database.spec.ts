@@ -7,7 +7,9 @@ import { clientsCommands } from '../src/cli/clients';
 import { databaseCommands } from '../src/cli/database';
 import { stopCommands } from '../src/cli/stop';
 import { cliOf } from './support/cli';
+import { READERS } from '../src/database/reader-prisma';
 import { FakeUpstream } from './support/fake-upstream';
+import { airtime, eventually, phones } from './support/paying';
 import { startProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase, withDatabase } from './support/test-database';
 
@@ -120,6 +122,38 @@ describe("the proxy's connections", () => {
     await expect(prisma.$executeRaw`DELETE FROM intent`).rejects.toThrow('permission denied');
     const { key } = await proxy.client('app', 'read', 'account');
     await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
+    await proxy.close();
+  });
+
+  it('keep payouts going while readers have taken all of theirs', async () => {
+    const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    const app = await proxy.client('payer', 'pay');
+    const auditor = await proxy.client('reader', 'audit');
+    await database.query('BEGIN');
+    await database.query('LOCK TABLE search_entry IN ACCESS EXCLUSIVE MODE');
+    const reads = [
+      ...Array<string>(16).fill('/v1/audit/summary'),
+      ...Array<string>(4).fill('/v1/audit/calls'),
+      ...Array<string>(4).fill('/v1/overview'),
+    ];
+    let ended = 0;
+    const reading = reads.map((path) =>
+      proxy.get(auditor.key, path).then(({ status }) => {
+        ended += 1;
+        return status;
+      }),
+    );
+    try {
+      const waiting = `SELECT FROM pg_locks WHERE relation = 'search_entry'::regclass AND NOT granted`;
+      await eventually(async () => (await database.query(waiting)).length >= READERS);
+      const payouts = await Promise.all(
+        phones(20).map((phone) => proxy.post(app.key, '/payouts/airtime', airtime(phone))),
+      );
+      expect([payouts.map(({ status }) => status), ended]).toEqual([payouts.map(() => 200), 0]);
+    } finally {
+      await database.query('ROLLBACK');
+    }
+    expect(await Promise.all(reading)).toEqual(reads.map(() => 200));
     await proxy.close();
   });
 });

@@ -2,8 +2,10 @@ import { get, IncomingMessage } from 'node:http';
 import { CheckpointsService } from '../src/audit/export/checkpoints.service';
 import { Place } from '../src/audit/pages';
 import { SearchService } from '../src/audit/search.service';
+import { STALLED_AFTER_MS } from '../src/streams/stalled';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
+import { passTime } from './support/pass-time';
 import { startProxy, TestProxy } from './support/proxy';
 
 /** More than all buffers between the proxy and a client hold: some 30 MB. */
@@ -12,6 +14,20 @@ const ROW_TEXT = 8_000;
 
 const MAX_EXPORTS = 4;
 const BATCH = 250;
+
+const text = async (response: IncomingMessage) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/** Readers who take nothing are given up soon. */
+function shortenStalls(): jest.SpyInstance {
+  const { setTimeout: real } = global;
+  return jest
+    .spyOn(global, 'setTimeout')
+    .mockImplementation(((run: () => void, ms?: number) => real(run, ms === STALLED_AFTER_MS ? 300 : ms)) as any);
+}
 
 /** An export that does not come to its end, or not at once. */
 describe('an export', () => {
@@ -53,9 +69,9 @@ describe('an export', () => {
       [count, ROW_TEXT],
     );
   /** An answer of which nothing has been read but its head. */
-  const begin = (): Promise<IncomingMessage> =>
+  const begin = (key = auditor): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const options = { headers: { 'x-api-key': auditor }, agent: false as const };
+      const options = { headers: { 'x-api-key': key }, agent: false as const };
       get(`${proxy.url}/v1/audit/export?format=ndjson`, options, resolve).on('error', reject);
     });
   const ended = async (response: IncomingMessage) => {
@@ -130,8 +146,15 @@ describe('an export', () => {
   });
 
   it('has to wait where as many as may are under way already', async () => {
-    const underWay = await Promise.all(Array.from({ length: MAX_EXPORTS }, begin));
-    const refused = await begin();
+    const another = (await proxy.client('another', 'audit')).key;
+    const third = (await proxy.client('third', 'audit')).key;
+    const underWay = await Promise.all([auditor, auditor, another].map(begin));
+    const oneTooMany = await begin();
+    expect([oneTooMany.statusCode, oneTooMany.headers['retry-after']]).toEqual([429, '10']);
+    expect(JSON.parse((await text(oneTooMany)) || '{}')).toMatchObject({ code: 'too_many_streams' });
+    underWay.push(await begin(another));
+    expect(underWay).toHaveLength(MAX_EXPORTS);
+    const refused = await begin(third);
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
     expect((await readAll(refused)).lines).toBe(0);
     underWay[0]?.destroy();
@@ -140,6 +163,30 @@ describe('an export', () => {
     expect(next.statusCode).toBe(200);
     for (const each of [...underWay, next]) each.destroy();
     for (const each of [...underWay, next]) await eventually(async () => (await ended(each)) !== undefined);
+  });
+
+  it('breaks off when nobody reads it for a while, and frees its place', async () => {
+    const shortened = shortenStalls();
+    const stalled = await Promise.all([begin(), begin()]);
+    for (const response of stalled) response.pause(); // its connection stays open
+    for (const response of stalled) await eventually(async () => (await ended(response)) !== undefined);
+    expect(await ended(stalled[0] as IncomingMessage)).toMatchObject({ complete: false });
+    shortened.mockRestore();
+    const { error, lines } = await readAll(await begin());
+    expect([error, lines > ROWS]).toEqual([undefined, true]);
+    for (const response of stalled) expect((await readAll(response)).error?.code).toBe('ECONNRESET');
+  });
+
+  it('breaks off when its key is revoked', async () => {
+    const { id, key } = await proxy.client('leaving', 'audit');
+    const response = await begin(key);
+    await query('UPDATE api_key SET revoked_at = now() WHERE client_id = $1', [id]);
+    const clock = passTime();
+    const { error } = await readAll(response).finally(() => clock.mockRestore());
+    expect(error?.code).toBe('ECONNRESET');
+    await eventually(async () => (await ended(response)) !== undefined);
+    expect(await ended(response)).toMatchObject({ complete: false });
+    expect((await manifestOf(response)).status).toBe(404);
   });
 
   it('is broken off by a stop of the proxy, which waits for nobody', async () => {

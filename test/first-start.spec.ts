@@ -3,10 +3,13 @@ import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { CallersService } from '../src/auth/callers.service';
 import { ClientsService } from '../src/clients/clients.service';
+import { DemoClientsService } from '../src/clients/demo-clients.service';
 import { hashKey } from '../src/clients/key';
+import { StartError } from '../src/config/config';
+import { Secret } from '../src/config/secret';
 import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres';
 import { prepareHome } from '../src/database/embedded/home';
-import { ensureDemoKeys } from '../src/start/demo-keys';
+import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from '../src/start/demo-keys';
 import { removeDataDir } from './support/data-dir';
 import { newDataDir, readJson } from './support/process';
 import { startProxy } from './support/proxy';
@@ -76,5 +79,33 @@ describe('the demo keys', () => {
       ]);
       await proxy.close();
     }
+  });
+
+  it('belong to the sandbox that they were made beside: a start beside another upstream is refused until they are revoked', async () => {
+    const proxy = await newProxy();
+    const clients = proxy.app.get(ClientsService, { strict: false });
+    const demo = proxy.app.get(DemoClientsService, { strict: false });
+    const upstream = (upstreamBaseUrl: string, key = 'its-key') => ({
+      ...{ dataDir, upstreamBaseUrl, upstreamApiKey: new Secret(key) },
+    });
+    const sandbox = upstream('http://127.0.0.1:4010');
+    await ensureDemoKeys(clients, dataDir);
+    // Made by an older version, which marked nothing: the file says which they are.
+    await expect(refuseDemoClients(demo, upstream('https://api.example.com'))).rejects.toThrow(
+      /demo clients \(admin, app, approver, auditor, reconciler\).*DATA_DIR.*revoke/,
+    );
+    await bindDemoClients(demo, sandbox);
+    await refuseDemoClients(demo, sandbox); // a second proxy beside the same sandbox
+    const others = [upstream('https://api.example.com'), upstream('http://127.0.0.1:4010', 'another-key')];
+    for (const other of others) {
+      await expect(refuseDemoClients(demo, other)).rejects.toThrow(StartError);
+      await expect(refuseDemoClients(demo, { ...other, dataDir: '/nowhere' })).rejects.toThrow(StartError);
+    }
+    await proxy.client('another', 'pay'); // belongs to nobody's sandbox
+    await proxy.database.query(
+      "UPDATE api_key SET revoked_at = now() FROM client c WHERE c.id = client_id AND c.name <> 'another'",
+    );
+    for (const other of others) await refuseDemoClients(demo, other);
+    await proxy.close();
   });
 });

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
+import { MAX_STREAMS_OF_KEY } from '../src/streams/event-streams.service';
 import { holdRuns } from './support/held-runs';
+import { passTime } from './support/pass-time';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, askForRun, ended, Reconciling, startReconciling, untilNow } from './support/reconciling';
@@ -108,5 +111,67 @@ describe('whoever follows a run', () => {
     await (await follow(here, id)).text();
     const [row] = await scene.proxy.database.query('SELECT route, rows FROM access ORDER BY id DESC LIMIT 1');
     expect(row).toEqual({ route: 'GET /v1/reconciliation/runs/:id', rows: 1 });
+  });
+
+  describe('by a key or a session that no longer holds', () => {
+    const listen = (headers: Record<string, string>, path = '/v1/overview') =>
+      fetch(`${here.url}${path}`, { headers: { Accept: 'text/event-stream', ...headers } });
+    const query = (sql: string, parameters: unknown[]) => scene.proxy.database.query(sql, parameters);
+
+    it('hears no more once its key is revoked or expired, its scopes have changed, or it has signed out', async () => {
+      const names = ['revoked', 'expired', 'demoted', 'moved', 'signed-out', 'kept'];
+      const clients = await Promise.all(names.map((name) => scene.proxy.client(name, 'audit', 'reconcile')));
+      const [revoked, expired, demoted, moved, signedOut, kept] = clients.map(({ id, key }) => ({ id, key }));
+      const { headers } = await supertest(here.url)
+        .post('/v1/session')
+        .set('X-API-Key', signedOut?.key ?? '');
+      const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+      const letGo = holdRuns();
+      const run = `/v1/reconciliation/runs/${await begin()}`;
+      const keyed = [revoked, expired, demoted, moved].map((one) => ({ 'X-API-Key': one?.key ?? '' }));
+      const ending = await Promise.all([
+        ...keyed.map((who) => listen(who)),
+        ...keyed.map((who) => listen(who, run)),
+        listen({ Cookie: cookie }),
+      ]);
+      const leaving = new AbortController();
+      const staying = await follow({ ...here, key: kept?.key ?? '' }, run.split('/').at(-1) ?? '', leaving);
+      expect([...ending, staying].map(({ status }) => status)).toEqual([...ending, staying].map(() => 200));
+
+      await query('UPDATE api_key SET revoked_at = now() WHERE client_id = $1', [revoked?.id]);
+      await query('UPDATE api_key SET expires_at = now() WHERE client_id = $1', [expired?.id]);
+      await query("UPDATE client SET scopes = '{audit,reconcile,approve}' WHERE id = $1", [demoted?.id]);
+      await query("UPDATE client SET addresses = '{192.0.2.0/24}' WHERE id = $1", [moved?.id]);
+      await query('DELETE FROM console_session', []);
+      const clock = passTime();
+      await Promise.all(ending.map((response) => response.text())); // each ends, in order
+      clock.mockRestore();
+      const asked = jest.spyOn(RunReader.prototype, 'one');
+      await eventually(() => Promise.resolve(asked.mock.calls.length > 1)); // whoever may hear more does
+      leaving.abort();
+      await expect(staying.text()).rejects.toThrow();
+      letGo();
+    });
+
+    it('has a limited number of streams open, and places become free when streams end', async () => {
+      const { key } = await scene.proxy.client('many', 'audit');
+      const leaving = new AbortController();
+      const one = { headers: { 'X-API-Key': key, Accept: 'text/event-stream' }, signal: leaving.signal };
+      const open = await Promise.all(
+        Array.from({ length: MAX_STREAMS_OF_KEY }, () => fetch(`${here.url}/v1/overview`, one)),
+      );
+      expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
+      const refused = await listen({ 'X-API-Key': key });
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+      expect(await refused.json()).toMatchObject({ code: 'too_many_streams' });
+      leaving.abort();
+      let next = 429;
+      while (next === 429) {
+        const again = await listen({ 'X-API-Key': key });
+        next = again.status;
+        await again.body?.cancel();
+      }
+      expect(next).toBe(200);
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { Prisma } from '../src/database/generated/client';
-import { PrismaService } from '../src/database/prisma.service';
+import { ReaderPrisma } from '../src/database/reader-prisma';
 import { uuidFloor } from '../src/database/uuid';
 import { RecordsService } from '../src/audit/records.service';
 import { sliced } from '../src/audit/pages';
@@ -27,7 +27,7 @@ describe('the plans of searches', () => {
     await makeUpHistory(proxy.database, { calls: CALLS, days: DAYS });
     await proxy.database.query('SELECT rebuild_search_index()');
     searching = proxy.app.get(SearchService, { strict: false });
-    const prisma = proxy.app.get(PrismaService, { strict: false });
+    const prisma = proxy.app.get(ReaderPrisma, { strict: false });
     const ask = prisma.$queryRaw.bind(prisma) as (sql: unknown, ...values: unknown[]) => any;
     jest.spyOn(prisma, '$queryRaw').mockImplementation((sql: any, ...values: unknown[]) => {
       if ('text' in sql) asked.push(sql as Prisma.Sql);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { isUuid, uuidFloor } from '../database/uuid';
 import { AccessRecord, AccessSearch } from './accesses.dto';
 import { maskContacts } from './masking';
@@ -15,7 +15,7 @@ const NEWEST = 100;
 /** Tells who has read the history. */
 @Injectable()
 export class AccessesService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: ReaderPrisma) {}
 
   async search(search: AccessSearch, reveal: boolean): Promise<Page<AccessRecord>> {
     const { from, to, key, actor, call } = search;

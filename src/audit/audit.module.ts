@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { Readings } from '../auth/shows';
+import { AuthModule } from '../auth/auth.module';
 import { JournalModule } from '../journal/journal.module';
 import { AccessesController } from './accesses.controller';
 import { AccessesService } from './accesses.service';
@@ -23,7 +24,7 @@ import { StoryService } from './story.service';
 
 @Global() // for Readings: a route that shows something may be anywhere
 @Module({
-  imports: [JournalModule],
+  imports: [AuthModule, JournalModule],
   controllers: [
     ActivityController,
     AuditController,

@@ -1,6 +1,6 @@
 import { Injectable, Logger, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { Problem } from '../errors/problem';
 
 /** So that a search has little to do before it can begin. */
@@ -23,7 +23,7 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
   private readonly stopped = new AbortController();
   private running: Promise<void> | undefined;
 
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: ReaderPrisma) {}
 
   onModuleInit(): void {
     this.running = this.run();
@@ -45,7 +45,10 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
 
   /** @returns whether there may be more to index. */
   async runOnce(): Promise<boolean> {
-    const [row] = await this.prisma.$queryRaw<{ more: boolean }[]>`SELECT index_calls(${BATCH}::integer) AS more`;
+    const [row] = await this.prisma.readLong<{ more: boolean }>({
+      text: 'SELECT index_calls($1::integer) AS more',
+      values: [BATCH],
+    });
     return row?.more ?? false;
   }
 

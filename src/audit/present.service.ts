@@ -3,7 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
 import { givenUpAfterMs } from '../config/upstream-timeouts';
 import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { Present, present } from './outcome';
 
 interface Row {
@@ -20,7 +20,7 @@ export class PresentService {
   private readonly givenUpAfterMs: number;
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     config: ConfigService<Loaded, true>,
   ) {
     this.givenUpAfterMs = givenUpAfterMs(config.get('settings', { infer: true }));

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
@@ -25,7 +25,7 @@ type Bytes = { body: Uint8Array } | null;
 @Injectable()
 export class RecordsService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly present: PresentService,
   ) {}
 

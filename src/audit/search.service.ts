@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { Fault, Problem } from '../errors/problem';
 import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
 import { phonesMeantBy } from '../privacy/phone-spellings';
@@ -23,7 +23,7 @@ type Search = SearchFilters & PageRequest & { sort?: Sort };
 @Injectable()
 export class SearchService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly present: PresentService,
     private readonly index: IndexService,
   ) {}

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { idBefore, Page, rowsToRead, toPage } from './page';
 import { ShapeRecord, ShapeSearch } from './shapes.dto';
 
 /** Lists the structures in which the upstream answered; src/forwarding/shape-watch.ts notes them. */
 @Injectable()
 export class ShapesService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: ReaderPrisma) {}
 
   async search(search: ShapeSearch): Promise<Page<ShapeRecord>> {
     const { operation, http_status: httpStatus } = search;

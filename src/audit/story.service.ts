@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { uuidTime } from '../database/uuid';
 import { FINDING_NOW } from '../journal/finding-steps';
 import { AccessesService } from './accesses.service';
@@ -14,7 +14,7 @@ const NEWEST_DIFFERENCES = 100;
 @Injectable()
 export class StoryService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly records: RecordsService,
     private readonly accesses: AccessesService,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { filtersItems, outcomeWord } from './filters';
 import { maskContacts } from './masking';
 import { PAID_OUTCOMES } from './outcome';
@@ -26,7 +26,7 @@ interface Row {
 @Injectable()
 export class SummaryService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly present: PresentService,
     private readonly searching: SearchService,
   ) {}

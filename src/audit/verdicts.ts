@@ -1,4 +1,4 @@
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { VerdictEvidence } from '../journal/records';
 
 /** What the resolver found out last about a call in doubt. */
@@ -18,7 +18,7 @@ interface MaybeJudged {
 
 /** The newest verdict of each of these calls that has one. */
 export async function newestVerdicts(
-  prisma: PrismaService,
+  prisma: ReaderPrisma,
   calls: MaybeJudged[],
 ): Promise<ReadonlyMap<string, VerdictRow>> {
   const ids = calls

@@ -5,6 +5,7 @@ import { CallersService } from './callers.service';
 import { OriginsService } from './origins';
 import { RequestWindowsService } from './rate-limit';
 import { SessionsService } from './sessions.service';
+import { StandingService } from './standing.service';
 
 @Module({
   providers: [
@@ -12,8 +13,9 @@ import { SessionsService } from './sessions.service';
     OriginsService,
     RequestWindowsService,
     SessionsService,
+    StandingService,
     { provide: APP_GUARD, useClass: AllowGuard },
   ],
-  exports: [CallersService, OriginsService, RequestWindowsService, SessionsService],
+  exports: [CallersService, OriginsService, RequestWindowsService, SessionsService, StandingService],
 })
 export class AuthModule {}

@@ -31,14 +31,8 @@ function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
 }
 
 async function byKey(key: string, { call }: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
-  const sha256 = hashKey(key);
-  guessing.check(call.clientAddress, sha256);
-  const found = await callers.identify(sha256).catch(databaseUnavailable);
-  if (!found) {
-    guessing.noteWrong(call.clientAddress, sha256);
-    throw new Problem('invalid_key');
-  }
-  guessing.noteValid(sha256);
+  const found = await callers.identify(hashKey(key)).catch(databaseUnavailable);
+  if (!found) throw guessing.problemOf(call.clientAddress);
   return found;
 }
 

@@ -1,8 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../clients/scopes';
 import { Batches } from '../database/batches';
 import { TYPES } from '../database/binary-array';
+import { DATABASE_PATIENCE_MS, withPatience } from '../database/patience';
 import { PrismaService } from '../database/prisma.service';
 import { Caller } from './call';
 
@@ -11,6 +13,9 @@ const LAST_USE_RESOLUTION_MS = 60_000;
 
 /** More than ever ask at once. */
 const MAX_LOOK_UPS = 1_000;
+
+/** More keys than are in use; of more, those used least lately are forgotten. */
+const MAX_SEEN = 10_000;
 
 /** A key that opens something, with its client. */
 export interface CallerRow extends LimitsRow {
@@ -38,26 +43,48 @@ const FIND_KEYS = `
   FROM api_key k JOIN client c ON c.id = k.client_id
   WHERE k.sha256 = ANY ($1::bytea[]) AND ${OPENS}`;
 
+const FIND_KEY_BY_ID = `
+  SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = $1::uuid AND ${OPENS}`;
+
 /** Tells who a key belongs to. */
 @Injectable()
 export class CallersService {
   private readonly logger = new Logger('Callers');
   private readonly lastUseWritten = new Map<string, number>();
 
-  private readonly lookUps = new Batches<Buffer, KeyRow | undefined>(
-    (hashes) => this.lookUp(hashes),
-    () => 1,
-    MAX_LOOK_UPS,
-  );
+  /** SHA-256 of keys that were valid when they were last looked up. */
+  private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
+  /** Keys that were seen before never wait behind keys that were not: a flood of wrong ones has one statement at a time. */
+  private readonly lookUps = { seen: this.newLookUps(), unseen: this.newLookUps() };
 
   constructor(private readonly prisma: PrismaService) {}
 
   /** Asks the database each time, so that a revocation or a changed limit holds at once on every instance. */
   async identify(keySha256: Buffer): Promise<Caller | undefined> {
-    const row = await this.lookUps.add(keySha256);
-    if (!row) return undefined;
+    const name = keySha256.toString('base64');
+    const row = await this.lookUps[this.seen.has(name) ? 'seen' : 'unseen'].add(keySha256);
+    if (!row) {
+      this.seen.delete(name);
+      return undefined;
+    }
+    this.seen.set(name, true);
     this.noteUse(row.keyId);
     return callerOf(row);
+  }
+
+  /** Whose key it is now; undefined: it opens nothing any more. */
+  async byKeyId(keyId: string): Promise<Caller | undefined> {
+    const [row] = await withPatience(this.prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]));
+    return row && callerOf(row);
+  }
+
+  private newLookUps(): Batches<Buffer, KeyRow | undefined> {
+    return new Batches<Buffer, KeyRow | undefined>(
+      (hashes) => this.lookUp(hashes),
+      () => 1,
+      MAX_LOOK_UPS,
+      { patienceMs: DATABASE_PATIENCE_MS },
+    );
   }
 
   /** One statement for all who ask meanwhile: every request waits for it. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
+import { withPatience } from '../database/patience';
 import { PrismaService } from '../database/prisma.service';
 import { Problem } from '../errors/problem';
 
@@ -23,13 +24,14 @@ export class RequestWindowsService {
    */
   async count(clientId: string): Promise<RequestWindow> {
     // now() is when the statement began: one that waited for the row may find a window that began after that.
-    const [row] = await this.prisma.$queryRaw<RequestWindow[]>`
+    const counted = this.prisma.$queryRaw<RequestWindow[]>`
       INSERT INTO request_window AS w (client_id, started_at, requests) VALUES (${clientId}::uuid, now(), 1)
       ON CONFLICT (client_id) DO UPDATE SET
         started_at = CASE WHEN w.started_at > now() - interval '60 s' THEN w.started_at ELSE now() END,
         requests = CASE WHEN w.started_at > now() - interval '60 s' THEN w.requests + 1 ELSE 1 END
       RETURNING requests,
         greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
+    const [row] = await withPatience(counted);
     if (!row) throw new Error('an upsert that returned no row');
     return row;
   }

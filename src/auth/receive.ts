@@ -2,7 +2,6 @@ import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isIP } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { isPersonId } from '../clients/person';
-import { within } from '../config/address-block';
 import { databaseUnavailable, Problem } from '../errors/problem';
 import { toProblemDetails } from '../errors/problem-body';
 import { looksLikePhone } from '../privacy/phone-numbers';
@@ -11,6 +10,7 @@ import { Call, Caller } from './call';
 import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, isOwnOrigin, OriginsService } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
+import { isAllowedFrom } from './where-from';
 
 /** Ids that may stand in a header and a log line as they are: no `+` and no `@`, as phones and e-mails have. */
 export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
@@ -129,11 +129,10 @@ function checkedActor(actor: string | null): string | null {
 }
 
 /** A key that leaked is of no use elsewhere. */
-function checkWhereFrom(request: FastifyRequest, { limits }: Caller): void {
+function checkWhereFrom(request: FastifyRequest, caller: Caller): void {
+  const { limits } = caller;
   const { call, headers } = request;
-  if (limits.addresses.length > 0 && !within(limits.addresses)(call.clientAddress)) {
-    throw new Problem('address_not_allowed');
-  }
+  if (!isAllowedFrom(caller, call.clientAddress)) throw new Problem('address_not_allowed');
   // Only browsers send an origin: an app on a server is not held back by the list, nor is our own console.
   const { origin } = headers;
   if (origin === undefined || limits.origins.length === 0 || isOwnOrigin(request)) return;

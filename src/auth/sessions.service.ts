@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { hash, randomBytes } from 'node:crypto';
 import { Loaded } from '../config/config.module';
+import { withPatience } from '../database/patience';
 import { PrismaService } from '../database/prisma.service';
 import { Caller } from './call';
 import { CALLER_COLUMNS, callerOf, CallerRow, OPENS } from './callers.service';
@@ -45,16 +46,26 @@ export class SessionsService {
 
   /** Asks the database each time, as of a key: it ends with its key, at once and on every instance. */
   async identify(token: string): Promise<Caller | undefined> {
-    const rows = await this.prisma.prepared<CallerRow & { usedAt: Date }>('find_session', FIND_SESSION, [
-      sha256(token),
-      this.idleMinutes,
-    ]);
-    const [row] = rows;
+    const row = await this.find(token);
     if (!row) return undefined;
     if (Date.now() - row.usedAt.getTime() > USE_RESOLUTION_MS) {
       await this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${sha256(token)}`;
     }
     return callerOf(row);
+  }
+
+  /** The same, but it does not count as a use: an answer that goes on keeps nobody signed in. */
+  async peek(token: string): Promise<Caller | undefined> {
+    const row = await this.find(token);
+    return row && callerOf(row);
+  }
+
+  private async find(token: string): Promise<(CallerRow & { usedAt: Date }) | undefined> {
+    const values = [sha256(token), this.idleMinutes];
+    const [row] = await withPatience(
+      this.prisma.prepared<CallerRow & { usedAt: Date }>('find_session', FIND_SESSION, values),
+    );
+    return row;
   }
 
   async end(token: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ClientsService } from './clients.service';
+import { DemoClientsService } from './demo-clients.service';
 
-@Module({ providers: [ClientsService], exports: [ClientsService] })
+@Module({ providers: [ClientsService, DemoClientsService], exports: [ClientsService, DemoClientsService] })
 export class ClientsModule {}

@@ -153,6 +153,38 @@ describe('the configuration', () => {
     },
   );
 
+  it.each(['http://api.example.com', 'http://10.0.0.5:4010', 'http://localhost.example.com', 'http://[2001:db8::1]'])(
+    'in production refuses an upstream without TLS: %s',
+    (url) => {
+      const message = refusal({ ...PRODUCTION, UPSTREAM_BASE_URL: url });
+      expect(message).toContain('UPSTREAM_BASE_URL must begin with https://');
+      expect(message).not.toContain(url);
+    },
+  );
+
+  it.each(['http://localhost:4010', 'http://127.0.0.9', 'http://[::1]:4010', 'https://api.example.com'])(
+    'in production takes an upstream with TLS, or of the same machine: %s',
+    (url) => expect(loadConfig({ ...PRODUCTION, UPSTREAM_BASE_URL: url }).upstreamBaseUrl).toBe(url),
+  );
+
+  it.each([`whsec_${Buffer.alloc(23, 1).toString('base64')}`, 'x'.repeat(23), 'whsec_c2VjcmV0'])(
+    'in production refuses a webhook secret of less than 24 bytes: %s',
+    (secret) => {
+      const message = refusal({ ...PRODUCTION, UPSTREAM_WEBHOOK_SECRET: secret });
+      expect(message).toContain('UPSTREAM_WEBHOOK_SECRET must hold at least 24 bytes');
+      expect(message).not.toContain(secret);
+      expect(loadConfig({ UPSTREAM_WEBHOOK_SECRET: secret }).upstreamWebhookSecret?.reveal()).toBe(secret);
+    },
+  );
+
+  it.each([`whsec_${Buffer.alloc(24, 1).toString('base64')}`, 'x'.repeat(24)])(
+    'in production takes a webhook secret of 24 bytes: %s',
+    (secret) =>
+      expect(loadConfig({ ...PRODUCTION, UPSTREAM_WEBHOOK_SECRET: secret }).upstreamWebhookSecret?.reveal()).toBe(
+        secret,
+      ),
+  );
+
   it('wants the companions of what is given: a key with an upstream, a database with its owner', () => {
     expect(refusal({ UPSTREAM_BASE_URL: 'http://localhost' })).toContain('UPSTREAM_API_KEY is required');
     expect(refusal({ DATABASE_OWNER_URL: 'postgres://owner@localhost/x' })).toContain('DATABASE_URL is required');

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Environment } from './environment';
+import { productionFaults } from './production';
 import { Secret } from './secret';
 
 /** What the proxy is told, once, at its start. Frozen. */
@@ -148,12 +149,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
   for (const name of ['DATABASE_OWNER_URL', 'DATABASE_SEALER_URL'] as const) {
     if (read[name] && !read.DATABASE_URL) faults.push(`DATABASE_URL is required with ${name}`);
   }
-  if (read.NODE_ENV === 'production') {
-    for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const) {
-      if (!read[name] && (needed?.includes(name) ?? true)) faults.push(`${name} is required with NODE_ENV=production`);
-    }
-    if (read.DUPLICATE_GUARD === 'false') faults.push('DUPLICATE_GUARD=false is not allowed with NODE_ENV=production');
-  }
+  if (read.NODE_ENV === 'production') faults.push(...productionFaults(read, needed));
   if (faults.length > 0) throw new StartError(`bad configuration: ${[...new Set(faults)].join('; ')}`);
   return Object.freeze({
     ...toConfig(read),

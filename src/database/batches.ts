@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { DatabaseTooSlow } from './patience';
 
 interface Waiting<Row, Result> {
   row: Row;
+  /** Whether whoever asked has been answered: what is not written yet is not written any more. */
+  readonly isOver: boolean;
   done: (result: Result) => void;
   failed: (reason: unknown) => void;
 }
@@ -18,15 +21,24 @@ const GATHERING_MS = 10;
 /** Rows that are tried alone at the same time: each takes a connection, and the others of the pool are for other work. */
 const MAX_LANES = 3;
 
+interface Options {
+  /**
+   * For how long whoever asks waits. After it the row is rejected with `DatabaseTooSlow`, and is written only if its statement
+   * was already on its way; the next batch no longer waits for that statement. By default there is no such limit.
+   */
+  patienceMs?: number;
+}
+
 /**
  * Lets concurrent rows share a statement, and its commit: while one batch is on its way to the database the next one forms.
- * Without any timer: it leaves once the event loop has seen to what had arrived by then.
+ * No batch waits for a timer: it leaves once the event loop has seen to what had arrived by then.
  */
 export class Batches<Row, Result = void> {
   private waiting: Waiting<Row, Result>[] = [];
   private writing = false;
   private readonly failed: Waiting<Row, Result>[] = [];
   private lanes = 0;
+  private readonly patienceMs: number;
 
   /**
    * @param write writes (or looks up) all rows, or none, and says what came of each, if that is to be said. A row may come
@@ -37,12 +49,35 @@ export class Batches<Row, Result = void> {
     private readonly write: (rows: Row[], again: boolean) => Promise<[Result] extends [void] ? void : Result[]>,
     private readonly weigh: (row: Row) => number,
     private readonly maxWeight: number,
-  ) {}
+    { patienceMs = Infinity }: Options = {},
+  ) {
+    this.patienceMs = patienceMs;
+  }
 
-  /** Resolves once the row's batch is through. */
+  /**
+   * Resolves once the row's batch is through.
+   * @throws DatabaseTooSlow if that takes longer than the patience; the row may still be written then.
+   */
   add(row: Row): Promise<Result> {
-    return new Promise((done, failed) => {
-      this.waiting.push({ row, done, failed });
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      let isOver = false;
+      const end = () => {
+        isOver = true;
+        clearTimeout(timer);
+      };
+      const waiting = {
+        row,
+        get isOver() {
+          return isOver;
+        },
+        done: (result: Result) => (end(), resolve(result)),
+        failed: (reason: unknown) => (end(), reject(reason as Error)),
+      };
+      if (this.patienceMs < Infinity) {
+        timer = setTimeout(() => waiting.failed(new DatabaseTooSlow()), this.patienceMs);
+      }
+      this.waiting.push(waiting);
       if (!this.writing) void this.writeAll();
     });
   }
@@ -51,12 +86,23 @@ export class Batches<Row, Result = void> {
     this.writing = true;
     while (this.waiting.length > 0) {
       await gather();
-      await this.writeBatch(this.nextBatch());
+      const batch = this.nextBatch();
+      if (batch.length > 0) await this.withPatience(this.writeBatch(batch));
     }
     this.writing = false;
   }
 
+  /** Waits for a batch no longer than those who asked for its rows do. */
+  private async withPatience(written: Promise<void>): Promise<void> {
+    if (this.patienceMs === Infinity) return written;
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.patienceMs)));
+    await Promise.race([written, over]);
+    clearTimeout(timer);
+  }
+
   private nextBatch(): Waiting<Row, Result>[] {
+    this.waiting = this.waiting.filter(({ isOver }) => !isOver);
     let weight = 0;
     let size = 0;
     for (const { row } of this.waiting) {
@@ -86,7 +132,9 @@ export class Batches<Row, Result = void> {
 
   private async writeFailed(): Promise<void> {
     this.lanes += 1;
-    for (let one = this.failed.shift(); one; one = this.failed.shift()) await this.writeBatch([one], true);
+    for (let one = this.failed.shift(); one; one = this.failed.shift()) {
+      if (!one.isOver) await this.writeBatch([one], true);
+    }
     this.lanes -= 1;
   }
 }

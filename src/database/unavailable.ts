@@ -1,4 +1,5 @@
 import { Prisma } from './generated/client';
+import { DatabaseTooSlow } from './patience';
 
 /**
  * SQLSTATEs (PostgreSQL, appendix A) of a server that is gone, stopping, starting or too busy: class 08 connection exception,
@@ -26,6 +27,7 @@ const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUN
 /** Whether an error says that the database could not be reached, or was too busy: nothing is wrong with what was asked of it. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) {
+    if (error instanceof DatabaseTooSlow) return true;
     if (!(error instanceof Error)) return false;
     const { code = '' } = error as { code?: unknown }; // of pg itself: of the server, or of the connection
     return PG_WORDS.test(error.message) || (typeof code === 'string' && (SQLSTATE.test(code) || NETWORK.test(code)));

@@ -72,6 +72,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   rate_limited: 'retry_same_key',
   too_many_attempts: 'retry_same_key',
   too_many_exports: 'retry_same_key',
+  too_many_streams: 'retry_same_key',
   too_many_runs: 'retry_same_key',
   not_ready: 'retry_same_key',
   internal_error: 'ask',

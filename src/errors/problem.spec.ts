@@ -29,6 +29,7 @@ describe('problems', () => {
       'run_not_ended',
       'rate_limited',
       'too_many_attempts',
+      'too_many_streams',
       'too_many_exports',
       'too_many_runs',
       'database_unavailable',

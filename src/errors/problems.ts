@@ -178,6 +178,11 @@ export const PROBLEMS = {
     text: 'Too many requests with wrong keys came from your address; try again later.',
     retryAfter: 60,
   },
+  too_many_streams: {
+    status: 429,
+    text: 'Your key has as many streams or exports open as one key may. Close one, or try again when one has ended.',
+    retryAfter: 10,
+  },
   too_many_exports: {
     status: 503,
     text: 'As many exports as this instance streams at once are under way; try again when one of them is done.',

@@ -105,13 +105,7 @@ export class ProblemFilter implements ExceptionFilter {
       idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
       faults: forTheRecord(faults, this.extraFields),
     };
-    try {
-      await this.journal.refuse(refusal);
-      call.outcome = 'refused';
-    } catch (cause) {
-      this.logger.error({ call_id: call.id, code, err: cause }, 'a refusal could not be recorded; again soon');
-      void this.journal.refuseLater(refusal);
-    }
+    if (await this.journal.refuseSoon(refusal)) call.outcome = 'refused';
   }
 }
 

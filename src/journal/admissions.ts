@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../database/generated/client';
+import { DatabaseTooSlow } from '../database/patience';
 import { PrismaService } from '../database/prisma.service';
 import { Asking, decide, HeldFor, Opened, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
@@ -66,6 +67,7 @@ async function admitWithALook(
     const clients = await lockClients(tx, [...new Set(askings.map(({ caller }) => caller.clientId))]);
     const before = again ? await decidedBefore(tx, askings, windows) : undefined; // its commit, if on its way, held the lock
     if (before) return [before];
+    if (!(await noneRefused(tx, askings))) throw new DatabaseTooSlow();
     const { state, today } = await readState(tx, askings, clients, windows);
     const verdicts = decide(askings.map(toAsking), state);
     const opened = toOpened(askings, verdicts, today, process);
@@ -137,6 +139,14 @@ async function decidedBefore(
 
 function toRuling(verdict: Verdict, release: Release): Ruling {
   return verdict.kind === 'admitted' ? { kind: 'released', release } : verdict;
+}
+
+/** Whether none of these calls was refused while its admission was on its way. To be asked once their clients are locked. */
+async function noneRefused(tx: Prisma.TransactionClient, askings: NewAdmission[]): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ none: boolean }[]>`
+    -- prepared as none_refused
+    SELECT none_refused(${askings.map(({ id }) => id)}::uuid[]) AS none`;
+  return row?.none === true;
 }
 
 export function toAsking({ caller, items, ...asking }: Considered): Asking {

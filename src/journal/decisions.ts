@@ -48,7 +48,8 @@ export async function approve<Why>(
     const clients = await lockClients(tx, [held.clientId]);
     const waiting = await tx.$queryRaw<unknown[]>`
       SELECT 1 FROM intent WHERE id = ${intentId}::uuid AND held_for IS NOT NULL
-        AND (expires_at <= clock_timestamp()) IS NOT TRUE AND NOT EXISTS (SELECT FROM decision WHERE intent_id = intent.id)`;
+        AND (expires_at <= clock_timestamp()) IS NOT TRUE AND NOT EXISTS (SELECT FROM decision WHERE intent_id = intent.id)
+        AND NOT EXISTS (SELECT FROM refusal WHERE id = intent.id)`; // its app was told that it is not sent
     if (waiting.length === 0) return { kind: 'decided' };
     const why = await forbidden(tx);
     if (why !== undefined) return { kind: 'forbidden', why };

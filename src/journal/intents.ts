@@ -158,8 +158,10 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
 const INSERT = insertion('insert_intents', 'TRUE', CLAIMS);
 
 const [CLIENTS, USD, DAY, CONTENTS] = [0, 1, 2, 3].map((place) => `$${ITEMS.next + place}`);
-const CLEAR = `nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[], ${DAY}::date, ${INTENTS.parameter('client_id')},
-      ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')}, ${CONTENTS}::bytea[])`;
+// In this order: whether a call was refused meanwhile is certain only once its client is locked.
+const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[], ${DAY}::date,
+      ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')},
+      ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')}) ELSE FALSE END`;
 const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '');
 const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, CLAIMS);
 

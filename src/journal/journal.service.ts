@@ -6,6 +6,7 @@ import { Loaded } from '../config/config.module';
 import { givenUpAfterMs, OUTCOME_PATIENCE_MS, sendableForMs } from '../config/upstream-timeouts';
 import { Prisma } from '../database/generated/client';
 import { Batches } from '../database/batches';
+import { DATABASE_PATIENCE_MS, withPatience } from '../database/patience';
 import { PrismaService } from '../database/prisma.service';
 import { ProcessService } from '../database/process.service';
 import { Item } from '../policy/item';
@@ -27,7 +28,7 @@ import {
   NewUpstreamEvent,
   NewVerdict,
 } from './records';
-import { insertRefusals } from './refusals';
+import { RefusalWriter } from './refusal-writer';
 import { readSamePayments, SamePayment } from './same-payments';
 import { insertResolution, SettledAfter, settledAfter } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
@@ -45,9 +46,6 @@ const BYTES_PER_ROW = 1_024;
 /** Waits before an outcome is tried again: longer, together, than a Postgres takes to restart. */
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
-/** Waits before a refusal is tried again: it is in nobody's way. */
-const REFUSAL_RETRIES_MS = [500, 2_000, 5_000, 15_000, 30_000];
-
 /**
  * How far back an item's like is looked for. Wages and prizes are paid weekly at most, and a list that is uploaded a second
  * time is mostly noticed within days; further back, payments that are meant to recur would be most of what is found.
@@ -61,7 +59,7 @@ export class JournalService implements OnApplicationShutdown {
   private readonly intents: Batches<NewIntent>;
   private readonly admissions: Batches<NewAdmission, Ruling>;
   private readonly outcomes: Batches<NewOutcome>;
-  private readonly refusals: Batches<NewRefusal>;
+  private readonly refusals: RefusalWriter;
   private readonly windows: GuardWindows;
   private readonly relaxed: boolean;
   /** Outcomes on their way whose apps are answered. */
@@ -84,18 +82,22 @@ export class JournalService implements OnApplicationShutdown {
     this.relaxed = settings.outcomes === 'relaxed';
     this.settledAfter = settledAfter(settings);
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
-    this.intents = new Batches<NewIntent>((batch) => insertIntents(prisma, batch.map(mine)), rowsOf, MAX_BATCH_ROWS);
+    const patience = { patienceMs: DATABASE_PATIENCE_MS };
+    this.intents = new Batches<NewIntent>(
+      (batch) => insertIntents(prisma, batch.map(mine)),
+      rowsOf,
+      MAX_BATCH_ROWS,
+      patience,
+    );
     this.admissions = new Batches<NewAdmission, Ruling>(
       (batch, again) => admit(prisma, processes.number, batch, this.windows, again),
       rowsOf,
       MAX_BATCH_ROWS,
+      patience,
     );
+    // Without such a limit: what the upstream has answered is written however long that takes.
     this.outcomes = new Batches<NewOutcome>((batch) => insertOutcomes(prisma, batch), rowsOf, MAX_BATCH_ROWS);
-    this.refusals = new Batches<NewRefusal>(
-      (batch) => insertRefusals(prisma, batch),
-      () => 1,
-      MAX_BATCH_ROWS,
-    );
+    this.refusals = new RefusalWriter(prisma);
   }
 
   /** Resolves once the intent of a read is durable: only then may it be sent. */
@@ -106,6 +108,7 @@ export class JournalService implements OnApplicationShutdown {
   /**
    * Decides about a call that pays or makes something. Resolves once what follows is durable: it may be sent only if it is
    * `released`, and then its key is claimed, its amount reserved and its intent recorded.
+   * @throws DatabaseTooSlow if that takes too long. What was admitted after that is undone by the call's refusal (`refuse`).
    */
   async admit(asking: NewAdmission): Promise<Ruling> {
     return this.admissions.add(asking);
@@ -124,7 +127,7 @@ export class JournalService implements OnApplicationShutdown {
 
   /** What became of the call that another one repeats. */
   async firstCall(id: string): Promise<FirstCall | undefined> {
-    return readFirstCall(this.prisma, id);
+    return withPatience(readFirstCall(this.prisma, id));
   }
 
   /**
@@ -166,40 +169,17 @@ export class JournalService implements OnApplicationShutdown {
 
   /** Whether a stop holds now for a call whose intent is recorded. */
   async isStopped(callId: string): Promise<boolean> {
-    return isStopped(this.prisma, callId);
+    return withPatience(isStopped(this.prisma, callId));
   }
 
-  /**
-   * Resolves once the refusal is durable. One because of our database may have an intent, whose commit was reported as failed
-   * but was not: what it reserved is given back. Where that fails, less can be spent than might be: never more.
-   */
+  /** Resolves once the refusal is durable. */
   async refuse(refusal: NewRefusal): Promise<void> {
-    await this.refusals.add(refusal);
-    if (refusal.code === 'database_unavailable') await this.release(refusal.id, refusal.caller.clientId);
+    await this.refusals.record(refusal);
   }
 
-  /**
-   * For a refusal that could not be written: tries again for about a minute, and nobody waits for it. Without it, a call that
-   * was never sent but has an intent would stay in doubt until a person looks at it.
-   */
-  async refuseLater(refusal: NewRefusal): Promise<void> {
-    for (const wait of REFUSAL_RETRIES_MS) {
-      await sleep(wait, undefined, { ref: false });
-      try {
-        return await this.refuse(refusal);
-      } catch {
-        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'a refusal could not be recorded');
-      }
-    }
-    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'a refusal was given up');
-  }
-
-  private async release(callId: string, clientId: string): Promise<void> {
-    await this.prisma.$transaction(async (tx) => {
-      // A commit that is still on its way holds the lock, and would not be seen before.
-      await tx.$executeRaw`SELECT FROM client WHERE id = ${clientId}::uuid FOR NO KEY UPDATE`;
-      await tx.$executeRaw`SELECT release_reservations(ARRAY[${callId}::uuid])`;
-    });
+  /** Records a refusal whose app is about to be answered; waits for that for a moment only. @returns whether it is durable. */
+  async refuseSoon(refusal: NewRefusal): Promise<boolean> {
+    return this.refusals.recordSoon(refusal);
   }
 
   /** Resolves once the approval is durable: only then may the call be sent. */

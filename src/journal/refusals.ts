@@ -1,9 +1,32 @@
 import { PrismaService } from '../database/prisma.service';
 import { asRecorded } from '../privacy/recorded';
+import { lockClients } from './admissions';
 import { NewRefusal } from './records';
 
-/** Writes refused requests: one statement, one commit. */
+/**
+ * Writes refused requests: one statement, one commit. Then gives back what those had reserved that were refused because of our
+ * database, if they were admitted all the same.
+ */
 export async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
+  await insert(prisma, refusals);
+  const doubtful = refusals.filter(({ code }) => code === 'database_unavailable');
+  if (doubtful.length > 0) await release(prisma, doubtful);
+}
+
+/**
+ * Runs after the refusals are committed, under the lock of their clients. An admission that held the lock before has
+ * committed, so what it reserved is seen here; one that gets the lock later sees the refusals (none_refused() of the
+ * migrations), and reserves nothing.
+ */
+async function release(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
+  const clients = [...new Set(refusals.map(({ caller }) => caller.clientId))];
+  await prisma.$transaction(async (tx) => {
+    await lockClients(tx, clients);
+    await tx.$executeRaw`SELECT release_reservations(${refusals.map(({ id }) => id)}::uuid[])`;
+  });
+}
+
+async function insert(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
   const rows = JSON.stringify(refusals.map(refusalRow));
   await prisma.$executeRaw`
     INSERT INTO refusal (id, client_id, key_id, operation, request_id, traceparent, client_address, status, code, detail,

@@ -5,7 +5,7 @@ import { IndexService } from '../audit/index.service';
 import { OutcomeWord, PAID_OUTCOMES } from '../audit/outcome';
 import { PresentService } from '../audit/present.service';
 import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { uuidFloor } from '../database/uuid';
 import { Cached, Found } from './cached';
 import { MOST_DAYS, OperationDay, OperationLatency, OverviewHistory } from './overview.dto';
@@ -46,7 +46,7 @@ export class HistoryService {
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly present: PresentService,
     private readonly index: IndexService,
   ) {}

@@ -65,7 +65,7 @@ export class OverviewController {
       [EVENT_STREAM]: { schema: { type: 'string' } },
     },
   })
-  @ApiKeyProblems('invalid_request')
+  @ApiKeyProblems('invalid_request', 'too_many_streams')
   async read(
     @CurrentCall() call: Call,
     @Query() { days }: OverviewSearch,

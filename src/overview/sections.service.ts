@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { outcomeWord } from '../audit/filters';
 import { IndexService } from '../audit/index.service';
 import { PresentService } from '../audit/present.service';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { toUsage } from '../limits/cap';
 import { SpendingService } from '../policy/spending.service';
 import { sumAges } from '../reconciliation/findings/ageing';
@@ -25,7 +25,7 @@ import {
 @Injectable()
 export class SectionsService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly present: PresentService,
     private readonly index: IndexService,
     private readonly runs: RunReader,

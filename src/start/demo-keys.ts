@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientsService } from '../clients/clients.service';
+import { DemoClientsService } from '../clients/demo-clients.service';
 import { Scope } from '../clients/scopes';
+import { RunningConfig, StartError } from '../config/config';
 import { writePrivateJson } from '../config/private-file';
 
 /** One client for each kind of user; the admin's key also shows everything, so that a newcomer signs in to the console once. */
@@ -30,4 +32,34 @@ export async function ensureDemoKeys(clients: ClientsService, dataDir: string): 
   }
   writePrivateJson(file, keys);
   return file;
+}
+
+type Upstream = Pick<RunningConfig, 'dataDir' | 'upstreamBaseUrl' | 'upstreamApiKey'>;
+
+/** Remembers that the demo clients belong to the sandbox that is the upstream now. */
+export async function bindDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
+  await demo.markAs(nameOf(settings), keysIn(settings.dataDir));
+}
+
+/**
+ * Demo keys lie in a file, and open everything: beside a real upstream they would pay real money.
+ * @throws StartError if the database has demo clients of another upstream with keys that open.
+ */
+export async function refuseDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
+  await demo.markOld(keysIn(settings.dataDir));
+  const strangers = await demo.strangersTo(nameOf(settings));
+  if (strangers.length === 0) return;
+  throw new StartError(
+    `the database has demo clients (${strangers.join(', ')}), which belong to the sandbox, and UPSTREAM_BASE_URL is another service; set DATA_DIR to a new folder, or revoke all their keys (npm run cli -- clients list, keys revoke)`,
+  );
+}
+
+function nameOf({ upstreamBaseUrl, upstreamApiKey }: Upstream) {
+  return { url: upstreamBaseUrl, apiKey: upstreamApiKey.reveal() };
+}
+
+function keysIn(dataDir: string): string[] {
+  const file = demoKeysFile(dataDir);
+  if (!existsSync(file)) return [];
+  return Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>);
 }

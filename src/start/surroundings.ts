@@ -10,7 +10,7 @@ export type Report = (step: string, detail: string) => void;
 
 export interface Surroundings {
   settings: RunningConfig;
-  /** Whether the database is our own, and demo clients make sense. */
+  /** Whether the database is our own. */
   embeddedDatabase: boolean;
   stop: () => Promise<void>;
 }

@@ -2,6 +2,8 @@ import { Injectable, OnModuleDestroy } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StandingService } from '../auth/standing.service';
+import { Problem } from '../errors/problem';
 
 export const EVENT_STREAM = 'text/event-stream';
 
@@ -10,6 +12,9 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** What EventSource is told to wait before it connects again. */
 const RECONNECT_MS = 2_000;
+
+/** Of one key, on this instance: some windows of the console, and some programs. */
+export const MAX_STREAMS_OF_KEY = 10;
 
 /** What there is to tell now. */
 export interface News {
@@ -23,13 +28,21 @@ export interface News {
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
   private readonly stopping = new AbortController();
+  /** How many streams each key has open, by its id. */
+  private readonly openOf = new Map<string, number>();
+
+  constructor(private readonly standing: StandingService) {}
 
   /**
-   * The body of an answer that goes on until the last news, until nobody listens any more, or until the server stops.
+   * The body of an answer that goes on until the last news, until nobody listens any more, until its key or session no longer
+   * holds, or until the server stops.
    * @param reply gets the headers of such an answer.
    * @param ask is asked for news at once and then every so often; it never throws.
+   * @throws Problem `too_many_streams` if its key has as many open as it may.
    */
   open(reply: FastifyReply, everyMs: number, ask: () => Promise<News>): Readable {
+    const { call } = reply.request;
+    this.takePlace(call.caller?.keyId ?? '', reply);
     void reply
       .header('content-type', EVENT_STREAM)
       .header('cache-control', 'no-store')
@@ -39,7 +52,19 @@ export class EventStreams implements OnModuleDestroy {
       left.abort(); // before there was anything to tell
     else reply.raw.once('close', () => left.abort());
     const signal = AbortSignal.any([this.stopping.signal, left.signal]);
-    return Readable.from(blocks(everyMs, ask, signal), { objectMode: false });
+    return Readable.from(blocks(everyMs, ask, this.standing.watch(call), signal), { objectMode: false });
+  }
+
+  private takePlace(keyId: string, { raw }: FastifyReply): void {
+    const open = this.openOf.get(keyId) ?? 0;
+    if (open >= MAX_STREAMS_OF_KEY) throw new Problem('too_many_streams');
+    if (raw.closed) return; // nobody would give its place back
+    this.openOf.set(keyId, open + 1);
+    raw.once('close', () => {
+      const left = (this.openOf.get(keyId) ?? 1) - 1;
+      if (left === 0) this.openOf.delete(keyId);
+      else this.openOf.set(keyId, left);
+    });
   }
 
   /** Streams end; their readers connect again, elsewhere. */
@@ -58,7 +83,12 @@ export function eventOf(name: string, data: object, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-async function* blocks(everyMs: number, ask: () => Promise<News>, signal: AbortSignal): AsyncGenerator<string, void> {
+async function* blocks(
+  everyMs: number,
+  ask: () => Promise<News>,
+  holds: () => Promise<boolean>,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
   yield `retry: ${RECONNECT_MS}\n\n`;
   let told: string | undefined;
   let toldAt = performance.now();
@@ -74,6 +104,6 @@ async function* blocks(everyMs: number, ask: () => Promise<News>, signal: AbortS
     }
     if (isLast) return;
     await sleep(everyMs, undefined, { signal }).catch(() => undefined); // woken by the stop, or as nobody listens
-    if (signal.aborted) return;
+    if (signal.aborted || !(await holds())) return;
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module';
 import { EventStreams } from './event-streams.service';
 
-@Module({ providers: [EventStreams], exports: [EventStreams] })
+@Module({ imports: [AuthModule], providers: [EventStreams], exports: [EventStreams] })
 export class StreamsModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { Problem } from '../errors/problem';
 import { KIND_NAMES, kindOf, KindName } from './kinds';
 import { leafSql } from './leaves';
@@ -46,7 +46,7 @@ export class ProofsService {
   private readonly ask: Ask;
   private readonly hashOf: HashOf;
 
-  constructor(prisma: PrismaService, config: ConfigService<Loaded, true>) {
+  constructor(prisma: ReaderPrisma, config: ConfigService<Loaded, true>) {
     let verifier: Verifier | undefined;
     this.verifier = () => (verifier ??= signerFrom(config.get('settings', { infer: true }).logSigningKey));
     // The SQL is put together from our own names only (leaves.ts).

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUtf8 } from 'node:buffer';
-import { PrismaService } from '../database/prisma.service';
+import { ReaderPrisma } from '../database/reader-prisma';
 import { Problem } from '../errors/problem';
 import { ProofsService, ProvedRecord } from './proofs.service';
 import { Opening, Receipt, ReceiptRecord } from './receipt.dto';
@@ -14,7 +14,7 @@ type Value = string | Uint8Array | null;
 @Injectable()
 export class ReceiptsService {
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly proofs: ProofsService,
   ) {}
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaService } from '../../database/prisma.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 
 /** Records are sealed within seconds. */
 const PATIENCE_MS = 3_000;
@@ -9,7 +9,7 @@ const ASK_AGAIN_MS = 100;
 /** Reads what the log has signed. */
 @Injectable()
 export class CheckpointsService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: ReaderPrisma) {}
 
   /**
    * The size of the latest checkpoint, after a short wait for one that covers all that had been recorded before an access.

@@ -1,4 +1,4 @@
-import { PrismaService } from '../../database/prisma.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 import { outcomeOf, Present, Recorded } from '../outcome';
 import { Listed } from '../cursor';
 import { Place } from '../pages';
@@ -32,7 +32,7 @@ interface Found {
  * still, but so large that it is not cleared away before there are many.
  */
 export async function readRows(
-  prisma: PrismaService,
+  prisma: ReaderPrisma,
   listed: Listed,
   places: Place[],
   reveal: boolean,

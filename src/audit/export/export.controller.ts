@@ -55,7 +55,7 @@ export class ExportController {
     },
     schema: { type: 'string' },
   })
-  @ApiKeyProblems('invalid_request', 'too_many_exports')
+  @ApiKeyProblems('invalid_request', 'too_many_exports', 'too_many_streams')
   async export(
     @Req() request: FastifyRequest,
     @Query() search: ExportSearch,

@@ -3,8 +3,9 @@ import { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mayReveal } from '../../auth/call';
-import { PrismaService } from '../../database/prisma.service';
+import { Call, mayReveal } from '../../auth/call';
+import { StandingService } from '../../auth/standing.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 import { Problem } from '../../errors/problem';
 import { AccessJournal } from '../../journal/accesses';
 import { Query } from '../pages';
@@ -19,6 +20,9 @@ import { heading, rowsText } from './format';
 
 /** Each holds a database connection most of the time, and the payouts need some too. */
 const MAX_EXPORTS = 4;
+
+/** So that one key leaves places for others. */
+const MAX_EXPORTS_OF_KEY = 2;
 
 /** Large enough that a batch costs little more than its rows, small enough that payouts wait some milliseconds at most. */
 const BATCH_ROWS = 250;
@@ -42,27 +46,33 @@ export interface Exporting {
 @Injectable()
 export class ExportService implements OnModuleDestroy {
   private readonly logger = new Logger('Export');
-  private readonly running = new Set<Readable>();
+  /** Each with the id of its key. */
+  private readonly running = new Map<Readable, string>();
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly searching: SearchService,
     private readonly present: PresentService,
     private readonly checkpoints: CheckpointsService,
     private readonly readings: ReadingsService,
     private readonly accesses: AccessJournal,
+    private readonly standing: StandingService,
   ) {}
 
   /** Resolves once the export is on record; nothing is read before somebody reads the stream. */
   async begin(request: FastifyRequest, { format, what = 'calls', ...filters }: ExportSearch): Promise<Exporting> {
     const query = await this.searching.open(filters, what);
+    const keyId = request.call.caller?.keyId ?? '';
     if (this.running.size >= MAX_EXPORTS) throw new Problem('too_many_exports');
+    if ([...this.running.values()].filter((one) => one === keyId).length >= MAX_EXPORTS_OF_KEY) {
+      throw new Problem('too_many_streams');
+    }
     const state = { recorded: false, read: false };
     const stream = Readable.from(this.bytes(request, format, query, state), {
       objectMode: false,
       highWaterMark: BUFFERED_BYTES,
     });
-    this.running.add(stream);
+    this.running.set(stream, keyId);
     stream.once('close', () => {
       this.running.delete(stream);
       // Nothing of a generator runs that was ended before it began, its `finally` neither.
@@ -83,7 +93,7 @@ export class ExportService implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     const closed = (stream: Readable) =>
       new Promise((resolve) => stream.once('close', resolve).destroy(new Error('the proxy stops')));
-    await Promise.all([...this.running].map(closed));
+    await Promise.all([...this.running.keys()].map(closed));
   }
 
   private async total(query: Query): Promise<number | undefined> {
@@ -109,7 +119,7 @@ export class ExportService implements OnModuleDestroy {
     let complete = false;
     try {
       if (format === 'csv') yield hashed(heading(format, query.listed));
-      for await (const batch of ahead(this.batches(query, mayReveal(request.call)))) {
+      for await (const batch of ahead(this.batches(query, request.call))) {
         for (let from = 0; from < batch.length; from += CHUNK_ROWS) {
           const part = batch.slice(from, from + CHUNK_ROWS);
           const bytes = hashed(rowsText(format, part));
@@ -129,8 +139,11 @@ export class ExportService implements OnModuleDestroy {
     }
   }
 
-  private async *batches(query: Query, reveal: boolean): AsyncGenerator<Row[], void> {
+  private async *batches(query: Query, call: Call): AsyncGenerator<Row[], void> {
+    const reveal = mayReveal(call);
+    const holds = this.standing.watch(call);
     for await (const places of this.searching.walk(query, { batch: BATCH_ROWS })) {
+      if (!(await holds())) throw new Error('the key of an export no longer holds');
       // Asked before the records are read, as for a page.
       yield await readRows(this.prisma, query.listed, places, reveal, await this.present.readLong());
     }

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { webhookKeyOf } from '../../config/webhook-key';
 
 /** What is signed with an event, before anything of it is believed. */
 export interface Signed {
@@ -38,16 +39,9 @@ export function verify(
     String(headers[`${family}-${part}`]),
   );
   if (!id || !ID.test(id) || !timestamp || !SECONDS.test(timestamp) || !signatures) return 'unsigned';
-  const expected = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+  const expected = createHmac('sha256', webhookKeyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
   const given = signatures.split(' ', MOST_SIGNATURES).flatMap((one) => SIGNATURE.exec(one)?.[1] ?? []);
   if (!given.some((one) => timingSafeEqual(Buffer.from(one, 'base64'), expected))) return 'unsigned';
   const at = new Date(Number(timestamp) * 1_000);
   return Math.abs(now.getTime() - at.getTime()) > TOLERANCE_MS ? 'stale' : { id, at };
-}
-
-const BASE64_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
-
-function keyOf(secret: string): Buffer {
-  const encoded = BASE64_SECRET.exec(secret)?.[1];
-  return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64');
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { rowsToRead, idBefore, toPage } from '../../audit/page';
 import { maskContacts } from '../../audit/masking';
 import { shown } from '../../audit/view';
-import { PrismaService } from '../../database/prisma.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 import { CATEGORIES, Category } from './categories';
 import { csvHeading, csvRow } from './findings-csv';
 import { FindingEvidence } from './evidence.dto';
@@ -28,7 +28,7 @@ const BATCH = 1_000;
 /** Shows findings. */
 @Injectable()
 export class FindingsService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: ReaderPrisma) {}
 
   async search({ page_size, page_token, ...filters }: FindingSearch, reveal: boolean): Promise<FindingPage> {
     const request = { ...(page_size && { page_size }), ...(page_token !== undefined && { page_token }) };

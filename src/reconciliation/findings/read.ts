@@ -1,5 +1,5 @@
 import { Prisma } from '../../database/generated/client';
-import { PrismaService } from '../../database/prisma.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 import { FINDING_NOW, FindingState } from '../../journal/finding-steps';
 import { Category, ofSeverity, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';
@@ -80,7 +80,7 @@ const SEEN = (sight: Prisma.Sql) => Prisma.sql`
 
 /** Findings as they were seen last, newest first. @param before only those with ids below. */
 export async function readFindings(
-  prisma: PrismaService,
+  prisma: ReaderPrisma,
   filters: FindingFilters,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<FindingRow[]> {
@@ -90,7 +90,7 @@ export async function readFindings(
     WHERE ${all(conditions)} ORDER BY f.id DESC LIMIT ${limit}`);
 }
 
-export async function countFindings(prisma: PrismaService, filters: FindingFilters): Promise<number> {
+export async function countFindings(prisma: ReaderPrisma, filters: FindingFilters): Promise<number> {
   const [row] = await prisma.readLong<{ count: string }>(Prisma.sql`
     SELECT count(*) FROM finding f ${FINDING_NOW} WHERE ${all(conditionsOf(filters))}`);
   return Number(row?.count ?? 0);
@@ -98,7 +98,7 @@ export async function countFindings(prisma: PrismaService, filters: FindingFilte
 
 /** What a run saw of its findings, in the order of their ids. @param after only those with ids above. */
 export async function readSightsOf(
-  prisma: PrismaService,
+  prisma: ReaderPrisma,
   runId: string,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<FindingRow[]> {
@@ -115,7 +115,7 @@ export async function readSightsOf(
 
 /** Of one category, what a run saw; the greatest differences first. */
 export async function readGreatestOf(
-  prisma: PrismaService,
+  prisma: ReaderPrisma,
   runId: string,
   category: Category,
   limit: number,
@@ -131,7 +131,7 @@ export async function readGreatestOf(
 }
 
 /** How many of a run's findings are in which state now. */
-export async function readStatesOf(prisma: PrismaService, runId: string): Promise<Record<string, number>> {
+export async function readStatesOf(prisma: ReaderPrisma, runId: string): Promise<Record<string, number>> {
   const rows = await prisma.readLong<{ state: FindingState; count: string }>(Prisma.sql`
     SELECT coalesce(step.state, 'open') AS state, count(*) FROM finding_sight own
     LEFT JOIN LATERAL (
@@ -142,7 +142,7 @@ export async function readStatesOf(prisma: PrismaService, runId: string): Promis
 }
 
 /** How old what waits is. */
-export async function readAges(prisma: PrismaService): Promise<{ days: number; count: number; usd: string }[]> {
+export async function readAges(prisma: ReaderPrisma): Promise<{ days: number; count: number; usd: string }[]> {
   const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
     SELECT days, count(*), trim_scale(sum(abs(impact_usd)))::text AS usd FROM (
       SELECT greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS days, sight.impact_usd

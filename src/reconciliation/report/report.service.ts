@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { maskContacts } from '../../audit/masking';
 import { shown } from '../../audit/view';
 import { Prisma } from '../../database/generated/client';
-import { PrismaService } from '../../database/prisma.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
 import { csvHeading, csvRow } from '../findings/findings-csv';
@@ -24,7 +24,7 @@ export const MOST_ON_PAGE = 500;
 /** Tells what a run found. */
 @Injectable()
 export class ReportService {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: ReaderPrisma) {}
 
   async head(run: Run, reveal: boolean): Promise<ReportHead> {
     const record = toRecord(run, reveal);

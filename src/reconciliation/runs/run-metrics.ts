@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaService } from '../../database/prisma.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 import { ReconciliationMetrics, ReconciliationState } from '../../metrics/reconciliation-metrics';
 
 /** The state changes once a day; however often it is asked for, the findings are counted this seldom. */
@@ -22,7 +22,7 @@ export class RunMetrics {
   private counting: Promise<void> | undefined;
 
   constructor(
-    private readonly prisma: PrismaService,
+    private readonly prisma: ReaderPrisma,
     private readonly metrics: ReconciliationMetrics,
   ) {
     metrics.watchReconciliation(() => this.state());

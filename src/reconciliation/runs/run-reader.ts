@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../database/generated/client';
-import { PrismaService } from '../../database/prisma.service';
+import { ReaderPrisma } from '../../database/reader-prisma';
 import { RunProgress } from '../../journal/runs';
 import { Totals } from '../matching/totals';
 import { RunSettings } from '../run-settings';
@@ -81,7 +81,7 @@ export interface RunFilter {
 /** Reads runs, whichever instance works on them. */
 @Injectable()
 export class RunReader {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(private readonly prisma: ReaderPrisma) {}
 
   async one(id: string): Promise<Run | undefined> {
     return (await this.list({ id }, 1))[0];

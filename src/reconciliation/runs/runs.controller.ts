@@ -111,7 +111,7 @@ export class RunsController {
     },
   })
   @ApiResponse({ status: 204, description: 'All there is was heard.' })
-  @ApiKeyProblems('run_not_found')
+  @ApiKeyProblems('run_not_found', 'too_many_streams')
   async one(
     @CurrentCall() call: Call,
     @Param('id') id: string,

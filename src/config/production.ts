@@ -1,0 +1,43 @@
+import { isIP } from 'node:net';
+import { within } from './address-block';
+import { Environment } from './environment';
+import { LEAST_WEBHOOK_KEY_BYTES, webhookKeyOf } from './webhook-key';
+
+const WITH = 'with NODE_ENV=production';
+
+/**
+ * What is wrong with an environment for production only. Each fault names a variable and its rule, never its value.
+ * @param needed the names of the variables that the command needs; undefined: all of them.
+ */
+export function productionFaults(env: Environment, needed: readonly string[] | undefined): string[] {
+  const faults: string[] = [];
+  for (const name of ['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const) {
+    if (!env[name] && (needed?.includes(name) ?? true)) faults.push(`${name} is required ${WITH}`);
+  }
+  if (env.DUPLICATE_GUARD === 'false') faults.push(`DUPLICATE_GUARD=false is not allowed ${WITH}`);
+  if (env.UPSTREAM_BASE_URL && isPlain(env.UPSTREAM_BASE_URL)) {
+    faults.push(
+      `UPSTREAM_BASE_URL must begin with https:// ${WITH}; http:// is only for this machine (localhost, 127.0.0.1, [::1])`,
+    );
+  }
+  const secret = env.UPSTREAM_WEBHOOK_SECRET;
+  if (secret !== undefined && webhookKeyOf(secret).length < LEAST_WEBHOOK_KEY_BYTES) {
+    faults.push(
+      `UPSTREAM_WEBHOOK_SECRET must hold at least ${LEAST_WEBHOOK_KEY_BYTES} bytes ${WITH}, those of whsec_ counted after base64 is decoded`,
+    );
+  }
+  return faults;
+}
+
+/** Whether requests, and with them the key and all recipients, would travel in clear text to another machine. */
+function isPlain(url: string): boolean {
+  if (!URL.canParse(url)) return false; // another rule says so
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
+}
+
+const isLoopbackAddress = within(['127.0.0.0/8', '::1']);
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || (isIP(host) > 0 && isLoopbackAddress(host));
+}

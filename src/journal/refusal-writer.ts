@@ -1,0 +1,67 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Batches } from '../database/batches';
+import { DATABASE_PATIENCE_MS } from '../database/patience';
+import { PrismaService } from '../database/prisma.service';
+import { NewRefusal } from './records';
+import { insertRefusals } from './refusals';
+
+/** More than are ever refused at the same time. */
+const MAX_BATCH_ROWS = 5_000;
+
+/** How long the answer to a refused request waits for the record of it. */
+const PATIENCE_MS = 1_000;
+
+/** Waits before a refusal is tried again, for about an hour: until then it may keep an amount reserved and a key taken. */
+const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000)];
+
+/**
+ * Records refused requests. A call that is refused because of our database may have an intent all the same, if its commit was
+ * reported as failed or came late: what it reserved is given back. An admission that comes even later finds the refusal, and
+ * admits nothing.
+ */
+export class RefusalWriter {
+  private readonly logger = new Logger('Journal');
+  private readonly batches: Batches<NewRefusal>;
+
+  constructor(prisma: PrismaService) {
+    this.batches = new Batches<NewRefusal>(
+      (batch) => insertRefusals(prisma, batch),
+      () => 1,
+      MAX_BATCH_ROWS,
+      { patienceMs: DATABASE_PATIENCE_MS },
+    );
+  }
+
+  /** Resolves once the refusal is durable. */
+  async record(refusal: NewRefusal): Promise<void> {
+    await this.batches.add(refusal);
+  }
+
+  /** Waits for a moment; after that the refusal is tried again without anybody waiting. @returns whether it is durable. */
+  async recordSoon(refusal: NewRefusal): Promise<boolean> {
+    const recording = this.record(refusal).then(
+      () => true,
+      (err: unknown) => {
+        const { id, code } = refusal;
+        this.logger.error({ call_id: id, code, err }, 'a refusal could not be recorded; again soon');
+        void this.recordLater(refusal);
+        return false;
+      },
+    );
+    return Promise.race([recording, sleep(PATIENCE_MS, false, { ref: false })]);
+  }
+
+  /** Without its refusal, a call that was never sent but has an intent would stay in doubt until a person looks at it. */
+  private async recordLater(refusal: NewRefusal): Promise<void> {
+    for (const wait of RETRIES_MS) {
+      await sleep(wait, undefined, { ref: false });
+      try {
+        return await this.record(refusal);
+      } catch {
+        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'a refusal could not be recorded');
+      }
+    }
+    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'a refusal was given up');
+  }
+}

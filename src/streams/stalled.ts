@@ -1,0 +1,27 @@
+import { FastifyInstance } from 'fastify';
+import { Readable } from 'node:stream';
+
+/** How long the reader of an answer may take nothing of it. */
+export const STALLED_AFTER_MS = 30_000;
+
+/**
+ * Ends streamed answers that nobody reads. A stream pauses when its connection takes no more, and resumes when the reader has
+ * taken what waited; one that stays paused would hold its place, and what it reads from, for as long as the connection lasts.
+ */
+export function endStalledAnswers(server: FastifyInstance): void {
+  server.addHook('onSend', (_request, _reply, payload, done) => {
+    if (payload instanceof Readable) watch(payload);
+    done();
+  });
+}
+
+function watch(stream: Readable): void {
+  let timer: NodeJS.Timeout | undefined;
+  const goOn = () => clearTimeout(timer);
+  stream.on('pause', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stream.destroy(new Error('nobody reads the answer')), STALLED_AFTER_MS).unref();
+  });
+  stream.on('resume', goOn);
+  stream.once('close', goOn);
+}

@@ -1,0 +1,101 @@
+import { v7 as uuidv7 } from 'uuid';
+import { PrismaService } from '../src/database/prisma.service';
+import { admit } from '../src/journal/admissions';
+import { JournalService } from '../src/journal/journal.service';
+import { answer, FakeUpstream } from './support/fake-upstream';
+import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
+import { airtime, eventually, phones, SUCCESS } from './support/paying';
+import { startProxy, TestProxy } from './support/proxy';
+
+/** More than one batch, and more than the pool has connections. */
+const CALLS = 120;
+
+/** A server whose processes do not run accepts connections and statements, and carries them out when it wakes up. */
+describe('with a frozen database', () => {
+  let postgres: OwnPostgres;
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+
+  beforeAll(async () => {
+    postgres = await startOwnPostgres();
+    upstream = await FakeUpstream.start();
+    upstream.behaviour = answer(200, SUCCESS);
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url }, postgres.database);
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await proxy.close();
+    await postgres.close();
+  });
+
+  const query = (sql: string, parameters?: unknown[]) => postgres.database.query(sql, parameters);
+
+  it('answers 503 before it wakes up, and never sends what was answered so; reservations are given back and keys free', async () => {
+    const client = await proxy.client('app', 'pay');
+    // Each call fits once: what stays reserved for a call that was answered 503 would refuse another one.
+    await query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [client.id, 2.5 * (CALLS + 1)]);
+    const all = phones(CALLS + 1);
+    const pay = (phone: string) =>
+      proxy.post(client.key, '/payouts/airtime', airtime(phone)).set('Idempotency-Key', `key-${all.indexOf(phone)}`);
+    const [first = '', ...others] = all;
+    await pay(first).expect(200);
+
+    const admitting = jest.spyOn(proxy.app.get(JournalService, { strict: false }), 'admit');
+    const prisma = proxy.app.get(PrismaService);
+    const prepared = prisma.prepared.bind(prisma);
+    let frozen = false;
+    const freezing = jest.spyOn(prisma, 'prepared').mockImplementation((name, text, values) => {
+      // The statement of the first admissions waits in the server's socket, and others wait behind it.
+      if (!frozen && name.startsWith('insert_intents_if_clear')) postgres.freeze();
+      frozen ||= name.startsWith('insert_intents_if_clear');
+      return prepared(name, text, values) as Promise<any>;
+    });
+    const answers = await Promise.all(others.map((phone) => pay(phone)));
+    postgres.thaw();
+    freezing.mockRestore();
+    for (const { status, body, headers } of answers) {
+      expect([status, body.code, headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
+    }
+    // Those that reached the admission are refused on record.
+    const asked = admitting.mock.calls.map(([{ id }]) => id);
+    expect(asked.length).toBeGreaterThan(1);
+    const refused = () => query('SELECT FROM refusal WHERE id = ANY ($1)', [asked]);
+    const reserved = () => query('SELECT usd::float FROM spending');
+    await eventually(async () => (await refused()).length === asked.length);
+    await eventually(async () => (await reserved())[0]?.usd === 2.5); // a reservation is given back right after the refusal
+    expect(upstream.received).toHaveLength(1);
+
+    admitting.mockRestore();
+    const again = await Promise.all(others.map((phone) => pay(phone)));
+    expect(again.map(({ status }) => status)).toEqual(others.map(() => 200));
+    expect(upstream.received).toHaveLength(1 + CALLS);
+    expect(await reserved()).toEqual([{ usd: 2.5 * (1 + CALLS) }]);
+    const open = await query(
+      `SELECT FROM intent i WHERE NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id)
+         AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)`,
+    );
+    expect(open).toEqual([]);
+  });
+
+  it.each([
+    ['in one statement', false, 0],
+    ['after a look', false, 30],
+    ['again, alone', true, 0],
+  ])('does not admit a call that was refused while its admission was on its way, %s', async (_how, again, across) => {
+    const journal = proxy.app.get(JournalService, { strict: false });
+    const admitting = jest.spyOn(journal, 'admit');
+    const client = await proxy.client(`late-${again}-${across}`, 'pay');
+    await proxy.post(client.key, '/payouts/airtime', airtime(phones(1)[0] ?? '')).expect(200);
+    const [asking] = admitting.mock.calls[0] ?? [];
+    if (!asking) throw new Error('the journal was not asked');
+    const late = { ...asking, id: uuidv7(), items: [] };
+    const why = { status: 503, code: 'database_unavailable' as const, detail: 'Too slow.', firstCallId: null };
+    await journal.refuse({ ...late, ...why, faults: [], faultsTotal: 0 });
+    const windows = {
+      ...{ duplicates: false, duplicateSeconds: 0, inFlightSeconds: 30, acrossClientsSeconds: across },
+      sendableForMs: 30_000,
+    };
+    await expect(admit(proxy.app.get(PrismaService), 1, [late], windows, again)).rejects.toThrow();
+    expect(await query('SELECT FROM intent WHERE id = $1', [late.id])).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { migrate, PROXY_MIGRATIONS } from '../../src/database/migrations';
+import { removeDataDir } from './data-dir';
+import { TestDatabase } from './test-database';
+
+/** A Postgres server of a test's own, which it may stop and continue at any moment. */
+export interface OwnPostgres {
+  database: TestDatabase;
+  /** Stops every process of the server, at once. Connections are still accepted, by the kernel. */
+  freeze(): void;
+  thaw(): void;
+  close(): Promise<void>;
+}
+
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-own-'));
+  chmodSync(dataDir, 0o755);
+  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+  const { urls, stop } = await startEmbeddedPostgres(dataDir, { settings });
+  await migrate(urls.owner, PROXY_MIGRATIONS);
+  const owner = new Client({ connectionString: urls.owner });
+  await owner.connect();
+  const postmaster = Number(
+    readFileSync(join(realpathSync(join(dataDir, 'postgres')), 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0],
+  );
+  const signal = (name: NodeJS.Signals) => {
+    // The postmaster first: it starts no other process meanwhile.
+    process.kill(postmaster, name);
+    for (const pid of childrenOf(postmaster)) process.kill(pid, name);
+  };
+  return {
+    database: {
+      url: urls.proxy,
+      ownerUrl: urls.owner,
+      sandboxUrl: urls.sandbox,
+      query: async <Row extends object>(sql: string, parameters: unknown[] = []) =>
+        (await owner.query<Row>(sql, parameters)).rows,
+      asTemplate: () => Promise.reject(new Error('this server is not shared')),
+      close: () => owner.end(),
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    close: async () => {
+      signal('SIGCONT'); // after a test that failed
+      await owner.end();
+      await stop();
+      removeDataDir(dataDir);
+    },
+  };
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        // pid (comm) state ppid …
+        return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === parent;
+      } catch {
+        return false; // it has ended
+      }
+    })
+    .map(Number);
+}
