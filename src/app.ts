@@ -2,10 +2,11 @@ import { NestFactory } from '@nestjs/core';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
+import { answerBrokenRequests } from './broken-requests';
 import { CallersService } from './auth/callers.service';
 import { OriginsService } from './auth/origins';
 import { RequestWindowsService } from './auth/rate-limit';
-import { answerUnroutable, receiveCalls } from './auth/receive';
+import { MAX_SEGMENT_LENGTH, readableUrl, receiveCalls } from './auth/receive';
 import { SessionsService } from './auth/sessions.service';
 import { within } from './config/address-block';
 import { RunningConfig } from './config/config';
@@ -37,13 +38,14 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
     skipMiddie: true, // nothing here is a middleware of Express
     forceCloseConnections: 'idle',
     requestTimeout: FILE_TIMEOUT_MS, // of all others, endSlowRequests has its own
-    http: { headersTimeout: REQUEST_TIMEOUT_MS },
+    http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }, // it is asked for where it can be explained
+    clientErrorHandler: () => undefined, // answerBrokenRequests answers
     return503OnClosing: false, // what still comes in on an open connection is answered as always
     // Only these say whose request they pass on; from anybody else, X-Forwarded-For is a claim.
     trustProxy: (address: string | undefined) => isTrusted(address ?? ''),
     exposeHeadRoutes: false, // a HEAD would be forwarded, and recorded, as a GET
-    routerOptions: { maxParamLength: 1_024 }, // past it Fastify answers in words of its own
-    frameworkErrors: answerUnroutable,
+    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH }, // past it Fastify answers in words of its own
+    rewriteUrl: readableUrl,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
   });
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), adapter, {
@@ -58,6 +60,9 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
   endConnectionsWhenClosing(server);
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
   endStalledAnswers(server);
+  const metrics = app.get(MetricsService);
+  // Before the first hook that takes its time: until it knows of a request, it would answer in its place.
+  answerBrokenRequests(server, { logger: app.get(Logger), countProblem: (code) => metrics.countProblem(code) });
   await receiveCalls(server, {
     callers: app.get(CallersService),
     sessions: app.get(SessionsService),
@@ -65,7 +70,7 @@ export async function createApp(settings: RunningConfig): Promise<NestFastifyApp
     windows: app.get(RequestWindowsService),
   });
   readJsonBodies(server, settings.maxBodyBytes);
-  app.get(MetricsService).observe(server);
+  metrics.observe(server);
   logRequests(server, app.get(Logger));
   serveDocs(app, settings);
   await serveConsole(server, settings);

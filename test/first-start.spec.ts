@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CallersService } from '../src/auth/callers.service';
 import { ClientsService } from '../src/clients/clients.service';
@@ -7,6 +8,7 @@ import { DemoClientsService } from '../src/clients/demo-clients.service';
 import { hashKey } from '../src/clients/key';
 import { StartError } from '../src/config/config';
 import { Secret } from '../src/config/secret';
+import { DirectoryLock } from '../src/database/embedded/directory-lock';
 import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres';
 import { prepareHome } from '../src/database/embedded/home';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from '../src/start/demo-keys';
@@ -54,6 +56,49 @@ describe('the embedded Postgres', () => {
     expect(readJson(passwords).ownerPassword).not.toBe(ownerPassword);
     expect(existsSync(unfinished)).toBe(false);
     expect(statSync(passwords).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('the lock of a directory', () => {
+  const dataDir = newDataDir();
+  const take = () => DirectoryLock.take(dataDir, 0);
+
+  afterAll(() => removeDataDir(dataDir));
+
+  it('is held by one of many that want it at once, until it is released', async () => {
+    for (const _round of [1, 2, 3]) {
+      const [holder, ...others] = (await Promise.all(Array.from({ length: 20 }, take))).filter((lock) => lock);
+      expect(others).toEqual([]);
+      expect(await take()).toBeUndefined();
+      await holder?.release();
+    }
+    const numbered = readdirSync(join(dataDir, 'lock'));
+    expect(numbered).toHaveLength(1); // and nothing else is left behind
+  });
+
+  it('is free again once its holder was killed, and held while that is only stopped', async () => {
+    const module = JSON.stringify(join(__dirname, '..', 'dist', 'database', 'embedded', 'directory-lock.js'));
+    const hold = `require(${module}).DirectoryLock.take(${JSON.stringify(dataDir)}, 0).then((lock) => console.log(lock ? 'held' : 'not'));
+      setInterval(() => undefined, 1000)`;
+    const holder = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [said] = (await once(holder.stdout, 'data')) as [Buffer];
+    expect(said.toString()).toBe('held\n');
+    expect(await take()).toBeUndefined();
+    holder.kill('SIGSTOP');
+    expect(await take()).toBeUndefined();
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    const [lock, ...others] = (await Promise.all(Array.from({ length: 20 }, take))).filter((lock) => lock);
+    expect(others).toEqual([]);
+    await lock?.release();
+  });
+
+  it('is not in the way of a directory with a long path', async () => {
+    const long = join(dataDir, 'x'.repeat(120));
+    mkdirSync(long);
+    const lock = await DirectoryLock.take(long, 0);
+    expect(await DirectoryLock.take(long, 0)).toBeUndefined();
+    await lock?.release();
   });
 });
 

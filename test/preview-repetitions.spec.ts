@@ -1,4 +1,7 @@
 import { Decimal } from 'decimal.js';
+import { PrismaService } from '../src/database/prisma.service';
+import { itemsOf } from '../src/forwarding/items';
+import { readSamePayments } from '../src/journal/same-payments';
 import { answer, hang } from './support/fake-upstream';
 import { airtimeItem, creditItem } from './support/interface';
 import { copyIntent } from './support/intents';
@@ -25,6 +28,23 @@ describe('a preview of what was asked before', () => {
   /** A phone number that nobody has paid to. */
   let phones = 0;
   const fresh = () => ({ phoneNumber: `+2348${String((phones += 1)).padStart(9, '0')}` });
+
+  it('of a long list that was paid twice reads each item of it once for each time, not the list for each item', async () => {
+    const { id, key } = await api.client();
+    const body = airtimes(...Array.from({ length: 300 }, fresh));
+    for (const k of ['first', 'second']) await api.ask(key, AIRTIME, body, keyed(k)).expect(200);
+    const { duplicates } = await api.preview(key, AIRTIME, body, keyed('third'));
+    expect(duplicates).toHaveLength(300);
+    const items = itemsOf('POST /payouts/airtime', body);
+    const wanted = items.map((item, position) => ({ item, position, callId: id, clientId: id }));
+    const read = await api.proxy.app.get(PrismaService, { strict: false }).$transaction(async (tx) => {
+      expect(await readSamePayments(tx, wanted, 'own', 86_400_000)).toHaveLength(300);
+      return tx.$queryRaw<{ rows: number }[]>`
+        SELECT sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::int AS rows FROM pg_stat_xact_user_tables
+        WHERE relname LIKE 'intent%' OR relname LIKE 'item%' OR relname LIKE 'outcome%'`;
+    });
+    expect(read[0]?.rows).toBeLessThan(10 * 300); // once each of 600 items and their recipients, and a few calls
+  });
 
   it('without a key says that it is suspected, and with another key that it is not', async () => {
     const { key } = await api.client();

@@ -185,4 +185,14 @@ describe('a preview', () => {
     expect(found).toMatchObject({ would: 'be_refused', stopped: 'audit', refusal: { code: 'cap_exceeded' } });
     expect(found.errors.map(({ code }: any) => code)).toEqual(['cap_exceeded', 'stopped']);
   });
+
+  it('lists the first 100 faults of a long list with their total, and looks at the items without any', async () => {
+    const { key } = await api.client();
+    const wrong = { ...airtimeItem(), phoneNumber: 'nobody' };
+    const airtimes = Array.from({ length: 300 }, (_, place) => (place % 3 === 0 ? airtimeItem() : wrong));
+    const found = await api.preview(key, '/payouts/airtime', { airtimes });
+    expect(found).toMatchObject({ would: 'be_refused', errors_total: 200, errors: { length: 100 } });
+    expect(found.refusal).toMatchObject({ action: 'fix_request', errors_total: 200 });
+    expect(found.items.map(({ position }: any) => position)).toEqual(Array.from({ length: 100 }, (_, n) => n * 3));
+  });
 });

@@ -1,5 +1,9 @@
+import { connect } from 'node:net';
+import { Logger } from 'nestjs-pino';
 import supertest from 'supertest';
+import { airtimeItem } from './support/interface';
 import { FakeUpstream } from './support/fake-upstream';
+import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 
 /** Addresses that lead nowhere, or that the router itself refuses. */
@@ -33,6 +37,27 @@ describe('an address that leads to no route', () => {
     },
   );
 
+  it.each([
+    ['get', '/api/v2/wallets/list'],
+    ['get', '/api/v0.1/%zz'],
+    ['put', '/api/v0.1/payouts/airtime'],
+    ['delete', '/api/v0.1/payouts/airtime'],
+  ] as const)("answers %s %s in the interface's envelope, as everything below /api/", async (method, path) => {
+    const { body, type } = await supertest(proxy.url)[method](path).set('X-API-Key', key).expect(404);
+    expect(type).toBe('application/json');
+    expect(body).toMatchObject({ status: 'error', code: 'not_found', action: 'fix_request' });
+    await supertest(proxy.url)[method](path).expect(401);
+  });
+
+  it.each(['/nope', '/v1/nope', '/%zz', `/v1/calls/${'x'.repeat(2_000)}`])(
+    'answers %s as problem details',
+    async (path) => {
+      const { body, type } = await supertest(proxy.url).get(path).set('X-API-Key', key).expect(404);
+      expect(type).toBe('application/problem+json');
+      expect(body).toMatchObject({ status: 404, code: 'not_found', action: 'fix_request', error: expect.any(String) });
+    },
+  );
+
   it('takes an id of any length for one that does not exist', async () => {
     const { body } = await proxy.get(key, `/v1/calls/${'x'.repeat(500)}`).expect(404);
     expect(body.code).toBe('call_not_found');
@@ -41,5 +66,134 @@ describe('an address that leads to no route', () => {
   it('does not forward a HEAD', async () => {
     await supertest(proxy.url).head('/api/v0.1/wallets/list').set('X-API-Key', key).expect(404);
     expect(upstream.received).toEqual([]);
+  });
+
+  describe('what cannot be read as a request', () => {
+    /** Sends bytes as they are, and hears all that comes until the connection ends. */
+    function talk(
+      ...parts: string[]
+    ): Promise<{ status: number; headers: Record<string, string>; body: any; said: string }> {
+      return new Promise((resolve, reject) => {
+        const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1', () => {
+          for (const part of parts) socket.write(part);
+        });
+        let said = '';
+        socket.on('data', (bytes: Buffer) => (said += bytes.toString('latin1')));
+        socket.on('error', reject);
+        socket.on('close', () => {
+          const [head = '', text = ''] = said.split('\r\n\r\n');
+          const [status = '', ...lines] = head.split('\r\n');
+          const headers = Object.fromEntries(
+            lines.map((line) =>
+              line
+                .toLowerCase()
+                .split(/: (.*)/s)
+                .slice(0, 2),
+            ),
+          );
+          if (Buffer.byteLength(text) < Number(headers['content-length'])) return reject(new Error(`half: ${said}`));
+          const body = JSON.parse(text.slice(0, Number(headers['content-length'])));
+          resolve({ status: Number(/^HTTP\/1\.1 (\d+) \w/.exec(status)?.[1]), headers, body, said });
+        });
+      });
+    }
+    const post = (path: string, ...headers: string[]) =>
+      [
+        `POST ${path} HTTP/1.1`,
+        'Host: x',
+        'Content-Type: application/json',
+        `X-API-Key: ${key}`,
+        ...headers,
+        '',
+        '',
+      ].join('\r\n');
+    const counted = async (code: string) => {
+      const { text } = await supertest(proxy.url).get('/metrics').expect(200);
+      return Number(new RegExp(`payout_proxy_problems_total\\{code="${code}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+    };
+    const refusalOf = async (callId: string | undefined) =>
+      (await proxy.database.query('SELECT status, code FROM refusal WHERE id = $1', [callId]))[0];
+
+    it.each([
+      ['a line that is none', 'GARBAGE\r\n\r\n', 400, 'invalid_request', 'problem+json'],
+      [
+        'two lengths',
+        `${'POST /api/v0.1/send HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n'}`,
+        400,
+        'invalid_request',
+        'json',
+      ],
+      [
+        'long headers',
+        `GET /api/v0.1/wallets/list HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+        431,
+        'headers_too_large',
+        'json',
+      ],
+      [
+        'long headers elsewhere',
+        `GET /v1/calls HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+        431,
+        'headers_too_large',
+        'problem+json',
+      ],
+      ['no Host', 'GET /api/v0.1/wallets/list HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request', 'json'],
+      [
+        'another expectation',
+        'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n',
+        417,
+        'expectation_not_met',
+        'problem+json',
+      ],
+      ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'not_found', 'problem+json'],
+    ])('is answered in the documented form, logged and counted: %s', async (_what, bytes, status, code, type) => {
+      const logged = jest.spyOn(proxy.app.get(Logger), 'log');
+      const before = await counted(code);
+      const answer = await talk(bytes);
+      expect(answer.status).toBe(status);
+      expect(answer.headers).toMatchObject({
+        'content-type': `application/${type}; charset=utf-8`,
+        connection: 'close',
+        'x-request-id': expect.any(String),
+        'x-call-id': answer.body.call_id,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(answer.body).toMatchObject({ code, action: 'fix_request', error: expect.any(String) });
+      expect(answer.body.status).toBe(type === 'json' ? 'error' : status);
+      expect(await counted(code)).toBe(before + 1);
+      expect(JSON.stringify(logged.mock.calls)).toContain(answer.body.call_id);
+    });
+
+    it('is recorded where its caller is known: a body that is broken halfway', async () => {
+      const { status, body } = await talk(post('/api/v0.1/payouts/airtime', 'Transfer-Encoding: chunked'), 'zz\r\n');
+      expect([status, body.status, body.code]).toEqual([400, 'error', 'invalid_request']);
+      await eventually(async () => (await refusalOf(body.call_id)) !== undefined);
+      expect(await refusalOf(body.call_id)).toEqual({ status: 400, code: 'invalid_request' });
+    });
+
+    it('is answered with 408 where it does not come in whole in time', async () => {
+      const server = proxy.app.getHttpServer();
+      server.once('request', ({ socket }: { socket: unknown }) =>
+        setImmediate(() => server.emit('clientError', { code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)),
+      );
+      const { status, body } = await talk(post('/api/v0.1/payouts/airtime', 'Content-Length: 500'), '{"airtimes":');
+      expect([status, body.status, body.code, body.action]).toEqual([
+        408,
+        'error',
+        'request_timeout',
+        'retry_same_key',
+      ]);
+    });
+
+    it('does not take the place of the answer to the payout before it', async () => {
+      const paid = JSON.stringify({ airtimes: [airtimeItem()] });
+      const { said } = await talk(
+        post('/api/v0.1/payouts/airtime', `Content-Length: ${paid.length}`),
+        `${paid}and more`,
+      );
+      expect(said.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+      expect(upstream.received).toHaveLength(1);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Limits } from '../clients/limits';
 import { Scope } from '../clients/scopes';
+import { Problem } from '../errors/problem';
 
 /** Who calls: a key of a client app. */
 export interface Caller {
@@ -41,6 +42,8 @@ export interface Call {
   readonly startedAt: number;
   /** Known from the key; only public routes are reached without one. */
   caller: Caller | undefined;
+  /** Why the connection of the request was ended before the request was whole. */
+  cutShort?: Problem;
   /** Of whoever is signed in to the console, what its cookie holds; undefined: a key was sent. */
   sessionToken: string | undefined;
   /** Whether its intent is recorded. Until then an error is recorded as a refusal; from then on, only an outcome is. */

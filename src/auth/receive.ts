@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { isPersonId } from '../clients/person';
 import { databaseUnavailable, Problem } from '../errors/problem';
-import { toProblemDetails } from '../errors/problem-body';
 import { looksLikePhone } from '../privacy/phone-numbers';
 import { authenticate, WhoCalls } from './authenticate';
 import { Call, Caller } from './call';
@@ -35,7 +34,7 @@ export async function receiveCalls(
 
   server.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    done();
+    done(faultOfHead(request));
   });
   await answerBrowsers(server, origins);
   server.addHook('onRequest', async (request, reply) => {
@@ -61,15 +60,35 @@ export async function receiveCalls(
   });
 }
 
-/** Answers an address that cannot be decoded: it leads to no route, so no hook and no filter sees it. */
-export function answerUnroutable(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  begin(request, reply);
-  finish(request, reply);
-  const problem = new Problem('not_found');
-  void reply
-    .status(problem.status)
-    .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(JSON.stringify(toProblemDetails(problem, request.call.id)));
+/** Longer parts of a path lead to nothing. */
+export const MAX_SEGMENT_LENGTH = 1_024;
+
+/**
+ * The address by which a request is routed. One that the router cannot read would lead to no route, and so to no hook and no
+ * filter: it is taken for one of the same part of the proxy that does not exist.
+ */
+export function readableUrl({ url = '/' }: { url?: string | undefined }): string {
+  if (url.length <= MAX_SEGMENT_LENGTH && !url.includes('%')) return url;
+  const [path = ''] = url.split('?', 1);
+  const isReadable = isDecodable(path) && path.split('/').every((segment) => segment.length <= MAX_SEGMENT_LENGTH);
+  return isReadable ? url : `${/^\/(api|v1)(?=\/)/.exec(path)?.[0] ?? ''}/unreadable`;
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** What Node would refuse without a word of why. */
+function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
+    return new Problem('expectation_not_met');
+  if (raw.httpVersion !== '1.1' || headers.host !== undefined) return undefined;
+  const detail = 'the request has no header Host, which HTTP/1.1 requires (RFC 9112, section 3.2)';
+  return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
 function begin(request: FastifyRequest, reply: FastifyReply): void {

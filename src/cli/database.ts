@@ -2,7 +2,8 @@ import { ConfigService } from '@nestjs/config';
 import { Command } from 'commander';
 import { ClientsService } from '../clients/clients.service';
 import { Config, loadConfigOf, StartError } from '../config/config';
-import { embeddedUrls, startEmbeddedPostgres } from '../database/embedded/embedded-postgres';
+import { embeddedUrls } from '../database/embedded/access';
+import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres';
 import {
   migrate,
   migrationStatus,

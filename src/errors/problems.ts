@@ -87,6 +87,18 @@ export const PROBLEMS = {
     status: 403,
     text: 'Nobody approved this in time; nothing was sent. To ask again, send it with a new Idempotency-Key.',
   },
+  expectation_not_met: {
+    status: 417,
+    text: 'The header Expect may only say 100-continue; leave it out.',
+  },
+  headers_too_large: {
+    status: 431,
+    text: 'The headers of the request are longer than 16 KiB; nothing was done. Send fewer or shorter ones.',
+  },
+  request_timeout: {
+    status: 408,
+    text: 'The request did not come in whole in time; nothing was done. Send it again on a new connection.',
+  },
   client_not_found: { status: 404, text: 'There is no client of this name; GET /v1/clients lists them.' },
   key_not_found: { status: 404, text: 'This client has no key with this id; GET /v1/clients/{name}/keys lists them.' },
   approval_not_found: { status: 404, text: 'There is no call with this id that waits, or waited, for an approval.' },

@@ -77,7 +77,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof Problem) return error;
     // Once its intent is recorded it may have been sent: we must not say that it was not.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
-    if (raw.readableAborted) return bodyFault('ended before it was whole'); // first: its ECONNRESET is not the database's
+    if (raw.readableAborted) return call.cutShort ?? bodyFault('ended before it was whole'); // first: its ECONNRESET is not the database's
     if (isUnavailable(error)) return new Problem('database_unavailable', { cause: error });
     // Fastify's refusals reach us as Nest's: of them only the status is left.
     const status = error instanceof HttpException ? error.getStatus() : 500;

@@ -33,28 +33,44 @@ export async function readSamePayments(
 ): Promise<SamePayment[]> {
   const rows = JSON.stringify(wanted.flatMap(toRow));
   const since = uuidFloor(new Date(Date.now() - sinceMs));
+  // Step by step, each by the primary key of what it looks up (OFFSET 0 keeps them apart): left to itself, the planner reads all
+  // items of a call for each of its items that is looked for. Each call is judged once, however many of its items were found.
   return tx.$queryRaw<SamePayment[]>`
-    SELECT DISTINCT ON (a.wanted_by, a.position) a.position, a.wanted_by::text AS "wantedBy", i.id::text AS "callId",
-      coalesce(o.sent_at, i.received_at) AS "paidAt"
-    FROM json_to_recordset(${rows}::json) AS a(
-      wanted_by uuid, client_id uuid, position integer, phone text, email text, handle text, receiver text, usd numeric)
-    JOIN LATERAL (
-      SELECT intent_id, position FROM item_recipient WHERE phone = a.phone AND intent_id >= ${since}::uuid
-      UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(email) = a.email AND intent_id >= ${since}::uuid
-      UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(handle) = a.handle AND intent_id >= ${since}::uuid
-      UNION ALL SELECT intent_id, position FROM intent_item WHERE receiver = a.receiver AND intent_id >= ${since}::uuid
-    ) AS seen ON true
-    JOIN intent_item t ON t.intent_id = seen.intent_id AND t.position = seen.position AND t.amount_usd = a.usd
-    JOIN intent i ON i.id = seen.intent_id AND (i.client_id = a.client_id) = ${whose === 'own'}
-    LEFT JOIN outcome o ON o.intent_id = i.id
-    LEFT JOIN current_resolution s ON s.intent_id = i.id
-    LEFT JOIN decision d ON d.intent_id = i.id
-    WHERE (o.kind IS NULL OR o.kind IN ('succeeded', 'unknown'))
-      AND (s.verdict IS DISTINCT FROM 'absent' OR o.kind = 'succeeded')
-      AND d.verdict IS DISTINCT FROM 'rejected'
-      AND NOT (i.held_for IS NOT NULL AND d.intent_id IS NULL AND i.expires_at <= clock_timestamp())
-      AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id) -- its commit was reported as failed, but was not
-    ORDER BY a.wanted_by, a.position, i.id DESC`;
+    WITH wanted AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${rows}::json) AS a(
+        wanted_by uuid, client_id uuid, position integer, phone text, email text, handle text, receiver text, usd numeric)
+    ), same AS MATERIALIZED (
+      SELECT a.wanted_by, a.client_id, a.position, seen.intent_id
+      FROM wanted a CROSS JOIN LATERAL (
+        SELECT intent_id, position FROM item_recipient WHERE phone = a.phone AND intent_id >= ${since}::uuid
+        UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(email) = a.email AND intent_id >= ${since}::uuid
+        UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(handle) = a.handle AND intent_id >= ${since}::uuid
+        UNION ALL SELECT intent_id, position FROM intent_item WHERE receiver = a.receiver AND intent_id >= ${since}::uuid
+        OFFSET 0
+      ) AS seen CROSS JOIN LATERAL (
+        SELECT FROM intent_item t
+        WHERE t.intent_id = seen.intent_id AND t.position = seen.position AND t.amount_usd = a.usd OFFSET 0
+      ) AS paid
+    ), calls AS MATERIALIZED (
+      SELECT call.* FROM (SELECT DISTINCT intent_id FROM same) AS found CROSS JOIN LATERAL (
+        SELECT i.id, i.client_id, coalesce(o.sent_at, i.received_at) AS paid_at
+        FROM intent i
+        LEFT JOIN outcome o ON o.intent_id = i.id
+        LEFT JOIN current_resolution s ON s.intent_id = i.id
+        LEFT JOIN decision d ON d.intent_id = i.id
+        WHERE i.id = found.intent_id
+          AND (o.kind IS NULL OR o.kind IN ('succeeded', 'unknown'))
+          AND (s.verdict IS DISTINCT FROM 'absent' OR o.kind = 'succeeded')
+          AND d.verdict IS DISTINCT FROM 'rejected'
+          AND NOT (i.held_for IS NOT NULL AND d.intent_id IS NULL AND i.expires_at <= clock_timestamp())
+          AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id) -- its commit was reported as failed, but was not
+        OFFSET 0
+      ) AS call
+    )
+    SELECT DISTINCT ON (same.wanted_by, same.position) same.position, same.wanted_by::text AS "wantedBy",
+      calls.id::text AS "callId", calls.paid_at AS "paidAt"
+    FROM same JOIN calls ON calls.id = same.intent_id AND (calls.client_id = same.client_id) = ${whose === 'own'}
+    ORDER BY same.wanted_by, same.position, calls.id DESC`;
 }
 
 /** Whom the item pays, in the one field that counts, and how much. */

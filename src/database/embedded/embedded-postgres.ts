@@ -1,34 +1,20 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { appendFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { childEnvironment } from '../../config/child-environment';
 import { StartError } from '../../config/config';
-import { writePrivateJson } from '../../config/private-file';
 import { SessionLock } from '../session-lock';
-import { Home, prepareHome } from './home';
+import { Access, embeddedUrls, maintenanceUrl, readAccess, Urls, urlsOf, writeAccess } from './access';
+import { DirectoryLock } from './directory-lock';
+import { Home, makeDataDir, prepareHome } from './home';
 import { findPort } from './ports';
+import { RunningServer, startServer } from './server';
 
 /** Held by whoever started the server, as long as it lives. */
 const OWNER_LOCK = 7_070_002;
-
-/** What only this module and `database url` need to know; kept in DATA_DIR/database.json, readable by its owner only. */
-interface Access {
-  port: number;
-  ownerPassword: string;
-  proxyPassword: string;
-  sandboxPassword: string;
-}
-
-export interface Urls {
-  /** The proxy's database, as a login that may add records but not change them. */
-  proxy: string;
-  /** The same database as its owner, for migrations. */
-  owner: string;
-  /** The sandbox's own database. */
-  sandbox: string;
-}
 
 export interface EmbeddedPostgres {
   urls: Urls;
@@ -36,63 +22,125 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
+/** A start waits so long for a command, or for a proxy that is just stopping, to let go of the directory. */
+const PATIENCE_MS = 2_000;
+
+/** A command waits so long for the first start of a proxy. */
+const FIRST_START_MS = 120_000;
+
+/** A server whose owner was killed needs some time to end. */
+const ENDING_MS = 5_000;
+
 /**
- * A Postgres of our own below `dataDir`, from binaries inside an npm package. Started if it does not run; a server that a
- * crashed process left behind is taken over.
- * @param joinRunning use a server that runs already, without asking whose it is and without taking it over.
+ * A Postgres of our own below `dataDir`, from binaries inside an npm package. It runs for as long as this process; one that
+ * was left behind all the same is stopped and started anew.
+ * @param joinRunning use a server that another process runs.
  * @throws StartError if there are no binaries for this platform, another process owns the server, or it does not answer.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
   options: { joinRunning?: boolean; settings?: string[] } = {},
 ): Promise<EmbeddedPostgres> {
+  makeDataDir(dataDir);
+  const lock = await DirectoryLock.take(dataDir, options.joinRunning ? 0 : PATIENCE_MS);
+  if (lock === undefined) {
+    if (options.joinRunning) return { urls: await urlsOnceRunning(dataDir), stop: () => Promise.resolve() };
+    throw alreadyRuns(dataDir);
+  }
+  try {
+    const postgres = await startOwned(dataDir, options);
+    const stop = async () => {
+      await postgres.stop();
+      await lock.release();
+    };
+    return { ...postgres, stop };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** To be called with the lock of the directory. */
+async function startOwned(
+  dataDir: string,
+  { joinRunning = false, settings = [] }: { joinRunning?: boolean; settings?: string[] },
+): Promise<EmbeddedPostgres> {
   const home = prepareHome(dataDir);
-  const settings = options.settings ?? [];
   const known = readAccess(dataDir, home);
-  const access = known ?? (await initialise(dataDir, home, settings));
-  rmSync(home.unfinished, { force: true });
-  const isOn = await isRunning(home);
-  if (!isOn) {
-    access.port = await findPort(access.port);
-    writeAccess(dataDir, access); // first, so that whoever takes the server over from us finds it
-    await start(home, access, settings);
+  if (known && (await isRunning(home)) && !(await stopLeftBehind(home, known))) {
+    if (joinRunning) return { urls: urlsOf(known), stop: () => Promise.resolve() };
+    throw alreadyRuns(dataDir);
   }
-  // Its owner may have lost the lock and be about to take it again: who has joined a server never takes it, nor stops it.
-  if (options.joinRunning && known && isOn) return { urls: urlsOf(access), stop: () => Promise.resolve() };
-  const lock = await lockOwnership(home, access);
-  if (lock === undefined && !options.joinRunning) {
-    throw new StartError(
-      `another payout-proxy already runs on ${dataDir}; stop it, or give this one a DATA_DIR of its own`,
-    );
-  }
+  const { access, server } = known
+    ? await startAgain(dataDir, home, known, settings)
+    : await initialise(dataDir, home, settings);
+  const session = await lockOwnership(home, access);
   return {
     urls: urlsOf(access),
     stop: async () => {
-      // Without the lock it may be another's meanwhile: a server that is left running does no harm, one that is missing does.
-      if (!(await lock?.release()) || !(await isRunning(home))) return;
-      await run(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'fast', '--wait', '--silent']);
+      await session?.release();
+      await server.stop();
     },
   };
 }
 
-/** The addresses of the databases, if there ever was a first start. */
-export function embeddedUrls(dataDir: string): Urls | undefined {
-  const file = join(dataDir, 'database.json');
-  return existsSync(file) ? urlsOf(JSON.parse(readFileSync(file, 'utf8')) as Access) : undefined;
+function alreadyRuns(dataDir: string): StartError {
+  return new StartError(
+    `another payout-proxy already runs on ${dataDir}; stop it, or give this one a DATA_DIR of its own`,
+  );
 }
 
-function readAccess(dataDir: string, home: Home): Access | undefined {
-  const file = join(dataDir, 'database.json');
-  if (!existsSync(file) || !existsSync(join(home.cluster, 'PG_VERSION'))) return undefined;
-  return JSON.parse(readFileSync(file, 'utf8')) as Access;
+/**
+ * Ends a server without an owner. It may be about to end by itself; and what has its number may be another program, which is
+ * left alone.
+ * @returns false if it has an owner, who does not hold the lock of the directory.
+ */
+async function stopLeftBehind(home: Home, access: Access): Promise<boolean> {
+  const patienceEnds = performance.now() + ENDING_MS;
+  for (;;) {
+    try {
+      const session = await lockOwnership(home, access);
+      if (session === undefined) return false;
+      await session.release();
+      await run(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'fast', '--wait', '--silent']);
+      return true;
+    } catch (error) {
+      if (!(await isRunning(home))) return true;
+      if (performance.now() > patienceEnds) throw error;
+      await sleep(100);
+    }
+  }
 }
 
-function writeAccess(dataDir: string, access: Access): void {
-  writePrivateJson(join(dataDir, 'database.json'), access);
+/** Of a server that another process owns, once that has started it. */
+async function urlsOnceRunning(dataDir: string): Promise<Urls> {
+  const patienceEnds = performance.now() + FIRST_START_MS;
+  for (;;) {
+    // Until its owner has written how it is reached, its home is being made.
+    const home = embeddedUrls(dataDir) && prepareHome(dataDir);
+    const access = home && !existsSync(home.unfinished) ? readAccess(dataDir, home) : undefined;
+    if (home && access && (await isRunning(home))) return urlsOf(access);
+    if (performance.now() > patienceEnds) {
+      throw new StartError(`another payout-proxy has ${dataDir}, and no database that runs; start it again`);
+    }
+    await sleep(200);
+  }
+}
+
+interface Started {
+  access: Access;
+  server: RunningServer;
+}
+
+async function startAgain(dataDir: string, home: Home, known: Access, settings: string[]): Promise<Started> {
+  rmSync(home.unfinished, { force: true });
+  const access = { ...known, port: await findPort(known.port) };
+  writeAccess(dataDir, access); // first, so that whoever joins the server finds it
+  return { access, server: await startServer(home, access.port, settings) };
 }
 
 /** A first start that was interrupted is begun anew; a cluster that was ever finished is never thrown away. */
-async function initialise(dataDir: string, home: Home, settings: string[]): Promise<Access> {
+async function initialise(dataDir: string, home: Home, settings: string[]): Promise<Started> {
   if (existsSync(home.cluster) && !existsSync(home.unfinished)) {
     throw new StartError(
       `there are records in ${home.cluster} but no passwords for them; put database.json back into ${dataDir}, or delete that folder to begin anew`,
@@ -109,35 +157,24 @@ async function initialise(dataDir: string, home: Home, settings: string[]): Prom
   home.own(passwordFile);
   const owner = ['--username', 'payout_owner', '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
   const text = ['--encoding', 'UTF8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'];
-  await run(home, 'initdb', ['--pgdata', home.cluster, ...owner, ...text, '--no-sync']);
+  for (const name of readdirSync(home.directory).filter((name) => name.startsWith('making-'))) {
+    rmSync(join(home.directory, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+  // Aside, because one that was interrupted may still be at work on its own.
+  const making = join(home.directory, `making-${randomUUID()}`);
+  await run(home, 'initdb', ['--pgdata', making, ...owner, ...text, '--no-sync']);
   rmSync(passwordFile);
-  await start(home, access, settings);
-  await createDatabases(access);
-  writeAccess(dataDir, access);
-  return access;
-}
-
-/**
- * After each checkpoint the first change of a page puts the whole page into the log. By default it is time for one after half a
- * gigabyte, under load some times a minute, and then a third of the log is such pages. Not more: a server that crashed reads all
- * of it before it answers.
- */
-const CHECKPOINTS = ['-c max_wal_size=2GB', '-c checkpoint_timeout=15min'];
-
-async function start(home: Home, { port }: Access, settings: string[]): Promise<void> {
-  const log = join(home.directory, 'postgres.log');
-  const server = [
-    `-p ${port}`,
-    '-h 127.0.0.1',
-    "-c unix_socket_directories=''",
-    '-c max_connections=200',
-    ...CHECKPOINTS,
-  ];
-  const options = [...server, ...settings.map((setting) => `-c ${setting}`)].join(' ');
-  await run(home, 'pg_ctl', [
-    'start',
-    ...['--pgdata', home.cluster, '--wait', '--silent', '--log', log, '--options', options],
-  ]);
+  renameSync(making, home.cluster);
+  const server = await startServer(home, access.port, settings);
+  try {
+    await createDatabases(access);
+    writeAccess(dataDir, access);
+    rmSync(home.unfinished, { force: true });
+    return { access, server };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
 async function createDatabases(access: Access): Promise<void> {
@@ -164,23 +201,6 @@ async function lockOwnership(home: Home, access: Access): Promise<SessionLock | 
       `the embedded Postgres does not answer (${code}); if no postgres runs any more, delete ${join(home.cluster, 'postmaster.pid')}`,
     );
   });
-}
-
-/** In a database of its own: one that is connected to can be neither cloned nor dropped. */
-function maintenanceUrl(access: Access): string {
-  return address(access, 'payout_owner', access.ownerPassword, 'postgres');
-}
-
-function urlsOf(access: Access): Urls {
-  return {
-    proxy: address(access, 'payout_proxy_login', access.proxyPassword, 'payout_proxy'),
-    owner: address(access, 'payout_owner', access.ownerPassword, 'payout_proxy'),
-    sandbox: address(access, 'sandbox', access.sandboxPassword, 'sandbox'),
-  };
-}
-
-function address({ port }: Access, user: string, password: string, database: string): string {
-  return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 }
 
 async function isRunning(home: Home): Promise<boolean> {

@@ -59,7 +59,8 @@ export function prepareHome(dataDir: string): Home {
   };
 }
 
-function makeDataDir(dataDir: string): void {
+/** @throws StartError if this user cannot write there. */
+export function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o755 });
     accessSync(dataDir, constants.W_OK);

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePrivateJson } from '../../config/private-file';
+import { Home } from './home';
+
+/** What only these modules and `database url` need to know; kept in DATA_DIR/database.json, readable by its owner only. */
+export interface Access {
+  port: number;
+  ownerPassword: string;
+  proxyPassword: string;
+  sandboxPassword: string;
+}
+
+export interface Urls {
+  /** The proxy's database, as a login that may add records but not change them. */
+  proxy: string;
+  /** The same database as its owner, for migrations. */
+  owner: string;
+  /** The sandbox's own database. */
+  sandbox: string;
+}
+
+/** The addresses of the databases, if there ever was a first start. */
+export function embeddedUrls(dataDir: string): Urls | undefined {
+  const file = join(dataDir, 'database.json');
+  return existsSync(file) ? urlsOf(JSON.parse(readFileSync(file, 'utf8')) as Access) : undefined;
+}
+
+export function readAccess(dataDir: string, home: Home): Access | undefined {
+  const file = join(dataDir, 'database.json');
+  if (!existsSync(file) || !existsSync(join(home.cluster, 'PG_VERSION'))) return undefined;
+  return JSON.parse(readFileSync(file, 'utf8')) as Access;
+}
+
+export function writeAccess(dataDir: string, access: Access): void {
+  writePrivateJson(join(dataDir, 'database.json'), access);
+}
+
+/** In a database of its own: one that is connected to can be neither cloned nor dropped. */
+export function maintenanceUrl(access: Access): string {
+  return address(access, 'payout_owner', access.ownerPassword, 'postgres');
+}
+
+export function urlsOf(access: Access): Urls {
+  return {
+    proxy: address(access, 'payout_proxy_login', access.proxyPassword, 'payout_proxy'),
+    owner: address(access, 'payout_owner', access.ownerPassword, 'payout_proxy'),
+    sandbox: address(access, 'sandbox', access.sandboxPassword, 'sandbox'),
+  };
+}
+
+function address({ port }: Access, user: string, password: string, database: string): string {
+  return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
+}
