@@ -94,14 +94,7 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
     [take],
   );
 
-  const look = useCallback(
-    () =>
-      http.GET('/v1/session').then(
-        ({ data }) => take(data ?? null),
-        (error: unknown) => (isSignedOut(error) ? take(null) : setOutage(error)),
-      ),
-    [take],
-  );
+  const look = useCallback(() => whoIsSignedIn().then(take, setOutage), [take]);
 
   useEffect(() => {
     whenSessionEnds(() => setSession((was) => (was ? (take(null, ENDED), null) : was)));
@@ -119,6 +112,16 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
     </SignedIn>
   );
 }
+
+/** Null: nobody. It fails as long as nobody can say. */
+const whoIsSignedIn = () =>
+  http.GET('/v1/session').then(
+    ({ data }) => data ?? null,
+    (error: unknown) => {
+      if (isSignedOut(error)) return null;
+      throw error;
+    },
+  );
 
 /** Looks again some time after each failure; every one of them is another object. */
 function useRetry(failure: unknown, look: () => Promise<void>): void {
