@@ -40,8 +40,6 @@ export interface SignInProps {
 }
 
 export interface UnreachableProps {
-  /** Why it cannot be said: the proxy's own sentence, if there was an answer. */
-  error: unknown;
   retry: () => void;
 }
 
@@ -103,7 +101,7 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   useRetry(outage, look);
 
   if (session === undefined) {
-    return outage === undefined ? loading : <Unreachable error={outage} retry={() => void look()} />;
+    return outage === undefined ? loading : <Unreachable retry={() => void look()} />;
   }
   if (session === null) return <SignIn reason={reason} signIn={signIn} />;
   return (
