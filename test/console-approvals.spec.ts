@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
-import { complaintsOf, expectAccessible } from './support/console';
+import { complaintsOf, expectAccessible, reasonOf } from './support/console';
 import { InterfaceClient } from './support/interface-client';
 import { dialogOf, Operating, startOperating } from './support/operating';
 
@@ -40,6 +40,11 @@ describe("the console's approvals", () => {
     await page.keyboard.press('a');
     await dialogOf(page).getByText('POST /payouts/airtime of shop: 1 payout, $6.25').waitFor();
     await expectAccessible(page);
+    await page.keyboard.press('Control+Enter'); // nothing is sent without a reason
+    expect(await reasonOf(dialogOf(page).getByRole('button', { name: 'Approve and send' }))).toBe(
+      'Write a reason first.',
+    );
+    await dialogOf(page).getByLabel('Reason').focus();
     await page.keyboard.type('ours, and jar? right'); // none of the keys acts while one types
     const [request] = await Promise.all([
       page.waitForRequest((one) => one.url().endsWith('/approve')),

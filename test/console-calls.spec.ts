@@ -29,9 +29,25 @@ describe("the console's lists of calls and payouts", () => {
     await field(page, 'Recipient').press('Enter');
     await page.getByRole('button', { name: 'Take away the filter Recipient begins with +2547123' }).waitFor();
     expect(await shown(page, 1, 'Payouts')).toEqual([scene.toPhone]);
+    for (const typed of ['0712 345 678', '712345678', '254712345678']) {
+      await field(page, 'Recipient').fill('nobody');
+      await field(page, 'Recipient').press('Enter');
+      await page.getByText('No payouts match these filters').waitFor();
+      await field(page, 'How the recipient is compared').selectOption('is');
+      await field(page, 'Recipient').fill(typed);
+      await field(page, 'Recipient').press('Enter');
+      expect(await shown(page, 1, 'Payouts')).toEqual([scene.toPhone]);
+    }
     await table(page, 'Payouts').getByRole('link').click();
     await page.waitForURL(`${scene.proxy.url}/console/calls/${scene.toPhone}`);
     expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('search for people only for keys that may see them, and say so to others', async () => {
+    const page = await scene.open('/payouts', scene.masked);
+    expect(await field(page, 'Recipient').isDisabled()).toBe(true);
+    await page.getByText('To search for a person, your key needs the scope audit:pii.').waitFor();
     await page.close();
   });
 

@@ -81,7 +81,7 @@ describe('a newcomer', () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('Every outcome is known.').waitFor(); // the proxy has found it in the upstream's listing
     await page.getByRole('link', { name: 'Calls', exact: true }).click();
-    await page.getByRole('table', { name: 'Calls' }).getByText('landed', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'Calls' }).getByText('found carried out', { exact: true }).waitFor();
     expect(loaded).toEqual([`${url}/console`]); // once loaded, the page was all that it took
     expect(complaints).toEqual([]);
     await page.close();

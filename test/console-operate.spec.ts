@@ -1,5 +1,5 @@
 import { Page } from 'playwright-core';
-import { complaintsOf, expectAccessible } from './support/console';
+import { complaintsOf, expectAccessible, reasonOf } from './support/console';
 import { dialogOf, Operating, startOperating } from './support/operating';
 
 /** What operators do in the console, and what comes of it for the apps. */
@@ -119,7 +119,7 @@ describe('the console for those who operate', () => {
       await page.getByRole('button', { name: 'Stop…' }).click();
       await dialogOf(page).getByLabel('Reason').fill('a drill');
       const button = dialogOf(page).getByRole('button', { name: 'Stop everything' });
-      expect(await button.isDisabled()).toBe(true);
+      expect(await reasonOf(button)).toBe('Type “stop everything” first.');
       await dialogOf(page).getByLabel('Type “stop everything” to confirm').fill('stop everything');
       await button.click();
       await page.getByRole('heading', { name: 'Stopped: Everything' }).waitFor();

@@ -1,10 +1,18 @@
+import { Page } from 'playwright-core';
+import supertest from 'supertest';
+import { OverviewService } from '../src/overview/overview.service';
 import { startBrowser, TestBrowser } from './support/browser';
 import { complaintsOf, expectAccessible, signIn } from './support/console';
+import { refusalOf } from './support/old-calls';
 import { startProxyWithSandbox } from './support/proxy';
 
 const airtime = (phoneNumber: string, valueInUSD: number) => ({
   airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }],
 });
+
+/** The beginning of a day (UTC). */
+const dayFromNow = (days: number) => new Date(Math.floor(Date.now() / 864e5 + days) * 864e5).toISOString();
+const filtersOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
 describe('the console’s overview', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
@@ -32,6 +40,10 @@ describe('the console’s overview', () => {
     const tile = (title: string) => page.locator('p', { hasText: new RegExp(`^${title}$`) }).locator('..');
     await tile('Waiting for approval').getByText('$6.00').waitFor();
     await tile('Calls in doubt').getByText('Every outcome is known.').waitFor();
+    for (const title of ['Open findings', 'Last reconciliation']) {
+      await tile(title).getByText('not compared yet').waitFor();
+    }
+    await page.getByText('Not compared yet: no run has looked for differences.').waitFor();
     await tile('Upstream').getByText('answering', { exact: true }).waitFor();
     const caps = page.getByRole('region', { name: 'Caps used by clients' });
     await caps.getByText('$1.10 of $10.00').waitFor();
@@ -43,6 +55,15 @@ describe('the console’s overview', () => {
     await proxy.post(app, '/payouts/airtime', airtime('+254712345603', 2.2)).expect(200);
     await caps.getByText('$3.30 of $10.00').waitFor(); // nobody reloaded
     await figures.getByRole('cell', { name: '$3.30' }).waitFor(); // and 1.1 + 2.2 is not 3.3000000000000003
+    // A call in doubt that is found to have been carried out is money paid.
+    const torn = await proxy.post(app, '/payouts/airtime', airtime('+254799990204', 0.5)).expect(502);
+    await supertest(proxy.url)
+      .post(`/v1/calls/${torn.headers['x-call-id']}/resolution`)
+      .set('X-API-Key', operator)
+      .send({ verdict: 'landed', reason: 'The provider lists it.' })
+      .expect(200);
+    await page.getByRole('region', { name: 'Outcomes' }).getByRole('link', { name: 'found carried out' }).waitFor();
+    await figures.getByRole('cell', { name: '$3.80' }).waitFor();
     await page.getByText('Chart', { exact: true }).click();
     await page.getByRole('img', { name: /Bars by day and operation/ }).waitFor();
     expect(complaints).toEqual([]);
@@ -51,12 +72,41 @@ describe('the console’s overview', () => {
 
   it('leads to what it counts', async () => {
     const page = await signIn(browser.browser, proxy.url, operator);
+    await refusalOf(proxy.database, dayFromNow(-8)); // older than the week that is counted
+    const week = { from: dayFromNow(-6), to: dayFromNow(1) };
     await page.getByRole('region', { name: 'Outcomes' }).getByRole('link', { name: 'refused' }).click();
     await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
-    expect(page.url()).toBe(`${proxy.url}/console/calls?outcome=refused`);
+    expect(filtersOf(page)).toEqual({ ...week, outcome: 'refused' });
+    await page.getByText('1 on this page').waitFor(); // of two
+    await page.goBack();
+    await page.getByText('Table', { exact: true }).click();
+    const counted = page.getByRole('table', { name: 'Figures by day and operation' });
+    await counted.getByRole('link', { name: /^\d+ payouts of POST \/payouts\/airtime/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Payouts' }).waitFor();
+    expect(filtersOf(page)).toEqual({ from: dayFromNow(0), to: dayFromNow(1), operation: 'POST /payouts/airtime' });
     await page.goBack();
     await page.getByRole('link', { name: 'Waiting for approval' }).click();
     await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
+  });
+
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is never green while it cannot be read, and says since when', async () => {
+    const page = await signIn(browser.browser, proxy.url, operator);
+    await page.getByText('live', { exact: true }).waitFor();
+    const reading = jest
+      .spyOn(proxy.app.get(OverviewService, { strict: false }), 'read')
+      .mockRejectedValue(new Error('the database is away'));
+    await page.getByText('cannot be reached; trying again').waitFor();
+    await page.getByText(/^last updated /).waitFor();
+    await page.getByRole('status').getByText('Not up to date.').waitFor();
+    expect(await page.getByText('live', { exact: true }).count()).toBe(0);
+    await page.locator('.outdated').getByRole('region', { name: 'Outcomes' }).waitFor();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.outdated')).filter")).toBe('grayscale(1)');
+    await expectAccessible(page);
+    reading.mockRestore();
+    await page.getByText('live', { exact: true }).waitFor();
+    expect(await page.getByText('Not up to date.').count()).toBe(0);
   });
 
   it('shows to each key its own part', async () => {

@@ -56,7 +56,7 @@ describe('reconciliation in the console', () => {
   it('a run is started, followed while it works, and explains the difference to the last cent', async () => {
     const complaints = complaintsOf(page);
     await scene.fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 1_500 });
-    await page.getByText('Nothing was compared yet').waitFor();
+    await page.getByText('Not compared yet').waitFor();
     await page.getByRole('button', { name: 'Start a run' }).click();
     const dialog = page.getByRole('dialog', { name: 'Start a run' });
     await dialog.getByLabel('Period').click();

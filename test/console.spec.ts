@@ -111,6 +111,29 @@ describe('the console', () => {
     await page.getByText('Your session has ended').waitFor();
   });
 
+  it('stays signed in through a reload while the database is away, and goes on by itself', async () => {
+    const page = await signIn(browser.browser, proxy.url, keys.admin, { at: '/clients' });
+    await page.getByRole('table', { name: 'Clients' }).waitFor();
+    await proxy.database.query('ALTER TABLE console_session RENAME TO console_session_away');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Cannot be reached' }).waitFor();
+    await page.getByText('You were not signed out').waitFor();
+    expect(await page.getByLabel('API key').count()).toBe(0);
+    await expectAccessible(page);
+    await proxy.database.query('ALTER TABLE console_session_away RENAME TO console_session');
+    await page.getByRole('table', { name: 'Clients' }).waitFor();
+
+    // What is shown already stays, without its colours, and says that it may be old.
+    await proxy.database.query('ALTER TABLE console_session RENAME TO console_session_away');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Stop switch' }).click();
+    await page.getByRole('status').getByText('Not up to date.').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are still signed in.').waitFor();
+    await proxy.database.query('ALTER TABLE console_session_away RENAME TO console_session');
+    await page.getByText('Not up to date.').waitFor({ state: 'detached', timeout: 30_000 });
+    await page.close();
+  });
+
   it('signs out once nobody has done anything in any of its tabs for long', async () => {
     const context = await browser.browser.newContext();
     await context.clock.install();

@@ -2,9 +2,9 @@ import { Decimal } from 'decimal.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
-import { Scope } from '../src/clients/scopes';
 import { ClientsService } from '../src/clients/clients.service';
 import { OverviewService } from '../src/overview/overview.service';
+import { SECTIONS } from './support/overview-sections';
 import { Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
 
 const AIRTIME = 'POST /payouts/airtime';
@@ -13,18 +13,6 @@ const [TORN, REJECTED, PAID] = ['+254799990204', '+254799990107', '+254712345678
 const airtimes = (usd: number[], phoneNumber = PAID) => ({
   airtimes: usd.map((valueInUSD) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD })),
 });
-
-/** What each section needs, and which of them there are. */
-const SECTIONS = {
-  history: ['audit'],
-  in_doubt: ['audit'],
-  seal: ['audit'],
-  findings: ['reconcile'],
-  last_run: ['reconcile'],
-  approvals: ['approve'],
-  clients: ['admin'],
-  stops: ['admin', 'approve', 'audit'],
-} as const satisfies Record<string, readonly Scope[]>;
 
 describe('GET /v1/overview', () => {
   let scene: Reconciling;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -43,6 +43,18 @@ export function complaintsOf(page: Page): string[] {
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   return complaints;
+}
+
+/**
+ * Why a button does nothing yet, as a screen reader says it while the button has the focus; undefined: it works. A button that
+ * is disabled for good measure could not be reached by keyboard, and fails here.
+ */
+export async function reasonOf(button: Locator): Promise<string | undefined> {
+  if (!(await button.isDisabled())) return undefined;
+  await button.focus();
+  const page = button.page();
+  const reason = await page.locator('button:focus[aria-disabled]').getAttribute('aria-describedby', { timeout: 2_000 });
+  return (await page.locator(`[id="${reason}"]`).textContent({ timeout: 2_000 })) ?? '';
 }
 
 /** Looks at the page as it is now, in light and in dark, which differ in nothing but their colours. */

@@ -1,6 +1,9 @@
-import { QueryClient, QueryObserver } from '@tanstack/react-query';
-import { Freshness, watchQueries } from './freshness';
+import { Freshness } from './freshness';
 import { ApiProblem } from './problem';
+
+// Untyped: React's types of a page's elements would take the place of those that the browser tests have.
+const { QueryClient, QueryObserver } = jest.requireActual<any>('@tanstack/react-query');
+const { watchQueries } = jest.requireActual<any>('./outdated');
 
 const answered = (status: number) => new ApiProblem({ status, detail: 'x' } as never);
 

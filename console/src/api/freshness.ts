@@ -1,7 +1,3 @@
-import type { QueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
-import { isOutage } from './problem';
-
 /** What a page shows although it can no longer be confirmed. */
 export interface Outdated {
   /** When the oldest of it was last confirmed, in milliseconds since 1970; undefined if nothing of it was ever shown. */
@@ -43,28 +39,3 @@ export class Freshness {
 }
 
 export const freshness = new Freshness();
-
-/** Whether something that this page shows is out of date because the proxy or its database cannot be reached. */
-export const useOutdated = () => useSyncExternalStore(freshness.subscribe, freshness.read);
-
-/** Follows all queries. Once one of them succeeds again, those that failed are asked again too. */
-export function watchQueries(queries: QueryClient, of: Freshness = freshness): void {
-  const cache = queries.getQueryCache();
-  cache.subscribe((event) => {
-    const { query } = event;
-    const source = query.queryHash;
-    if (event.type === 'removed' || (event.type === 'observerRemoved' && query.getObserversCount() === 0)) {
-      of.current(source);
-    } else if (event.type === 'updated') {
-      const { action } = event;
-      if (action.type === 'success') {
-        const wasOut = of.read() !== undefined;
-        of.current(source);
-        if (wasOut) void queries.refetchQueries({ type: 'active', predicate: ({ state }) => isOutage(state.error) });
-      } else if (action.type === 'failed' || action.type === 'error') {
-        if (isOutage(action.error)) of.outdated(source, query.state.dataUpdatedAt || undefined);
-        else of.current(source);
-      }
-    }
-  });
-}

@@ -40,8 +40,6 @@ export interface SignInProps {
 }
 
 export interface UnreachableProps {
-  /** Why it cannot be said: the proxy's own sentence, if there was an answer. */
-  error: unknown;
   retry: () => void;
 }
 
@@ -94,14 +92,7 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
     [take],
   );
 
-  const look = useCallback(
-    () =>
-      http.GET('/v1/session').then(
-        ({ data }) => take(data ?? null),
-        (error: unknown) => (isSignedOut(error) ? take(null) : setOutage(error)),
-      ),
-    [take],
-  );
+  const look = useCallback(() => whoIsSignedIn().then(take, setOutage), [take]);
 
   useEffect(() => {
     whenSessionEnds(() => setSession((was) => (was ? (take(null, ENDED), null) : was)));
@@ -110,7 +101,7 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   useRetry(outage, look);
 
   if (session === undefined) {
-    return outage === undefined ? loading : <Unreachable error={outage} retry={() => void look()} />;
+    return outage === undefined ? loading : <Unreachable retry={() => void look()} />;
   }
   if (session === null) return <SignIn reason={reason} signIn={signIn} />;
   return (
@@ -119,6 +110,16 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
     </SignedIn>
   );
 }
+
+/** Null: nobody. It fails as long as nobody can say. */
+const whoIsSignedIn = () =>
+  http.GET('/v1/session').then(
+    ({ data }) => data ?? null,
+    (error: unknown) => {
+      if (isSignedOut(error)) return null;
+      throw error;
+    },
+  );
 
 /** Looks again some time after each failure; every one of them is another object. */
 function useRetry(failure: unknown, look: () => Promise<void>): void {

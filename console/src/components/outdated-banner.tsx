@@ -1,7 +1,7 @@
 import { Alert, Box, Text } from '@mantine/core';
 import { Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useOutdated } from '../api/freshness';
+import { useOutdated } from '../api/outdated';
 import { Instant } from './values';
 
 /** Takes the colours from what may no longer be true, and says since when. Nothing that is out of date looks green. */

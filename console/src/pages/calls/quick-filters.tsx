@@ -89,6 +89,7 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
       {...{ label: 'Recipient', placeholder: 'Phone, e-mail or handle', type: 'search', value, maxLength: 254 }}
       style={wide(300)}
       error={faults.recipient ?? faults.recipient_prefix}
+      inputWrapperOrder={['label', 'input', 'error', 'description']}
       {...(!maySearch && {
         disabled: true,
         description: 'To search for a person, your key needs the scope audit:pii.',

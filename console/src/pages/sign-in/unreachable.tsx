@@ -1,14 +1,12 @@
 import { Button, Center, Paper, Stack, Text, Title } from '@mantine/core';
 import { useEffect } from 'react';
-import { ApiProblem, messageOf } from '../../api/problem';
 import type { UnreachableProps } from '../../api/session';
 
 /** Shown while nobody can say who is signed in. It goes away by itself. */
-export function Unreachable({ error, retry }: UnreachableProps) {
+export function Unreachable({ retry }: UnreachableProps) {
   useEffect(() => {
     document.title = 'Cannot be reached · payout-proxy';
   }, []);
-  const said = error instanceof ApiProblem && error.problem !== undefined ? messageOf(error) : undefined;
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder p="xl" w="100%" maw={420}>
@@ -18,11 +16,6 @@ export function Unreachable({ error, retry }: UnreachableProps) {
           </Title>
           <div role="status">
             <Text>The proxy or its database cannot be reached. Trying again every few seconds.</Text>
-            {said !== undefined && (
-              <Text size="sm" c="dimmed" mt="xs">
-                {said}
-              </Text>
-            )}
           </div>
           <Text size="sm">You were not signed out: this page opens as soon as the proxy answers.</Text>
           <Button variant="default" onClick={retry}>

@@ -1,0 +1,29 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { freshness, type Freshness } from './freshness';
+import { isOutage } from './problem';
+
+/** Whether something that this page shows is out of date because the proxy or its database cannot be reached. */
+export const useOutdated = () => useSyncExternalStore(freshness.subscribe, freshness.read);
+
+/** Follows all queries. Once one of them succeeds again, those that failed are asked again too. */
+export function watchQueries(queries: QueryClient, of: Freshness = freshness): void {
+  const cache = queries.getQueryCache();
+  cache.subscribe((event) => {
+    const { query } = event;
+    const source = query.queryHash;
+    if (event.type === 'removed' || (event.type === 'observerRemoved' && query.getObserversCount() === 0)) {
+      of.current(source);
+    } else if (event.type === 'updated') {
+      const { action } = event;
+      if (action.type === 'success') {
+        const wasOut = of.read() !== undefined;
+        of.current(source);
+        if (wasOut) void queries.refetchQueries({ type: 'active', predicate: ({ state }) => isOutage(state.error) });
+      } else if (action.type === 'failed' || action.type === 'error') {
+        if (isOutage(action.error)) of.outdated(source, query.state.dataUpdatedAt || undefined);
+        else of.current(source);
+      }
+    }
+  });
+}

@@ -1,0 +1,13 @@
+import { Scope } from '../../src/clients/scopes';
+
+/** The sections of the overview, and the scopes of which one shows each. */
+export const SECTIONS = {
+  history: ['audit'],
+  in_doubt: ['audit'],
+  seal: ['audit'],
+  findings: ['reconcile'],
+  last_run: ['reconcile'],
+  approvals: ['approve'],
+  clients: ['admin'],
+  stops: ['admin', 'approve', 'audit'],
+} as const satisfies Record<string, readonly Scope[]>;
