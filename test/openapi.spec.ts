@@ -2,7 +2,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeApi } from '../src/cli/api-document';
-import { OPERATIONS } from '../src/forwarding/operations';
+import { movesValue, OperationName, OPERATIONS, rowOf } from '../src/forwarding/operations';
 
 describe('the OpenAPI document', () => {
   it('is the one in openapi.json (npm run openapi writes it anew)', async () => {
@@ -138,8 +138,8 @@ describe('the OpenAPI document', () => {
     const operations = Object.entries<any>(paths).filter(([path]) => path.startsWith('/api/v0.1'));
     for (const [path, { get, post }] of operations) {
       for (const { responses } of [get, post].filter((one) => one !== undefined)) {
-        const effect = effectOf(path);
-        const own = effect === 'read' ? [] : ['409', '422', ...(effect === 'pay' ? ['202'] : [])];
+        const name = nameOf(path);
+        const own = rowOf(name).effect === 'read' ? [] : ['409', '422', ...(movesValue(name) ? ['202'] : [])];
         const each = ['200', '400', '401', '403', '429', '500', '502', '503', '504', ...own].sort();
         expect([path, Object.keys(responses)]).toEqual([path, [...each, '4XX']]);
       }
@@ -147,10 +147,10 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Of an operation of the interface, by its address. */
-function effectOf(path: string): string | undefined {
-  const row = Object.entries(OPERATIONS).find(([name]) => path === `/api/v0.1${name.slice(name.indexOf(' ') + 1)}`);
-  return row?.[1].effect;
+/** The operation of the interface at an address. */
+function nameOf(path: string): OperationName {
+  const names = Object.keys(OPERATIONS) as OperationName[];
+  return names.find((name) => path === `/api/v0.1${name.slice(name.indexOf(' ') + 1)}`) as OperationName;
 }
 
 /** What is free-form says its limits in its description. */

@@ -1,94 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Plan } from '../src/reconciliation/matching/plan';
-import { lines, Ours, runPlan, seenBy, startRun, Theirs, writeListing, writeOurs } from './support/comparing';
-import { PLANTED_SETTINGS } from './support/planted';
-import { createTestDatabase, TestDatabase } from './support/test-database';
-
-const DAY_MS = 86_400_000;
-/** Balance before, amount, balance after, and seconds after the beginning of the period. */
-type Entry = [before: string, amount: string, after: string, seconds: number];
-
-/** How many transactions the listings name, of which the period has few. */
-const LISTED = 1_000;
-
-let database: TestDatabase;
-let day = Date.parse('2024-01-01T00:00:00Z');
-let asOf: number;
-
-/** Each test has days of its own; where it matters what was seen before, a database too. */
-function useDatabase(whose: 'of each test' | 'of all tests'): void {
-  const [before, after] = whose === 'of each test' ? [beforeEach, afterEach] : [beforeAll, afterAll];
-  before(async () => {
-    database = await createTestDatabase();
-  });
-  after(() => database.close());
-  beforeEach(() => {
-    day += 10 * DAY_MS;
-    asOf = day + DAY_MS;
-  });
-}
-
-const at = (seconds: number) => new Date(day + seconds * 1_000).toISOString();
-const listed = (chi_ref: string, seconds: number, more: Partial<Theirs> = {}): Theirs => ({
-  ...{ chi_ref, issued_at: at(seconds), status: 'paid', amount_usd: '10', email: `${chi_ref}@example.com`, ...more },
-});
-const OLD = () => listed('old', -3_600);
-
-async function paid(chi_ref: string, seconds: number, more: Partial<Ours> = {}): Promise<void> {
-  const call_id = uuidv7({ msecs: day + seconds * 1_000 });
-  const email = `${chi_ref}@example.com`;
-  const ours = { call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10' } as const;
-  await writeOurs(database, [{ ...ours, email, chi_ref, ...more }]);
-}
-
-async function wallets(looks: Record<string, Entry[]>, readAt = new Date(day + DAY_MS)): Promise<string> {
-  const readId = uuidv7();
-  await database.query(`INSERT INTO source_read (id, source, read_at) VALUES ($1, 'wallets', $2)`, [readId, readAt]);
-  for (const [wallet, entries] of Object.entries(looks)) {
-    const balance = entries.at(-1)?.[2] ?? '0';
-    await database.query('INSERT INTO upstream_wallet (read_id, wallet_id, balance) VALUES ($1, $2, $3)', [
-      ...[readId, wallet, balance],
-    ]);
-    for (const [ordinal, [before, amount, after, seconds]] of entries.toReversed().entries()) {
-      await database.query(
-        `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [readId, wallet, ordinal, amount, before, after, at(seconds)],
-      );
-    }
-  }
-  await database.query(
-    'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 1, 1, 0)',
-    [readId],
-  );
-  return readId;
-}
-
-/** Compares the day with a listing of exactly these. @returns the result, the reasons, and what was found. */
-async function run(
-  theirs: Theirs[],
-  { rows, ...change }: Partial<Plan> & { rows?: number } = {},
-): Promise<[string, string[], string[]]> {
-  asOf += 1_000;
-  const source = change.source === 'statement' ? 'statement' : 'transactions';
-  const readId = await writeListing(database, theirs, rows ?? (theirs.length && LISTED), source);
-  const plan = await startRun(database, {
-    ...{ from: new Date(day), to: new Date(day + DAY_MS), asOf: new Date(asOf), historical: false, source: 'upstream' },
-    ...{ readId, walletsReadId: null, settings: { ...PLANTED_SETTINGS, feePercent: '0' }, ...change },
-  });
-  const { incomplete = [] } = await runPlan(database, plan);
-  const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);
-  expect(incomplete.every(({ detail }) => detail.endsWith('.'))).toBe(true);
-  const found = lines(await seenBy(database, plan.runId));
-  return [end?.result, incomplete.map(({ reason }) => reason), found];
-}
-
-const steps = async () =>
-  (
-    await database.query<{ state: string }>(
-      'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ORDER BY s.id',
-      [new Date(day)],
-    )
-  ).map(({ state }) => state);
+import { Entry, Ours, writeOurs } from './support/comparing';
+import {
+  at,
+  database,
+  day,
+  DAY_MS,
+  listed,
+  OLD,
+  paid,
+  run,
+  steps,
+  useDatabase,
+  wallets,
+} from './support/listing-scene';
 
 describe('a listing that does not reach back before the period', () => {
   useDatabase('of each test');

@@ -106,6 +106,53 @@ export async function writeListing(
   return readId;
 }
 
+/** Balance before, amount, balance after, and seconds after the beginning of a day. */
+export type Entry = [before: string, amount: string, after: string, seconds: number];
+
+/** @param wallets their entries, oldest first. @returns the read that shows them. */
+export async function writeWallets(
+  database: TestDatabase,
+  wallets: Record<string, Entry[]>,
+  { day, readAt }: { day: number; readAt: Date },
+): Promise<string> {
+  const readId = uuidv7();
+  const rows = Object.entries(wallets).map(([wallet_id, entries]) => ({
+    ...{ wallet_id, balance: entries.at(-1)?.[2] ?? '0' },
+  }));
+  const entries = Object.entries(wallets).flatMap(([wallet_id, listed]) =>
+    listed.toReversed().map(([balance_before, amount, new_balance, seconds], ordinal) => ({
+      ...{ wallet_id, ordinal, balance_before, amount, new_balance },
+      entered_at: new Date(day + seconds * 1_000).toISOString(),
+    })),
+  );
+  await database.query(`INSERT INTO source_read (id, source, read_at) VALUES ($1, 'wallets', $2)`, [readId, readAt]);
+  await database.query(
+    `INSERT INTO upstream_wallet (read_id, wallet_id, balance)
+     SELECT $1, wallet_id, balance FROM json_to_recordset($2) AS r(wallet_id text, balance numeric)`,
+    [readId, JSON.stringify(rows)],
+  );
+  await database.query(
+    `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at)
+     SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, entered_at FROM json_to_recordset($2)
+       AS r(wallet_id text, ordinal integer, amount numeric, balance_before numeric, new_balance numeric, entered_at timestamptz)`,
+    [readId, JSON.stringify(entries)],
+  );
+  await database.query(
+    'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 1, 1, 0)',
+    [readId],
+  );
+  return readId;
+}
+
+/** What became of findings of a time, in the order in which it did. */
+export async function stepsSince(database: TestDatabase, since: Date): Promise<string[]> {
+  const steps = await database.query<{ state: string }>(
+    'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ORDER BY s.id',
+    [since],
+  );
+  return steps.map(({ state }) => state);
+}
+
 /** Writes the run's first row, as whoever starts one does. */
 export async function startRun(database: TestDatabase, plan: Omit<Plan, 'runId'>): Promise<Plan> {
   const runId = uuidv7();

@@ -24,6 +24,7 @@ const LONGEST = [
   'sick-upstream',
   'cli-reconcile',
   'cli-approvals',
+  'reconciliation-completeness',
 ];
 
 /**

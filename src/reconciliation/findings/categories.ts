@@ -56,6 +56,13 @@ export const CATEGORIES = {
     action:
       'Compare both recipients (scope audit:pii) with the client. If the wrong person was paid, ask the upstream for a reversal at once; do not pay the right one before the reversal is confirmed.',
   },
+  unexplained_debit: {
+    severity: 'high',
+    title: 'Value left a wallet without a transaction',
+    meaning: 'A wallet has an entry by which it lost value, and no listed transaction explains it.',
+    action:
+      "Ask the upstream which transaction the entry belongs to. If it names one that its listing lacks, the listing is not whole. If it names none, suspect that the upstream's key has leaked, as with money that moved without us.",
+  },
   amount_under: {
     severity: 'medium',
     title: 'Less was paid than asked for',
@@ -76,13 +83,6 @@ export const CATEGORIES = {
     meaning: 'The entries of a wallet do not join: its balance changed without an entry that says why.',
     action:
       'Ask the upstream for all entries of the wallet between the two. Look for findings of the same time and amount: a missing or doubled transaction would explain it.',
-  },
-  unexplained_debit: {
-    severity: 'high',
-    title: 'Value left a wallet without a transaction',
-    meaning: 'A wallet has an entry by which it lost value, and no listed transaction explains it.',
-    action:
-      "Ask the upstream which transaction the entry belongs to. If it names one that its listing lacks, the listing is not whole. If it names none, suspect that the upstream's key has leaked, as with money that moved without us.",
   },
   late: {
     severity: 'low',

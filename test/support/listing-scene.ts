@@ -1,0 +1,75 @@
+import { v7 as uuidv7 } from 'uuid';
+import { Plan } from '../../src/reconciliation/matching/plan';
+import {
+  Entry,
+  lines,
+  Ours,
+  runPlan,
+  seenBy,
+  startRun,
+  stepsSince,
+  Theirs,
+  writeListing,
+  writeOurs,
+  writeWallets,
+} from './comparing';
+import { PLANTED_SETTINGS } from './planted';
+import { createTestDatabase, TestDatabase } from './test-database';
+
+export const DAY_MS = 86_400_000;
+/** How many transactions the listings name, of which the period has few. */
+const LISTED = 1_000;
+
+export let database: TestDatabase;
+export let day = Date.parse('2024-01-01T00:00:00Z');
+let asOf: number;
+
+/** Each test has days of its own; where it matters what was seen before, a database too. */
+export function useDatabase(whose: 'of each test' | 'of all tests'): void {
+  const [before, after] = whose === 'of each test' ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(() => database.close());
+  beforeEach(() => {
+    day += 10 * DAY_MS;
+    asOf = day + DAY_MS;
+  });
+}
+
+export const at = (seconds: number) => new Date(day + seconds * 1_000).toISOString();
+export const listed = (chi_ref: string, seconds: number, more: Partial<Theirs> = {}): Theirs => ({
+  ...{ chi_ref, issued_at: at(seconds), status: 'paid', amount_usd: '10', email: `${chi_ref}@example.com`, ...more },
+});
+export const OLD = () => listed('old', -3_600);
+
+export async function paid(chi_ref: string, seconds: number, more: Partial<Ours> = {}): Promise<void> {
+  const call_id = uuidv7({ msecs: day + seconds * 1_000 });
+  const email = `${chi_ref}@example.com`;
+  const ours = { call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10' } as const;
+  await writeOurs(database, [{ ...ours, email, chi_ref, ...more }]);
+}
+
+export const wallets = (looks: Record<string, Entry[]>, readAt = new Date(day + DAY_MS)) =>
+  writeWallets(database, looks, { day, readAt });
+
+/** Compares the day with a listing of exactly these. @returns the result, the reasons, and what was found. */
+export async function run(
+  theirs: Theirs[],
+  { rows, ...change }: Partial<Plan> & { rows?: number } = {},
+): Promise<[string, string[], string[]]> {
+  asOf += 1_000;
+  const source = change.source === 'statement' ? 'statement' : 'transactions';
+  const readId = await writeListing(database, theirs, rows ?? (theirs.length && LISTED), source);
+  const plan = await startRun(database, {
+    ...{ from: new Date(day), to: new Date(day + DAY_MS), asOf: new Date(asOf), historical: false, source: 'upstream' },
+    ...{ readId, walletsReadId: null, settings: { ...PLANTED_SETTINGS, feePercent: '0' }, ...change },
+  });
+  const { incomplete = [] } = await runPlan(database, plan);
+  const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);
+  expect(incomplete.every(({ detail }) => detail.endsWith('.'))).toBe(true);
+  const found = lines(await seenBy(database, plan.runId));
+  return [end?.result, incomplete.map(({ reason }) => reason), found];
+}
+
+export const steps = () => stepsSince(database, new Date(day));
