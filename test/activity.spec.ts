@@ -123,6 +123,18 @@ describe('administrative acts', () => {
     expect(states).toHaveLength(5);
   });
 
+  it('says of a change that it was made in the console', async () => {
+    await ask('post', '/v1/clients', { name: 'clicked', scopes: ['pay'] }).expect(201);
+    const { body, headers } = await ask('post', '/v1/session').expect(200);
+    const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+    await supertest(proxy.url)
+      .patch('/v1/clients/clicked')
+      .set({ Cookie: cookie, 'X-CSRF-Token': body.csrf_token })
+      .send({ max_items: 1 })
+      .expect(200);
+    expect((await acts('client=clicked'))[0]).toMatchObject({ via: 'console', by: { client: { name: 'admin' } } });
+  });
+
   it('makes no change that cannot be recorded', async () => {
     await ask('post', '/v1/clients', { name: 'unchanged', scopes: ['pay'], daily_cap_usd: 10 }).expect(201);
     const [first] = (await ask('get', '/v1/clients/unchanged/keys').expect(200)).body.keys;

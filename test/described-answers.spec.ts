@@ -96,6 +96,7 @@ describe('what /v1 answers', () => {
     ),
     ['/v1/audit/shapes', () => ''],
     ['/v1/audit/accesses', () => ''],
+    ['/v1/activity', () => ''],
     ['/v1/audit/log/proof', ({ paid }) => `?call=${paid}`],
     ['/v1/audit/log/consistency', () => '?from=1&to=2'],
     ['/v1/calls', () => '?page_size=200', 'app'],
@@ -152,6 +153,8 @@ describe('what /v1 answers', () => {
     expect(undescribed(revoked.body, schemaOf('delete', '/v1/clients/{name}/keys/{id}'))).toEqual([]);
     const lifted = await send('delete', `/v1/stops/${ids.stop}`).expect(200);
     expect(undescribed(lifted.body, schemaOf('delete', '/v1/stops/{id}'))).toEqual([]);
+    const activity = await send('get', '/v1/activity?page_size=200').expect(200);
+    expect(undescribed(activity.body, schemaOf('get', '/v1/activity'))).toEqual([]);
     const rejected = await approving.decide('reject', await approving.hold()).expect(200);
     expect(undescribed(rejected.body, schemaOf('post', '/v1/approvals/{call_id}/reject'))).toEqual([]);
     const round = await send('post', '/v1/reconciliation/resolver/rounds').expect(200);

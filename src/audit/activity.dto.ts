@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CHANGED_VIA, CLIENT_ACTIONS } from '../clients/changes';
 import { Instant, OneOf, PageSize } from '../validation/query-rules';
 import { field, Text } from '../validation/rules';
+import { ActivityState } from './activity-state.dto';
 import { MAX_PAGE, USUAL_PAGE } from './page';
 import { orNull, RecordClient } from './record.dto';
 
@@ -71,7 +72,6 @@ export class ActivitySearch {
 const nullable = (type: 'string', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
 const UUID = { format: 'uuid' };
-const STATE = { type: 'object', additionalProperties: true } as const;
 
 /** What was changed. */
 export class ActivityTarget {
@@ -84,7 +84,11 @@ export class ActivityTarget {
 export class ActivityAuthor {
   @orNull(RecordClient, 'The client. Null on the command line and at the start.') client!: RecordClient | null;
   @nullable('string', 'The key that was used.', UUID) key_id!: string | null;
-  @nullable('string', 'The person. On the command line, the user of the operating system.') actor!: string | null;
+  @nullable(
+    'string',
+    'The person whose key it is, or whom the caller named in `X-Actor`, which proves nothing. On the command line, the user of the operating system.',
+  )
+  actor!: string | null;
 }
 
 /** An administrative act. */
@@ -98,13 +102,9 @@ export class ActivityRecord {
   @ApiProperty({ type: 'string', format: 'date-time', description: "When, by the database's clock." }) at!: Date;
   @ApiProperty({ enum: ACTIONS, description: 'What was done.' }) action!: string;
   @ApiProperty({ type: ActivityTarget, description: 'What was changed.' }) target!: ActivityTarget;
-  @ApiProperty({
-    anyOf: [STATE, { type: 'null' }],
-    description: 'The changed fields as they were. Null if something was created, and for stops.',
-  })
-  before!: Record<string, unknown> | null;
-  @ApiProperty({ anyOf: [STATE, { type: 'null' }], description: 'The same fields afterwards. Null for stops.' })
-  after!: Record<string, unknown> | null;
+  @orNull(ActivityState, 'The changed fields as they were. Null if something was created, and for stops.')
+  before!: ActivityState | null;
+  @orNull(ActivityState, 'The same fields afterwards. Null for stops.') after!: ActivityState | null;
   @ApiProperty({ type: ActivityAuthor, description: 'Who did it.' }) by!: ActivityAuthor;
   @ApiProperty({
     enum: CHANGED_VIA,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Prisma } from '../database/generated/client';
 import { PrismaService } from '../database/prisma.service';
 import { isUuid } from '../database/uuid';
+import { ActivityState } from './activity-state.dto';
 import { ActivityPage, ActivityRecord, ActivitySearch, fromActivityToken, toActivityToken } from './activity.dto';
 import { maskContacts } from './masking';
 import { rowsToRead } from './page';
@@ -119,6 +120,6 @@ function toRecord(row: Row, names: Map<string, string>, reveal: boolean): Activi
   };
 }
 
-function stateIn(text: string | null): Record<string, unknown> | null {
-  return text === null ? null : (JSON.parse(text) as Record<string, unknown>);
+function stateIn(text: string | null): ActivityState | null {
+  return text === null ? null : (JSON.parse(text) as ActivityState);
 }

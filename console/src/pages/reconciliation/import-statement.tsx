@@ -116,13 +116,18 @@ function FileInputs({ reading, setReading }: { reading: Reading; setReading: (re
 }
 
 function Imported({ statement, close }: { statement: ImportedStatement; close: () => void }) {
-  const { already_imported: before, kept, rows, fault_count: faults } = statement;
+  const { already_imported: before, kept, rows, fault_count: faults, ignored_fields: ignored } = statement;
   return (
     <Stack>
       <Alert color={faults > 0 ? 'orange' : 'teal'} variant="light" role="status">
         {before ? 'The same file was imported before, with the same columns; nothing is changed. ' : 'It is imported. '}
         {formatCount(kept)} of {formatCount(rows)} rows are used. Start a run to compare with it.
       </Alert>
+      {ignored.length > 0 && (
+        <Alert color="orange" variant="light">
+          Not read, because your key may not see people: {ignored.join(', ')}. Recipients are not compared.
+        </Alert>
+      )}
       {faults > 0 && <StatementFaults statement={statement} />}
       <Group justify="flex-end">
         <Button onClick={close}>Done</Button>
