@@ -8,7 +8,6 @@ import { Effort, STRETCH } from './work';
 
 const EQUAL = 50_000;
 const DOUBTS = 202;
-const OPERATION = 'POST /payouts/airtime';
 
 /** Whoever is paid the same again and again: all calls, and all transactions, look alike. */
 describe('calls in doubt among 50,000 equal payments', () => {
@@ -26,7 +25,7 @@ describe('calls in doubt among 50,000 equal payments', () => {
   const readInTurns = async (effort: Effort) => {
     const listing: Listing = {
       ...{ readId: 'read', askedAt: at(2_000), missing: 0, oldest: at(-1) },
-      freshUntil: new Map([[OPERATION, at(1_999)]]),
+      freshUntil: new Map([['airtime' as const, at(1_999)]]),
       unclaimed: await effort.all(Issues.of([...seen, ...seenPaid])),
     };
     return { listing, competing: await effort.all(Competing.of([...others, paid, unpaid], RULES)) };

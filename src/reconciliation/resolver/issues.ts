@@ -1,3 +1,4 @@
+import { MadeKind } from '../../forwarding/operations';
 import { Rules, Seen, Sent, Wanted } from './doubt';
 import { isOtherType, Made, MADE } from './made';
 import { keysOfItem, keysOfSeen, referenceKey, Timetable } from './payments';
@@ -122,11 +123,11 @@ export interface Listing {
   /** When the oldest transaction in it was issued: whether something older was cut off cannot be known. */
   oldest: Date | null;
   /**
-   * For each operation, when the newest call of ours was sent whose transaction the listing shows at that time. For this
-   * operation the listing is no older than that. An operation without such a call is missing: later airtime proves nothing
-   * about mobile money, which the upstream may list later.
+   * For each kind of transaction, when the newest call of ours was sent whose transaction the listing shows at that time. For
+   * this kind the listing is no older than that. A kind without such a call is missing: later airtime proves nothing about
+   * mobile money, which the upstream may list later.
    */
-  freshUntil: ReadonlyMap<string, Date>;
+  freshUntil: ReadonlyMap<MadeKind, Date>;
 }
 
 function added(issues: Map<string, Issue>, name: string, one: Seen): Issue {

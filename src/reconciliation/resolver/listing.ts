@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { Prisma } from '../../database/generated/client';
 import { PrismaService } from '../../database/prisma.service';
 import { uuidFloor } from '../../database/uuid';
+import { MadeKind } from '../../forwarding/operations';
 import { asRecorded, writtenNumbers } from '../../privacy/recorded';
 import { Seen } from './doubt';
 import { Issues, Listing } from './issues';
@@ -66,11 +67,20 @@ export async function readListing(
   const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row)));
   const unclaimed = await effort.all(Issues.of(seen));
   const known = await readKnown(db, read, since, skewMs);
-  const fresh = known.flatMap(({ operation, freshUntil }): [string, Date][] =>
-    freshUntil === null ? [] : [[operation, freshUntil]],
-  );
   const missing = known.reduce((sum, one) => sum + one.missing, 0);
-  return { ...read, unclaimed, missing, freshUntil: new Map(fresh) };
+  return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
+}
+
+/** Several operations may make transactions of one kind; not all of their answers name them. */
+function newestByKind(known: Known[]): Map<MadeKind, Date> {
+  const newest = new Map<MadeKind, Date>();
+  for (const { operation, freshUntil } of known) {
+    const kind = MADE.get(operation)?.kind;
+    if (kind === undefined || freshUntil === null) continue;
+    const before = newest.get(kind);
+    if (before === undefined || before < freshUntil) newest.set(kind, freshUntil);
+  }
+  return newest;
 }
 
 /** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */

@@ -61,7 +61,7 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   const listing = {
     ...{ readId: 'read', askedAt: at(lookedSecond), missing: 0, oldest: at(-1) },
     unclaimed: atOnce(Issues.of(unclaimed.flatMap((issue) => toSeen(issue, listed.indexOf(issue))))),
-    freshUntil: new Map([['POST /payouts/airtime', at(asOf)]]), // there is always something of ours that was sent just then
+    freshUntil: new Map([['airtime' as const, at(asOf)]]), // there is always something of ours that was sent just then
   };
   const competing = competingOf(sent.filter(({ sentFrom }) => sentFrom <= at(lookedSecond)));
   const judged = sent.flatMap((one, place) => {
@@ -140,7 +140,7 @@ describe('freshness', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);
-        const others = { ...listing, freshUntil: new Map([['POST /payouts/mobile-money', at(world.lookedSecond)]]) };
+        const others = { ...listing, freshUntil: new Map([['mobile money' as const, at(world.lookedSecond)]]) };
         for (const one of sent) expect(verdictOn(one, others, competingOf(sent))).not.toBe('absent');
       }),
       runs,

@@ -31,7 +31,7 @@ describe('a call of which the upstream lists something else', () => {
     readId: 'read',
     askedAt: at(900),
     missing: 0,
-    freshUntil: new Map([['POST /payouts/airtime', at(899)]]),
+    freshUntil: new Map([['airtime' as const, at(899)]]),
     oldest: at(-1),
   };
   const ask = (seen: Seen[], more: object = {}, call = doubt, rivals: Sent[] = []) =>
@@ -125,9 +125,9 @@ describe('a call of which the upstream lists something else', () => {
     const transfer = { ...doubt, operation: 'POST /account/transfer' };
     expect(ask([], {}, transfer)).toMatchObject({
       verdict: 'ambiguous',
-      reason: expect.stringContaining('no POST /account/transfer yet'),
+      reason: expect.stringContaining('no transfer of ours yet'),
     });
-    expect(ask([], { freshUntil: new Map([['POST /account/transfer', at(899)]]) }, transfer)?.verdict).toBe('absent');
+    expect(ask([], { freshUntil: new Map([['transfer' as const, at(899)]]) }, transfer)?.verdict).toBe('absent');
   });
 
   it.each<[string | null, string | undefined]>([

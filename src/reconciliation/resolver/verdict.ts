@@ -34,7 +34,7 @@ export function* judge(doubt: Sent, listing: Listing, competing: Competing, rule
   if (only && ours.length === 1 && others.length === 0 && standing === 'done') return landed(only, listing);
   if (!isQuiet) return undefined;
   const unexplained = yield* unexplainedFor(doubt, made, listing, competing);
-  if (unexplained.length === 0) return withoutAny(doubt, listing, rules);
+  if (unexplained.length === 0) return withoutAny(doubt, made, listing, rules);
   const evidence = evidenceOf([listing.readId], unexplained.flat(), [...new Set(others.map(({ id }) => id))]);
   return { verdict: 'ambiguous', reason: whyAmbiguous(candidates, standing), evidence };
 }
@@ -97,9 +97,9 @@ function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
 }
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
-function withoutAny(doubt: Sent, listing: Listing, rules: Rules): Verdict {
+function withoutAny(doubt: Sent, { kind }: Made, listing: Listing, rules: Rules): Verdict {
   const { missing, oldest, readId } = listing;
-  const freshUntil = listing.freshUntil.get(doubt.operation);
+  const freshUntil = listing.freshUntil.get(kind);
   const evidence = evidenceOf([readId], [], []);
   const unsure = (reason: string): Verdict => ({ verdict: 'ambiguous', reason, evidence });
   if (oldest === null || oldest >= doubt.sentFrom) {
@@ -114,10 +114,10 @@ function withoutAny(doubt: Sent, listing: Listing, rules: Rules): Verdict {
   }
   if (freshUntil === undefined || freshUntil.getTime() < quietUntil(doubt, rules)) {
     return unsure(
-      `The upstream's listing shows no ${doubt.operation} yet that was sent after the quiet period, at the time when it was sent: it may be older than what this asked for, or its clock wrong.`,
+      `The upstream's listing shows no ${kind} of ours yet that was sent after the quiet period, at the time when it was sent: it may be older than what this asked for, or its clock wrong.`,
     );
   }
-  const reason = `The upstream lists nothing that this could have made, ${Math.round(rules.quietMs / 1_000)} seconds after it was given up, and does list a later ${doubt.operation}.`;
+  const reason = `The upstream lists nothing that this could have made, ${Math.round(rules.quietMs / 1_000)} seconds after it was given up, and does list ${kind} that was sent later.`;
   return { verdict: 'absent', reason, evidence };
 }
 
