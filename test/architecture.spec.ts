@@ -69,6 +69,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'config',
     'database',
     'errors',
+    'forwarding',
     'journal',
     'metrics',
     'privacy',

@@ -1,9 +1,8 @@
 import supertest from 'supertest';
 import { ClientsService } from '../src/clients/clients.service';
 import { SCOPES } from '../src/clients/scopes';
-import { OperationRow, OPERATIONS } from '../src/forwarding/operations';
+import { OPERATIONS } from '../src/forwarding/operations';
 import { NEVER_CARRIED_OUT } from '../src/journal/never-carried-out';
-import { UNRECOGNISABLE } from '../src/reconciliation/resolver/made';
 import { REFUSED_AT_THE_DOOR } from '../src/upstream/answer';
 import { startProxy, TestProxy } from './support/proxy';
 
@@ -31,11 +30,6 @@ describe('GET /v1/operations', () => {
         ]),
       );
     }
-  });
-
-  it('marks as unlisted exactly the operations that the resolver can never recognise', () => {
-    const unlisted = Object.entries<OperationRow>(OPERATIONS).filter(([, row]) => row.unlisted);
-    expect(unlisted.map(([operation]) => operation).sort()).toEqual([...UNRECOGNISABLE].sort());
   });
 
   it('frees the key of a call by the same statuses by which its answer counts as refused at the door', () => {

@@ -129,7 +129,7 @@ describe('calls in doubt, and a strange listing', () => {
     await pay({}, [30, 1]);
     const id = await pay({ momo: true, lost: true, unlisted: true }, [31, 1]);
     await pay({}, [32, 1]);
-    expect(await settle(id)).toContain('shows no POST /payouts/mobile-money yet');
+    expect(await settle(id)).toContain('shows no mobile money of ours yet');
     await pay({ momo: true }, [33, 1]);
     expect(await settle(id)).toBe('absent');
   });

@@ -1,41 +1,23 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath, OmitType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { FaultDto } from '../errors/envelope.dto';
 import { OUTCOME_HELP, OUTCOMES, OutcomeWord } from './outcome';
+import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
+import { RecordClient, RecordDoubt, RecordPerson, RecordResolution, RecordUpstreamItem } from './resolution.dto';
 
-const nullable = (type: 'string' | 'integer' | 'number', description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
-export const orNull = (model: new () => object, description: string) => (target: object, property: string) => {
-  ApiExtraModels(model)(target.constructor);
-  ApiProperty({ anyOf: [{ $ref: getSchemaPath(model) }, { type: 'null' }], description })(target, property);
-};
-const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
-const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '1.5' };
-const UUID = { format: 'uuid' };
-const INSTANT = { format: 'date-time' };
+export { orNull } from './record-fields';
+export * from './resolution.dto';
+
 const ANY_JSON = [
   { type: 'object', additionalProperties: true },
   { type: 'array', items: {} },
   ...['string', 'number', 'boolean', 'null'].map((type) => ({ type })),
 ];
 
-export class RecordClient {
-  @text("The client's id.", { format: 'uuid' }) id!: string;
-  @nullable('string', 'Its name.') name!: string | null;
-}
-
 export class RecordRecipient {
   @nullable('string', 'Masked without `audit:pii`.') email!: string | null;
   @nullable('string', 'Masked without `audit:pii`.') phone!: string | null;
   @nullable('string', 'Masked without `audit:pii`.') handle!: string | null;
   @nullable('string', "A sub-account's user id.") receiver!: string | null;
-}
-
-export class RecordUpstreamItem {
-  @nullable('string', 'The reference the upstream gave to this item.') chi_ref!: string | null;
-  @nullable('string', "The upstream's id of the transaction.") id!: string | null;
-  @nullable('string', "The upstream's id of the batch.") issue_id!: string | null;
-  @nullable('string', "The upstream's own word.") status!: string | null;
-  @nullable('string', 'What the upstream says was paid, in US dollars.', USD) amount_usd!: string | null;
 }
 
 export class RecordItem {
@@ -95,13 +77,6 @@ export class RecordRefusal {
   @nullable('string', 'The call that it repeats.', UUID) first_call_id!: string | null;
 }
 
-/** Who decided or settled something. */
-export class RecordPerson {
-  @ApiProperty({ type: RecordClient }) client!: RecordClient;
-  @text('The key that was used.', UUID) key_id!: string;
-  @nullable('string', 'The person, as far as it is known. Masked without `audit:pii`.') actor!: string | null;
-}
-
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export class RecordApproval {
@@ -118,58 +93,6 @@ export class RecordApproval {
   @nullable('string', "When it was decided, by the database's clock.", INSTANT) decided_at!: Date | null;
   @orNull(RecordPerson, 'Who decided; null as long as nobody has.') decided_by!: RecordPerson | null;
   @nullable('string', 'Why, in the words of who decided. Masked without `audit:pii`.') reason!: string | null;
-}
-
-/** A transaction that the upstream listed when it was asked what became of a call. */
-export class FoundTransaction extends RecordUpstreamItem {
-  @nullable('integer', 'Place of its item in the body, from 0; null where that is not certain.')
-  position!: number | null;
-  @nullable('string', "When it was made, by the upstream's clock.", INSTANT) at!: string | null;
-}
-
-export const RESOLUTIONS = ['landed', 'absent'] as const;
-
-/** How a call was settled before that was corrected. */
-export class SupersededResolution {
-  @text('Its id. A correction of it names it in `supersedes`.', { format: 'uuid' }) id!: string;
-  @ApiProperty({
-    enum: RESOLUTIONS,
-    description: '`landed`: it was carried out. `absent`: it was not, and never will be.',
-  })
-  verdict!: (typeof RESOLUTIONS)[number];
-  @text('How that is known. Masked without `audit:pii`.') reason!: string;
-  @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
-  @orNull(RecordPerson, 'Who settled it; null: the proxy itself, by what the upstream lists.')
-  resolved_by!: RecordPerson | null;
-}
-
-/** How a call was settled, as it holds now. */
-export class RecordResolution extends SupersededResolution {
-  @ApiProperty({
-    type: [FoundTransaction],
-    description: "The upstream's transactions that it turned out to be; none where a person settled it.",
-  })
-  transactions!: FoundTransaction[];
-  @ApiProperty({
-    type: [SupersededResolution],
-    description: 'How it was settled before it was corrected, newest first.',
-  })
-  superseded!: SupersededResolution[];
-}
-
-/** What the proxy found out by itself about a call that is still in doubt. */
-export class RecordDoubt {
-  @ApiProperty({ enum: ['ambiguous'], description: 'A person has to settle it, unless the proxy finds out more.' })
-  verdict!: 'ambiguous';
-  @text('Why it cannot be told.') reason!: string;
-  @text("When that was found, by the database's clock.", INSTANT) decided_at!: Date;
-  @ApiProperty({ type: [FoundTransaction], description: 'The first hundred transactions that may have to do with it.' })
-  transactions!: FoundTransaction[];
-  @ApiProperty({
-    type: [String],
-    description: 'Other calls that could have made them; named where an auditor reads this one call.',
-  })
-  calls!: string[];
 }
 
 export class RecordTimings {

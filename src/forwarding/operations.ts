@@ -6,27 +6,30 @@ import { StartError } from '../config/config';
  * in the record and the filter in the audit; a row says only what the name cannot.
  */
 export const OPERATIONS = {
-  'POST /send': { effect: 'write', items: 'credit', source: 'documented' },
+  'POST /send': { effect: 'write', items: 'credit', source: 'documented', leaves: 'link' },
   'POST /payouts/airtime': {
     effect: 'pay',
     items: 'airtimes',
     source: 'documented',
+    leaves: 'airtime',
     coverage: 'GET /info/airtime-countries',
   },
   'POST /payouts/mobile-money': {
     effect: 'pay',
     items: 'momos',
     source: 'documented',
+    leaves: 'mobile money',
     coverage: 'GET /info/mobile-money-codes',
   },
-  'POST /payouts/credit': { effect: 'pay', items: 'credits', source: 'documented' },
+  'POST /payouts/credit': { effect: 'pay', items: 'credits', source: 'documented', leaves: 'credit' },
   // Money moves when the link is paid, which is not ours to do: it makes something, it pays nothing.
-  'POST /payouts/initiate-credit': { effect: 'write', items: 'credits', source: 'documented' },
-  'POST /account/transfer': { effect: 'pay', items: 'the body', source: 'documented' },
+  'POST /payouts/initiate-credit': { effect: 'write', items: 'credits', source: 'documented', leaves: 'link' },
+  'POST /account/transfer': { effect: 'pay', items: 'the body', source: 'documented', leaves: 'transfer' },
   'POST /account/delete-unpaid-transaction': {
     effect: 'write',
     items: 'the body',
     source: 'documented',
+    leaves: 'deletion',
     reach: 'account',
   },
   'GET /account/transaction': { effect: 'read', items: 'none', source: 'documented', reach: 'account' },
@@ -49,9 +52,21 @@ export const OPERATIONS = {
   'GET /info/usd-amount-in-local': { effect: 'read', items: 'none', source: 'observed', cached: true },
   'GET /info/local-amount-in-usd': { effect: 'read', items: 'none', source: 'observed', cached: true },
   // Money is asked of somebody, in the currency of the country: none of ours is paid.
-  'POST /collections/mobile-money/collect': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
-  'POST /collections/mobile-money/initiate': { effect: 'write', items: 'the body', source: 'observed', pays: 'nobody' },
-  'POST /collections/mobile-money/verify': { effect: 'write', items: 'none', source: 'observed', unlisted: true },
+  'POST /collections/mobile-money/collect': {
+    effect: 'write',
+    items: 'the body',
+    source: 'observed',
+    pays: 'nobody',
+    leaves: 'collection',
+  },
+  'POST /collections/mobile-money/initiate': {
+    effect: 'write',
+    items: 'the body',
+    source: 'observed',
+    pays: 'nobody',
+    leaves: 'collection',
+  },
+  'POST /collections/mobile-money/verify': { effect: 'write', items: 'none', source: 'observed', leaves: 'nothing' },
   // The body names a transaction and no amount: redeeming hands the value of that transaction to a phone number.
   'POST /redeem/airtime': {
     effect: 'write',
@@ -59,6 +74,7 @@ export const OPERATIONS = {
     source: 'observed',
     reach: 'account',
     moves: 'the named transaction',
+    leaves: 'redemption',
     coverage: 'GET /info/airtime-countries',
   },
   'POST /sub-account/create': {
@@ -66,18 +82,32 @@ export const OPERATIONS = {
     items: 'the body',
     source: 'observed',
     pays: 'nobody',
-    unlisted: true,
+    leaves: 'nothing',
   },
   'GET /sub-account/get': { effect: 'read', items: 'none', source: 'observed', reach: 'account' },
   'POST /wallets/lookup': { effect: 'read', items: 'none', source: 'observed', reach: 'account' },
-  'POST /wallets/transfer': { effect: 'pay', items: 'the body', source: 'observed' },
+  'POST /wallets/transfer': { effect: 'pay', items: 'the body', source: 'observed', leaves: 'transfer' },
 } as const satisfies Record<string, OperationRow>;
 
 export type Effect = 'pay' | 'write' | 'read';
 
-export interface OperationRow {
-  /** `pay`: value leaves a wallet. `write`: something is made or unmade. `read`: nothing changes. Also a scope it needs. */
-  effect: Effect;
+/** The transactions that calls make, by what the upstream's listing shows of them. */
+export type MadeKind = 'airtime' | 'mobile money' | 'credit' | 'link' | 'transfer' | 'collection';
+
+/**
+ * What a call leaves at the upstream, by which it is recognised if its answer is lost: transactions of a kind, or a change of
+ * one that is there already. `nothing`: a person always has to find out what became of it. No money may be at stake then: an
+ * error of the upstream with status 500 is believed, as nothing could ever bear it out.
+ */
+export type Leaves = MadeKind | 'deletion' | 'redemption' | 'nothing';
+
+/**
+ * `pay`: value leaves a wallet. `write`: something is made or unmade. `read`: nothing changes. Also a scope it needs. All but
+ * reads may be in doubt, and must say what they leave.
+ */
+export type OperationRow = Row & ({ effect: 'read'; leaves?: never } | { effect: 'pay' | 'write'; leaves: Leaves });
+
+interface Row {
   /** The body's field that lists the items; `the body` where it is one item itself. */
   items: 'credit' | 'credits' | 'airtimes' | 'momos' | 'the body' | 'none';
   /** Whether interface.md documents it, or only public clients of such a service showed it. */
@@ -88,11 +118,6 @@ export interface OperationRow {
   cached?: true;
   /** Where a POST's input travels, if not in its body. */
   input?: 'query';
-  /**
-   * Given where nothing that the upstream lists could show afterwards whether it was carried out. No money may be at stake:
-   * an error of the upstream with status 500 is then believed, as nothing could ever bear it out.
-   */
-  unlisted?: true;
   /**
    * `account`: the operation can touch or show transactions and wallets of anybody who uses the upstream account. It needs
    * the scope `account` beside the scope of its effect. The upstream knows no owners, and the proxy keeps none yet.

@@ -7,8 +7,8 @@ import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from './oper
  */
 export function toOutgoing(operation: OperationName, input: object | undefined): Outgoing {
   const method = methodOf(operation);
-  const { effect, input: inputIn, unlisted } = rowOf(operation);
-  const request = { operation, effect, method, ...(unlisted && { unlisted }) };
+  const { effect, input: inputIn, leaves } = rowOf(operation);
+  const request = { operation, effect, method, ...(leaves === 'nothing' && { unlisted: true as const }) };
   const path = INTERFACE_PREFIX + pathOf(operation);
   if (method === 'POST' && inputIn !== 'query') {
     return { ...request, path, body: Buffer.from(JSON.stringify(input)) };

@@ -1,32 +1,29 @@
-/**
- * The operations whose payments are compared, by their lines in the interface document. A test holds them against the table
- * of operations, which is not ours to import.
- */
+import { Leaves, OperationRow, OPERATIONS } from '../../forwarding/operations';
+
+/** The operations whose payments are compared, by their lines in the interface document. */
 
 /** Value leaves a wallet, and the upstream may take a fee. */
-export const PAYOUTS = ['POST /payouts/airtime', 'POST /payouts/mobile-money', 'POST /payouts/credit'] as const;
+export const PAYOUTS = leaving('airtime', 'mobile money', 'credit');
 
 /** Value leaves a wallet for another one of the same owner. */
-export const TRANSFERS = ['POST /account/transfer', 'POST /wallets/transfer'] as const;
+export const TRANSFERS = leaving('transfer');
 
 /** Money moves when somebody pays the link: our records cannot say whether it did. */
-export const LINKS = ['POST /send', 'POST /payouts/initiate-credit'] as const;
+export const LINKS = leaving('link');
 
 /** Money comes in, in another currency: it is matched, and counts for nothing in the sums. */
-export const COLLECTIONS = [
-  'POST /collections/mobile-money/collect',
-  'POST /collections/mobile-money/initiate',
-] as const;
+export const COLLECTIONS = leaving('collection');
 
-export const COMPARED = [...PAYOUTS, ...TRANSFERS, ...LINKS, ...COLLECTIONS] as const;
+export const COMPARED = [...PAYOUTS, ...TRANSFERS, ...LINKS, ...COLLECTIONS];
 
 /** Operations that change something and make no transaction that could be compared. One in doubt keeps a run from being clean. */
-export const NOT_COMPARED = [
-  'POST /account/delete-unpaid-transaction',
-  'POST /collections/mobile-money/verify',
-  'POST /redeem/airtime',
-  'POST /sub-account/create',
-] as const;
+export const NOT_COMPARED = leaving('deletion', 'redemption', 'nothing');
 
 /** What the upstream calls money that came in. */
 export const INCOMING_TYPE = 'payment';
+
+function leaving(...kinds: Leaves[]): string[] {
+  return Object.entries<OperationRow>(OPERATIONS).flatMap(([name, { leaves }]) =>
+    leaves !== undefined && kinds.includes(leaves) ? [name] : [],
+  );
+}

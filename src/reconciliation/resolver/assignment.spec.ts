@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { oneToOne } from './assignment';
+import { atOnce } from './work';
 
 const fits = (one: number[], other: number) => one.includes(other);
 
@@ -11,7 +12,7 @@ describe('a one-to-one assignment', () => {
     );
     fc.assert(
       fc.property(sides, ([left, right]) => {
-        const given = oneToOne(left, right, fits, String);
+        const given = atOnce(oneToOne(left, right, fits, String));
         expect(given !== undefined).toBe(exists(left, right));
         expect(new Set(given).size).toBe(given?.length ?? 0);
         for (const [place, at] of given?.entries() ?? []) expect(left[place]).toContain(right[at]);

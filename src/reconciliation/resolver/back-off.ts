@@ -10,6 +10,7 @@ interface Waiting {
   sentAt: number;
   at: number;
   waitMs: number;
+  lookedAt: number;
 }
 
 /** When each call in doubt is looked at again: twice as long later each time, up to an hour. After a restart, at once. */
@@ -30,7 +31,13 @@ export class BackOff {
     const before = this.waiting.get(id);
     const waitMs = before ? Math.min(2 * before.waitMs, Math.max(HOUR_MS, this.firstMs)) : this.firstMs;
     const at = quietAt > now ? Math.min(now + waitMs, quietAt) : now + waitMs;
-    this.waiting.set(id, { sentAt: sentFrom.getTime(), at, waitMs });
+    this.waiting.set(id, { sentAt: sentFrom.getTime(), at, waitMs, lookedAt: now });
+  }
+
+  /** Returns ids in the order in which they should be looked at: those first that were not, or longest ago. */
+  inTurn(ids: string[]): string[] {
+    const lookedAt = (id: string) => this.waiting.get(id)?.lookedAt ?? 0;
+    return [...ids].sort((one, other) => lookedAt(one) - lookedAt(other));
   }
 
   /** Something is said to have happened: what was sent within the last hour is due. */

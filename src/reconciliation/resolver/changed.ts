@@ -2,11 +2,11 @@ import { plainStatus, wordsOf } from '../status-words';
 import { Lookup, Rules, Sent, Verdict } from './doubt';
 import { Listing } from './issues';
 import { evidenceOf } from './evidence';
-import { CHANGED } from './made';
+import { Change, CHANGED, MADE } from './made';
 import { quietUntil } from './verdict';
 
 /** The status words that say that a transaction was not deleted, or not redeemed. `completed` may mean redeemed. */
-const UNTOUCHED: Record<'deleted' | 'redeemed', ReadonlySet<string>> = {
+const UNTOUCHED: Record<Change, ReadonlySet<string>> = {
   deleted: new Set(wordsOf('moved', 'unpaid')),
   redeemed: new Set(['unpaid', 'paid', 'successful', 'success']),
 };
@@ -33,18 +33,20 @@ export function judgeChange(
     );
   }
   const { seen, askedAt, madeBy } = lookup;
+  const word = seen?.status ?? null;
   if (seen === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
     const reason = 'The upstream no longer has the transaction that this deletes, and nothing else of ours deletes it.';
     return { verdict: 'landed', reason, evidence };
   }
   if (askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
-  return afterQuiet(seen?.status == null ? null : plainStatus(seen.status));
+  return afterQuiet(word === null ? null : plainStatus(word));
 
   function afterQuiet(status: string | null): Verdict {
     // The listing is asked about transactions of the kind that this call changes.
-    const fresh = madeBy === null ? undefined : listing.freshUntil.get(madeBy);
+    const kind = madeBy === null ? undefined : MADE.get(madeBy)?.kind;
+    const fresh = kind && listing.freshUntil.get(kind);
     const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(doubt, rules);
-    if (status !== null && UNTOUCHED[change as 'deleted'].has(status)) {
+    if (status !== null && UNTOUCHED[change as Change].has(status)) {
       if (!isFresh)
         return ambiguous(
           'What the upstream shows may be older than this: nothing of the same kind that was sent later is listed yet.',

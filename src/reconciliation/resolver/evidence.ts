@@ -4,7 +4,7 @@ import { asRecorded, proseAsRecorded, writtenNumbers } from '../../privacy/recor
 import { Seen } from './doubt';
 
 /** Of what does not settle a call, the first ones say enough. */
-const MOST_UNSETTLED = 100;
+export const MOST_UNSETTLED = 100;
 
 /** @param positions of the item that each is; undefined where that is not certain: then the first hundred are kept. */
 export function evidenceOf(reads: string[], seen: Seen[], calls: string[], positions?: number[]): VerdictEvidence {

@@ -2,11 +2,13 @@ import { Client } from 'pg';
 import { Prisma } from '../../database/generated/client';
 import { PrismaService } from '../../database/prisma.service';
 import { uuidFloor } from '../../database/uuid';
+import { MadeKind } from '../../forwarding/operations';
 import { asRecorded, writtenNumbers } from '../../privacy/recorded';
 import { Seen } from './doubt';
 import { Issues, Listing } from './issues';
 import { MADE } from './made';
 import { keysOf } from './recipients';
+import { Effort, mapped } from './work';
 
 /** Margins before the oldest call in doubt: what is read, and, of that, what must be in it. They bear with a wrong clock. */
 export const READ_BEFORE_MS = 600_000;
@@ -59,18 +61,30 @@ export async function readListing(
   since: Date,
   doubts: string[],
   skewMs: number,
+  effort: Effort,
 ): Promise<Listing> {
-  const unclaimed = await readUnclaimed(db, read.readId, since, doubts);
+  const rows = await readUnclaimed(db, read.readId, since, doubts);
+  const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row)));
+  const unclaimed = await effort.all(Issues.of(seen));
   const known = await readKnown(db, read, since, skewMs);
-  const fresh = known.flatMap(({ operation, freshUntil }): [string, Date][] =>
-    freshUntil === null ? [] : [[operation, freshUntil]],
-  );
   const missing = known.reduce((sum, one) => sum + one.missing, 0);
-  return { ...read, unclaimed: new Issues(unclaimed), missing, freshUntil: new Map(fresh) };
+  return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
+}
+
+/** Several operations may make transactions of one kind; not all of their answers name them. */
+function newestByKind(known: Known[]): Map<MadeKind, Date> {
+  const newest = new Map<MadeKind, Date>();
+  for (const { operation, freshUntil } of known) {
+    const kind = MADE.get(operation)?.kind;
+    if (kind === undefined || freshUntil === null) continue;
+    const before = newest.get(kind);
+    if (before === undefined || before < freshUntil) newest.set(kind, freshUntil);
+  }
+  return newest;
 }
 
 /** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
-async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<Seen[]> {
+async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<Row[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
   const question = Prisma.sql`
     WITH calls AS MATERIALIZED (
@@ -101,9 +115,9 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
     WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.chi_ref = t.chi_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
       AND NOT EXISTS (SELECT FROM batch b WHERE b.issue_id = t.issue_id)
-    ORDER BY ordinal`;
+    ORDER BY issued_at, ordinal`; // as Issues sorts them
   const { rows } = await db.query<Row>(question.text, question.values);
-  return rows.map((row) => toSeen(readId, row));
+  return rows;
 }
 
 /** Reads, for each operation, what our records say that the listing must show: whether it is whole, and how old it is. */

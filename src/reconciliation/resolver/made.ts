@@ -1,5 +1,8 @@
+import { Leaves, MadeKind, OperationRow, OPERATIONS } from '../../forwarding/operations';
+
 /** What an operation makes at the upstream, as the listing of its transactions shows it. */
 export interface Made {
+  kind: MadeKind;
   /** The upstream's word (upstream-observed.md, "Transaction record"). */
   type: string;
   /** A payout is never unpaid. */
@@ -10,42 +13,50 @@ export interface Made {
   maybeListed?: true;
 }
 
-const LINK: Made = { type: 'credit', pays: false, maybeListed: true };
-const COLLECTION: Made = { type: 'payment', pays: false, byReference: true, maybeListed: true };
-const TRANSFER: Made = { type: 'transfer', pays: true, maybeListed: true };
+const KINDS: Record<MadeKind, Omit<Made, 'kind'>> = {
+  airtime: { type: 'airtime', pays: true },
+  'mobile money': { type: 'momo', pays: true },
+  credit: { type: 'credit', pays: true },
+  link: { type: 'credit', pays: false, maybeListed: true },
+  transfer: { type: 'transfer', pays: true, maybeListed: true },
+  collection: { type: 'payment', pays: false, byReference: true, maybeListed: true },
+};
 
-/** By operation. Those that pay or write and are not listed here make no transaction that could be recognised. */
-export const MADE: ReadonlyMap<string, Made> = new Map([
-  ['POST /payouts/airtime', { type: 'airtime', pays: true }],
-  ['POST /payouts/mobile-money', { type: 'momo', pays: true }],
-  ['POST /payouts/credit', { type: 'credit', pays: true }],
-  ['POST /send', LINK],
-  ['POST /payouts/initiate-credit', LINK],
-  ['POST /account/transfer', TRANSFER],
-  ['POST /wallets/transfer', TRANSFER],
-  ['POST /collections/mobile-money/collect', COLLECTION],
-  ['POST /collections/mobile-money/initiate', COLLECTION],
-]);
+/** An operation on one transaction that is there already, by what it leaves it as. */
+export type Change = 'deleted' | 'redeemed';
 
-/** Operations on one transaction that is there already, by what they leave it as. */
-export const CHANGED: ReadonlyMap<string, 'deleted' | 'redeemed'> = new Map([
-  ['POST /account/delete-unpaid-transaction', 'deleted'],
-  ['POST /redeem/airtime', 'redeemed'],
-]);
+const CHANGES: Partial<Record<Leaves, Change>> = { deletion: 'deleted', redemption: 'redeemed' };
 
-/** What is made so that nothing the upstream shows tells one from another. */
-export const UNRECOGNISABLE: ReadonlySet<string> = new Set([
-  'POST /collections/mobile-money/verify',
-  'POST /sub-account/create',
-]);
+const ROWS = Object.entries<OperationRow>(OPERATIONS);
+
+/** The operations that make transactions. */
+export const MADE: ReadonlyMap<string, Made> = new Map(
+  ROWS.flatMap(([operation, { leaves }]): [string, Made][] =>
+    leaves !== undefined && isMade(leaves) ? [[operation, { kind: leaves, ...KINDS[leaves] }]] : [],
+  ),
+);
+
+/** The operations that change a transaction. */
+export const CHANGED: ReadonlyMap<string, Change> = new Map(
+  ROWS.flatMap(([operation, { leaves }]): [string, Change][] => {
+    const change = leaves && CHANGES[leaves];
+    return change ? [[operation, change]] : [];
+  }),
+);
 
 /** What may be in doubt and is of interest: what reads changes nothing. */
-export const SETTLED_OPERATIONS: readonly string[] = [...MADE.keys(), ...CHANGED.keys(), ...UNRECOGNISABLE];
+export const SETTLED_OPERATIONS: readonly string[] = ROWS.filter(([, { effect }]) => effect !== 'read').map(
+  ([operation]) => operation,
+);
 
 /** The known words for types: a transaction of another one is none of ours. */
-const TYPES: ReadonlySet<string> = new Set([...MADE.values()].map(({ type }) => type));
+const TYPES: ReadonlySet<string> = new Set(Object.values(KINDS).map(({ type }) => type));
 
-export function isOtherType(type: string | null, { type: own }: Made): boolean {
+export function isOtherType(type: string | null, { type: own }: Pick<Made, 'type'>): boolean {
   const word = type?.toLowerCase();
   return word !== undefined && word !== own && TYPES.has(word);
+}
+
+function isMade(leaves: Leaves): leaves is MadeKind {
+  return Object.hasOwn(KINDS, leaves);
 }

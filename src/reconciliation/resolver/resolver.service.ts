@@ -11,7 +11,7 @@ import { NewVerdict } from '../../journal/records';
 import { ReconciliationMetrics } from '../../metrics/reconciliation-metrics';
 import { BackOff } from './back-off';
 import { LookService } from './look.service';
-import { readDoubts, SentCall } from './sent';
+import { findDoubts, readDoubts, SentCall } from './sent';
 import { quietUntil } from './verdict';
 
 /** Any number that nothing else in the database locks: one instance looks at a time. */
@@ -19,6 +19,9 @@ const RESOLVER_LOCK = 7_070_011;
 
 /** An event says that something happened: others of the same batch may be on their way. */
 const SOON_MS = 1_000;
+
+/** More calls in doubt are not read in one round. The others have their turn in the next ones. */
+const MOST_PER_ROUND = 10_000;
 
 /** Whoever sends many events must not make us ask for all transactions each time. */
 const HURRY_EVERY_MS = 10_000;
@@ -124,29 +127,32 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   /** @param all also what would be looked at later only. */
   private async round(signal: AbortSignal, all: boolean): Promise<Round> {
     if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
-    const doubts = await this.read();
+    const { ids, doubts } = await this.read();
     const due = doubts.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, Date.now()));
     const inDoubt = doubts.length;
     if (due.length === 0) return { ...NOTHING, inDoubt };
     const lock = await SessionLock.take(this.settings.databaseUrl, RESOLVER_LOCK);
     if (!lock) return { ...NOTHING, inDoubt, elsewhere: true };
     try {
-      const ids = doubts.map(({ id }) => id);
-      const looked = await this.looking.look(due, ids, signal);
-      this.note(due, looked.verdicts, looked.failure);
-      return { ...looked, elsewhere: false, inDoubt, lookedAt: due.length };
+      const { left, ...looked } = await this.looking.look(due, ids, signal);
+      const lookedAt = due.filter(({ id }) => !left.has(id));
+      this.note(lookedAt, looked.verdicts, looked.failure);
+      return { ...looked, elsewhere: false, inDoubt, lookedAt: lookedAt.length };
     } finally {
       await lock.release();
     }
   }
 
-  private async read(): Promise<SentCall[]> {
+  /** The ids of all calls that may be in doubt, and those of them that are, in the order in which it is their turn. */
+  private async read(): Promise<{ ids: string[]; doubts: SentCall[] }> {
     await this.index.catchUp();
     const present = await this.present.read(); // before the records: see there
-    const doubts = await readDoubts(this.prisma, present, overAfterMs(this.settings));
+    const ids = await findDoubts(this.prisma);
+    const some = this.backOff.inTurn(ids).slice(0, MOST_PER_ROUND);
+    const doubts = await readDoubts(this.prisma, some, present, overAfterMs(this.settings));
     this.since = doubts.map(({ sentFrom }) => sentFrom.getTime());
-    this.backOff.keepOnly(new Set(doubts.map(({ id }) => id)));
-    return doubts;
+    this.backOff.keepOnly(new Set(ids));
+    return { ids, doubts };
   }
 
   private note(due: SentCall[], verdicts: NewVerdict[], failure: string | null): void {

@@ -9,8 +9,11 @@ export interface SentCall extends Sent {
   state: string;
 }
 
-/** More are not asked about in one round. */
-const MOST = 10_000;
+/** So many calls in doubt are known of at most. */
+const MOST_KNOWN = 1_000_000;
+
+/** More are not asked for in one question: what comes of it is handled in one go. */
+const CALLS_AT_ONCE = 1_000;
 
 interface Row {
   id: string;
@@ -35,21 +38,31 @@ interface ItemRow {
   chiRef: string | null;
 }
 
-/**
- * The calls in doubt that pay or write, oldest first. The search index must be up to date.
- * @param longestMs for how long a request may be on its way.
- */
-export async function readDoubts(prisma: PrismaService, present: Present, longestMs: number): Promise<SentCall[]> {
+/** The ids of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
+export async function findDoubts(prisma: PrismaService): Promise<string[]> {
   const operations = SETTLED_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT call_id::text AS id FROM search_entry
-    WHERE terms && ARRAY['state:unknown', 'state:sent'] AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST}`;
-  const calls = await readSent(
-    prisma,
-    found.map(({ id }) => id),
-    longestMs,
-  );
-  return calls.filter((call) => isInDoubt(call, present));
+    WHERE terms && ARRAY['state:unknown', 'state:sent'] AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
+  return found.map(({ id }) => id);
+}
+
+/**
+ * Those of these calls that are in doubt, in their order.
+ * @param longestMs for how long a request may be on its way.
+ */
+export async function readDoubts(
+  prisma: PrismaService,
+  ids: string[],
+  present: Present,
+  longestMs: number,
+): Promise<SentCall[]> {
+  const calls = await readSent(prisma, ids, longestMs);
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  return ids.flatMap((id) => {
+    const call = byId.get(id);
+    return call && isInDoubt(call, present) ? [call] : [];
+  });
 }
 
 /** As audit/outcome.ts says it. */
@@ -63,13 +76,20 @@ interface Timing {
   releasedAt: Date;
 }
 
-/** Calls by their ids, oldest first; those that were never let go are left out. */
+/** Calls by their ids; those that were never let go are left out. */
 export async function readSent(
   prisma: PrismaService,
   ids: string[],
   longestMs: number,
 ): Promise<(SentCall & Timing)[]> {
-  if (ids.length === 0) return [];
+  const calls: (SentCall & Timing)[] = [];
+  for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
+    for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)) calls.push(call);
+  }
+  return calls;
+}
+
+async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCall & Timing)[]> {
   const rows = await prisma.$queryRaw<Row[]>`
     SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
       o.answered_at AS "answeredAt", (

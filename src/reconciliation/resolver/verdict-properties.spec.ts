@@ -2,8 +2,10 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
 import { Sent, Wanted } from './doubt';
-import { Issues } from './issues';
+import { Competing } from './competing';
+import { Issues, Listing } from './issues';
 import { judge } from './verdict';
+import { atOnce } from './work';
 
 /** What the upstream did with a call: how often it carried it out, and how long after it was sent. */
 interface Fate {
@@ -38,6 +40,10 @@ const worlds: fc.Arbitrary<World> = fc.record({
   lagSeconds: fc.constantFrom(0, 0, 0, 1, 50, 200),
 });
 
+const competingOf = (calls: Sent[]) => atOnce(Competing.of(calls, RULES));
+const verdictOn = (one: Sent, listing: Listing, competing: Competing) =>
+  atOnce(judge(one, listing, competing, RULES))?.verdict;
+
 /** The world as it is, and what the resolver is told of it. */
 function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   const asOf = lookedSecond - lagSeconds;
@@ -54,14 +60,14 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   const unclaimed = listed.filter(({ call: place, first }) => !(first && calls[place]?.known === 'succeeded'));
   const listing = {
     ...{ readId: 'read', askedAt: at(lookedSecond), missing: 0, oldest: at(-1) },
-    unclaimed: new Issues(unclaimed.flatMap((issue) => toSeen(issue, listed.indexOf(issue)))),
-    freshUntil: new Map([['POST /payouts/airtime', at(asOf)]]), // there is always something of ours that was sent just then
+    unclaimed: atOnce(Issues.of(unclaimed.flatMap((issue) => toSeen(issue, listed.indexOf(issue))))),
+    freshUntil: new Map([['airtime' as const, at(asOf)]]), // there is always something of ours that was sent just then
   };
+  const competing = competingOf(sent.filter(({ sentFrom }) => sentFrom <= at(lookedSecond)));
   const judged = sent.flatMap((one, place) => {
     const { known, times = 0 } = calls[place] ?? {};
     if (known !== 'in doubt' || one.sentFrom > at(lookedSecond)) return [];
-    const begun = sent.filter(({ sentFrom }) => sentFrom <= at(lookedSecond));
-    return [{ one, times, verdict: judge(one, listing, begun, RULES)?.verdict }];
+    return [{ one, times, verdict: verdictOn(one, listing, competing) }];
   });
   return { judged, listing, sent };
 }
@@ -121,7 +127,8 @@ describe('a verdict', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);
-        for (const one of sent) expect(judge(one, { ...listing, missing: 1 }, sent, RULES)?.verdict).not.toBe('absent');
+        for (const one of sent)
+          expect(verdictOn(one, { ...listing, missing: 1 }, competingOf(sent))).not.toBe('absent');
       }),
       runs,
     );
@@ -133,8 +140,8 @@ describe('freshness', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);
-        const others = { ...listing, freshUntil: new Map([['POST /payouts/mobile-money', at(world.lookedSecond)]]) };
-        for (const one of sent) expect(judge(one, others, sent, RULES)?.verdict).not.toBe('absent');
+        const others = { ...listing, freshUntil: new Map([['mobile money' as const, at(world.lookedSecond)]]) };
+        for (const one of sent) expect(verdictOn(one, others, competingOf(sent))).not.toBe('absent');
       }),
       runs,
     );

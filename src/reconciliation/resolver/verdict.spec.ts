@@ -1,8 +1,10 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
 import { wordsOf } from '../status-words';
 import { Seen, Sent, Wanted } from './doubt';
+import { Competing } from './competing';
 import { Issues } from './issues';
 import { judge } from './verdict';
+import { atOnce } from './work';
 
 /** One call of two payouts, long after its quiet period, and what the upstream lists instead of them. */
 describe('a call of which the upstream lists something else', () => {
@@ -29,11 +31,18 @@ describe('a call of which the upstream lists something else', () => {
     readId: 'read',
     askedAt: at(900),
     missing: 0,
-    freshUntil: new Map([['POST /payouts/airtime', at(899)]]),
+    freshUntil: new Map([['airtime' as const, at(899)]]),
     oldest: at(-1),
   };
   const ask = (seen: Seen[], more: object = {}, call = doubt, rivals: Sent[] = []) =>
-    judge(call, { ...listing, unclaimed: new Issues(seen), ...more }, rivals, RULES);
+    atOnce(
+      judge(
+        call,
+        { ...listing, unclaimed: atOnce(Issues.of(seen)), ...more },
+        atOnce(Competing.of(rivals, RULES)),
+        RULES,
+      ),
+    );
   const other = { names: ['p:254700000009'], amountUsd: '9.000000' };
 
   it.each<[string, string, Seen[]]>([
@@ -116,9 +125,9 @@ describe('a call of which the upstream lists something else', () => {
     const transfer = { ...doubt, operation: 'POST /account/transfer' };
     expect(ask([], {}, transfer)).toMatchObject({
       verdict: 'ambiguous',
-      reason: expect.stringContaining('no POST /account/transfer yet'),
+      reason: expect.stringContaining('no transfer of ours yet'),
     });
-    expect(ask([], { freshUntil: new Map([['POST /account/transfer', at(899)]]) }, transfer)?.verdict).toBe('absent');
+    expect(ask([], { freshUntil: new Map([['transfer' as const, at(899)]]) }, transfer)?.verdict).toBe('absent');
   });
 
   it.each<[string | null, string | undefined]>([
@@ -158,7 +167,11 @@ describe('a call of which the upstream lists something else', () => {
   });
 
   it('of a collection is not absent by a listed one with its reference that another call could have made', () => {
-    const collection = { ...doubt, operation: 'POST /collections/mobile-money/collect', items: doubt.items.slice(0, 1) };
+    const collection = {
+      ...doubt,
+      operation: 'POST /collections/mobile-money/collect',
+      items: doubt.items.slice(0, 1),
+    };
     const [item] = collection.items as [Wanted];
     const asked = { ...collection, items: [{ ...item, reference: 'order 7', amountUsd: '5.000000' }] };
     const seen = [{ ...first, type: 'payment', references: ['order 7'], amountUsd: '0.038000' }];

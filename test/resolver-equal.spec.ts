@@ -1,0 +1,68 @@
+import { LookService } from '../src/reconciliation/resolver/look.service';
+import { readSent } from '../src/reconciliation/resolver/sent';
+import { Effort, STRETCH } from '../src/reconciliation/resolver/work';
+import { PrismaService } from '../src/database/prisma.service';
+import { answer } from './support/fake-upstream';
+import { Paying, PHONE, startPaying } from './support/paying';
+
+const EQUAL = 1_000;
+const DOUBTS = 50;
+const SECONDS_AGO = 1_000;
+
+/** One receiver is paid the same thousands of times, and some of the answers are lost. */
+describe('a round of the resolver among thousands of equal payments', () => {
+  let paying: Paying;
+  let listed: object[] = [];
+
+  beforeAll(async () => {
+    paying = await startPaying({ resolverQuietSeconds: 3_600 });
+    paying.upstream.behaviour = (request, response, socket) => {
+      const data = request.url.endsWith('/account/transactions') ? listed : { data: [], error: 'None' };
+      return answer(200, { status: 'success', data })(request, response, socket);
+    };
+  });
+  afterAll(() => paying.close());
+
+  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+
+  /** Copies of a call, the first of them in doubt; the others succeeded, with answers that named no transaction. */
+  const copies = async (model: string) => {
+    await query(
+      `CREATE TEMP TABLE copy AS SELECT n, uuid_floor(at) AS floor, at,
+         (left(uuid_floor(at)::text, 18) || '-8000-' || lpad(to_hex(n), 12, '0'))::uuid AS id
+       FROM (SELECT n, now() - interval '${SECONDS_AGO} seconds' + n * interval '10 ms' AS at FROM generate_series(1, ${EQUAL}) AS n) AS t`,
+    );
+    for (const table of ['intent', 'intent_item', 'item_recipient', 'outcome']) {
+      const key = table === 'intent' ? 'id' : 'intent_id';
+      await query(
+        `INSERT INTO ${table} SELECT (jsonb_populate_record(original, jsonb_build_object('${key}', c.id, 'tx', pg_current_xact_id()::text)
+           || CASE '${table}' WHEN 'intent' THEN jsonb_build_object('received_at', c.at, 'recorded_at', c.at)
+             WHEN 'outcome' THEN jsonb_build_object('sent_at', c.at, 'answered_at', c.at, 'recorded_at', c.at,
+               'kind', CASE WHEN c.n <= ${DOUBTS} THEN 'unknown' ELSE 'succeeded' END) ELSE '{}' END)).*
+         FROM ${table} original, copy c WHERE original.${key} = $1`,
+        [model],
+      );
+    }
+    const made = await query('SELECT id::text, at FROM copy ORDER BY n');
+    return made.map(({ id, at }) => ({ id: String(id), at: at as Date }));
+  };
+
+  it('ends, is never long without a turn of the event loop, and settles nothing that it cannot know', async () => {
+    const model = (await paying.pay(PHONE).expect(200)).headers['x-call-id'] ?? '';
+    const calls = await copies(model);
+    listed = calls.map(({ at }, place) => ({
+      ...{ chiRef: `ref-${place}`, id: `id-${place}`, issueID: `issue-${place}`, issueDate: at.toISOString() },
+      ...{ type: 'airtime', status: 'paid', phoneNumber: PHONE, valueInUSD: 2.5 },
+    }));
+    const looking = paying.proxy.app.get(LookService, { strict: false });
+    looking.rules.quietMs = 0;
+    const ids = calls.slice(0, DOUBTS).map(({ id }) => id);
+    const due = await readSent(paying.proxy.app.get(PrismaService, { strict: false }), ids, 1_000);
+    const effort = new Effort();
+    const { verdicts, left, failure } = await looking.look(due, ids, new AbortController().signal, effort);
+    expect([failure, left.size, verdicts.length]).toEqual([null, 0, DOUBTS]);
+    expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['ambiguous']));
+    expect(effort.done).toBeLessThan(10 * EQUAL + DOUBTS * 2_000);
+    expect(effort.longestStretch).toBeLessThan(2 * STRETCH);
+  });
+});
