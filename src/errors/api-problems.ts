@@ -54,6 +54,9 @@ const PROBLEM_DETAILS = { 'application/problem+json': { schema: { $ref: getSchem
 
 /** Statuses that are ours, or the upstream's own with its own bytes. */
 const ALSO_UPSTREAM = new Set([400, 500]);
+const IN_DOUBT =
+  "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call may be in doubt: before you send it with a new Idempotency-Key, ask `GET /v1/calls/{id}`, with the id of `X-Call-Id`, what became of it.";
+const UPSTREAMS_OWN: Partial<Record<string, string[]>> = { 'pay 500': [IN_DOUBT], 'write 500': [IN_DOUBT] };
 const EITHER = { anyOf: [OURS, ANY_ENVELOPE] };
 
 const RETRY_AFTER = {
@@ -86,6 +89,7 @@ export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>
     ...byStatus([...OF_ANY_OPERATION, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
       ApiResponse({
         ...response,
+        description: [response.description, ...(UPSTREAMS_OWN[`${effect} ${response.status}`] ?? [])].join('\n\n'),
         content: { 'application/json': { schema: ALSO_UPSTREAM.has(response.status) ? EITHER : OURS } },
       }),
     ),

@@ -14,6 +14,8 @@ export interface Intent {
   reservedOn: string | null;
   decision: 'approved' | 'rejected' | null;
   resolution: 'landed' | 'absent' | null;
+  /** Settled by what the upstream lists, not by a person. */
+  settledByList: boolean;
   outcome: 'succeeded' | 'rejected' | 'notSent' | 'unknown' | null;
   failure: string | null;
   upstreamStatus: number | null;
@@ -38,7 +40,8 @@ export async function readIntents(database: TestDatabase, clientIds: string[]): 
   const rows = await database.query<Omit<Intent, 'number'> & { body: string }>(
     `SELECT i.id, i.client_id AS "clientId", i.idempotency_key AS "idempotencyKey", i.total_usd::text AS "totalUsd",
        i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
-       d.verdict AS decision, s.verdict AS resolution, o.kind AS outcome, o.failure,
+       d.verdict AS decision, s.verdict AS resolution,
+       s.intent_id IS NOT NULL AND s.client_id IS NULL AS "settledByList", o.kind AS outcome, o.failure,
        o.upstream_status AS "upstreamStatus", convert_from(a.body, 'UTF8') AS answer,
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, convert_from(b.body, 'UTF8') AS body

@@ -1,4 +1,5 @@
 import { FAULTS } from '../../src/sandbox/faults/table';
+import { isFreed, isUnverified } from './records';
 import { Settled } from './wave';
 
 /** What has to be seen for a run to mean anything. */
@@ -6,7 +7,8 @@ const EXPECTED = [
   ...Object.keys(FAULTS).map((fault) => `fault ${fault}`),
   ...['succeeded', 'rejected', 'unknown', 'null'].map((outcome) => `outcome ${outcome}`),
   ...['200', 'replay', 'no answer', 'outcome_unknown', 'suspected_duplicate', 'cap_exceeded', 'stopped'],
-  ...['idempotency_key_required', '202', 'approved', 'rejected', 'landed', 'absent'],
+  ...['idempotency_key_required', '202', 'approved', 'rejected', 'landed', 'absent', 'landed by the list'],
+  ...['an error that is not believed', 'a key that is free again'],
 ];
 
 /** Counts what the schedules brought about. */
@@ -17,8 +19,12 @@ export class Sights {
   note({ lanes, intents, arrivals }: Settled): void {
     this.schedules += lanes.length;
     for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
-    for (const { outcome, decision, resolution } of intents) {
+    for (const intent of intents) {
+      const { outcome, decision, resolution, settledByList } = intent;
       this.see(`outcome ${outcome}`);
+      if (isUnverified(intent)) this.see('an error that is not believed');
+      if (isFreed(intent)) this.see('a key that is free again');
+      if (settledByList) this.see(`${resolution} by the list`);
       if (decision !== null) this.see(decision);
       if (resolution !== null) this.see(resolution);
     }
