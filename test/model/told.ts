@@ -31,6 +31,7 @@ function checkAnswer({ status, json, text }: Told, { outcome, answer, resolution
     case 'upstream_unreachable':
     case 'stopped': // while it waited for its turn
     case 'database_unavailable': // whether it was stopped meanwhile could not be asked
+    case 'too_late':
       return outcome === 'notSent' ? [] : [recorded];
     case 'upstream_auth':
     case 'upstream_busy':
