@@ -1,27 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { hash } from 'node:crypto';
 import { Prisma } from '../database/generated/client';
-import { Budget, Guards, State } from '../policy/admission';
+import { Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
 import { asSameContent, CallState, readCallStates } from './call-states';
 import { commitment } from './commitment';
+import { GuardWindows, guardsOf } from './guard-windows';
 import { Considered } from './records';
 import { readSamePayments } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
-
-/** How the guards are set. */
-export interface GuardWindows {
-  /** Whether the same content is looked for at all. */
-  duplicates: boolean;
-  /** For how long after its answer a call without a key is suspected when it comes again; seconds, 0: not at all. */
-  duplicateSeconds: number;
-  /** For how long a call may be without an outcome, in seconds. */
-  inFlightSeconds: number;
-  /** Within which the same payment of another client is noticed; seconds, 0: not at all. */
-  acrossClientsSeconds: number;
-  /** Past this age, milliseconds, a call that was admitted is not sent any more. */
-  sendableForMs: number;
-}
 
 interface Found {
   today: string;
@@ -116,11 +103,6 @@ async function toState(
     budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
     guards: guardsOf(windows),
   };
-}
-
-/** Which of the guards are on. */
-export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: GuardWindows): Guards {
-  return { duplicates, windowSeconds: duplicateSeconds, acrossClients: acrossClientsSeconds > 0 };
 }
 
 /** @param recent newest first. */
