@@ -113,7 +113,9 @@ function toSameContent(
   const byAsking = new Map<string, SameContent[]>();
   for (const { asking, call } of recent) {
     const same = asSameContent(call, known.get(call));
-    if (same) byAsking.set(asking, [...(byAsking.get(asking) ?? []), same]);
+    const before = byAsking.get(asking) ?? [];
+    if (same) before.push(same);
+    byAsking.set(asking, before);
   }
   return byAsking;
 }
