@@ -130,7 +130,7 @@ async function stop(world: World, { client }: Lane, { operation, process }: Stop
   const target = operation === null ? { client: client.name } : { operation };
   const body = { ...target, reason: 'as the schedule says' };
   const told = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
-  if (!told) return; // it may hold all the same; the end of the wave lifts all
+  if (!told || told.status >= 300) return; // it may hold all the same; the end of the wave lifts all
   const id = told.json.id as string;
   stops.push(id);
   // Another schedule may have stopped the same operation, and be about to lift that.
