@@ -47,7 +47,7 @@ describe('origins', () => {
         'access-control-allow-origin': SHOP,
         'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
         'access-control-allow-headers':
-          'X-API-Key, Content-Type, Idempotency-Key, X-Request-Id, X-Actor, X-People, traceparent',
+          'X-API-Key, Content-Type, Idempotency-Key, Allow-Duplicate-Of, X-Request-Id, X-Actor, X-People, traceparent',
         'access-control-max-age': '600',
         vary: 'Origin',
         'x-call-id': expect.any(String),

@@ -184,6 +184,11 @@ describe('the configuration', () => {
         secret,
       ),
   );
+  it('refuses to switch the duplicate guard off in production', () => {
+    expect(refusal({ ...PRODUCTION, DUPLICATE_GUARD: 'false' })).toContain('DUPLICATE_GUARD=false is not allowed');
+    expect(loadConfig({ DUPLICATE_GUARD: 'false' }).duplicateGuard).toBe(false);
+    expect(loadConfig(PRODUCTION).duplicateGuard).toBe(true);
+  });
 
   it('wants the companions of what is given: a key with an upstream, a database with its owner', () => {
     expect(refusal({ UPSTREAM_BASE_URL: 'http://localhost' })).toContain('UPSTREAM_API_KEY is required');

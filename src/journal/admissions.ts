@@ -7,7 +7,8 @@ import { commitment, newSalt } from './commitment';
 import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
 import { Considered, NewAdmission } from './records';
 import { earlier, Release, releaseNow } from './release';
-import { Budgeted, GuardWindows, guardsOf, readState, sha256 } from './state';
+import { GuardWindows, guardsOf } from './guard-windows';
+import { Budgeted, readState, sha256 } from './state';
 
 /** A lock is held meanwhile: who takes longer has lost its database, or its wits. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };

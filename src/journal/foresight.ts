@@ -1,7 +1,8 @@
 import { PrismaService } from '../database/prisma.service';
 import { Budget, foresee, HeldFor, Obstacle } from '../policy/admission';
 import { toAsking } from './admissions';
-import { GuardWindows, readState } from './state';
+import { GuardWindows } from './guard-windows';
+import { readState } from './state';
 import { Considered } from './records';
 
 /** What admission would say of a call now. */

@@ -3,7 +3,7 @@ import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NIL } from 'uuid';
 import { Loaded } from '../config/config.module';
-import { givenUpAfterMs, OUTCOME_PATIENCE_MS, sendableForMs } from '../config/upstream-timeouts';
+import { OUTCOME_PATIENCE_MS } from '../config/upstream-timeouts';
 import { Prisma } from '../database/generated/client';
 import { Batches } from '../database/batches';
 import { DATABASE_PATIENCE_MS, withPatience } from '../database/patience';
@@ -32,7 +32,7 @@ import { RefusalWriter } from './refusal-writer';
 import { readSamePayments, SamePayment } from './same-payments';
 import { insertResolution, SettledAfter, settledAfter } from './resolutions';
 import { insertShape, readShapes, StoredShape } from './shapes';
-import { GuardWindows } from './state';
+import { GuardWindows, guardWindows } from './guard-windows';
 import { isStopped } from './stops';
 import { insertUpstreamEvent } from './upstream-events';
 import { insertVerdict } from './verdicts';
@@ -72,13 +72,7 @@ export class JournalService implements OnApplicationShutdown {
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
-    this.windows = {
-      duplicates: settings.duplicateGuard,
-      duplicateSeconds: settings.duplicateWindowSeconds,
-      inFlightSeconds: givenUpAfterMs(settings) / 1_000,
-      acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
-      sendableForMs: sendableForMs(settings),
-    };
+    this.windows = guardWindows(settings);
     this.relaxed = settings.outcomes === 'relaxed';
     this.settledAfter = settledAfter(settings);
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });

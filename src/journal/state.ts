@@ -1,27 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { hash } from 'node:crypto';
 import { Prisma } from '../database/generated/client';
-import { Budget, Guards, State } from '../policy/admission';
+import { Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
 import { asSameContent, CallState, readCallStates } from './call-states';
 import { commitment } from './commitment';
+import { GuardWindows, guardsOf } from './guard-windows';
 import { Considered } from './records';
 import { readSamePayments } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
-
-/** How the guards are set. */
-export interface GuardWindows {
-  /** Whether the same content is looked for at all. */
-  duplicates: boolean;
-  /** For how long after its answer a call without a key is suspected when it comes again; seconds, 0: not at all. */
-  duplicateSeconds: number;
-  /** For how long a call may be without an outcome, in seconds. */
-  inFlightSeconds: number;
-  /** Within which the same payment of another client is noticed; seconds, 0: not at all. */
-  acrossClientsSeconds: number;
-  /** Past this age, milliseconds, a call that was admitted is not sent any more. */
-  sendableForMs: number;
-}
 
 interface Found {
   today: string;
@@ -118,11 +105,6 @@ async function toState(
   };
 }
 
-/** Which of the guards are on. */
-export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: GuardWindows): Guards {
-  return { duplicates, windowSeconds: duplicateSeconds, acrossClients: acrossClientsSeconds > 0 };
-}
-
 /** @param recent newest first. */
 function toSameContent(
   recent: { asking: string; call: string }[],
@@ -131,7 +113,9 @@ function toSameContent(
   const byAsking = new Map<string, SameContent[]>();
   for (const { asking, call } of recent) {
     const same = asSameContent(call, known.get(call));
-    if (same) byAsking.set(asking, [...(byAsking.get(asking) ?? []), same]);
+    const before = byAsking.get(asking) ?? [];
+    if (same) before.push(same);
+    byAsking.set(asking, before);
   }
   return byAsking;
 }

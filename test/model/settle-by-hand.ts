@@ -1,6 +1,10 @@
 import { Lane, Shared, submit } from './lane';
 import { Arrival, Intent, isInDoubt } from './records';
 
+/** Longer than a call whose process is gone may still be on its way: until then nobody may settle it. */
+const SETTLEABLE_MS = 10_000;
+const POLL_MS = 50;
+
 /**
  * A person finds out what became of calls in doubt and settles them as it was, and their apps ask once more with the same key.
  * @returns what went wrong with that.
@@ -14,12 +18,19 @@ export async function settleByHand(
   const faults: string[] = [];
   const settle = async (lane: Lane, { id, number }: Intent) => {
     const carriedOut = arrivals.some((arrival) => arrival.number === number && arrival.processed);
-    const told = await shared.world.ask({
-      process: 0,
-      path: `/v1/calls/${id}/resolution`,
-      key: shared.world.keys.approvers[0] ?? '',
-      body: { verdict: carriedOut ? 'landed' : 'absent', reason: 'as it was' },
-    });
+    const ask = () =>
+      shared.world.ask({
+        process: 0,
+        path: `/v1/calls/${id}/resolution`,
+        key: shared.world.keys.approvers[0] ?? '',
+        body: { verdict: carriedOut ? 'landed' : 'absent', reason: 'as it was' },
+      });
+    const ends = performance.now() + SETTLEABLE_MS;
+    let told = await ask();
+    while (told?.json.code === 'not_in_doubt' && performance.now() < ends) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      told = await ask();
+    }
     if (told?.status !== 200) faults.push(`${id} could not be settled: ${told?.text}`);
     await submit(shared, lane, { number, submission: { process: 1, twin: false } });
   };

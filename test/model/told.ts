@@ -33,6 +33,7 @@ function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
     case 'upstream_unreachable':
     case 'stopped': // while it waited for its turn
     case 'database_unavailable': // whether it was stopped meanwhile could not be asked
+    case 'too_late':
       return outcome === 'notSent' ? [] : [recorded];
     case 'upstream_auth':
     case 'upstream_busy':

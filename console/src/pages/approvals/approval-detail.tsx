@@ -35,6 +35,11 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
       {isPending && <Verdicts ask={ask} />}
       <Asked of={of} />
       {!isPending && <Decision of={of} />}
+      {of.not_allowed && (
+        <Alert color="red" variant="light" title="The client may no longer do this">
+          It cannot be approved now, because {of.not_allowed.detail}. Change what the client may do, or reject it.
+        </Alert>
+      )}
       {of.caps && (
         <Section title="Caps of the client, if it is approved">
           <ApprovalCaps caps={of.caps} />

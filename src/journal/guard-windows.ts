@@ -1,0 +1,41 @@
+import { Config } from '../config/config';
+import { givenUpAfterMs, sendableForMs } from '../config/upstream-timeouts';
+import { Guards } from '../policy/admission';
+
+/** How the guards are set. */
+export interface GuardWindows {
+  /** Whether the same content is looked for at all. */
+  duplicates: boolean;
+  /** For how long after its answer a call without a key is suspected when it comes again; seconds, 0: not at all. */
+  duplicateSeconds: number;
+  /** For how long a call may be without an outcome, in seconds. */
+  inFlightSeconds: number;
+  /** Within which the same payment of another client is noticed; seconds, 0: not at all. */
+  acrossClientsSeconds: number;
+  /** Past this age, milliseconds, a call that was admitted is not sent any more. */
+  sendableForMs: number;
+}
+
+type Settings = Pick<
+  Config,
+  | 'duplicateGuard'
+  | 'duplicateWindowSeconds'
+  | 'duplicateAcrossClientsSeconds'
+  | 'upstreamTimeoutMs'
+  | 'upstreamTimeouts'
+>;
+
+export function guardWindows(settings: Settings): GuardWindows {
+  return {
+    duplicates: settings.duplicateGuard,
+    duplicateSeconds: settings.duplicateWindowSeconds,
+    inFlightSeconds: givenUpAfterMs(settings) / 1_000,
+    acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
+    sendableForMs: sendableForMs(settings),
+  };
+}
+
+/** Which of the guards are on. */
+export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: GuardWindows): Guards {
+  return { duplicates, windowSeconds: duplicateSeconds, acrossClients: acrossClientsSeconds > 0 };
+}
