@@ -46,7 +46,14 @@ describe('keys', () => {
     const { body, headers } = await withKey(WALLETS)
       .expect(401)
       .expect('Content-Type', /^application\/json/);
-    expect(body).toEqual({ status: 'error', error: expect.stringMatching(/key/), code, call_id: headers['x-call-id'] });
+    const action = code === 'missing_key' ? 'fix_request' : 'ask';
+    expect(body).toEqual({
+      status: 'error',
+      error: expect.stringMatching(/key/),
+      code,
+      action,
+      call_id: headers['x-call-id'],
+    });
     for (const path of [CALLS, `/v1/calls/${headers['x-call-id']}`, `${CALLS}/x`, '/v1/nothing']) {
       const denied = await withKey(path)
         .expect(401)

@@ -30,7 +30,13 @@ describe('operations that are switched off for a client', () => {
       if (allowed) continue;
       const callId = response.headers['x-call-id'] as string;
       const error = `${operation} is switched off for your client; ask the operator to allow it.`;
-      expect(response.body).toEqual({ status: 'error', error, code: 'operation_not_allowed', call_id: callId });
+      expect(response.body).toEqual({
+        status: 'error',
+        error,
+        code: 'operation_not_allowed',
+        action: 'ask',
+        call_id: callId,
+      });
       expect(await api.record(callId)).toMatchObject({
         ...{ operation, outcome: 'refused', client: { name: 'no-observed' }, request: null },
         refusal: { status: 403, code: 'operation_not_allowed', detail: error, errors: [] },
