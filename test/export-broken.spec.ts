@@ -26,7 +26,7 @@ function shortenStalls(): jest.SpyInstance {
   const { setTimeout: real } = global;
   return jest
     .spyOn(global, 'setTimeout')
-    .mockImplementation(((run: () => void, ms?: number) => real(run, ms === STALLED_AFTER_MS ? 300 : ms)) as any);
+    .mockImplementation((run: () => void, ms?: number) => real(run, ms === STALLED_AFTER_MS ? 300 : ms));
 }
 
 /** An export that does not come to its end, or not at once. */
@@ -170,7 +170,7 @@ describe('an export', () => {
     const stalled = await Promise.all([begin(), begin()]);
     for (const response of stalled) response.pause(); // its connection stays open
     for (const response of stalled) await eventually(async () => (await ended(response)) !== undefined);
-    expect(await ended(stalled[0] as IncomingMessage)).toMatchObject({ complete: false });
+    expect(await ended(stalled[0])).toMatchObject({ complete: false });
     shortened.mockRestore();
     const { error, lines } = await readAll(await begin());
     expect([error, lines > ROWS]).toEqual([undefined, true]);

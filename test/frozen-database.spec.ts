@@ -48,7 +48,7 @@ describe('with a frozen database', () => {
       // The statement of the first admissions waits in the server's socket, and others wait behind it.
       if (!frozen && name.startsWith('insert_intents_if_clear')) postgres.freeze();
       frozen ||= name.startsWith('insert_intents_if_clear');
-      return prepared(name, text, values) as Promise<any>;
+      return prepared(name, text, values);
     });
     const answers = await Promise.all(others.map((phone) => pay(phone)));
     postgres.thaw();

@@ -68,10 +68,10 @@ describe('key guessing', () => {
     const knownSha256 = hashKey(known.key);
     jest.spyOn(prisma, 'prepared').mockImplementation(async (name, text, values) => {
       const hashes = values[0] as Buffer;
-      if (name !== 'find_keys' || hashes.includes(knownSha256)) return prepared(name, text, values) as Promise<any>;
+      if (name !== 'find_keys' || hashes.includes(knownSha256)) return prepared(name, text, values);
       lookUps.push(hashes.length);
       await held; // as if the database took long over guesses
-      return prepared(name, text, values) as Promise<any>;
+      return prepared(name, text, values);
     });
     const guesses = Array.from({ length: 60 }, (_, wrong) => ask(`pp_flood_${wrong}`).then(({ status }) => status));
     const newcomer = ask(unknown.key).then(({ status }) => status);

@@ -174,6 +174,13 @@ describe('npm start', () => {
     await running.signal('SIGTERM');
     removeDataDir(elsewhere);
   });
+
+  it('is refused beside a real upstream as long as demo keys open', async () => {
+    const upstream = { UPSTREAM_BASE_URL: 'https://payouts.example.com', UPSTREAM_API_KEY: 'the-real-key' };
+    const { code, stderr } = await start(upstream).exit;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^payout-proxy: the database has demo clients \(admin, app, [^\n]*revoke[^\n]*\n$/);
+  });
 });
 
 describe('a start that cannot be says why in one line and ends with 1', () => {

@@ -72,7 +72,7 @@ export class Batches<Row, Result = void> {
           return isOver;
         },
         done: (result: Result) => (end(), resolve(result)),
-        failed: (reason: unknown) => (end(), reject(reason as Error)),
+        failed: (reason: unknown) => (end(), reject(reason instanceof Error ? reason : new Error('not written'))),
       };
       if (this.patienceMs < Infinity) {
         timer = setTimeout(() => waiting.failed(new DatabaseTooSlow()), this.patienceMs);

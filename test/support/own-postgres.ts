@@ -20,7 +20,8 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-own-'));
   chmodSync(dataDir, 0o755);
   const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-  const { urls, stop } = await startEmbeddedPostgres(dataDir, { settings });
+  const postgres = await startEmbeddedPostgres(dataDir, { settings });
+  const { urls } = postgres;
   await migrate(urls.owner, PROXY_MIGRATIONS);
   const owner = new Client({ connectionString: urls.owner });
   await owner.connect();
@@ -47,7 +48,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     close: async () => {
       signal('SIGCONT'); // after a test that failed
       await owner.end();
-      await stop();
+      await postgres.stop();
       removeDataDir(dataDir);
     },
   };
