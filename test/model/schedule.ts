@@ -171,10 +171,11 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
     };
   });
 
-/** At once, before the resolver looks, while it looks, or not at all; for all types alike. */
-const listedAfterMs = fc
-  .constantFrom(0, 0, 0, 500, 3_000, 600_000)
-  .map((ms) => Object.fromEntries(LISTED_TYPES.map((type) => [type, ms])) as Record<ListedType, number>);
+/** At once, before the resolver looks, while it looks, or not at all. */
+const lateness = fc.constantFrom(0, 0, 0, 500, 3_000, 600_000);
+const listedAfterMs = fc.record(
+  Object.fromEntries(LISTED_TYPES.map((type) => [type, lateness])) as Record<ListedType, fc.Arbitrary<number>>,
+);
 
 /** Without fast-check's liking for small values: a short schedule shows little. */
 export const wave: fc.Arbitrary<Wave> = fc.noBias(
