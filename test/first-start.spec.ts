@@ -66,7 +66,7 @@ describe('the lock of a directory', () => {
   afterAll(() => removeDataDir(dataDir));
 
   it('is held by one of many that want it at once, until it is released', async () => {
-    for (const _round of [1, 2, 3]) {
+    for (let round = 1; round <= 3; round += 1) {
       const [holder, ...others] = (await Promise.all(Array.from({ length: 20 }, take))).filter((lock) => lock);
       expect(others).toEqual([]);
       expect(await take()).toBeUndefined();

@@ -60,14 +60,17 @@ export async function startServer(home: Home, port: number, settings: string[]):
   supervisor.unref();
   supervisor.stdin.on('error', () => undefined); // its end says the same
   (supervisor.stdin as unknown as { unref?: () => void }).unref?.();
-  const ended = new Promise<void>((resolve) => supervisor.once('close', () => resolve()));
+  let isOver = false; // by an exit code, by a signal, or because there is no shell
+  const ended = new Promise<void>((resolve) => {
+    for (const end of ['close', 'error'] as const) supervisor.once(end, () => resolve());
+  }).then(() => void (isOver = true));
   const stop = async () => {
     supervisor.stdin.end();
     await alive(supervisor, ended);
   };
   const patienceEnds = performance.now() + START_PATIENCE_MS;
   while (!isReady(home, leftBehind)) {
-    if (supervisor.exitCode !== null || performance.now() > patienceEnds) {
+    if (isOver || performance.now() > patienceEnds) {
       await stop();
       throw new StartError(`the embedded Postgres did not start (${reasonIn(log, logged)}); see ${log}`);
     }
