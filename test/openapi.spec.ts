@@ -73,7 +73,7 @@ describe('the OpenAPI document', () => {
         const comesBack =
           ['429', '503'].includes(status) || (status === '409' && (sealing || running || path.startsWith('/api/')));
         const retry = comesBack && path !== '/readyz' ? ['Retry-After'] : [];
-        const count = path === '/v1/audit/export' && status === '200' ? ['X-Total-Count'] : [];
+        const count = path === '/v1/audit/export' && status === '200' ? ['Link', 'X-Total-Count'] : [];
         const place = status === '202' && running ? ['Location'] : [];
         const cookie = path === '/v1/session' && headers === post.responses['200'].headers ? ['Set-Cookie'] : [];
         expect([path, status, Object.keys(headers)]).toEqual([

@@ -5,6 +5,8 @@ import { basename } from 'node:path';
 const LONGEST = [
   'model',
   'start',
+  'start-killed',
+  'frozen-database',
   'console-operate',
   'console-calls',
   'console-call',

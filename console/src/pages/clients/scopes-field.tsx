@@ -10,7 +10,6 @@ const MEANS: Partial<Record<string, string>> = {
   account: 'Reaches the whole upstream account: redeems, deletes, lists transactions and wallets of all clients.',
   audit: 'Reads the history of all clients, with people masked; proves and exports it.',
   'audit:pii': 'Sees people in the history as they are. Each look is recorded.',
-  account: 'Reaches the whole upstream account: redeems, deletes, and lists what belongs to nobody in particular.',
   reconcile: 'Runs the reconciliation and decides about its findings.',
   approve: 'Approves or rejects what others asked for.',
   admin: 'Makes clients and keys, sets limits, stops everything.',
