@@ -146,7 +146,10 @@ describe('the table of answers: what the app gets and what is recorded when the 
     paying.upstream.behaviour = row.behaves;
     const got = await paying.pay();
     expect(got.status).toBe(row.status);
-    const ours = { status: 'error', error: expect.any(String), code: row.code, call_id: got.headers['x-call-id'] };
+    const ours = {
+      ...{ status: 'error', error: expect.any(String), code: row.code, action: expect.any(String) },
+      call_id: got.headers['x-call-id'],
+    };
     expect(got.body).toEqual(row.body ?? ours);
     expect(paying.upstream.received).toHaveLength(1); // sent, and never sent again
     const { outcome, upstream } = await paying.record(got);

@@ -171,6 +171,7 @@ describe('people in the history', () => {
         expect({ ...body, call_id: '' }).toEqual({
           ...{ type: 'about:blank', title: 'call not found', status: 404, code: 'call_not_found', call_id: '' },
           detail: 'There is no call of yours with this id.',
+          ...{ error: 'There is no call of yours with this id.', action: 'fix_request' },
         });
       }
     });

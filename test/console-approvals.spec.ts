@@ -14,7 +14,7 @@ describe("the console's approvals", () => {
   const transactions = async (key: string) => (await new InterfaceClient(on.proxy.url, key).transactions()).text;
 
   it('are made by keyboard alone: one is sent, another is rejected, each with its reason', async () => {
-    const app = await on.cautious('shop', 'pay', 'read');
+    const app = await on.cautious('shop', 'pay', 'read', 'account');
     const first = await on.hold(app, '+254711111111');
     const page = await on.open(on.approver, '/approvals');
     const complaints = complaintsOf(page);
@@ -91,7 +91,7 @@ describe("the console's approvals", () => {
   });
 
   it('say what they would do to the caps, and why they cannot be made', async () => {
-    const app = await on.cautious('capped', 'pay', 'read');
+    const app = await on.cautious('capped', 'pay', 'read', 'account');
     await on.pay(app, '+254744444440', 1.5).expect(200);
     const id = await on.hold(app, '+254744444444');
     await on.change('capped', { dailyCapUsd: new Decimal('7.5') });

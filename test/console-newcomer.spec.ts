@@ -112,7 +112,7 @@ describe('a newcomer', () => {
     await send(page);
     await answer(page).getByText('refused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'More about lateProcessing' }).click();
-    await page.getByRole('button', { name: 'Switch on error500' }).click();
+    await page.getByRole('button', { name: 'Switch on error500', exact: true }).click();
     await page.getByText('One fault is on.').waitFor();
     await expectAccessible(page);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);

@@ -134,7 +134,7 @@ describe("the console's sandbox", () => {
     await page.getByText('One fault is on.').waitFor();
     await choose('Switch on for', 'any operation');
     await page.getByText('It strikes what the proxy itself asks, too').waitFor();
-    const other = page.getByRole('form', { name: 'error500' });
+    const other = page.getByRole('form', { name: 'error500', exact: true });
     await other.getByRole('button', { name: 'More' }).click();
     await other.getByLabel('Probability').fill('0.5');
     await other.getByLabel('The operation is carried out all the same').check();

@@ -57,8 +57,8 @@ describe('key guessing', () => {
   });
 
   it('has one statement at a time, ahead of which keys pass that were seen before', async () => {
-    const known = await proxy.client('known', 'read');
-    const unknown = await proxy.client('unknown', 'read');
+    const known = await proxy.client('known', 'read', 'account');
+    const unknown = await proxy.client('unknown', 'read', 'account');
     await ask(known.key).expect(200);
     const prisma = proxy.app.get(PrismaService);
     const prepared = prisma.prepared.bind(prisma);

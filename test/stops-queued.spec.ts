@@ -118,7 +118,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
       () => Promise.resolve(),
     );
     expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
-    expect(got.body.error).toMatch(/nothing was sent/i);
+    expect(got.body.error).toMatch(/was not sent/i);
     expect(sent()).toEqual([FIRST]);
     expect(asked).toHaveBeenCalledTimes(1); // not for the first, which did not wait
     expect(await outcomeOf(got.headers['x-call-id'])).toEqual({ kind: 'notSent', failure: 'stop_unknown' });

@@ -14,7 +14,7 @@ describe('an upstream that pays and answers with an error', () => {
   let count = 0;
 
   beforeAll(async () => {
-    const guards = { duplicateWindowSeconds: 3_600, checkCoverage: false };
+    const guards = { duplicateGuard: true, duplicateWindowSeconds: 3_600, checkCoverage: false };
     proxy = await startProxyWithSandbox({ resolverQuietSeconds: 3_600, ...guards });
     auditor = (await proxy.client('auditor', 'audit')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
