@@ -138,7 +138,8 @@ describe('the plans of searches', () => {
           return (plan['Shared Hit Blocks'] as number) + (plan['Shared Read Blocks'] as number);
         }),
       );
-      expect(Math.max(...blocks)).toBeLessThan(1_500); // of the 5,000 or so that the index has
+      // Of the 5,000 or so that the index has. What is rare is looked up hour by hour in two weeks, whichever day it is today.
+      expect(Math.max(...blocks)).toBeLessThan(2 * 168 * 8);
     }
   });
 
