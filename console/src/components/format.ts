@@ -33,3 +33,8 @@ export function formatAgo(instant: string, now = Date.now()): string {
 /** `outcome_unknown` and `pendingApproval` as people write them. */
 export const inWords = (word: string) =>
   word.replaceAll('_', ' ').replace(/[a-z][A-Z]/g, ([before = '', after = '']) => `${before} ${after.toLowerCase()}`);
+
+/** How much of a cap is spent, for a bar's length only: no amount is made of it. */
+export function percentOf(spent: string, cap: string): number {
+  return Number(cap) === 0 ? 100 : Math.min(100, Math.round((100 * Number(spent)) / Number(cap)));
+}

@@ -1,10 +1,10 @@
-import { Alert, Anchor, Button, Group, Kbd, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Alert, Anchor, Button, Group, Kbd, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { OutcomeBadge, outcomeWords } from '../../components/badges';
 import { Facts } from '../../components/facts';
+import { Section } from '../../components/section';
 import { Copyable } from '../../components/copyable';
 import { Instant, Maybe, Operation, Usd } from '../../components/values';
 import { ApprovalCaps } from './approval-caps';
@@ -48,17 +48,6 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
       <Section title={isPending ? 'What it would pay' : 'What was asked'}>
         <ApprovalItems key={of.id} items={of.items} />
       </Section>
-    </Stack>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack gap="xs" component="section">
-      <Title order={2} size="h5">
-        {title}
-      </Title>
-      {children}
     </Stack>
   );
 }

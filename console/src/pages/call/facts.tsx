@@ -5,8 +5,8 @@ import { Facts as FactList } from '../../components/facts';
 import { formatCount } from '../../components/format';
 import { Copyable } from '../../components/copyable';
 import { Instant, Maybe, Usd } from '../../components/values';
+import { Section } from '../../components/section';
 import { CallLink } from './call-link';
-import { Section } from './section';
 
 /** Who asked for what, from where, and by which ids it is known. */
 export function Facts({ story }: { story: CallStory }) {

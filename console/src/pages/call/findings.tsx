@@ -6,7 +6,7 @@ import { WordBadge } from '../../components/badges';
 import { type Column, DataTable } from '../../components/data-table';
 import { inWords } from '../../components/format';
 import { Instant, Maybe, Usd } from '../../components/values';
-import { Section } from './section';
+import { Section } from '../../components/section';
 
 /** What does not fit together, in its own records and with the upstream's. */
 export function Findings({ story }: { story: CallStory }) {

@@ -5,10 +5,10 @@ import { useSession } from '../../api/session';
 import { formatCount } from '../../components/format';
 import { Copyable } from '../../components/copyable';
 import { Instant } from '../../components/values';
+import { Section } from '../../components/section';
 import { CallLink } from './call-link';
 import { formatGap } from './gap';
 import { type Moment, momentsOf } from './moments';
-import { Section } from './section';
 
 /** What happened to the call, step by step, with the time between the steps. */
 export function History({ story }: { story: CallStory }) {

@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { formatCount } from '../../components/format';
 import { Copyable } from '../../components/copyable';
 import { Maybe, Usd } from '../../components/values';
-import { Section } from './section';
+import { Section } from '../../components/section';
 
 const PER_PAGE = 100;
 

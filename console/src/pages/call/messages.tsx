@@ -3,9 +3,9 @@ import { Check, Copy, SquareTerminal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { CallStory, RecordMessage } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
+import { Section } from '../../components/section';
 import { curlOf, warningOf } from './curl';
 import { JsonView } from './json-view';
-import { Section } from './section';
 
 interface Props {
   story: CallStory;

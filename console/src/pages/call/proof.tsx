@@ -5,7 +5,7 @@ import type { CallStory } from '../../api/generated/schema';
 import { revealing } from '../../api/client';
 import { messageOf } from '../../api/problem';
 import { save } from '../../components/save';
-import { Section } from './section';
+import { Section } from '../../components/section';
 import { Steps } from './steps';
 import { forgetLog, type Lacking, type Verification, verifyHere } from './verification';
 

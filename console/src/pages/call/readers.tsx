@@ -5,7 +5,7 @@ import { WordBadge } from '../../components/badges';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount } from '../../components/format';
 import { Instant, Maybe } from '../../components/values';
-import { Section } from './section';
+import { Section } from '../../components/section';
 
 const SHOWN_AT_FIRST = 10;
 

@@ -1,5 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import type { CapDto } from '../../api/generated/schema';
+import { percentOf } from '../../components/format';
 import { Usd } from '../../components/values';
 
 /** What is spent of a cap: a bar for the eye, and the exact amounts. */
@@ -27,10 +28,4 @@ export function CapUsage({ cap, label }: { cap: CapDto; label: string }) {
       </Text>
     </Stack>
   );
-}
-
-/** For the bar's length only: no amount is made of it. */
-function percentOf(spent: string, most: string): number {
-  if (Number(most) === 0) return 100;
-  return Math.min(100, Math.round((Number(spent) / Number(most)) * 100));
 }

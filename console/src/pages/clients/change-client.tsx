@@ -8,7 +8,7 @@ import { messageOf } from '../../api/problem';
 import { useSession } from '../../api/session';
 import { useSubmit } from '../../components/form';
 import { useGate } from '../../components/gate';
-import { changesInWords, changesOf, draftOf, faultsOf } from './draft';
+import { changesInWords, changesOf, draftOf, faultsByField } from './draft';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
 
@@ -34,7 +34,7 @@ export function ChangeClient({ client }: { client: ClientDto }) {
         <Stack>
           <LimitFields
             draft={draft}
-            faults={faultsOf(failure)}
+            faults={faultsByField(failure)}
             change={(change) => setDraft((before) => ({ ...before, ...change }))}
           />
           {failure !== undefined && (

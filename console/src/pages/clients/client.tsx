@@ -1,5 +1,4 @@
-import { Alert, Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Alert, Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link, useParams } from 'wouter';
 import { api } from '../../api/client';
 import type { CapDto, ClientDto } from '../../api/generated/schema';
@@ -7,6 +6,7 @@ import { CapUsage } from './cap-usage';
 import { Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { Answer } from '../../components/states';
+import { Section } from '../../components/section';
 import { Copyable } from '../../components/copyable';
 import { Instant } from '../../components/values';
 import { ChangeClient } from './change-client';
@@ -37,17 +37,6 @@ export default function ClientPage() {
         )}
       </Answer>
     </Page>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack gap="sm" component="section">
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {children}
-    </Stack>
   );
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { http } from '../../api/client';
 import type { NewClientDto } from '../../api/generated/schema';
 import { FormEnd, useSubmit } from '../../components/form';
-import { changesOf, type Draft, faultsOf, NO_LIMITS } from './draft';
+import { changesOf, type Draft, faultsByField, NO_LIMITS } from './draft';
 import { forgetClients } from './forget';
 import { LimitFields } from './limit-fields';
 
@@ -26,7 +26,7 @@ export function CreateClient({ created, close }: Props) {
     forgetClients(queries);
     if (data) created(data);
   });
-  const faults = faultsOf(failure);
+  const faults = faultsByField(failure);
   return (
     <Modal opened onClose={close} size="lg" title="New client" closeButtonProps={{ 'aria-label': 'Close' }}>
       <form onSubmit={onSubmit} noValidate>

@@ -1,5 +1,5 @@
 import type { ChangeClientDto, ClientDto } from '../../api/generated/schema';
-import { ApiProblem } from '../../api/problem';
+import { faultsOf } from '../../api/problem';
 import { formatCount, formatUsd } from '../../components/format';
 
 export type Scope = NonNullable<ChangeClientDto['scopes']>[number];
@@ -79,9 +79,11 @@ export function changesInWords(draft: Draft, was: Draft): string[] {
 /** What is wrong, by the name of the field. */
 export type Faults = Partial<Record<string, string>>;
 
-export function faultsOf(error: unknown): Faults {
-  const errors = error instanceof ApiProblem ? (error.problem?.errors ?? []) : [];
+export function faultsByField(error: unknown): Faults {
   // Of several of one field, the first is shown.
-  const byField = errors.map(({ pointer, detail }): [string, string] => [pointer.split('/')[1] ?? '', detail]);
+  const byField = Object.entries(faultsOf(error)).map(([place, detail]): [string, string | undefined] => [
+    place.split('/')[0] ?? '',
+    detail,
+  ]);
   return Object.fromEntries(byField.reverse());
 }

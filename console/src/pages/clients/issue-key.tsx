@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
 import { FormEnd, useSubmit } from '../../components/form';
-import { faultsOf } from './draft';
+import { faultsByField } from './draft';
 import { forgetClients } from './forget';
 
 interface Props {
@@ -26,7 +26,7 @@ export function IssueKey({ client, issued, close }: Props) {
     forgetClients(queries);
     if (data) issued(data.key);
   });
-  const faults = faultsOf(failure);
+  const faults = faultsByField(failure);
   return (
     <Modal opened onClose={close} title={`Another key of ${client}`} closeButtonProps={{ 'aria-label': 'Close' }}>
       <form onSubmit={onSubmit} noValidate>

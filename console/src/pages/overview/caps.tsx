@@ -1,7 +1,7 @@
 import { Anchor, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CapDto, OverviewClient } from '../../api/generated/schema';
-import { formatUsd } from '../../components/format';
+import { formatUsd, percentOf } from '../../components/format';
 import { Empty } from '../../components/states';
 
 /** What each client has spent of its caps. */
@@ -28,7 +28,7 @@ export function Caps({ clients }: { clients: OverviewClient[] }) {
 const NEARLY_USED_PERCENT = 80;
 
 function CapUsed({ words, cap: { cap_usd: cap, spent_usd: spent } }: { words: string; cap: CapDto }) {
-  const used = cap === null ? 0 : Number(cap) === 0 ? 100 : Math.min(100, (100 * Number(spent)) / Number(cap));
+  const used = cap === null ? 0 : percentOf(spent, cap);
   return (
     <div>
       <Group justify="space-between" gap={4}>

@@ -4,7 +4,7 @@ import type { OverviewFindings, OverviewRun } from '../../api/generated/schema';
 import { formatCount } from '../../components/format';
 import { Empty } from '../../components/states';
 import { Usd } from '../../components/values';
-import { Card } from './card';
+import { Card } from '../../components/section';
 
 /** Findings that wait for a decision, by how many days they have waited. */
 export function FindingsByAge({ ages, run }: { ages: OverviewFindings[]; run: OverviewRun | null }) {

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { OperationDay } from '../../api/generated/schema';
 import { formatCount, formatUsd } from '../../components/format';
 import { Empty } from '../../components/states';
-import { Card } from './card';
+import { Card } from '../../components/section';
 import { listOf, windowOf } from './window';
 
 type Measure = 'succeeded_usd' | 'items' | 'calls';

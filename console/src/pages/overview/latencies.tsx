@@ -2,7 +2,7 @@ import type { OperationLatency } from '../../api/generated/schema';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount } from '../../components/format';
 import { Operation } from '../../components/values';
-import { Card } from './card';
+import { Card } from '../../components/section';
 
 const milliseconds = (ms: number) => formatCount(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms));
 

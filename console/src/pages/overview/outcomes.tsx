@@ -4,7 +4,7 @@ import type { OutcomeCount } from '../../api/generated/schema';
 import { outcomeColor, outcomeWords } from '../../components/badges';
 import { formatCount } from '../../components/format';
 import { Empty } from '../../components/states';
-import { Card } from './card';
+import { Card } from '../../components/section';
 import { listOf, type Window } from './window';
 
 /** What came of the calls, most frequent first. */

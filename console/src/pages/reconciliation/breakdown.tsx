@@ -1,10 +1,11 @@
-import { Anchor, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Group, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link } from 'wouter';
 import { api } from '../../api/client';
 import type { Report, ReportAge, RunRecord, TotalsRecord } from '../../api/generated/schema';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount, inWords } from '../../components/format';
+import { Section } from '../../components/section';
 import { Failure } from '../../components/states';
 import { Usd } from '../../components/values';
 import { AGES, linkToFindings } from './findings-query';
@@ -56,7 +57,7 @@ function ByCategory({
     { id: 'usd', title: 'Adds up to', numeric: true, render: ({ usd }) => signedUsd(usd) },
   ];
   return (
-    <Section
+    <Charted
       title="Findings by category"
       bars={rows.map(({ category, count }) => ({ name: inWords(category), findings: count }))}
     >
@@ -68,7 +69,7 @@ function ByCategory({
         keyOf={({ category }) => category}
         empty="This run found no difference."
       />
-    </Section>
+    </Charted>
   );
 }
 
@@ -109,7 +110,7 @@ function ByAge({ ages }: { ages: ReportAge[] | undefined }) {
     { id: 'usd', title: 'Without signs', numeric: true, render: ({ usd }) => <Usd amount={usd} /> },
   ];
   return (
-    <Section
+    <Charted
       title="All that waits, by age"
       bars={ages?.map(({ days, count }) => ({ name: days, findings: count })) ?? []}
     >
@@ -123,22 +124,19 @@ function ByAge({ ages }: { ages: ReportAge[] | undefined }) {
         keyOf={({ days }) => days}
         empty="Nothing waits."
       />
-    </Section>
+    </Charted>
   );
 }
 
-function Section({ title, bars, children }: { title: string; bars: BarOf[]; children: ReactNode }) {
+function Charted({ title, bars, children }: { title: string; bars: BarOf[]; children: ReactNode }) {
   return (
-    <Stack gap="xs" component="section" aria-label={title} miw={0}>
-      <Title order={2} size="h4">
-        {title}
-      </Title>
+    <Section title={title}>
       {bars.some(({ findings }) => findings > 0) && (
         <Suspense fallback={<Skeleton h={40 + 28 * bars.length} />}>
           <Bars bars={bars} title={title} />
         </Suspense>
       )}
       {children}
-    </Stack>
+    </Section>
   );
 }

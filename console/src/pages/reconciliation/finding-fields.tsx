@@ -1,5 +1,6 @@
 import { Group, Table, Text } from '@mantine/core';
 import { EqualNot } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { FindingEvidence, FindingField } from '../../api/generated/schema';
 import { inWords } from '../../components/format';
 import { Maybe } from '../../components/values';
@@ -7,7 +8,25 @@ import { Maybe } from '../../components/values';
 /** Ours and theirs side by side; what differs has a mark. */
 export function FieldsTable({ fields }: { fields: FindingField[] }) {
   return (
-    <div role="region" aria-label="Fields" tabIndex={0} style={{ overflowX: 'auto' }}>
+    <SideBySide
+      label="Fields"
+      rows={fields.map(({ field, ours, theirs }) => ({
+        name: field,
+        cells: (
+          <>
+            <Value value={ours} isOther={false} />
+            <Value value={theirs} isOther={ours !== theirs} />
+          </>
+        ),
+      }))}
+    />
+  );
+}
+
+/** @param rows of each field the two cells. */
+function SideBySide({ label, rows }: { label: string; rows: { name: string; cells: ReactNode }[] }) {
+  return (
+    <div role="region" aria-label={label} tabIndex={0} style={{ overflowX: 'auto' }}>
       <Table w="auto" miw={360} fz="sm" withTableBorder>
         <Table.Thead>
           <Table.Tr>
@@ -17,13 +36,12 @@ export function FieldsTable({ fields }: { fields: FindingField[] }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {fields.map(({ field, ours, theirs }) => (
-            <Table.Tr key={field}>
+          {rows.map(({ name, cells }) => (
+            <Table.Tr key={name}>
               <Table.Th scope="row" fw={400}>
-                {field}
+                {name}
               </Table.Th>
-              <Value value={ours} isOther={false} />
-              <Value value={theirs} isOther={ours !== theirs} />
+              {cells}
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -54,31 +72,17 @@ export function EvidenceTable({ evidence: { ours, theirs, match } }: { evidence:
       <Text size="sm" mb="xs">
         {match ? `Paired by ${inWords(match.rule)}, ${match.certainty}.` : 'The two are no pair.'}
       </Text>
-      <div role="region" aria-label="Rows" tabIndex={0} style={{ overflowX: 'auto' }}>
-        <Table w="auto" miw={360} fz="xs" withTableBorder>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Field</Table.Th>
-              <Table.Th>On record here</Table.Th>
-              <Table.Th>As the upstream says</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {names.map((name) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row" fw={400}>
-                  {name}
-                </Table.Th>
-                {[left, right].map((row, side) => (
-                  <Table.Td key={side} maw={320} className="wrap-anywhere">
-                    <Maybe text={textOf(row?.[name])} />
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
+      <SideBySide
+        label="Rows"
+        rows={names.map((name) => ({
+          name,
+          cells: [left, right].map((row, side) => (
+            <Table.Td key={side} maw={320} className="wrap-anywhere">
+              <Maybe text={textOf(row?.[name])} />
+            </Table.Td>
+          )),
+        }))}
+      />
     </>
   );
 }

@@ -1,12 +1,14 @@
-import { Alert, Anchor, Button, Group, Stack, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
 import type { FindingStory } from '../../api/generated/schema';
+import { Facts } from '../../components/facts';
 import { inWords } from '../../components/format';
 import { Page } from '../../components/page';
+import { Section } from '../../components/section';
 import { Answer } from '../../components/states';
 import { Copyable } from '../../components/copyable';
 import { Instant, Maybe } from '../../components/values';
@@ -14,7 +16,6 @@ import { type Conflicts, Decide } from './decide';
 import { EvidenceTable, FieldsTable } from './finding-fields';
 import { Story } from './finding-story';
 import { ReconciliationNav } from './nav';
-import { Facts } from './run-facts';
 import { SeverityBadge, signedUsd, StateBadge } from './words';
 
 export default function FindingPage() {
@@ -71,36 +72,25 @@ function Finding({ finding }: { finding: FindingStory }) {
   );
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section aria-label={title}>
-      <Title order={2} size="h4" mb="xs">
-        {title}
-      </Title>
-      {children}
-    </section>
-  );
-}
-
 function About({ finding }: { finding: FindingStory }) {
   const { call_id: call, position } = finding;
   return (
     <Facts
-      facts={[
-        ['Category', inWords(finding.category)],
-        ["Adds to the upstream's total", signedUsd(finding.impact_usd)],
-        ['Call', <CallLink key="call" id={call} />],
-        ...(position === null ? [] : [['Item', `number ${position + 1}`] as const]),
-        ['Paid', <Instant key="paid" at={finding.occurred_at} />],
-        ['Found', <SeenBy key="found" at={finding.found_at} run={finding.found_by} />],
-        ['Seen last', <SeenBy key="seen" at={finding.seen_at} run={finding.seen_by} />],
-        ['Waits for', finding.age_days === null ? 'nobody: it is decided' : inDays(finding.age_days)],
-        ['chiRef', <Maybe key="chi" text={finding.chi_ref} />],
-        ["Upstream's id", <Maybe key="id" text={finding.upstream_id} />],
-        ["Upstream's batch", <Maybe key="issue" text={finding.issue_id} />],
-        ['Wallet', <Maybe key="wallet" text={finding.wallet_id} />],
-        ['Id', <Copyable key="own" text={finding.id} label="id" />],
-      ]}
+      of={{
+        Category: inWords(finding.category),
+        "Adds to the upstream's total": signedUsd(finding.impact_usd),
+        Call: <CallLink id={call} />,
+        Item: position === null ? undefined : `number ${position + 1}`,
+        Paid: <Instant at={finding.occurred_at} />,
+        Found: <SeenBy at={finding.found_at} run={finding.found_by} />,
+        'Seen last': <SeenBy at={finding.seen_at} run={finding.seen_by} />,
+        'Waits for': finding.age_days === null ? 'nobody: it is decided' : inDays(finding.age_days),
+        chiRef: <Maybe text={finding.chi_ref} />,
+        "Upstream's id": <Maybe text={finding.upstream_id} />,
+        "Upstream's batch": <Maybe text={finding.issue_id} />,
+        Wallet: <Maybe text={finding.wallet_id} />,
+        Id: <Copyable text={finding.id} label="id" />,
+      }}
     />
   );
 }

@@ -1,8 +1,9 @@
-import { Anchor, Table, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 import type { RunRecord } from '../../api/generated/schema';
 import { formatCount, formatUsd, inWords } from '../../components/format';
+import { Facts } from '../../components/facts';
+import { Section } from '../../components/section';
 import { Copyable } from '../../components/copyable';
 import { Instant } from '../../components/values';
 import { StartedBy } from './started-by';
@@ -12,55 +13,29 @@ import { Period, ResultBadge } from './words';
 export function RunFacts({ run }: { run: RunRecord }) {
   const { settings, totals } = run;
   return (
-    <section aria-labelledby="facts">
-      <Title order={2} size="h4" id="facts" mb="xs">
-        The run
-      </Title>
+    <Section title="The run">
       <Facts
-        facts={[
-          ['Result', <ResultBadge run={run} />],
-          ['Period', <Period from={run.from} to={run.to} />],
-          ['As of', <AsOf run={run} />],
-          ['Compared with', run.statement_id === null ? "the upstream's own listing" : <Statement />],
-          ['Started', <Instant at={run.started_at} />],
-          ['By', <StartedBy run={run} />],
-          ['Ended', <Instant at={run.ended_at} />],
-          ...(totals
-            ? ([
-                ['Paired', `${formatCount(totals.matched.count)}${rulesOf(totals.matched.by_rule)}`],
-                [
-                  'In doubt, without a transaction',
-                  `${formatCount(totals.in_doubt.count)}, ${formatUsd(totals.in_doubt.usd)}`,
-                ],
-              ] as const)
-            : []),
-          ['Amounts may differ by', formatUsd(settings.amount_tolerance_usd)],
-          ['Fees', `${settings.fee_percent} % ± ${formatUsd(settings.fee_tolerance_usd)}`],
-          ['Balances may differ by', formatUsd(settings.balance_tolerance_usd)],
-          ['Times may differ by', `${settings.time_tolerance_seconds} s`],
-          ['Late after', `${settings.late_after_seconds} s`],
-          ['Id', <Copyable text={run.id} label="id" />],
-        ]}
+        of={{
+          Result: <ResultBadge run={run} />,
+          Period: <Period from={run.from} to={run.to} />,
+          'As of': <AsOf run={run} />,
+          'Compared with': run.statement_id === null ? "the upstream's own listing" : <Statement />,
+          Started: <Instant at={run.started_at} />,
+          By: <StartedBy run={run} />,
+          Ended: <Instant at={run.ended_at} />,
+          ...(totals && {
+            Paired: `${formatCount(totals.matched.count)}${rulesOf(totals.matched.by_rule)}`,
+            'In doubt, without a transaction': `${formatCount(totals.in_doubt.count)}, ${formatUsd(totals.in_doubt.usd)}`,
+          }),
+          'Amounts may differ by': formatUsd(settings.amount_tolerance_usd),
+          Fees: `${settings.fee_percent} % ± ${formatUsd(settings.fee_tolerance_usd)}`,
+          'Balances may differ by': formatUsd(settings.balance_tolerance_usd),
+          'Times may differ by': `${settings.time_tolerance_seconds} s`,
+          'Late after': `${settings.late_after_seconds} s`,
+          Id: <Copyable text={run.id} label="id" />,
+        }}
       />
-    </section>
-  );
-}
-
-/** Names and what they are. */
-export function Facts({ facts }: { facts: (readonly [string, ReactNode])[] }) {
-  return (
-    <Table w="auto" verticalSpacing={4} fz="sm" withRowBorders={false}>
-      <Table.Tbody>
-        {facts.map(([name, fact]) => (
-          <Table.Tr key={name}>
-            <Table.Th scope="row" fw={400} c="dimmed" pl={0} style={{ verticalAlign: 'top' }}>
-              {name}
-            </Table.Th>
-            <Table.Td className="wrap-anywhere">{fact}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    </Section>
   );
 }
 

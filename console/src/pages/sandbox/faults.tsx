@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { api } from '../../api/client';
 import type { FaultKindDto, NewFaultDto, SampleDto, SandboxDto } from '../../api/generated/schema';
 import { messageOf } from '../../api/problem';
+import { Card } from '../../components/section';
 import { ActiveFaults } from './active-faults';
 import { FaultKind } from './fault-kind';
-import { Section } from './section';
 import { useLook } from './sending';
 
 type Target = SampleDto['operation'] | 'any';
@@ -15,7 +15,7 @@ export function SandboxFaults({ sandbox, operation }: { sandbox: SandboxDto; ope
   const [choice, choose] = useState<{ shown: string; target: Target }>();
   const target = choice?.shown === operation ? choice.target : operation; // what is sent is what is struck, at first
   return (
-    <Section title="Faults" lead="One that is on strikes every request that it is for, until it is switched off.">
+    <Card title="Faults" lead="One that is on strikes every request that it is for, until it is switched off.">
       <ActiveFaults faults={sandbox.faults} />
       <Select
         label="Switch on for"
@@ -31,7 +31,7 @@ export function SandboxFaults({ sandbox, operation }: { sandbox: SandboxDto; ope
         })}
       />
       <Kinds kinds={sandbox.kinds} target={target} />
-    </Section>
+    </Card>
   );
 }
 

@@ -4,10 +4,10 @@ import { ApiProblem } from '../../api/problem';
 import type { SampleDto, SandboxDto } from '../../api/generated/schema';
 import { useGate } from '../../components/gate';
 import { Operation } from '../../components/values';
+import { Card } from '../../components/section';
 import { envelopeOf } from './answer-words';
 import { bodyOf, type Fields, read } from './draft';
 import { BodyFields, type Faults } from './fields';
-import { Section } from './section';
 import type { Sending } from './sending';
 
 interface Props {
@@ -39,7 +39,7 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
     );
   };
   return (
-    <Section
+    <Card
       title="Send a sample payout"
       lead="It is sent with the key of the demo client app, and goes the way of every request."
     >
@@ -74,7 +74,7 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Section>
+    </Card>
   );
 }
 

@@ -6,8 +6,8 @@ import { useSession } from '../../api/session';
 import type { SampleAnswerDto } from '../../api/generated/schema';
 import { OutcomeBadge, WordBadge } from '../../components/badges';
 import { Copyable } from '../../components/copyable';
+import { Card } from '../../components/section';
 import { envelopeOf, explain, outcomeOf } from './answer-words';
-import { Section } from './section';
 import type { Sending } from './sending';
 
 /** What the app got for the last sample that was sent. */
@@ -15,9 +15,9 @@ export function SentSample({ sending }: { sending: Sending }) {
   const { isPending, submittedAt, data, variables, error } = sending;
   if (isPending) {
     return (
-      <Section title="Answer">
+      <Card title="Answer">
         <Waiting since={submittedAt} />
-      </Section>
+      </Card>
     );
   }
   if (error) {
@@ -30,9 +30,9 @@ export function SentSample({ sending }: { sending: Sending }) {
   if (!data) return null;
   const again = () => sending.mutate({ body: { ...variables.body, idempotency_key: data.idempotency_key } });
   return (
-    <Section title="Answer">
+    <Card title="Answer">
       <Answered key={`${data.call_id} ${submittedAt}`} answer={data} again={again} />
-    </Section>
+    </Card>
   );
 }
 

@@ -5,7 +5,7 @@ import { WordBadge } from '../../components/badges';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatUsd } from '../../components/format';
 import { Usd } from '../../components/values';
-import { Section } from './section';
+import { Card } from '../../components/section';
 
 /** For so long a balance is said to have just changed. Milliseconds. */
 const NEWS_MS = 10_000;
@@ -24,9 +24,9 @@ export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
     },
   ];
   return (
-    <Section title="Wallets" lead="What the pretended upstream holds. Its own books, not the proxy's.">
+    <Card title="Wallets" lead="What the pretended upstream holds. Its own books, not the proxy's.">
       <DataTable label="Wallets" columns={columns} rows={wallets} keyOf={keyOf} empty="The sandbox has no accounts." />
-    </Section>
+    </Card>
   );
 }
 

@@ -1,7 +1,7 @@
-import { Stack, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Stack } from '@mantine/core';
 import { api } from '../../api/client';
 import { Page } from '../../components/page';
+import { Section } from '../../components/section';
 import { Answer } from '../../components/states';
 import { Holding } from './holding';
 import { NewStop } from './new-stop';
@@ -36,16 +36,5 @@ export default function StopsPage() {
         )}
       </Answer>
     </Page>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack gap="sm" component="section">
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {children}
-    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface Props {
@@ -9,7 +9,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** One part of the page. */
+/** A part of a page, under a heading of its own. */
 export function Section({ title, lead, actions, children }: Props) {
   return (
     <Stack component="section" gap="xs" aria-label={title} miw={0}>
@@ -26,5 +26,14 @@ export function Section({ title, lead, actions, children }: Props) {
       )}
       {children}
     </Stack>
+  );
+}
+
+/** The same in a frame. */
+export function Card(props: Props) {
+  return (
+    <Paper withBorder p={{ base: 'sm', sm: 'md' }} miw={0}>
+      <Section {...props} />
+    </Paper>
   );
 }
