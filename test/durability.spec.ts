@@ -5,16 +5,9 @@ import { JournalService } from '../src/journal/journal.service';
 import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { answer } from './support/fake-upstream';
+import { WINDOWS } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
-
-const WINDOWS = {
-  duplicates: true,
-  duplicateSeconds: 30,
-  inFlightSeconds: 30,
-  acrossClientsSeconds: 30,
-  sendableForMs: 20_000,
-};
 
 /** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
 describe('what is durable, and when', () => {

@@ -4,17 +4,10 @@ import { PrismaService } from '../src/database/prisma.service';
 import { admit } from '../src/journal/admissions';
 import { JournalService } from '../src/journal/journal.service';
 import { answer } from './support/fake-upstream';
+import { WINDOWS } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
-
-const WINDOWS = {
-  duplicates: true,
-  duplicateSeconds: 30,
-  inFlightSeconds: 30,
-  acrossClientsSeconds: 30,
-  sendableForMs: 20_000,
-};
 
 /** Promise 7, part: what was admitted too long ago is not sent, for somebody may have settled it and paid again. */
 describe('an admission that is too old', () => {

@@ -4,9 +4,9 @@ import { Caller } from '../auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../auth/callers.service';
 import { Prisma } from '../database/generated/client';
 import { Fault, Problem } from '../errors/problem';
-import { amountFieldOf, pointerIn } from '../forwarding/items';
-import { movesValue, OperationName, scopesOf } from '../forwarding/operations';
-import { brokenLimits, Limited } from '../policy/limit-rules';
+import { limitProblems } from '../forwarding/asking';
+import { OperationName, scopesOf } from '../forwarding/operations';
+import { Limited } from '../policy/limit-rules';
 
 /** A rule that a held call breaks now, whatever held when it was asked for. */
 export interface BrokenRule {
@@ -70,11 +70,7 @@ export function brokenRule(
     return { code: forbidden.code, detail: `the client no longer has the scope ${missing.join(' and ')}`, faults: [] };
   }
   if (forbidden) return { code: forbidden.code, detail: `${operation} is switched off for the client`, faults: [] };
-  const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
-  const pointer = pointerIn(operation);
-  const [broken] = brokenLimits(caller.limits, movesValue(operation), items, (place, field) =>
-    pointer(place, fields[field]),
-  );
+  const [broken] = limitProblems(caller, operation, items);
   return broken && { code: broken.code, detail: WHY[broken.code] ?? broken.message, faults: broken.faults };
 }
 

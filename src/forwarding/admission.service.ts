@@ -15,6 +15,7 @@ import { readAllowDuplicateOf } from '../validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../validation/idempotency-key';
 import { MovedValueService } from './moved-value.service';
 import { consider, limitProblems, toProblem } from './asking';
+import { OperationName } from './operations';
 import { RepetitionService } from './repetition.service';
 import { pendingReply, Reply } from './reply';
 
@@ -91,7 +92,7 @@ export class AdmissionService {
     let { items } = asked;
     try {
       items = await this.values.fill(call, items);
-      const [objection] = limitProblems(call, items);
+      const [objection] = limitProblems(call.caller as Caller, call.operation as OperationName, items);
       if (objection) throw objection;
       return { items, coverage: await this.coverage.check(call, items) };
     } catch (objection) {

@@ -4,7 +4,7 @@ import { Considered } from '../journal/records';
 import { Obstacle } from '../policy/admission';
 import { canonical } from '../policy/content';
 import { Item, totalOf } from '../policy/item';
-import { brokenLimits, needsApproval } from '../policy/limit-rules';
+import { brokenLimits, Limited, needsApproval } from '../policy/limit-rules';
 import { SameContent } from '../policy/same-content';
 import { refusalText } from '../policy/stops';
 import { amountFieldOf, pointerIn } from './items';
@@ -38,14 +38,18 @@ export function consider(call: Call, { items, input, key, allowDuplicateOf }: Co
 }
 
 /**
- * The limits of its client that a request is over by itself.
+ * The limits of a client that a request, or a call that waits, is over by itself.
  * @param positions of the items in the body's list, where some were left out.
  */
-export function limitProblems(call: Call, items: Item[], positions?: number[]): Problem[] {
-  const operation = call.operation as OperationName;
+export function limitProblems(
+  { limits }: Pick<Caller, 'limits'>,
+  operation: OperationName,
+  items: Limited[],
+  positions?: number[],
+): Problem[] {
   const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
   const pointer = pointerIn(operation);
-  return brokenLimits((call.caller as Caller).limits, movesValue(operation), items, (place, field) =>
+  return brokenLimits(limits, movesValue(operation), items, (place, field) =>
     pointer(positions?.[place] ?? place, fields[field]),
   );
 }

@@ -67,7 +67,7 @@ export class PreviewService {
           ...before,
           ...(repetition instanceof Problem ? [repetition] : []),
           ...problemsOf(foresight, ({ kind }) => kind === 'keyReused'),
-          ...(valueProblem ? [valueProblem] : limitProblems(call, ...split(placed))),
+          ...(valueProblem ? [valueProblem] : limitProblems(call.caller as Caller, operation, ...split(placed))),
           ...notServed(operation, placed, served),
           ...problemsOf(foresight, ({ kind }) => kind !== 'keyReused'),
         ];
