@@ -1,12 +1,12 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Config, loadConfig, RunningConfig, StartError } from './config/config';
-import { longestUpstreamTimeout } from './config/upstream-timeouts';
-import { banner, stepPrinter } from './start/banner';
-import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './start/demo-keys';
-import { settle, startSmall } from './start/memory';
-import { onStop } from './start/stop';
-import { prepareSurroundings } from './start/surroundings';
+import { Config, loadConfig, RunningConfig, StartError } from './platform/config/config';
+import { longestUpstreamTimeout } from './platform/config/upstream-timeouts';
+import { banner, stepPrinter } from './app/start/banner';
+import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
+import { settle, startSmall } from './app/start/memory';
+import { onStop } from './app/start/stop';
+import { prepareSurroundings } from './app/start/dependencies';
 
 /** An upstream call in flight may last as long as its deadline; past this, stopping goes on without it. */
 const STOP_GRACE_MS = 15_000;
@@ -35,7 +35,7 @@ async function start(config: Config): Promise<Running> {
   const report = config.production ? () => undefined : stepPrinter();
   const preparing = prepareSurroundings(config, report);
   // Hundreds of modules, loaded only once the configuration is known to be sound, and while Postgres and the sandbox start.
-  const loading = import('./application.js');
+  const loading = import('./app/application.js');
   const surroundings = await preparing;
   const { settings, embeddedDatabase } = surroundings;
   let app: NestFastifyApplication | undefined;

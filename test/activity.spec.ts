@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import supertest from 'supertest';
 import { ActivityJournal } from '../src/journal/activity';
-import { Secret } from '../src/config/secret';
-import { newSigningKey, signerOf } from '../src/transparency/note';
-import { verifyLog } from '../src/transparency/verify/verify';
+import { Secret } from '../src/platform/config/secret';
+import { newSigningKey, signerOf } from '../src/history/log/note';
+import { verifyLog } from '../src/history/log/verify/verify';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';

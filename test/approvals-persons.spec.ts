@@ -1,4 +1,4 @@
-import { ClientsService } from '../src/clients/clients.service';
+import { ClientsService } from '../src/access/clients/clients.service';
 import { Approving, startApproving } from './support/approving';
 import { AIRTIME } from './support/paying';
 

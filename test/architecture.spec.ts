@@ -2,11 +2,11 @@ import { PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { getMetadataStorage } from 'class-validator';
 import { join } from 'node:path';
-import { ALLOW } from '../src/auth/allow';
-import { SHOWS } from '../src/auth/shows';
-import { OPERATION } from '../src/forwarding/operation.decorator';
-import { OPERATIONS } from '../src/forwarding/operations';
-import { mayBeLeftOut } from '../src/validation/nothing.dto';
+import { ALLOW } from '../src/access/auth/allow';
+import { SHOWS } from '../src/access/auth/shows';
+import { OPERATION } from '../src/gateway/forwarding/operation.decorator';
+import { OPERATIONS } from '../src/operations/operations';
+import { mayBeLeftOut } from '../src/http/validation/nothing.dto';
 import { findCycle, sourceFiles } from './support/source';
 
 const src = sourceFiles('src');
@@ -217,12 +217,12 @@ describe('the architecture', () => {
   it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer, the events' where they are checked, the sandbox's control where it is controlled", () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
-      'src/reconciliation/events/signed-events.service.ts',
-      'src/sandbox-desk/control.service.ts',
-      'src/start/demo-keys.ts', // for a hash that tells one upstream from another
-      'src/start/sandbox-process.ts',
-      'src/transparency/log-key.ts',
-      'src/upstream/upstream.service.ts',
+      'src/reconciliation/webhooks-in/signed-events.service.ts',
+      'src/admin/sandbox-api/control.service.ts',
+      'src/app/start/demo-keys.ts', // for a hash that tells one upstream from another
+      'src/app/start/sandbox-process.ts',
+      'src/history/log/log-key.ts',
+      'src/gateway/upstream/upstream.service.ts',
     ]);
   });
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { APPROVAL_STATUSES, CallRecord } from '../src/audit/record.dto';
-import { OUTCOMES } from '../src/audit/outcome';
-import { RecordsService } from '../src/audit/records.service';
-import { CallSearch } from '../src/audit/search.dto';
-import { SearchService } from '../src/audit/search.service';
+import { APPROVAL_STATUSES, CallRecord } from '../src/history/records/record.dto';
+import { OUTCOMES } from '../src/history/records/outcome';
+import { RecordsService } from '../src/history/records/records.service';
+import { CallSearch } from '../src/history/search/search.dto';
+import { SearchService } from '../src/history/search/search.service';
 import { makeUpHistory } from './support/history';
 import { naiveCalls, naiveItems } from './support/naive-search';
 import { startProxy, TestProxy } from './support/proxy';

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { CallRecord } from '../src/audit/record.dto';
-import { RecordsService } from '../src/audit/records.service';
+import { CallRecord } from '../src/history/records/record.dto';
+import { RecordsService } from '../src/history/records/records.service';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
 

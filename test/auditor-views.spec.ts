@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../src/privacy/contacts';
+import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../src/platform/privacy/contacts';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 describe('what the role of auditors sees', () => {

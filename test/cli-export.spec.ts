@@ -12,7 +12,7 @@ import { createServer, RequestListener } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CheckpointsService } from '../src/audit/export/checkpoints.service';
+import { CheckpointsService } from '../src/history/export/checkpoints.service';
 import { auditCommands } from '../src/cli/audit';
 import { Paying, phones, startPaying } from './support/paying';
 import { Product } from './support/process';

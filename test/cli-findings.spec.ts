@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClientsService } from '../src/clients/clients.service';
+import { ClientsService } from '../src/access/clients/clients.service';
 import { findingsCommands } from '../src/cli/findings';
 import { cliOf } from './support/cli';
 import { FakeUpstream } from './support/fake-upstream';

@@ -1,6 +1,6 @@
 import { Page } from 'playwright-core';
 import supertest from 'supertest';
-import { OverviewService } from '../src/overview/overview.service';
+import { OverviewService } from '../src/admin/overview/overview.service';
 import { startBrowser, TestBrowser } from './support/browser';
 import { complaintsOf, expectAccessible, signIn } from './support/console';
 import { refusalOf } from './support/old-calls';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { growthSince, growthStep, keyStep, seenIn } from '../console/src/verify/memory';
 import { Evidence, Step, verifyCall } from '../console/src/verify/verify';
-import { newSigningKey, signerOf } from '../src/transparency/note';
+import { newSigningKey, signerOf } from '../src/history/log/note';
 import { ADA, CallStories, makeCallStories } from './support/call-stories';
 import { eventually } from './support/paying';
 

@@ -1,4 +1,4 @@
-import { RunningConfig } from '../src/config/config';
+import { RunningConfig } from '../src/platform/config/config';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';

@@ -1,13 +1,13 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PrismaService } from '../src/database/prisma.service';
-import { migrate, migrationStatus, PROXY_MIGRATIONS } from '../src/database/migrations';
+import { PrismaService } from '../src/platform/database/prisma.service';
+import { migrate, migrationStatus, PROXY_MIGRATIONS } from '../src/platform/database/migrations';
 import { clientsCommands } from '../src/cli/clients';
 import { databaseCommands } from '../src/cli/database';
 import { stopCommands } from '../src/cli/stop';
 import { cliOf } from './support/cli';
-import { READERS } from '../src/database/reader-prisma';
+import { READERS } from '../src/platform/database/reader-prisma';
 import { FakeUpstream } from './support/fake-upstream';
 import { airtime, eventually, phones } from './support/paying';
 import { startProxy } from './support/proxy';

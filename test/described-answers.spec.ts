@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
-import { SCOPES } from '../src/clients/scopes';
+import { SCOPES } from '../src/operations/scopes';
 import { runPlan, startRun } from './support/comparing';
 import { Approving, startApproving } from './support/approving';
 import { described, objectsThatSayNothing, schemaOf, undescribed } from './support/described';

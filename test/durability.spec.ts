@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { PrismaService } from '../src/database/prisma.service';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
 import { JournalService } from '../src/journal/journal.service';
 import supertest from 'supertest';

@@ -1,8 +1,8 @@
 import { auditCommands } from '../src/cli/audit';
-import { Secret } from '../src/config/secret';
-import { newSigningKey, signerOf } from '../src/transparency/note';
-import { isSignedLeaf } from '../src/transparency/signed-records';
-import { leafSql } from '../src/transparency/leaves';
+import { Secret } from '../src/platform/config/secret';
+import { newSigningKey, signerOf } from '../src/history/log/note';
+import { isSignedLeaf } from '../src/history/log/signed-records';
+import { leafSql } from '../src/history/log/leaves';
 import { answer } from './support/fake-upstream';
 import { everythingIn } from './support/everything';
 import { cliOf } from './support/cli';

@@ -1,8 +1,8 @@
 import { get, IncomingMessage } from 'node:http';
-import { CheckpointsService } from '../src/audit/export/checkpoints.service';
-import { Place } from '../src/audit/pages';
-import { SearchService } from '../src/audit/search.service';
-import { STALLED_AFTER_MS } from '../src/streams/stalled';
+import { CheckpointsService } from '../src/history/export/checkpoints.service';
+import { Place } from '../src/history/search/pages';
+import { SearchService } from '../src/history/search/search.service';
+import { STALLED_AFTER_MS } from '../src/http/streams/stalled';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { passTime } from './support/pass-time';

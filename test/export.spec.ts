@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { createHash } from 'node:crypto';
 import supertest from 'supertest';
-import { CheckpointsService } from '../src/audit/export/checkpoints.service';
+import { CheckpointsService } from '../src/history/export/checkpoints.service';
 import { answer } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { eventually, Paying, PHONE, phones, startPaying } from './support/paying';

@@ -1,5 +1,5 @@
-import { itemsOf } from '../src/forwarding/items';
-import { openApiDocument } from '../src/openapi';
+import { itemsOf } from '../src/operations/items';
+import { openApiDocument } from '../src/app/openapi';
 import { airtimeItem, creditItem, startInterface, TestInterface } from './support/interface';
 import { startProxy } from './support/proxy';
 

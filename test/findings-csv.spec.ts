@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import supertest from 'supertest';
-import { ClientsService } from '../src/clients/clients.service';
+import { ClientsService } from '../src/access/clients/clients.service';
 import { Approving, startApproving } from './support/approving';
 import { FindingsScene, NewFinding } from './support/findings-scene';
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import supertest from 'supertest';
-import { ClientsService } from '../src/clients/clients.service';
+import { ClientsService } from '../src/access/clients/clients.service';
 import { FINDING_STEP_LOCK } from '../src/journal/finding-step-lock';
 import { Approving, startApproving } from './support/approving';
 import { eventually } from './support/paying';

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { PrismaService } from '../src/database/prisma.service';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
 import { JournalService } from '../src/journal/journal.service';
 import { answer, FakeUpstream } from './support/fake-upstream';

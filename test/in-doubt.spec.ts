@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
-import { OUTCOMES } from '../src/audit/outcome';
-import { ClientsService } from '../src/clients/clients.service';
+import { OUTCOMES } from '../src/history/records/outcome';
+import { ClientsService } from '../src/access/clients/clients.service';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent, live } from './support/intents';
 import { Paying, startPaying, SUCCESS } from './support/paying';

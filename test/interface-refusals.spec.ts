@@ -1,6 +1,6 @@
 import supertest from 'supertest';
-import { UNKNOWN_FIELD } from '../src/validation/faults';
-import { OTHER_TYPE } from '../src/validation/json-body';
+import { UNKNOWN_FIELD } from '../src/http/validation/faults';
+import { OTHER_TYPE } from '../src/http/validation/json-body';
 import { airtimeItem, creditItem, FaultExpected, startInterface, TestInterface } from './support/interface';
 
 /** A refused request's record stands for ever: nothing in it may come out of the body. */

@@ -1,7 +1,7 @@
 import supertest from 'supertest';
-import { WRONG_KEYS_ALLOWED } from '../src/auth/key-guessing';
-import { hashKey } from '../src/clients/key';
-import { PrismaService } from '../src/database/prisma.service';
+import { WRONG_KEYS_ALLOWED } from '../src/access/auth/key-guessing';
+import { hashKey } from '../src/access/clients/key';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';

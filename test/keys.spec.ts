@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import supertest from 'supertest';
-import { ClientsService } from '../src/clients/clients.service';
-import { Scope, SCOPES } from '../src/clients/scopes';
-import { scopesOf } from '../src/forwarding/operations';
+import { ClientsService } from '../src/access/clients/clients.service';
+import { Scope, SCOPES } from '../src/operations/scopes';
+import { scopesOf } from '../src/operations/operations';
 import { FakeUpstream } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { startProxy, TestProxy } from './support/proxy';

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { ClientsService } from '../src/clients/clients.service';
+import { ClientsService } from '../src/access/clients/clients.service';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

@@ -1,10 +1,10 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { ColumnType, KIND_NAMES, kindOf, KindName } from '../src/transparency/kinds';
-import { leafSql } from '../src/transparency/leaves';
-import { newSigningKey, signerOf } from '../src/transparency/note';
-import { isSignedLeaf, signRecord } from '../src/transparency/signed-records';
+import { ColumnType, KIND_NAMES, kindOf, KindName } from '../src/history/log/kinds';
+import { leafSql } from '../src/history/log/leaves';
+import { newSigningKey, signerOf } from '../src/history/log/note';
+import { isSignedLeaf, signRecord } from '../src/history/log/signed-records';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 let database: TestDatabase;

@@ -1,9 +1,9 @@
 import supertest from 'supertest';
-import { ClientsService } from '../src/clients/clients.service';
-import { SCOPES } from '../src/clients/scopes';
-import { OPERATIONS } from '../src/forwarding/operations';
+import { ClientsService } from '../src/access/clients/clients.service';
+import { SCOPES } from '../src/operations/scopes';
+import { OPERATIONS } from '../src/operations/operations';
 import { NEVER_CARRIED_OUT } from '../src/journal/never-carried-out';
-import { REFUSED_AT_THE_DOOR } from '../src/upstream/answer';
+import { REFUSED_AT_THE_DOOR } from '../src/gateway/upstream/answer';
 import { startProxy, TestProxy } from './support/proxy';
 
 describe('GET /v1/operations', () => {

@@ -1,7 +1,7 @@
 import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import supertest from 'supertest';
-import { PrismaService } from '../src/database/prisma.service';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { startBrowser, TestBrowser } from './support/browser';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';

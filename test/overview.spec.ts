@@ -2,8 +2,8 @@ import { Decimal } from 'decimal.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
-import { ClientsService } from '../src/clients/clients.service';
-import { OverviewService } from '../src/overview/overview.service';
+import { ClientsService } from '../src/access/clients/clients.service';
+import { OverviewService } from '../src/admin/overview/overview.service';
 import { SECTIONS } from './support/overview-sections';
 import { Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
 

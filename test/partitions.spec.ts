@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { PrismaService } from '../src/database/prisma.service';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { Paying, startPaying } from './support/paying';
 
 interface Model {

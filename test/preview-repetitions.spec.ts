@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { PrismaService } from '../src/database/prisma.service';
-import { itemsOf } from '../src/forwarding/items';
+import { PrismaService } from '../src/platform/database/prisma.service';
+import { itemsOf } from '../src/operations/items';
 import { readSamePayments } from '../src/journal/same-payments';
 import { answer, hang } from './support/fake-upstream';
 import { airtimeItem, creditItem } from './support/interface';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
-import { OPERATIONS, OperationName, rowOf } from '../src/forwarding/operations';
-import { StopsService } from '../src/stops/stops.service';
+import { OPERATIONS, OperationName, rowOf } from '../src/operations/operations';
+import { StopsService } from '../src/admin/stops/stops.service';
 import { airtimeItem, creditItem, DOCUMENTED, OBSERVED } from './support/interface';
 import { answer } from './support/fake-upstream';
 import { Previewing, serving, startPreviewing } from './support/previewing';

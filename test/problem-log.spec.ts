@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import supertest from 'supertest';
-import { ClientsService } from '../src/clients/clients.service';
+import { ClientsService } from '../src/access/clients/clients.service';
 import { answer } from './support/fake-upstream';
 import { Paying, SUCCESS, startPaying } from './support/paying';
 

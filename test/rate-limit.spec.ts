@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { PrismaService } from '../src/database/prisma.service';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 

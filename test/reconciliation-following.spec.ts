@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
-import { MAX_STREAMS_OF_KEY } from '../src/streams/event-streams.service';
+import { MAX_STREAMS_OF_KEY } from '../src/http/streams/event-streams.service';
 import { holdRuns } from './support/held-runs';
 import { passTime } from './support/pass-time';
 import { eventually } from './support/paying';

@@ -1,6 +1,6 @@
 import { ConfigService } from '@nestjs/config';
-import { loadConfig, RunningConfig } from '../src/config/config';
-import { PrismaService } from '../src/database/prisma.service';
+import { loadConfig, RunningConfig } from '../src/platform/config/config';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { RunsService } from '../src/reconciliation/runs/runs.service';
 import { ScheduleService } from '../src/reconciliation/runs/schedule.service';

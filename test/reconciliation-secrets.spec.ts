@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import supertest from 'supertest';
 import { findingsCommands } from '../src/cli/findings';
 import { reconcileCommand } from '../src/cli/reconcile';
-import { Secret } from '../src/config/secret';
+import { Secret } from '../src/platform/config/secret';
 import { cliOf } from './support/cli';
 import { newDataDir } from './support/process';
 import { removeDataDir } from './support/data-dir';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { uuidFloor } from '../src/database/uuid';
+import { uuidFloor } from '../src/platform/database/uuid';
 import { answer } from './support/fake-upstream';
 import { AIRTIME, bytes, eventually, Paying, startPaying } from './support/paying';
 

@@ -1,7 +1,7 @@
-import { LookService } from '../src/reconciliation/resolver/look.service';
-import { readSent } from '../src/reconciliation/resolver/sent';
-import { Effort, STRETCH } from '../src/reconciliation/resolver/work';
-import { PrismaService } from '../src/database/prisma.service';
+import { LookService } from '../src/reconciliation/in-doubt/poll.service';
+import { readSent } from '../src/reconciliation/in-doubt/sent';
+import { Effort, STRETCH } from '../src/reconciliation/in-doubt/work';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer } from './support/fake-upstream';
 import { Paying, PHONE, startPaying } from './support/paying';
 

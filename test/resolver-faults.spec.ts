@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import supertest from 'supertest';
-import { LookService } from '../src/reconciliation/resolver/look.service';
+import { LookService } from '../src/reconciliation/in-doubt/poll.service';
 import { Lost, makeLost } from './support/lost-answers';
 import { eventually } from './support/paying';
 import { startProxyWithSandbox } from './support/proxy';

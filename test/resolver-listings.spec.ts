@@ -1,5 +1,5 @@
-import { LookService } from '../src/reconciliation/resolver/look.service';
-import { ResolverService } from '../src/reconciliation/resolver/resolver.service';
+import { LookService } from '../src/reconciliation/in-doubt/poll.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { answer } from './support/fake-upstream';
 import { Paying, startPaying } from './support/paying';
 

@@ -1,6 +1,6 @@
 import supertest from 'supertest';
-import { LookService } from '../src/reconciliation/resolver/look.service';
-import { ResolverService } from '../src/reconciliation/resolver/resolver.service';
+import { LookService } from '../src/reconciliation/in-doubt/poll.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { copyIntent } from './support/intents';
 import { eventually } from './support/paying';

@@ -1,8 +1,8 @@
-import { erase, findPlaces, Wish } from '../src/retention/erase';
-import { prune, PruneWish } from '../src/retention/prune';
-import { CheckpointFile } from '../src/transparency/checkpoint-file';
-import { signRecord } from '../src/transparency/signed-records';
-import { Sealing } from '../src/transparency/sealing';
+import { erase, findPlaces, Wish } from '../src/history/retention/erase';
+import { prune, PruneWish } from '../src/history/retention/prune';
+import { CheckpointFile } from '../src/history/log/checkpoint-file';
+import { signRecord } from '../src/history/log/signed-records';
+import { Sealing } from '../src/history/log/sealing';
 import { v7 as uuidv7 } from 'uuid';
 import { makeSealedScene, SealedScene } from './support/sealed-scene';
 import { sealAll, sealerClient } from './support/sealing';

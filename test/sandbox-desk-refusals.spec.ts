@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import supertest from 'supertest';
-import { Secret } from '../src/config/secret';
+import { Secret } from '../src/platform/config/secret';
 import { CONTROL_KEY, ROUTES, startDesk, TestDesk } from './support/desk';
 import { startProxy } from './support/proxy';
 

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
-import { OPERATIONS } from '../src/forwarding/operations';
+import { OPERATIONS } from '../src/operations/operations';
 import { FAULTS } from '../src/sandbox/faults/table';
 import { MAGIC } from '../src/sandbox/magic-recipients';
-import { SAMPLE_OPERATIONS } from '../src/sandbox-desk/samples';
+import { SAMPLE_OPERATIONS } from '../src/admin/sandbox-api/samples';
 import { startDesk, TestDesk } from './support/desk';
 import { DEMO, SUB_ACCOUNT } from './support/sandbox';
 

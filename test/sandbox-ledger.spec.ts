@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { resetData } from '../src/sandbox/seed';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
-import { SANDBOX_MIGRATIONS } from '../src/database/migrations';
+import { SANDBOX_MIGRATIONS } from '../src/platform/database/migrations';
 import { TestSandbox, startSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 import { eventually } from './support/paying';

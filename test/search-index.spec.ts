@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { IndexService } from '../src/audit/index.service';
-import { SearchService } from '../src/audit/search.service';
+import { IndexService } from '../src/history/search/index.service';
+import { SearchService } from '../src/history/search/search.service';
 import { answer } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { Paying, startPaying, SUCCESS } from './support/paying';

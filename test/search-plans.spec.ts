@@ -1,10 +1,10 @@
-import { Prisma } from '../src/database/generated/client';
-import { ReaderPrisma } from '../src/database/reader-prisma';
-import { uuidFloor } from '../src/database/uuid';
-import { RecordsService } from '../src/audit/records.service';
-import { sliced } from '../src/audit/pages';
-import { CallSearch } from '../src/audit/search.dto';
-import { SearchService } from '../src/audit/search.service';
+import { Prisma } from '../src/platform/database/generated/client';
+import { ReaderPrisma } from '../src/platform/database/reader-prisma';
+import { uuidFloor } from '../src/platform/database/uuid';
+import { RecordsService } from '../src/history/records/records.service';
+import { sliced } from '../src/history/search/pages';
+import { CallSearch } from '../src/history/search/search.dto';
+import { SearchService } from '../src/history/search/search.service';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
 

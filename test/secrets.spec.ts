@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
-import { hashKey, newKey } from '../src/clients/key';
+import { hashKey, newKey } from '../src/access/clients/key';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
 import { removeDataDir } from './support/data-dir';
 import { newDataDir, Product } from './support/process';

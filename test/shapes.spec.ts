@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { MetricsService } from '../src/metrics/metrics.service';
+import { MetricsService } from '../src/http/metrics/metrics.service';
 import { answer, reset } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, PHONE, phones, startPaying } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';

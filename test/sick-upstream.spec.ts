@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import supertest from 'supertest';
-import { Answer } from '../src/upstream/answer';
-import { UpstreamService } from '../src/upstream/upstream.service';
+import { Answer } from '../src/gateway/upstream/answer';
+import { UpstreamService } from '../src/gateway/upstream/upstream.service';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
 

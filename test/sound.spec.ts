@@ -2,12 +2,12 @@ import { getMetadataStorage, IsDefined, IsIn, validateSync } from 'class-validat
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { join } from 'node:path';
-import { FaultList } from '../src/validation/fault-list';
-import { toFaults } from '../src/validation/faults';
-import { LocalAmount, UsdAmount } from '../src/validation/money-rules';
-import { ITEMS, ItemsOf, Text } from '../src/validation/rules';
-import { sift } from '../src/validation/sift';
-import { findFaults, isSound } from '../src/validation/sound';
+import { FaultList } from '../src/http/validation/fault-list';
+import { toFaults } from '../src/http/validation/faults';
+import { LocalAmount, UsdAmount } from '../src/http/validation/money-rules';
+import { ITEMS, ItemsOf, Text } from '../src/http/validation/rules';
+import { sift } from '../src/http/validation/instantiate';
+import { findFaults, isSound } from '../src/http/validation/passes-rules';
 import { sourceFiles } from './support/source';
 
 type Class = new () => object;

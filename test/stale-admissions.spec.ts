@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
-import { PrismaService } from '../src/database/prisma.service';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
 import { JournalService } from '../src/journal/journal.service';
 import { answer } from './support/fake-upstream';

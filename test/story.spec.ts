@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { SealerService } from '../src/transparency/sealer.service';
+import { SealerService } from '../src/history/log/sealer.service';
 import { answer } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { AIRTIME, Paying, PHONE, startPaying, SUCCESS } from './support/paying';

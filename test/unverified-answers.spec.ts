@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { LookService } from '../src/reconciliation/resolver/look.service';
+import { LookService } from '../src/reconciliation/in-doubt/poll.service';
 import { bytes } from './support/paying';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
 

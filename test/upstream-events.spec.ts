@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import supertest from 'supertest';
-import { Secret } from '../src/config/secret';
+import { Secret } from '../src/platform/config/secret';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newSigningKey, signerOf, splitNotes } from '../src/transparency/note';
-import { signRecord } from '../src/transparency/signed-records';
-import { Report } from '../src/transparency/verify/verify';
+import { newSigningKey, signerOf, splitNotes } from '../src/history/log/note';
+import { signRecord } from '../src/history/log/signed-records';
+import { Report } from '../src/history/log/verify/verify';
 import { Exit, Product } from './support/process';
 import { anotherId, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
 

@@ -1,7 +1,7 @@
-import { leafSql } from '../src/transparency/leaves';
-import { signHead } from '../src/transparency/head';
-import { CompactRange } from '../src/transparency/merkle';
-import { newSigningKey, signerOf } from '../src/transparency/note';
+import { leafSql } from '../src/history/log/leaves';
+import { signHead } from '../src/history/log/head';
+import { CompactRange } from '../src/history/log/merkle';
+import { newSigningKey, signerOf } from '../src/history/log/note';
 import { anotherId, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
 
 let scene: SealedScene;

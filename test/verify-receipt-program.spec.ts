@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commitment } from '../src/journal/commitment';
-import { Columns, ColumnType, KIND_NAMES, kindOf } from '../src/transparency/kinds';
+import { Columns, ColumnType, KIND_NAMES, kindOf } from '../src/history/log/kinds';
 import {
   documentedProgram,
   specification,

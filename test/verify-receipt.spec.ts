@@ -1,5 +1,5 @@
-import { formatCheckpoint, parseCheckpoint } from '../src/transparency/checkpoint';
-import { openNote, signNote } from '../src/transparency/note';
+import { formatCheckpoint, parseCheckpoint } from '../src/history/log/checkpoint';
+import { openNote, signNote } from '../src/history/log/note';
 import { verifyAsDocumented } from './support/documented-verifier';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, other, receiptOf, SALT, signer } from './support/receipts';
 

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
-import { ClientsService } from '../src/clients/clients.service';
-import { Limits } from '../src/clients/limits';
-import { rowOf } from '../src/forwarding/operations';
+import { ClientsService } from '../src/access/clients/clients.service';
+import { Limits } from '../src/access/clients/limits';
+import { rowOf } from '../src/operations/operations';
 import { answer, Behaviour } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { Previewing, serving, startPreviewing } from './support/previewing';

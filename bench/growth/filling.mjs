@@ -8,7 +8,7 @@ import { makeKeyOf, makeKeys } from '../history/keys.mjs';
 import { startPostgres } from '../support/postgres.mjs';
 
 const require = createRequire(import.meta.url);
-const { writePrivateJson } = require('../../dist/config/private-file.js');
+const { writePrivateJson } = require('../../dist/platform/config/private-file.js');
 
 /** On disk, with its seals; and once, what Postgres logs and sorts meanwhile. */
 const BYTES_PER_CALL = 4_200;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 
 const require = createRequire(import.meta.url);
-const { hashKey, newKey } = require('../../dist/clients/key.js');
+const { hashKey, newKey } = require('../../dist/access/clients/key.js');
 
 /** Whose keys a benchmark needs. */
 const SCOPES = { auditor: ['audit', 'audit:pii'], app: ['pay', 'write', 'read'] };

@@ -17,11 +17,11 @@ import { makeFolder } from '../support/postgres.mjs';
 import { startStub } from './stub-upstream.mjs';
 
 const require = createRequire(import.meta.url);
-const { hashKey, newKey } = require('../../dist/clients/key.js');
-const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded-postgres.js');
-const { migrate, PROXY_MIGRATIONS } = require('../../dist/database/migrations.js');
+const { hashKey, newKey } = require('../../dist/access/clients/key.js');
+const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
+const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations.js');
 
-/** Of src/transparency/sealing-sql.ts: one instance seals at a time. */
+/** Of src/history/log/sealing-sql.ts: one instance seals at a time. */
 const SEALER_LOCK = 7_070_004;
 
 /** How often the run is asked how far it is. */

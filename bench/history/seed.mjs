@@ -5,9 +5,9 @@ import { fill, NotEmpty } from './history.mjs';
 import { makeKeys } from './keys.mjs';
 
 const require = createRequire(import.meta.url);
-const { loadConfig } = require('../../dist/config/config.js');
-const { writePrivateJson } = require('../../dist/config/private-file.js');
-const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded-postgres.js');
+const { loadConfig } = require('../../dist/platform/config/config.js');
+const { writePrivateJson } = require('../../dist/platform/config/private-file.js');
+const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
 
 const wholeNumber = (text) => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 1 to 999999999');

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { cpuSecondsOfFamily } from './processes.mjs';
 
 const require = createRequire(import.meta.url);
-const { startEmbeddedPostgres } = require('../../dist/database/embedded/embedded-postgres.js');
+const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
 
 /**
  * A folder for a database, to be deleted in the end. Others may enter it: else root's Postgres, which runs as somebody else, would

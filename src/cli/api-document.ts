@@ -1,10 +1,10 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule } from '../app.module';
-import { loadConfig } from '../config/config';
-import { Secret } from '../config/secret';
-import { openApiDocument } from '../openapi';
-import { newSigningKey } from '../transparency/note';
+import { AppModule } from '../app/app.module';
+import { loadConfig } from '../platform/config/config';
+import { Secret } from '../platform/config/secret';
+import { openApiDocument } from '../app/openapi';
+import { newSigningKey } from '../history/log/note';
 
 /** The document of the default configuration; nothing is connected to. */
 export async function describeApi(): Promise<object> {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ApprovalPage } from '../approvals/approvals.dto';
+import { ApprovalPage } from '../admin/approvals/approvals.dto';
 import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { print } from './output';
 

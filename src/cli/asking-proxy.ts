@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { ClientError } from '../clients/client-error';
-import { loadConfigOf } from '../config/config';
-import { demoKeysFile } from '../start/demo-keys';
+import { ClientError } from '../access/clients/client-error';
+import { loadConfigOf } from '../platform/config/config';
+import { demoKeysFile } from '../app/start/demo-keys';
 
 /** How commands that ask the running proxy are told which, and with whose key. */
 export interface ProxyOptions {

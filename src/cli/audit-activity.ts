@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { ActivityPage, ActivityRecord } from '../audit/activity.dto';
+import type { ActivityPage, ActivityRecord } from '../history/access-log/activity.dto';
 import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { addFilter } from './audit-export';
 import { print } from './output';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/client-error';
-import { erase, Erased, findPlaces } from '../retention/erase';
-import { namedIn, Person, personOf } from '../retention/person';
+import { ClientError } from '../access/clients/client-error';
+import { erase, Erased, findPlaces } from '../history/retention/erase';
+import { namedIn, Person, personOf } from '../history/retention/person';
 import { confirm } from './confirm';
 import { print } from './output';
 import { Progress } from './progress';

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createReadStream } from 'node:fs';
 import { FileHandle, open as openFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { Manifest } from '../audit/export/format';
-import { ClientError } from '../clients/client-error';
+import type { Manifest } from '../history/export/format';
+import { ClientError } from '../access/clients/client-error';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { ExportCheck, readManifest } from './export-check';
 import { print } from './output';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/client-error';
-import { newSigningKey } from '../transparency/note';
+import { ClientError } from '../access/clients/client-error';
+import { newSigningKey } from '../history/log/note';
 
 const HELP = `
 It is printed once and kept nowhere; whoever has it can sign in the log's name. Give it to all instances.

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/client-error';
-import { loadConfigOf } from '../config/config';
-import { endsBefore, MIN_DAYS } from '../retention/months';
-import { prune, Pruned, PruneWish } from '../retention/prune';
+import { ClientError } from '../access/clients/client-error';
+import { loadConfigOf } from '../platform/config/config';
+import { endsBefore, MIN_DAYS } from '../history/retention/months';
+import { prune, Pruned, PruneWish } from '../history/retention/prune';
 import { confirm } from './confirm';
 import { print } from './output';
 import { RetentionOptions, withRetention } from './retention';

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { existsSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { ClientError } from '../clients/client-error';
-import { Config, loadConfigOf, StartError } from '../config/config';
-import { knownLogKeyOf, signerFrom } from '../transparency/log-key';
-import { splitNotes, Verifier, verifierOf } from '../transparency/note';
-import { Fault } from '../transparency/verify/fault';
-import { Report, verifyLog, VerifyRequest } from '../transparency/verify/verify';
+import { ClientError } from '../access/clients/client-error';
+import { Config, loadConfigOf, StartError } from '../platform/config/config';
+import { knownLogKeyOf, signerFrom } from '../history/log/log-key';
+import { splitNotes, Verifier, verifierOf } from '../history/log/note';
+import { Fault } from '../history/log/verify/fault';
+import { Report, verifyLog, VerifyRequest } from '../history/log/verify/verify';
 import { withDatabase } from './database';
 import { Progress } from './progress';
 

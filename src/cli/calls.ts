@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { FullCallRecord, RESOLUTIONS } from '../audit/record.dto';
+import { FullCallRecord, RESOLUTIONS } from '../history/records/record.dto';
 import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { print } from './output';
 

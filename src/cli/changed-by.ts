@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import { AT_START, ChangeAuthor } from '../clients/changes';
-import { ClientError } from '../clients/client-error';
-import { isText } from '../validation/rules';
+import { AT_START, ChangeAuthor } from '../access/clients/changes';
+import { ClientError } from '../access/clients/client-error';
+import { isText } from '../http/validation/rules';
 
 const MAX_REASON = 1_000;
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/client-error';
-import { ListedClient } from '../clients/listed';
-import { SCOPES } from '../clients/scopes';
-import { words } from '../config/words';
+import { ClientError } from '../access/clients/client-error';
+import { ListedClient } from '../access/clients/listed';
+import { SCOPES } from '../operations/scopes';
+import { words } from '../platform/config/words';
 import { changedByOperator } from './changed-by';
 import { withClients } from './database';
 import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOptions } from './limits';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { ClientError } from '../clients/client-error';
+import { ClientError } from '../access/clients/client-error';
 
 /** Asks on a terminal whether to go on. @throws ClientError if not, or if nobody is there to be asked. */
 export async function confirm(question: string, yes: boolean | undefined): Promise<void> {

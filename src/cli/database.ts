@@ -1,17 +1,17 @@
 import { ConfigService } from '@nestjs/config';
 import { Command } from 'commander';
-import { ClientsService } from '../clients/clients.service';
-import { Config, loadConfigOf, StartError } from '../config/config';
-import { embeddedUrls } from '../database/embedded/access';
-import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres';
+import { ClientsService } from '../access/clients/clients.service';
+import { Config, loadConfigOf, StartError } from '../platform/config/config';
+import { embeddedUrls } from '../platform/database/embedded/access';
+import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
 import {
   migrate,
   migrationStatus,
   pendingMigrations,
   PROXY_MIGRATIONS,
   SANDBOX_MIGRATIONS,
-} from '../database/migrations';
-import { PrismaService } from '../database/prisma.service';
+} from '../platform/database/migrations';
+import { PrismaService } from '../platform/database/prisma.service';
 import { ActivityJournal } from '../journal/activity';
 import { print } from './output';
 

@@ -1,5 +1,5 @@
 import { open as openFile, rename, rm } from 'node:fs/promises';
-import { ClientError } from '../clients/client-error';
+import { ClientError } from '../access/clients/client-error';
 
 /**
  * Writes an answer to a file, which is there only once it is whole, or to standard output.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Manifest } from '../audit/export/format';
-import { ClientError } from '../clients/client-error';
+import type { Manifest } from '../history/export/format';
+import { ClientError } from '../access/clients/client-error';
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
-import { ClientError } from '../clients/client-error';
+import { ClientError } from '../access/clients/client-error';
 import type { FindingDecisions } from '../reconciliation/findings/decisions.dto';
 import type { FindingPage, FindingRecord } from '../reconciliation/findings/findings.dto';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';

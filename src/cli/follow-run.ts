@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientError } from '../clients/client-error';
+import { ClientError } from '../access/clients/client-error';
 import { open, ProxyOptions, Unreachable } from './asking-proxy';
 import { Progress } from './progress';
 import { serverSentEvents } from './server-sent-events';

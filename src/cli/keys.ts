@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/client-error';
+import { ClientError } from '../access/clients/client-error';
 import { changedByOperator } from './changed-by';
 import { withClients } from './database';
 import { print } from './output';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { Decimal } from 'decimal.js';
-import { ClientError } from '../clients/client-error';
-import { LIMIT_FIELDS, LIMIT_KEYS, readUsd } from '../clients/limit-fields';
-import { Limits } from '../clients/limits';
-import { ListedClient } from '../clients/listed';
-import { words } from '../config/words';
+import { ClientError } from '../access/clients/client-error';
+import { LIMIT_FIELDS, LIMIT_KEYS, readUsd } from '../access/clients/limit-fields';
+import { Limits } from '../access/clients/limits';
+import { ListedClient } from '../access/clients/listed';
+import { words } from '../platform/config/words';
 
 /** The options' names, without their dashes as commander gives them. */
 export interface LimitOptions {

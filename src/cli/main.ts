@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/client-error';
-import { StartError } from '../config/config';
+import { ClientError } from '../access/clients/client-error';
+import { StartError } from '../platform/config/config';
 import { approvalsCommands } from './approvals';
 import { callsCommands } from './calls';
 import { auditCommands } from './audit';

@@ -1,6 +1,6 @@
-import { ClientError } from '../clients/client-error';
-import { words } from '../config/words';
-import { OPERATIONS, OperationName, rowOf } from '../forwarding/operations';
+import { ClientError } from '../access/clients/client-error';
+import { words } from '../platform/config/words';
+import { OPERATIONS, OperationName, rowOf } from '../operations/operations';
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];
 

@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { ClientError } from '../clients/client-error';
+import { ClientError } from '../access/clients/client-error';
 import type { ImportedStatement } from '../reconciliation/sources/statements.dto';
 import { ask, keyHelp, ProxyOptions } from './asking-proxy';
 import { forTerminal, print } from './output';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { ClientError } from '../clients/client-error';
+import { ClientError } from '../access/clients/client-error';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { download } from './download';
 import { followRun, goesOn, RunEnd } from './follow-run';

@@ -1,13 +1,13 @@
 import { Client } from 'pg';
-import { ClientError } from '../clients/client-error';
-import { isPersonId } from '../clients/person';
-import { loadConfigOf, StartError } from '../config/config';
-import { proseAsRecorded } from '../privacy/recorded';
-import { Wish } from '../retention/erase';
-import { MAX_REASON } from '../stops/stops.dto';
-import { knownLogKeyOf, signerFrom } from '../transparency/log-key';
-import { openNote, Signer } from '../transparency/note';
-import { isText } from '../validation/rules';
+import { ClientError } from '../access/clients/client-error';
+import { isPersonId } from '../access/clients/person';
+import { loadConfigOf, StartError } from '../platform/config/config';
+import { proseAsRecorded } from '../platform/privacy/recorded';
+import { Wish } from '../history/retention/erase';
+import { MAX_REASON } from '../admin/stops/stops.dto';
+import { knownLogKeyOf, signerFrom } from '../history/log/log-key';
+import { openNote, Signer } from '../history/log/note';
+import { isText } from '../http/validation/rules';
 import { withOwner } from './database';
 
 /** What the commands that take something out of the history have in common. */

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { join } from 'node:path';
-import { loadConfig } from '../config/config';
-import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres';
-import { migrate, SANDBOX_MIGRATIONS } from '../database/migrations';
-import { startSandbox } from '../start/sandbox-process';
-import { onStop } from '../start/stop';
+import { loadConfig } from '../platform/config/config';
+import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
+import { migrate, SANDBOX_MIGRATIONS } from '../platform/database/migrations';
+import { startSandbox } from '../app/start/sandbox-process';
+import { onStop } from '../app/start/stop';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { ClientError } from '../clients/client-error';
-import { isText } from '../validation/rules';
-import { MAX_REASON, STOPPABLE, StopRecord } from '../stops/stops.dto';
-import { StopsService, Target } from '../stops/stops.service';
+import { ClientError } from '../access/clients/client-error';
+import { isText } from '../http/validation/rules';
+import { MAX_REASON, STOPPABLE, StopRecord } from '../admin/stops/stops.dto';
+import { StopsService, Target } from '../admin/stops/stops.service';
 import { withPrisma } from './database';
 import { print } from './output';
 

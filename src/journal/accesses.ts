@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { canonical } from '../policy/content';
-import { PrismaService } from '../database/prisma.service';
+import { PrismaService } from '../platform/database/prisma.service';
 import { commitment, hex, newSalt } from './commitment';
 
 /** Somebody who reads the history. */

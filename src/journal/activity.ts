@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
-import { Prisma } from '../database/generated/client';
+import { ChangeAuthor, ChangeRecords, ClientChange } from '../access/clients/changes';
+import { Prisma } from '../platform/database/generated/client';
 import { canonical } from '../policy/content';
-import { asRecorded, proseAsRecorded } from '../privacy/recorded';
+import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 
 /** Records what was changed about clients and their keys, in the transaction that changes it. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
-import { Prisma } from '../database/generated/client';
-import { DatabaseTooSlow } from '../database/patience';
-import { PrismaService } from '../database/prisma.service';
+import { Prisma } from '../platform/database/generated/client';
+import { DatabaseTooSlow } from '../platform/database/patience';
+import { PrismaService } from '../platform/database/prisma.service';
 import { Asking, decide, HeldFor, Opened, State, Verdict } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';

@@ -1,4 +1,4 @@
-import { Prisma } from '../database/generated/client';
+import { Prisma } from '../platform/database/generated/client';
 import { SameContent, SameContentState } from '../policy/same-content';
 import { NEVER_CARRIED_OUT } from './never-carried-out';
 

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
-import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
 import { foresee, Obstacle } from '../policy/admission';
-import { proseAsRecorded } from '../privacy/recorded';
+import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients, toAsking } from './admissions';
 import { NewDecision } from './records';
 import { Release, releaseNow } from './release';

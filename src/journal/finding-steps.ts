@@ -1,6 +1,6 @@
-import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
-import { proseAsRecorded } from '../privacy/recorded';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
+import { proseAsRecorded } from '../platform/privacy/recorded';
 import { FINDING_STEP_LOCK } from './finding-step-lock';
 import { UUID_V7 } from './findings';
 

@@ -1,5 +1,5 @@
-import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
 import { NEVER_CARRIED_OUT } from './never-carried-out';
 import { VerdictTransaction } from './records';
 

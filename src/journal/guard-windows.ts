@@ -1,5 +1,5 @@
-import { Config } from '../config/config';
-import { givenUpAfterMs, sendableForMs } from '../config/upstream-timeouts';
+import { Config } from '../platform/config/config';
+import { givenUpAfterMs, sendableForMs } from '../platform/config/upstream-timeouts';
 import { Guards } from '../policy/admission';
 
 /** How the guards are set. */

@@ -1,12 +1,12 @@
-import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
-import { TYPES } from '../database/binary-array';
-import { Rows } from '../database/rows';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
+import { TYPES } from '../platform/database/binary-array';
+import { Rows } from '../platform/database/rows';
 import { HeldFor } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
-import { Item, totalOf } from '../policy/item';
+import { Item, totalOf } from '../operations/item';
 import { isList } from '../policy/same-content';
-import { queryAsRecorded } from '../privacy/recorded';
+import { queryAsRecorded } from '../platform/privacy/recorded';
 import { NewIntent } from './records';
 import { recordedItems } from './recorded-items';
 

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { ChangeRecords } from '../clients/changes';
+import { ChangeRecords } from '../access/clients/changes';
 import { AccessJournal } from './accesses';
 import { ActivityJournal } from './activity';
 import { JournalService } from './journal.service';

@@ -1,7 +1,7 @@
 import { ConfigService } from '@nestjs/config';
-import { loadConfig } from '../config/config';
-import { PrismaService } from '../database/prisma.service';
-import { ProcessService } from '../database/process.service';
+import { loadConfig } from '../platform/config/config';
+import { PrismaService } from '../platform/database/prisma.service';
+import { ProcessService } from '../platform/database/process.service';
 import { JournalService } from './journal.service';
 import { NewOutcome } from './records';
 

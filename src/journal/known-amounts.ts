@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { PrismaService } from '../database/prisma.service';
+import { PrismaService } from '../platform/database/prisma.service';
 
 /**
  * Reads what a transaction is worth by the upstream's answers to earlier calls, in US dollars. Where several answers name an

@@ -1,6 +1,6 @@
-import { Rows } from '../database/rows';
-import { PrismaService } from '../database/prisma.service';
-import { asRecorded, proseAsRecorded } from '../privacy/recorded';
+import { Rows } from '../platform/database/rows';
+import { PrismaService } from '../platform/database/prisma.service';
+import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 import { commitment, newSalt } from './commitment';
 import { NewOutcome, NewTry, UpstreamItem } from './records';
 

@@ -1,10 +1,10 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { NIL } from 'uuid';
-import { Loaded } from '../config/config.module';
-import { givenUpAfterMs } from '../config/upstream-timeouts';
-import { PrismaService } from '../database/prisma.service';
-import { uuidFloor } from '../database/uuid';
+import { Loaded } from '../platform/config/config.module';
+import { givenUpAfterMs } from '../platform/config/upstream-timeouts';
+import { PrismaService } from '../platform/database/prisma.service';
+import { uuidFloor } from '../platform/database/uuid';
 import { LASTING_SECONDS } from '../policy/same-content';
 import { asSameContent, readCallStates } from './call-states';
 

@@ -1,6 +1,6 @@
-import { maskEmail, maskHandle, maskPhone } from '../privacy/contacts';
-import { asRecorded, writtenNumbers } from '../privacy/recorded';
-import { Item, phonesOf } from '../policy/item';
+import { maskEmail, maskHandle, maskPhone } from '../platform/privacy/contacts';
+import { asRecorded, writtenNumbers } from '../platform/privacy/recorded';
+import { Item, phonesOf } from '../operations/item';
 
 /** Whole contacts, of the kinds of which people are kept in columns of their item. */
 const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value: string) => string }[] = [

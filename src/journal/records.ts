@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { HeldFor } from '../policy/admission';
-import { Item } from '../policy/item';
+import { Item } from '../operations/item';
 
 /** What the journal needs to know of a request; `Call` has it. */
 export interface Origin {
@@ -76,7 +76,7 @@ export interface UpstreamItem {
 export interface NewTry {
   startedAt: Date;
   ms: number;
-  /** How far it came (src/upstream/undici-adapter.ts). */
+  /** How far it came (src/gateway/upstream/undici-adapter.ts). */
   phase: string;
   status: number | null;
   failure: string | null;
@@ -124,7 +124,7 @@ export interface NewShape {
   httpStatus: number;
   /** SHA-256. */
   fingerprint: Buffer;
-  /** Names no value (src/upstream/shape.ts). */
+  /** Names no value (src/gateway/upstream/shape.ts). */
   shape: unknown;
   callId: string;
 }

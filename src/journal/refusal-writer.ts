@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Batches } from '../database/batches';
-import { DATABASE_PATIENCE_MS } from '../database/patience';
-import { PrismaService } from '../database/prisma.service';
+import { Batches } from '../platform/database/group-commit';
+import { DATABASE_PATIENCE_MS } from '../platform/database/patience';
+import { PrismaService } from '../platform/database/prisma.service';
 import { NewRefusal } from './records';
 import { insertRefusals } from './refusals';
 

@@ -1,5 +1,5 @@
-import { PrismaService } from '../database/prisma.service';
-import { asRecorded } from '../privacy/recorded';
+import { PrismaService } from '../platform/database/prisma.service';
+import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { NewRefusal } from './records';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { givenUpAfterMs, longestUpstreamTimeout, sendableForMs } from '../config/upstream-timeouts';
+import { givenUpAfterMs, longestUpstreamTimeout, sendableForMs } from '../platform/config/upstream-timeouts';
 import { settledAfter } from './resolutions';
 
 describe('settledAfter', () => {

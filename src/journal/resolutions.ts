@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { givenUpAfterMs, overAfterMs, Timeouts } from '../config/upstream-timeouts';
-import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
-import { proseAsRecorded } from '../privacy/recorded';
+import { givenUpAfterMs, overAfterMs, Timeouts } from '../platform/config/upstream-timeouts';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
+import { proseAsRecorded } from '../platform/privacy/recorded';
 import { NewResolution } from './records';
 
 /** Past which ages (milliseconds, by the database's clock) a call without an outcome may be settled. */

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { PrismaService } from '../database/prisma.service';
+import { PrismaService } from '../platform/database/prisma.service';
 
 /** Who asked for a run; null: the schedule. */
 export type RunAuthor = { clientId: string; keyId: string; actor: string | null } | null;

@@ -1,6 +1,6 @@
-import { Prisma } from '../database/generated/client';
-import { uuidFloor } from '../database/uuid';
-import { Item } from '../policy/item';
+import { Prisma } from '../platform/database/generated/client';
+import { uuidFloor } from '../platform/database/uuid';
+import { Item } from '../operations/item';
 import { recordedItems } from './recorded-items';
 
 /** An item whose like is looked for. */

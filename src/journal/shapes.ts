@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { PrismaService } from '../database/prisma.service';
+import { PrismaService } from '../platform/database/prisma.service';
 import { NewShape } from './records';
 
 /** A shape that is stored. */

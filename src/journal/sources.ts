@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { PrismaService } from '../database/prisma.service';
-import { asRecorded } from '../privacy/recorded';
+import { PrismaService } from '../platform/database/prisma.service';
+import { asRecorded } from '../platform/privacy/recorded';
 
 /** A look at a source that is about to begin. */
 export interface NewSourceRead {

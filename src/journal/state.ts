@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { hash } from 'node:crypto';
-import { Prisma } from '../database/generated/client';
+import { Prisma } from '../platform/database/generated/client';
 import { Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
 import { asSameContent, CallState, readCallStates } from './call-states';

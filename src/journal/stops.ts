@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
-import { proseAsRecorded } from '../privacy/recorded';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
+import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop, stopFor } from '../policy/stops';
 
 /** Who stops, or lifts a stop; null: the command line. */

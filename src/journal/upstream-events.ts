@@ -1,5 +1,5 @@
-import { PrismaService } from '../database/prisma.service';
-import { asRecorded, proseAsRecorded } from '../privacy/recorded';
+import { PrismaService } from '../platform/database/prisma.service';
+import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 import { NewUpstreamEvent } from './records';
 
 /** Writes what the upstream told, once, however often and to whichever instance it comes. @returns whether it was news. */

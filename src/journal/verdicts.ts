@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
 import { canonical } from '../policy/content';
 import { NewVerdict } from './records';
 import { SettledAfter, writeResolution } from './resolutions';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Limits, NO_LIMITS } from '../clients/limits';
-import { Item } from './item';
+import { Limits, NO_LIMITS } from '../access/clients/limits';
+import { Item } from '../operations/item';
 import { brokenLimits, needsApproval } from './limit-rules';
 
 const usd = (amount: Decimal.Value) => new Decimal(amount);

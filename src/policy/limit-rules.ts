@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
-import { Limits, limitsMoney } from '../clients/limits';
-import { Fault, Problem } from '../errors/problem';
-import { Item, totalOf } from './item';
+import { Limits, limitsMoney } from '../access/clients/limits';
+import { Fault, Problem } from '../platform/errors/problem';
+import { Item, totalOf } from '../operations/item';
 import { normalise } from './country-name';
 
 /** What of an item the limits are about. */

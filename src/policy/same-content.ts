@@ -1,4 +1,4 @@
-import { FirstCallState } from '../errors/problem';
+import { FirstCallState } from '../platform/errors/problem';
 
 /**
  * For how long after its answer a list of two items or more is noticed when it comes again, whatever its key. A file that is

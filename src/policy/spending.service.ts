@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { Prisma } from '../database/generated/client';
-import { PrismaService } from '../database/prisma.service';
+import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
 
 /** What a client has spent and reserved in a span of time, in US dollars. */
 export interface Spent {

@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { ClientsService } from '../../src/clients/clients.service';
+import { ClientsService } from '../../src/access/clients/clients.service';
 import { answer, reset } from './fake-upstream';
 import { copyIntent } from './intents';
 import { Paying, startPaying } from './paying';

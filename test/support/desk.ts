@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
-import { ClientsService } from '../../src/clients/clients.service';
-import { Secret } from '../../src/config/secret';
-import { SampleOperation } from '../../src/sandbox-desk/samples';
-import { demoKeysFile, ensureDemoKeys } from '../../src/start/demo-keys';
+import { ClientsService } from '../../src/access/clients/clients.service';
+import { Secret } from '../../src/platform/config/secret';
+import { SampleOperation } from '../../src/admin/sandbox-api/samples';
+import { demoKeysFile, ensureDemoKeys } from '../../src/app/start/demo-keys';
 import { removeDataDir } from './data-dir';
 import { newDataDir, readJson } from './process';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from './proxy';

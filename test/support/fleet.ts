@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { hashKey, newKey } from '../../src/clients/key';
-import { Scope } from '../../src/clients/scopes';
+import { hashKey, newKey } from '../../src/access/clients/key';
+import { Scope } from '../../src/operations/scopes';
 import { removeDataDir } from './data-dir';
 import { eventually } from './paying';
 import { newDataDir, Product } from './process';

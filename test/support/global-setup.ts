@@ -1,9 +1,9 @@
 import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { removeDataDir } from './data-dir';
-import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/database/migrations';
+import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations';
 
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm';

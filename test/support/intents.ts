@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { TestDatabase } from './test-database';
 
-/** The lock that a living process holds with its number (src/database/process.service.ts). */
+/** The lock that a living process holds with its number (src/platform/database/process.service.ts). */
 const PROCESS_LOCK = 7_070_003;
 
 /** Makes a process of this number live, as long as the test's own connection does. */

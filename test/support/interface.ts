@@ -1,6 +1,6 @@
 import supertest from 'supertest';
-import { RunningConfig } from '../../src/config/config';
-import { methodOf, OperationName } from '../../src/forwarding/operations';
+import { RunningConfig } from '../../src/platform/config/config';
+import { methodOf, OperationName } from '../../src/operations/operations';
 import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 

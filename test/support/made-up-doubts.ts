@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Rules, Seen, Sent, Wanted } from '../../src/reconciliation/resolver/doubt';
+import { Rules, Seen, Sent, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
 
 /** Calls in doubt, and transactions of an upstream, made up for tests of what is concluded from them. */
 

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { CallRecord, RecordItem } from '../../src/audit/record.dto';
-import { CallSearch } from '../../src/audit/search.dto';
+import { CallRecord, RecordItem } from '../../src/history/records/record.dto';
+import { CallSearch } from '../../src/history/search/search.dto';
 
 const contactsOf = ({ recipient: { email, phone, handle, receiver } }: RecordItem) =>
   [email?.toLowerCase(), phone, handle?.toLowerCase(), receiver].flatMap((contact) => contact ?? []);

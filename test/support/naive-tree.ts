@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The Merkle tree of RFC 6962, written down from its definitions and nothing else: what src/transparency is compared
+ * The Merkle tree of RFC 6962, written down from its definitions and nothing else: what src/history/log is compared
  * with. It shares no line with it, works on slices of all leaves and is slow; only roots are remembered.
  */
 export class NaiveTree {

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { Page } from 'playwright-core';
 import supertest from 'supertest';
-import { ClientsService } from '../../src/clients/clients.service';
-import { Limits } from '../../src/clients/limits';
-import { Scope } from '../../src/clients/scopes';
+import { ClientsService } from '../../src/access/clients/clients.service';
+import { Limits } from '../../src/access/clients/limits';
+import { Scope } from '../../src/operations/scopes';
 import { startBrowser } from './browser';
 import { signIn } from './console';
 import { startProxyWithSandbox } from './proxy';

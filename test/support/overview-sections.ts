@@ -1,4 +1,4 @@
-import { Scope } from '../../src/clients/scopes';
+import { Scope } from '../../src/operations/scopes';
 
 /** The sections of the overview, and the scopes of which one shows each. */
 export const SECTIONS = {

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
-import { migrate, PROXY_MIGRATIONS } from '../../src/database/migrations';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migrations';
 import { removeDataDir } from './data-dir';
 import { TestDatabase } from './test-database';
 

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
-import { RunningConfig } from '../../src/config/config';
+import { RunningConfig } from '../../src/platform/config/config';
 import { FakeUpstream, Received } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 

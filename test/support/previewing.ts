@@ -1,7 +1,7 @@
 import supertest from 'supertest';
-import { RunningConfig } from '../../src/config/config';
-import { ClientsService } from '../../src/clients/clients.service';
-import { Limits } from '../../src/clients/limits';
+import { RunningConfig } from '../../src/platform/config/config';
+import { ClientsService } from '../../src/access/clients/clients.service';
+import { Limits } from '../../src/access/clients/limits';
 import { answer, Behaviour, FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 

@@ -1,12 +1,12 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import supertest from 'supertest';
-import { createApp } from '../../src/app';
-import { ClientsService } from '../../src/clients/clients.service';
-import { Scope } from '../../src/clients/scopes';
-import { EmbeddedSandbox, loadConfig, RunningConfig } from '../../src/config/config';
-import { Secret } from '../../src/config/secret';
+import { createApp } from '../../src/app/app';
+import { ClientsService } from '../../src/access/clients/clients.service';
+import { Scope } from '../../src/operations/scopes';
+import { EmbeddedSandbox, loadConfig, RunningConfig } from '../../src/platform/config/config';
+import { Secret } from '../../src/platform/config/secret';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
-import { newSigningKey } from '../../src/transparency/note';
+import { newSigningKey } from '../../src/history/log/note';
 import { createTestDatabase, TestDatabase } from './test-database';
 
 export const UPSTREAM_KEY = 'upstream-key-that-must-never-be-seen-anywhere';

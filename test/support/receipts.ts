@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { formatCheckpoint } from '../../src/transparency/checkpoint';
-import { CompactRange, leafHash } from '../../src/transparency/merkle';
-import { newSigningKey, signerOf, signNote } from '../../src/transparency/note';
-import { inclusionProof } from '../../src/transparency/proofs';
+import { formatCheckpoint } from '../../src/history/log/checkpoint';
+import { CompactRange, leafHash } from '../../src/history/log/merkle';
+import { newSigningKey, signerOf, signNote } from '../../src/history/log/note';
+import { inclusionProof } from '../../src/history/log/proofs';
 
 /** Receipts of a small log, and the stand-alone verifier that is asked about them. */
 

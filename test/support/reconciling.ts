@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import supertest from 'supertest';
-import { RunningConfig } from '../../src/config/config';
+import { RunningConfig } from '../../src/platform/config/config';
 import { Sandbox } from '../../src/sandbox/app';
 import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/settings';
 import { airtime, eventually } from './paying';

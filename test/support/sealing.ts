@@ -1,7 +1,7 @@
 import { Client, ClientBase } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { connectSealer } from '../../src/transparency/sealer-connection';
-import { Sealing } from '../../src/transparency/sealing';
+import { connectSealer } from '../../src/history/log/sealer-connection';
+import { Sealing } from '../../src/history/log/sealing';
 import { eventually } from './paying';
 import { TestDatabase } from './test-database';
 

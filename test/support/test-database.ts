@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { Urls } from '../../src/database/embedded/access';
+import { Urls } from '../../src/platform/database/embedded/access';
 
 export interface TestDatabase {
   /** As the proxy's role. */

@@ -178,7 +178,7 @@ function comparePerson(all: Comparison, what: string, shown: RecordPerson | null
   all.text(`${what} (person)`, shown?.actor, leaf.actor);
 }
 
-/** What may be said to have come of it, as src/audit/outcome.ts has it; what depends on the time is not decided here. */
+/** What may be said to have come of it, as src/history/records/outcome.ts has it; what depends on the time is not decided here. */
 function outcomeWords(leaves: Leaves): string[] {
   const { intent, outcome, decision } = leaves;
   const resolution = leaves.resolution_correction ?? leaves.resolution;

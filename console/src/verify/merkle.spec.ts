@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { CompactRange, foldSubtrees, leafHash as logged, nodeHash } from '../../../src/transparency/merkle';
-import { consistencyProof, HashOf, inclusionProof, Subtree, subtreesOf } from '../../../src/transparency/proofs';
+import { CompactRange, foldSubtrees, leafHash as logged, nodeHash } from '../../../src/history/log/merkle';
+import { consistencyProof, HashOf, inclusionProof, Subtree, subtreesOf } from '../../../src/history/log/proofs';
 import { flipped, mutationsOf, NaiveTree } from '../../../test/support/naive-tree';
 import * as published from '../../../test/support/published-vectors';
 import { leafHash, verifyConsistency, verifyInclusion } from './merkle';

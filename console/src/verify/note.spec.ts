@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { formatCheckpoint } from '../../../src/transparency/checkpoint';
-import { newSigningKey, signerOf, signNote } from '../../../src/transparency/note';
+import { formatCheckpoint } from '../../../src/history/log/checkpoint';
+import { newSigningKey, signerOf, signNote } from '../../../src/history/log/note';
 import * as published from '../../../test/support/published-vectors';
 import { lackingOf, openNote, parseCheckpoint, verifierOf } from './note';
 

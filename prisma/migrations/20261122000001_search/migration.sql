@@ -77,7 +77,7 @@ CREATE TABLE search_position (
 
 -- What the records say of a call ----------------------------------------------------------------------------------------
 
--- outcomeOf of src/audit/outcome.ts, as far as it does not depend on how late it is: 'sent' is in progress or in doubt, and
+-- outcomeOf of src/history/records/outcome.ts, as far as it does not depend on how late it is: 'sent' is in progress or in doubt, and
 -- 'waiting' pending or expired. An intent whose commit was reported as failed, but was not, was refused and never sent.
 CREATE VIEW call_state AS
   SELECT i.id AS call_id, i.client_id, i.key_id, i.actor, i.operation, i.request_id, i.client_address, i.idempotency_key,

@@ -2,7 +2,7 @@
 -- (RFC 8785) of text, integers and null, kept as it was written (json, not jsonb): the seal covers it as it stands.
 --   failure     a short code; null: a whole response came
 --   ms          how long it took by a monotonic clock, decimal text
---   phase       how far it came: queued, connecting, waiting, answering, answered (src/upstream/undici-adapter.ts)
+--   phase       how far it came: queued, connecting, waiting, answering, answered (src/gateway/upstream/undici-adapter.ts)
 --   started_at  ISO 8601, UTC
 --   status      of the response, if one came whole
 -- Empty: from before they were kept, or of a call whose answer another one fetched. A column, not a table: one more row for

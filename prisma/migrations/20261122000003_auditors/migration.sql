@@ -5,7 +5,7 @@
 CREATE SCHEMA audit;
 
 -- Masks ---------------------------------------------------------------------------------------------------------------
--- As src/privacy/contacts.ts has them; a test compares the two.
+-- As src/platform/privacy/contacts.ts has them; a test compares the two.
 
 CREATE FUNCTION audit.mask_email(email text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT CASE WHEN strpos(email, '@') > 2 THEN left(email, 1) ELSE '' END || '••@' || substring(email FROM '[^@]*$')

@@ -1,9 +1,9 @@
 import { parse, CsvError } from 'csv-parse/sync';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { withoutMark } from '../../audit/export/csv';
-import { Fault, Problem } from '../../errors/problem';
-import { toFaults } from '../../validation/faults';
+import { withoutMark } from '../../history/export/csv';
+import { Fault, Problem } from '../../platform/errors/problem';
+import { toFaults } from '../../http/validation/faults';
 import { FindingDecisionDto, MAX_DECISIONS } from './decisions.dto';
 import { PlacedDecision } from './decisions.service';
 

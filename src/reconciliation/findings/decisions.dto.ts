@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { StepState } from '../../journal/finding-steps';
-import { NotForwarded } from '../../validation/nothing.dto';
-import { Slug } from '../../validation/rules';
-import { field, ListOf, Text } from '../../validation/rules';
+import { NotForwarded } from '../../http/validation/nothing.dto';
+import { Slug } from '../../http/validation/rules';
+import { field, ListOf, Text } from '../../http/validation/rules';
 import { State, STATES } from './findings.dto';
 
 export const MAX_DECISIONS = 10_000;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Call, Caller } from '../../auth/call';
-import { needsPersonalKey, requireSomebodyElse } from '../../auth/four-eyes';
-import { PrismaService } from '../../database/prisma.service';
-import { Fault, Problem } from '../../errors/problem';
-import { ProblemCode } from '../../errors/problems';
+import { Call, Caller } from '../../access/auth/call';
+import { needsPersonalKey, requireSomebodyElse } from '../../access/auth/four-eyes';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { Fault, Problem } from '../../platform/errors/problem';
+import { ProblemCode } from '../../platform/errors/problems';
 import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/finding-steps';
 import { versionOf } from './version';
 

@@ -1,4 +1,4 @@
-import { Cell, csvLine, Delimiter } from '../../audit/export/csv';
+import { Cell, csvLine, Delimiter } from '../../history/export/csv';
 import { FindingRecord } from './findings.dto';
 
 /** Without it, spreadsheets take UTF-8 for something else. */

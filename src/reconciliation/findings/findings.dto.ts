@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../audit/page';
-import { Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../validation/query-rules';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/search/page';
+import { Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';
 import { FindingFilters } from './read';

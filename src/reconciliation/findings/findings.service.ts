@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { rowsToRead, idBefore, toPage } from '../../audit/page';
-import { maskContacts } from '../../audit/masking';
-import { shown } from '../../audit/view';
-import { ReaderPrisma } from '../../database/reader-prisma';
+import { rowsToRead, idBefore, toPage } from '../../history/search/page';
+import { maskContacts } from '../../history/records/masking';
+import { shown } from '../../history/records/view';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { CATEGORIES, Category } from './categories';
 import { csvHeading, csvRow } from './findings-csv';
 import { FindingEvidence } from './evidence.dto';

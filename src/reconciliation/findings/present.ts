@@ -1,5 +1,5 @@
-import { maskContacts } from '../../audit/masking';
-import { shown } from '../../audit/view';
+import { maskContacts } from '../../history/records/masking';
+import { shown } from '../../history/records/view';
 import { CATEGORIES } from './categories';
 import { FindingRecord, FindingStep } from './findings.dto';
 import { FindingRow, WAITING } from './read';

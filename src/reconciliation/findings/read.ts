@@ -1,5 +1,5 @@
-import { Prisma } from '../../database/generated/client';
-import { ReaderPrisma } from '../../database/reader-prisma';
+import { Prisma } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { FINDING_NOW, FindingState } from '../../journal/finding-steps';
 import { Category, ofSeverity, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { uuidFloor, uuidTime } from '../../database/uuid';
+import { uuidFloor, uuidTime } from '../../platform/database/uuid';
 import { decimal, instant, text, texts, uuid } from './literals';
 import { PAYOUTS, TRANSFERS } from './operations';
 import { Plan } from './plan';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { RunningConfig } from '../../config/config';
+import { RunningConfig } from '../../platform/config/config';
 
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,

@@ -1,4 +1,4 @@
-import { OperationRow, OPERATIONS } from '../../forwarding/operations';
+import { OperationRow, OPERATIONS } from '../../operations/operations';
 import { COLLECTIONS, COMPARED, LINKS, NOT_COMPARED, PAYOUTS, TRANSFERS } from './operations';
 
 describe('the operations that are compared', () => {

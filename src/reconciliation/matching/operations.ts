@@ -1,4 +1,4 @@
-import { Leaves, OperationRow, OPERATIONS } from '../../forwarding/operations';
+import { Leaves, OperationRow, OPERATIONS } from '../../operations/operations';
 
 /** The operations whose payments are compared, by their lines in the interface document. */
 

@@ -1,4 +1,4 @@
-import { uuidFloor } from '../../database/uuid';
+import { uuidFloor } from '../../platform/database/uuid';
 import { withMargin } from '../run-settings';
 import { decimal, instant, texts, uuid } from './literals';
 import { COLLECTIONS, COMPARED, LINKS, NOT_COMPARED, PAYOUTS } from './operations';

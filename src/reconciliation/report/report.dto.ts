@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OneOf } from '../../validation/query-rules';
+import { OneOf } from '../../http/validation/query-rules';
 import { AGES } from '../findings/ageing';
 import { FindingEvidence } from '../findings/evidence.dto';
 import { DELIMITERS, FindingRecord, STATES } from '../findings/findings.dto';

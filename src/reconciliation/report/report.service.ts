@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { maskContacts } from '../../audit/masking';
-import { shown } from '../../audit/view';
-import { Prisma } from '../../database/generated/client';
-import { ReaderPrisma } from '../../database/reader-prisma';
+import { maskContacts } from '../../history/records/masking';
+import { shown } from '../../history/records/view';
+import { Prisma } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
 import { csvHeading, csvRow } from '../findings/findings-csv';
-import { Delimiter } from '../../audit/export/csv';
+import { Delimiter } from '../../history/export/csv';
 import { toFinding } from '../findings/present';
 import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from '../findings/read';
 import { toRecord } from '../runs/run-record';

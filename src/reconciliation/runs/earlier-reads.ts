@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { PrismaService } from '../../database/prisma.service';
-import { Problem } from '../../errors/problem';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { Problem } from '../../platform/errors/problem';
 import { RunSettings, withMargin } from '../run-settings';
 import { Question } from './question';
 

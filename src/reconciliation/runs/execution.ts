@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaService } from '../../database/prisma.service';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { compare } from '../matching/compare';
 import { Asked, Confirm, Plan } from '../matching/plan';
 import { Totals } from '../matching/totals';

@@ -1,4 +1,4 @@
-import { PrismaService } from '../../database/prisma.service';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { noteRunProgress, RunProgress } from '../../journal/runs';
 
 /** At most twice a second: whoever watches a run sees no more than that. */

@@ -1,4 +1,4 @@
-import { Fault, Problem } from '../../errors/problem';
+import { Fault, Problem } from '../../platform/errors/problem';
 
 const DAY_MS = 86_400_000;
 

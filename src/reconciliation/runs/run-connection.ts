@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { RunningConfig } from '../../config/config';
+import { RunningConfig } from '../../platform/config/config';
 import { connectForRun } from '../matching/connection';
 
 /** Seeds that keep the keys of these locks apart from each other; HELD, in run-reader.ts, looks for the second. */

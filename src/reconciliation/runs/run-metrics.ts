@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ReaderPrisma } from '../../database/reader-prisma';
-import { ReconciliationMetrics, ReconciliationState } from '../../metrics/reconciliation-metrics';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReconciliationMetrics, ReconciliationState } from '../../http/metrics/reconciliation-metrics';
 
 /** The state changes once a day; however often it is asked for, the findings are counted this seldom. */
 const COUNTED_EVERY_MS = 30_000;

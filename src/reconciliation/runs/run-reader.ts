@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Prisma } from '../../database/generated/client';
-import { ReaderPrisma } from '../../database/reader-prisma';
+import { Prisma } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { RunProgress } from '../../journal/runs';
 import { Totals } from '../matching/totals';
 import { RunSettings } from '../run-settings';

@@ -1,4 +1,4 @@
-import { maskContacts } from '../../audit/masking';
+import { maskContacts } from '../../history/records/masking';
 import { Run } from './run-reader';
 import { RunRecord, RunState } from './runs.dto';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
-import { eventOf, EventStreams } from '../../streams/event-streams.service';
+import { eventOf, EventStreams } from '../../http/streams/event-streams.service';
 import { Run, RunReader } from './run-reader';
 
 /** How often the database is asked: as often as progress is written. */

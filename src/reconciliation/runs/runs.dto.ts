@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../audit/page';
-import { NotForwarded } from '../../validation/nothing.dto';
-import { Instant, OneOf, PageSize, PageToken, Uuid } from '../../validation/query-rules';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/search/page';
+import { NotForwarded } from '../../http/validation/nothing.dto';
+import { Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { STEPS } from '../matching/compare';
 import { RESULTS, Result } from './run-reader';
 import { TotalsRecord } from './totals.dto';

@@ -1,10 +1,10 @@
 import { Injectable, Logger, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Cron } from 'croner';
-import { Loaded } from '../../config/config.module';
-import { PrismaService } from '../../database/prisma.service';
-import { uuidFloor } from '../../database/uuid';
-import { Problem } from '../../errors/problem';
+import { Loaded } from '../../platform/config/config.module';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { uuidFloor } from '../../platform/database/uuid';
+import { Problem } from '../../platform/errors/problem';
 import { dayBefore } from './question';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';

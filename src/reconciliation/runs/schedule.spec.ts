@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { PrismaService } from '../../database/prisma.service';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
 import { ScheduleService } from './schedule.service';

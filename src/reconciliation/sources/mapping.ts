@@ -1,4 +1,4 @@
-import { maskProse } from '../../privacy/contacts';
+import { maskProse } from '../../platform/privacy/contacts';
 
 /** What a column of a statement can be; each becomes the upstream's own field of a transaction. */
 const UPSTREAM_FIELDS = {

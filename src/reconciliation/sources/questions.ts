@@ -1,4 +1,4 @@
-import { Outgoing } from '../../upstream/upstream.service';
+import { Outgoing } from '../../gateway/upstream/upstream.service';
 
 type Question = Outgoing & { effect: 'read' };
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { PrismaService } from '../../database/prisma.service';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { NewSourceRead, NewSourceReadEnd, SourceJournal } from '../../journal/sources';
-import { ReconciliationMetrics } from '../../metrics/reconciliation-metrics';
-import { isObject } from '../../upstream/answer';
-import { readTransaction, Transaction, transactionsIn } from '../../upstream/transactions';
-import { Outgoing, UpstreamService } from '../../upstream/upstream.service';
-import { walletsIn } from '../../upstream/wallets';
+import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
+import { isObject } from '../../gateway/upstream/answer';
+import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/transactions';
+import { Outgoing, UpstreamService } from '../../gateway/upstream/upstream.service';
+import { walletsIn } from '../../gateway/upstream/wallets';
 import { ALL_TRANSACTIONS, issueQuestion, transactionQuestion, WALLETS } from './questions';
 import { TransactionWriter } from './transaction-writer';
 import { insertWallets } from './wallet-rows';

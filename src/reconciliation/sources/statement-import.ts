@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { PrismaService } from '../../database/prisma.service';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { ignoredIn, Mapping, placesIn, StatementField } from './mapping';
 import { BrokenStatement, StatementLines } from './statement-lines';
 import { NumberStyle, StatementRows } from './statement-rows';

@@ -1,4 +1,4 @@
-import { readTransaction, Transaction } from '../../upstream/transactions';
+import { readTransaction, Transaction } from '../../gateway/upstream/transactions';
 import { StatementField, toRecord } from './mapping';
 
 /** How its numbers are written: 1,234.50 or 1.234,50. */

@@ -3,11 +3,11 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { Allow } from '../../auth/allow';
-import { Caller } from '../../auth/call';
-import { showsNobody, Shows } from '../../auth/shows';
-import { ApiKeyProblems } from '../../errors/api-problems';
-import { bodyFault } from '../../validation/json-body';
+import { Allow } from '../../access/auth/allow';
+import { Caller } from '../../access/auth/call';
+import { showsNobody, Shows } from '../../access/auth/shows';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { bodyFault } from '../../http/validation/json-body';
 import {
   ImportedStatement,
   StatementPage,

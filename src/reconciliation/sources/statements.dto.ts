@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../audit/page';
-import { OneOf, PageSize, PageToken } from '../../validation/query-rules';
-import { Text } from '../../validation/rules';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/search/page';
+import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
+import { Text } from '../../http/validation/rules';
 import { Columns, PRESET_NAMES, STATEMENT_FIELDS } from './mapping';
 
 export const DELIMITERS: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
-import { idBefore, Page, rowsToRead, toPage } from '../../audit/page';
-import { Prisma } from '../../database/generated/client';
-import { PrismaService } from '../../database/prisma.service';
-import { isUuid } from '../../database/uuid';
-import { Problem } from '../../errors/problem';
+import { idBefore, Page, rowsToRead, toPage } from '../../history/search/page';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { isUuid } from '../../platform/database/uuid';
+import { Problem } from '../../platform/errors/problem';
 import { SourceJournal } from '../../journal/sources';
-import { ReconciliationMetrics } from '../../metrics/reconciliation-metrics';
+import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
-import { copyLine } from '../../database/copy-line';
-import { PrismaService } from '../../database/prisma.service';
-import { Transaction } from '../../upstream/transactions';
+import { copyLine } from '../../platform/database/copy-line';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { Transaction } from '../../gateway/upstream/transactions';
 
 /**
  * Some thousand rows, each batch in a transaction of its own: a long one would keep the log from being sealed. Batches four

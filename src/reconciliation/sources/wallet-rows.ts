@@ -1,6 +1,6 @@
-import { PrismaService } from '../../database/prisma.service';
-import { proseAsRecorded } from '../../privacy/recorded';
-import { ListedWallet } from '../../upstream/wallets';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
+import { ListedWallet } from '../../gateway/upstream/wallets';
 
 /** Writes what the upstream said of the account's wallets. Their entries' descriptions stay for long: they name nobody. */
 export async function insertWallets(prisma: PrismaService, readId: string, wallets: ListedWallet[]): Promise<void> {

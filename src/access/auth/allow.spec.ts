@@ -1,0 +1,82 @@
+import { ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Scope } from '../../operations/scopes';
+import { Allow, AllowGuard } from './allow';
+
+class Routes {
+  @Allow('everyone') open(this: void) {}
+  @Allow('pay', 'read') forSome(this: void) {}
+  forgotten(this: void) {}
+}
+
+interface Asking {
+  scopes?: Scope[];
+  /** Those switched on for the client. */
+  operations?: string[];
+  /** The route's own. */
+  operation?: string;
+  /** The scopes that the operation needs. */
+  needs?: Scope[];
+}
+
+function admits(handler: () => void, { scopes, operations, operation, needs }: Asking = {}): boolean | string {
+  const caller = scopes && {
+    ...{ clientId: '', clientName: 'shop', keyId: '', scopes: new Set(scopes) },
+    operations: operations ? new Set(operations) : null,
+  };
+  const context = {
+    getHandler: () => handler,
+    switchToHttp: () => ({
+      getRequest: () => ({ call: { caller }, routeOptions: { config: { operation, scopes: needs } } }),
+    }),
+  } as unknown as ExecutionContext;
+  try {
+    return new AllowGuard(new Reflector()).canActivate(context);
+  } catch (problem) {
+    return (problem as { code: string }).code;
+  }
+}
+
+describe('AllowGuard', () => {
+  const { open, forSome, forgotten } = Routes.prototype;
+
+  it('lets everyone through where everyone may, key or none', () => {
+    expect([admits(open), admits(open, { scopes: ['read'] })]).toEqual([true, true]);
+  });
+
+  it('lets through a key that has one of the scopes named, and no other', () => {
+    expect(admits(forSome, { scopes: ['read'] })).toBe(true);
+    expect(admits(forSome, { scopes: ['write', 'audit', 'admin'] })).toBe('scope_missing');
+    expect(admits(forSome)).toBe('missing_key');
+  });
+
+  it('lets nobody through where a route names nobody', () => {
+    expect(admits(forgotten, { scopes: ['pay', 'write', 'read', 'audit', 'audit:pii', 'admin'] })).toBe(
+      'scope_missing',
+    );
+    expect(admits(forgotten)).toBe('missing_key');
+  });
+
+  it('lets through an operation that is switched on, and of those with a list no other', () => {
+    const scopes: Scope[] = ['pay'];
+    const operation = 'POST /send';
+    const needs: Scope[] = ['pay'];
+    expect(admits(forSome, { scopes, operation, needs })).toBe(true);
+    expect(admits(forSome, { scopes, operation, needs, operations: [operation] })).toBe(true);
+    expect(admits(forSome, { scopes, operation, needs, operations: ['POST /sen', 'post /send'] })).toBe(
+      'operation_not_allowed',
+    );
+    expect(admits(forSome, { scopes: ['write'], operation, needs, operations: ['x'] })).toBe('scope_missing');
+    expect(admits(forSome, { scopes, operations: ['x'] })).toBe(true); // no operation of the interface
+  });
+
+  it('needs all scopes of an operation that reaches the whole account', () => {
+    const asking = { operation: 'GET /wallets/list', needs: ['read', 'account'] as Scope[] };
+    expect(admits(forSome, { ...asking, scopes: ['read', 'account'] })).toBe(true);
+    expect(admits(forSome, { ...asking, scopes: ['read'] })).toBe('scope_missing');
+    expect(admits(forSome, { ...asking, scopes: ['account', 'pay'] })).toBe('scope_missing');
+    const listed = { ...asking, operations: [asking.operation] };
+    expect(admits(forSome, { ...listed, scopes: ['read'] })).toBe('scope_missing');
+    expect(admits(forSome, { ...listed, scopes: ['read', 'account'] })).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+import { CanActivate, ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { FastifyRequest } from 'fastify';
+import { Scope } from '../../operations/scopes';
+import { Problem } from '../../platform/errors/problem';
+import { Caller } from './call';
+
+export const ALLOW = 'payout-proxy:allow';
+
+/**
+ * Says who may call a route: keys with one of these scopes, or `everyone`, key or none. An operation of the interface needs
+ * all of its scopes (`@Operation`).
+ */
+export const Allow = (...scopes: (Scope | 'everyone')[]) => SetMetadata(ALLOW, scopes);
+
+/**
+ * Refuses whom a route does not name, and operations that are switched off for the client. A route that names nobody is
+ * open to nobody.
+ */
+@Injectable()
+export class AllowGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const allowed = this.reflector.get<(Scope | 'everyone')[] | undefined>(ALLOW, context.getHandler()) ?? [];
+    if (allowed.includes('everyone')) return true;
+    const { call, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { caller } = call;
+    if (!caller) throw new Problem('missing_key');
+    const { operation, scopes = [] } = routeOptions.config; // only the interface's routes have them
+    const problem = operation === undefined ? undefined : operationProblem(caller, { operation, scopes });
+    const refusal = problem ?? missingScope(caller, allowed as Scope[]);
+    if (refusal) throw refusal;
+    return true;
+  }
+}
+
+/** What a client may do, as far as it decides about an operation. */
+type Permissions = Pick<Caller, 'scopes' | 'operations'>;
+
+/**
+ * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations. Every place that
+ * has to judge this again, for example when a held call is approved, asks this function.
+ * @param scopes the scopes that the operation needs, all of them (`scopesOf` of src/operations/operations.ts).
+ * @returns the reason why it may not; undefined if it may.
+ */
+export function operationProblem(
+  { scopes: held, operations }: Permissions,
+  { operation, scopes }: { operation: string; scopes: readonly Scope[] },
+): Problem | undefined {
+  const missing = scopes.filter((scope) => !held.has(scope));
+  if (missing.length > 0) {
+    return new Problem('scope_missing', {
+      text: `This needs a key with the scope ${scopes.join(' and the scope ')}; yours has ${[...held].join(', ')}.`,
+    });
+  }
+  if (!operations || operations.has(operation)) return undefined;
+  return new Problem('operation_not_allowed', {
+    text: `${operation} is switched off for your client; ask the operator to allow it.`,
+  });
+}
+
+/** Elsewhere one of the scopes that a route names is enough. */
+function missingScope({ scopes }: Permissions, allowed: Scope[]): Problem | undefined {
+  if (allowed.some((scope) => scopes.has(scope))) return undefined;
+  return new Problem('scope_missing', {
+    text: `This needs a key with the scope ${allowed.join(' or ')}; yours has ${[...scopes].join(', ')}.`,
+  });
+}

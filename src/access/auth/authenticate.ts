@@ -1,0 +1,48 @@
+import { FastifyRequest } from 'fastify';
+import { hashKey } from '../clients/key';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { Caller } from './call';
+import { CallersService } from './callers.service';
+import { KeyGuessing } from './key-guessing';
+import { hasCsrfToken, sessionTokenIn } from './session-cookie';
+import { SessionsService } from './sessions.service';
+
+export interface WhoCalls {
+  callers: CallersService;
+  sessions: SessionsService;
+  guessing: KeyGuessing;
+}
+
+/** Methods that change nothing. */
+const SAFE = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Who calls: by a key, or signed in to the console. */
+export async function authenticate(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
+  const key = request.headers['x-api-key'];
+  if (key !== undefined && key !== '') return byKey(String(key), request, who);
+  const token = takesCookies(request) ? sessionTokenIn(request) : undefined;
+  if (token === undefined) throw new Problem('missing_key');
+  return bySession(token, request, who.sessions);
+}
+
+/** The interface does not: nobody pays by what a browser sends along by itself. */
+function takesCookies({ routeOptions, url }: FastifyRequest): boolean {
+  return (routeOptions.url ?? url).startsWith('/v1/');
+}
+
+async function byKey(key: string, { call }: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
+  const found = await callers.identify(hashKey(key)).catch(databaseUnavailable);
+  if (!found) throw guessing.problemOf(call.clientAddress);
+  return found;
+}
+
+async function bySession(token: string, request: FastifyRequest, sessions: SessionsService): Promise<Caller> {
+  // Before the database is asked. Browsers that do not say where a request comes from keep to SameSite all the same.
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Problem('csrf');
+  if (!SAFE.includes(request.method) && !hasCsrfToken(request, token)) throw new Problem('csrf');
+  const caller = await sessions.identify(token).catch(databaseUnavailable);
+  if (!caller) throw new Problem('session_ended');
+  request.call.sessionToken = token;
+  return caller;
+}

@@ -1,0 +1,91 @@
+import { v7 as uuidv7 } from 'uuid';
+import { Limits } from '../clients/limits';
+import { Scope } from '../../operations/scopes';
+import { Problem } from '../../platform/errors/problem';
+
+/** Who calls: a key of a client app. */
+export interface Caller {
+  clientId: string;
+  clientName: string;
+  keyId: string;
+  /** Whose key it is; null: nobody's in particular. */
+  person: string | null;
+  scopes: ReadonlySet<Scope>;
+  /** Of the interface's operations, those switched on for the client; null: all. */
+  operations: ReadonlySet<string> | null;
+  limits: Limits;
+}
+
+/** One request on its way through the proxy, from its first byte to its answer. */
+export interface Call {
+  /** UUIDv7; the id of its record. */
+  readonly id: string;
+  /** The caller's own id of the request (`X-Request-Id`), or one we made. */
+  readonly requestId: string;
+  /** W3C trace context, as received. */
+  readonly traceparent: string | undefined;
+  readonly clientAddress: string;
+  /** `Idempotency-Key`, as received. */
+  readonly idempotencyKey: string | undefined;
+  /** `Allow-Duplicate-Of`, as received: the call that this one repeats on purpose. */
+  readonly allowDuplicateOf: string | undefined;
+  /** For whom the caller asks: the person whose key it is, or whom the caller names (`X-Actor`). */
+  actor: string | null;
+  /** Whether it asks for people to be masked, whatever its key may see (`X-People`). */
+  readonly masked: boolean;
+  /** The operation's name, its line in the interface document; elsewhere the route: `GET /v1/audit/calls`. */
+  readonly operation: string;
+  /** The operation of which it asks what would happen; undefined: it asks for it. */
+  readonly previewOf: string | undefined;
+  readonly receivedAt: Date;
+  /** Monotonic, milliseconds. */
+  readonly startedAt: number;
+  /** Known from the key; only public routes are reached without one. */
+  caller: Caller | undefined;
+  /** Why the connection of the request was ended before the request was whole. */
+  cutShort?: Problem;
+  /** Of whoever is signed in to the console, what its cookie holds; undefined: a key was sent. */
+  sessionToken: string | undefined;
+  /** Whether its intent is recorded. Until then an error is recorded as a refusal; from then on, only an outcome is. */
+  opened: boolean;
+  /** What came of it, once that is recorded; for the log and the metrics. */
+  outcome: string | undefined;
+  /** For `Server-Timing`, milliseconds. */
+  readonly timings: { journal?: number; upstream?: number };
+  /** The call for whose sake the proxy makes this one by itself. */
+  readonly causedBy?: string;
+}
+
+/** Whether people in the records may be shown to who asks. */
+export function mayReveal({ caller, masked }: Call): boolean {
+  return !masked && (caller?.scopes.has('audit:pii') ?? false);
+}
+
+/** A call that the proxy makes by itself, because another one needs its answer. */
+export function causedBy(cause: Call, operation: string): Call {
+  return {
+    ...cause,
+    idempotencyKey: undefined,
+    allowDuplicateOf: undefined,
+    id: uuidv7(),
+    operation,
+    receivedAt: new Date(),
+    startedAt: performance.now(),
+    opened: false,
+    outcome: undefined,
+    timings: {},
+    causedBy: cause.id,
+  };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    call: Call;
+  }
+  interface FastifyContextConfig {
+    /** Set by `@Operation`. */
+    operation?: string;
+    /** Set by `@Operation`: the scopes that a key needs, all of them. */
+    scopes?: Scope[];
+  }
+}

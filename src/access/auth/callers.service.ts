@@ -1,0 +1,115 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { LimitsRow, limitsOf } from '../clients/limits';
+import { Scope } from '../../operations/scopes';
+import { Batches } from '../../platform/database/group-commit';
+import { TYPES } from '../../platform/database/binary-array';
+import { DATABASE_PATIENCE_MS, withPatience } from '../../platform/database/patience';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { Caller } from './call';
+
+/** "Last used" is for people: to the minute is exact enough, and spares a write per request. */
+const LAST_USE_RESOLUTION_MS = 60_000;
+
+/** More than ever ask at once. */
+const MAX_LOOK_UPS = 1_000;
+
+/** More keys than are in use; of more, those used least lately are forgotten. */
+const MAX_SEEN = 10_000;
+
+/** A key that opens something, with its client. */
+export interface CallerRow extends LimitsRow {
+  keyId: string;
+  person: string | null;
+  clientId: string;
+  clientName: string;
+  scopes: Scope[];
+  operations: string[] | null;
+}
+
+type KeyRow = CallerRow & { sha256: string };
+
+/** Of a row k of api_key and its client c. */
+export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
+    c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
+    c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
+    c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
+    c.require_idempotency_key AS "requireIdempotencyKey"`;
+
+export const OPENS = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
+
+const FIND_KEYS = `
+  SELECT encode(k.sha256, 'hex') AS sha256, ${CALLER_COLUMNS}
+  FROM api_key k JOIN client c ON c.id = k.client_id
+  WHERE k.sha256 = ANY ($1::bytea[]) AND ${OPENS}`;
+
+const FIND_KEY_BY_ID = `
+  SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = $1::uuid AND ${OPENS}`;
+
+/** Tells who a key belongs to. */
+@Injectable()
+export class CallersService {
+  private readonly logger = new Logger('Callers');
+  private readonly lastUseWritten = new Map<string, number>();
+
+  /** SHA-256 of keys that were valid when they were last looked up. */
+  private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
+  /** Keys that were seen before never wait behind keys that were not: a flood of wrong ones has one statement at a time. */
+  private readonly lookUps = { seen: this.newLookUps(), unseen: this.newLookUps() };
+
+  constructor(private readonly prisma: PrismaService) {}
+
+  /** Asks the database each time, so that a revocation or a changed limit holds at once on every instance. */
+  async identify(keySha256: Buffer): Promise<Caller | undefined> {
+    const name = keySha256.toString('base64');
+    const row = await this.lookUps[this.seen.has(name) ? 'seen' : 'unseen'].add(keySha256);
+    if (!row) {
+      this.seen.delete(name);
+      return undefined;
+    }
+    this.seen.set(name, true);
+    this.noteUse(row.keyId);
+    return callerOf(row);
+  }
+
+  /** Whose key it is now; undefined: it opens nothing any more. */
+  async byKeyId(keyId: string): Promise<Caller | undefined> {
+    const [row] = await withPatience(this.prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]));
+    return row && callerOf(row);
+  }
+
+  private newLookUps(): Batches<Buffer, KeyRow | undefined> {
+    return new Batches<Buffer, KeyRow | undefined>(
+      (hashes) => this.lookUp(hashes),
+      () => 1,
+      MAX_LOOK_UPS,
+      { patienceMs: DATABASE_PATIENCE_MS },
+    );
+  }
+
+  /** One statement for all who ask meanwhile: every request waits for it. */
+  private async lookUp(hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
+    const rows = await this.prisma.prepared<KeyRow>('find_keys', FIND_KEYS, [TYPES.bytea.array(hashes)]);
+    const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
+    return hashes.map((hash) => bySha256.get(hash.toString('hex')));
+  }
+
+  private noteUse(keyId: string): void {
+    const now = Date.now();
+    if (now - (this.lastUseWritten.get(keyId) ?? 0) < LAST_USE_RESOLUTION_MS) return;
+    this.lastUseWritten.set(keyId, now);
+    this.prisma.apiKey
+      .update({ where: { id: keyId }, data: { lastUsedAt: new Date(now) } })
+      .catch(() => this.logger.warn({ key_id: keyId }, 'the last use of a key could not be noted'));
+  }
+}
+
+export function callerOf(row: CallerRow): Caller {
+  const { clientId, clientName, keyId, operations, person } = row;
+  return {
+    ...{ clientId, clientName, keyId, person },
+    scopes: new Set(row.scopes),
+    operations: operations && new Set(operations),
+    limits: limitsOf(row),
+  };
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { FastifyReply } from 'fastify';
+import { withPatience } from '../../platform/database/patience';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { Problem } from '../../platform/errors/problem';
+
+/** A client's present minute. */
+export interface RequestWindow {
+  /** How many it has made in it, this one among them. */
+  requests: number;
+  /** Until it ends, rounded up: 1 to 60. */
+  secondsLeft: number;
+}
+
+/** Counts the requests of clients, for all instances together. */
+@Injectable()
+export class RequestWindowsService {
+  constructor(private readonly prisma: PrismaService) {}
+
+  /**
+   * Counts one request. A client's window begins with a request and lasts 60 seconds by the database's clock.
+   * One statement in a transaction of its own: all requests of a client change one row, and none may hold it for longer
+   * than that. The table is not logged, so no commit waits for a disk.
+   */
+  async count(clientId: string): Promise<RequestWindow> {
+    // now() is when the statement began: one that waited for the row may find a window that began after that.
+    const counted = this.prisma.$queryRaw<RequestWindow[]>`
+      INSERT INTO request_window AS w (client_id, started_at, requests) VALUES (${clientId}::uuid, now(), 1)
+      ON CONFLICT (client_id) DO UPDATE SET
+        started_at = CASE WHEN w.started_at > now() - interval '60 s' THEN w.started_at ELSE now() END,
+        requests = CASE WHEN w.started_at > now() - interval '60 s' THEN w.requests + 1 ELSE 1 END
+      RETURNING requests,
+        greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
+    const [row] = await withPatience(counted);
+    if (!row) throw new Error('an upsert that returned no row');
+    return row;
+  }
+}
+
+/**
+ * Says on the answer what is left (draft-ietf-httpapi-ratelimit-headers-11).
+ * @throws Problem `rate_limited` beyond the limit. Only the first of a window is recorded: a flood must not fill the records.
+ */
+export function limitRate(limit: number, { requests, secondsLeft }: RequestWindow, reply: FastifyReply): void {
+  void reply
+    .header('ratelimit-policy', `"requests";q=${limit};w=60`)
+    .header('ratelimit', `"requests";r=${Math.max(0, limit - requests)};t=${secondsLeft}`);
+  if (requests > limit) {
+    throw new Problem('rate_limited', { retryAfter: secondsLeft, recorded: requests === limit + 1 });
+  }
+}

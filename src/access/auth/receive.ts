@@ -1,0 +1,175 @@
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isIP } from 'node:net';
+import { v7 as uuidv7 } from 'uuid';
+import { isPersonId } from '../clients/person';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { looksLikePhone } from '../../platform/privacy/phone-numbers';
+import { authenticate, WhoCalls } from './authenticate';
+import { Call, Caller } from './call';
+import { KeyGuessing } from './key-guessing';
+import { answerBrowsers, isOwnOrigin, OriginsService } from './origins';
+import { limitRate, RequestWindowsService } from './rate-limit';
+import { isAllowedFrom } from './where-from';
+
+/** Ids that may stand in a header and a log line as they are: no `+` and no `@`, as phones and e-mails have. */
+export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
+/** W3C Trace Context, version 00. */
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+export interface Reception extends Omit<WhoCalls, 'guessing'> {
+  origins: OriginsService;
+  windows: RequestWindowsService;
+}
+
+/**
+ * Begins every request: gives it its ids and finds out who calls and whether from where it may, before a byte of its body is
+ * read; and ends it with the headers that every answer carries.
+ */
+export async function receiveCalls(
+  server: FastifyInstance,
+  { origins, windows, ...reception }: Reception,
+): Promise<void> {
+  const who: WhoCalls = { ...reception, guessing: new KeyGuessing() };
+  server.decorateRequest('call');
+
+  server.addHook('onRequest', (request, reply, done) => {
+    begin(request, reply);
+    done(faultOfHead(request));
+  });
+  await answerBrowsers(server, origins);
+  server.addHook('onRequest', async (request, reply) => {
+    if (!needsKey(request)) return;
+    const { call } = request;
+    const caller = await authenticate(request, who);
+    call.caller = caller;
+    const { actor } = call;
+    call.actor = caller.person; // whose key it is, is not for the caller to say
+    if (caller.person === null) call.actor = checkedActor(actor); // what it refuses is not recorded either
+    const { requestsPerMinute } = caller.limits;
+    // Before the checks that follow: what they refuse is recorded, so it must be limited too.
+    if (requestsPerMinute !== null) {
+      limitRate(requestsPerMinute, await windows.count(caller.clientId).catch(databaseUnavailable), reply);
+    }
+    checkWhereFrom(request, caller);
+    checkMasking(request);
+  });
+
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    finish(request, reply);
+    done();
+  });
+}
+
+/** Longer parts of a path lead to nothing. */
+export const MAX_SEGMENT_LENGTH = 1_024;
+
+/**
+ * The address by which a request is routed. One that the router cannot read would lead to no route, and so to no hook and no
+ * filter: it is taken for one of the same part of the proxy that does not exist.
+ */
+export function readableUrl({ url = '/' }: { url?: string | undefined }): string {
+  if (url.length <= MAX_SEGMENT_LENGTH && !url.includes('%')) return url;
+  const [path = ''] = url.split('?', 1);
+  const isReadable = isDecodable(path) && path.split('/').every((segment) => segment.length <= MAX_SEGMENT_LENGTH);
+  return isReadable ? url : `${/^\/(api|v1)(?=\/)/.exec(path)?.[0] ?? ''}/unreadable`;
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** What Node would refuse without a word of why. */
+function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
+    return new Problem('expectation_not_met');
+  if (raw.httpVersion !== '1.1' || headers.host !== undefined) return undefined;
+  const detail = 'the request has no header Host, which HTTP/1.1 requires (RFC 9112, section 3.2)';
+  return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  request.call = newCall(request);
+  void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
+}
+
+function finish({ call }: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('server-timing', serverTiming(call));
+  void reply.header('x-content-type-options', 'nosniff');
+  if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store'); // files of the console never change
+}
+
+function newCall(request: FastifyRequest): Call {
+  const { url, config } = request.routeOptions;
+  const route = `${request.method} ${url ?? '(no route)'}`;
+  const isPreview = config.operation !== undefined && url?.startsWith('/v1/') === true;
+  const requestId = String(request.headers['x-request-id'] ?? '');
+  const traceparent = String(request.headers.traceparent ?? '');
+  const actor = String(request.headers['x-actor'] ?? '');
+  return {
+    id: uuidv7(),
+    requestId: REQUEST_ID.test(requestId) && !looksLikePhone(requestId) ? requestId : uuidv7(),
+    traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
+    clientAddress: addressOf(request),
+    idempotencyKey: request.headers['idempotency-key'] as string | undefined,
+    allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
+    actor: actor === '' ? null : actor,
+    masked: request.headers['x-people'] !== undefined, // other values are refused
+    operation: isPreview ? route : (config.operation ?? route),
+    previewOf: isPreview ? config.operation : undefined,
+    receivedAt: new Date(),
+    startedAt: performance.now(),
+    caller: undefined,
+    sessionToken: undefined,
+    opened: false,
+    outcome: undefined,
+    timings: {},
+  };
+}
+
+/** What a trusted reverse proxy says is believed if it is an address: some say "unknown", or add a port. */
+function addressOf({ ip, socket }: FastifyRequest): string {
+  return isIP(ip) > 0 ? ip : (socket.remoteAddress ?? '');
+}
+
+/** The interface and the `/v1` resources, however the address spells them, and whatever does not exist below them. */
+function needsKey({ routeOptions, url }: FastifyRequest): boolean {
+  const path = routeOptions.url ?? url;
+  return path.startsWith('/api/') || path.startsWith('/v1/');
+}
+
+/** A name that got lost would let the same person ask and approve. */
+function checkedActor(actor: string | null): string | null {
+  if (actor !== null && !isPersonId(actor)) throw new Problem('invalid_actor');
+  return actor;
+}
+
+/** A key that leaked is of no use elsewhere. */
+function checkWhereFrom(request: FastifyRequest, caller: Caller): void {
+  const { limits } = caller;
+  const { call, headers } = request;
+  if (!isAllowedFrom(caller, call.clientAddress)) throw new Problem('address_not_allowed');
+  // Only browsers send an origin: an app on a server is not held back by the list, nor is our own console.
+  const { origin } = headers;
+  if (origin === undefined || limits.origins.length === 0 || isOwnOrigin(request)) return;
+  if (!limits.origins.includes(origin)) {
+    throw new Problem('origin_not_allowed');
+  }
+}
+
+/** A typo must not reveal anybody. The interface shows no history, and has no such header. */
+function checkMasking({ routeOptions, url, headers }: FastifyRequest): void {
+  const people = headers['x-people'];
+  const isOurs = (routeOptions.url ?? url).startsWith('/v1/');
+  if (isOurs && people !== undefined && people !== 'masked') throw new Problem('invalid_people');
+}
+
+function serverTiming({ startedAt, timings }: Call): string {
+  const total = performance.now() - startedAt;
+  return Object.entries({ ...timings, total })
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`)
+    .join(', ');
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { hash, randomBytes } from 'node:crypto';
+import { Loaded } from '../../platform/config/config.module';
+import { withPatience } from '../../platform/database/patience';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { Caller } from './call';
+import { CALLER_COLUMNS, callerOf, CallerRow, OPENS } from './callers.service';
+
+/** Of the secret in the cookie: as many as of a key. */
+const TOKEN_BYTES = 32;
+
+/** However busy, nobody stays signed in for longer: a working day and its evening. */
+const LONGEST_HOURS = 12;
+
+/** Within a minute, one use is as good as ten. */
+const USE_RESOLUTION_MS = 60_000;
+
+const FIND_SESSION = `
+  SELECT ${CALLER_COLUMNS}, s.used_at AS "usedAt"
+  FROM console_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id
+  WHERE s.sha256 = $1::bytea AND s.used_at > now() - make_interval(mins => $2::int)
+    AND s.created_at > now() - interval '${LONGEST_HOURS} hours' AND ${OPENS}`;
+
+/** People who are signed in to the console: instead of a key, their browser holds a secret that soon opens nothing. */
+@Injectable()
+export class SessionsService {
+  private readonly idleMinutes: number;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.idleMinutes = config.get('settings', { infer: true }).consoleIdleMinutes;
+  }
+
+  /** @returns the secret for the cookie, which is kept nowhere. */
+  async begin(keyId: string): Promise<string> {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    await this.prisma.$executeRaw`
+      DELETE FROM console_session WHERE used_at < now() - make_interval(mins => ${this.idleMinutes}::int)
+        OR created_at < now() - make_interval(hours => ${LONGEST_HOURS}::int)`;
+    await this.prisma.consoleSession.create({ data: { sha256: new Uint8Array(sha256(token)), keyId } });
+    return token;
+  }
+
+  /** Asks the database each time, as of a key: it ends with its key, at once and on every instance. */
+  async identify(token: string): Promise<Caller | undefined> {
+    const row = await this.find(token);
+    if (!row) return undefined;
+    if (Date.now() - row.usedAt.getTime() > USE_RESOLUTION_MS) {
+      await this.prisma.$executeRaw`UPDATE console_session SET used_at = now() WHERE sha256 = ${sha256(token)}`;
+    }
+    return callerOf(row);
+  }
+
+  /** The same, but it does not count as a use: an answer that goes on keeps nobody signed in. */
+  async peek(token: string): Promise<Caller | undefined> {
+    const row = await this.find(token);
+    return row && callerOf(row);
+  }
+
+  private async find(token: string): Promise<(CallerRow & { usedAt: Date }) | undefined> {
+    const values = [sha256(token), this.idleMinutes];
+    const [row] = await withPatience(
+      this.prisma.prepared<CallerRow & { usedAt: Date }>('find_session', FIND_SESSION, values),
+    );
+    return row;
+  }
+
+  async end(token: string): Promise<void> {
+    await this.prisma.consoleSession.deleteMany({ where: { sha256: new Uint8Array(sha256(token)) } });
+  }
+}
+
+function sha256(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

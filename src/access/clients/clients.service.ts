@@ -1,0 +1,228 @@
+import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { v7 as uuidv7 } from 'uuid';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { isUuid } from '../../platform/database/uuid';
+import { AT_START, ChangeAuthor, ChangeRecords, changesBetween, ClientChange, creationOf } from './changes';
+import { ClientError } from './client-error';
+import { hashKey, newKey } from './key';
+import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
+import { Limits } from './limits';
+import { hintOf, listedClient, ListedClient, listedKey, ListedKey } from './listed';
+import { isPersonId } from './person';
+import { isScope, SCOPES } from '../../operations/scopes';
+
+export interface IssuedKey {
+  id: string;
+  /** The client's name. */
+  name: string;
+  /** The only time the key itself is seen. */
+  key: string;
+}
+
+/** What a client may do. */
+export interface Grants extends Limits {
+  scopes: string[];
+  /** Names of the interface's operations; null: all of them. The caller has checked that there are such. */
+  operations: string[] | null;
+}
+
+export interface KeyOptions {
+  /** Whose key it is, where it is one person's. */
+  person?: string | undefined;
+  /** Left out: never. */
+  expiresAt?: Date | undefined;
+}
+
+export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** How long a change waits for a connection, and then for the rows that admissions hold. Milliseconds. */
+const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
+
+/**
+ * Client apps and their keys. Every change is recorded in the transaction that makes it: a change that cannot be recorded
+ * does not happen. Without an author, the proxy itself makes the change at its start.
+ */
+@Injectable()
+export class ClientsService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly changes: ChangeRecords,
+  ) {}
+
+  /**
+   * Makes a client with its first key; `id` is the client's. What is left out is not limited.
+   * @throws ClientError
+   */
+  async create(
+    name: string,
+    scopes: string[],
+    { person, ...grants }: Partial<Omit<Grants, 'scopes'>> & Pick<KeyOptions, 'person'> = {},
+    by: ChangeAuthor = AT_START,
+  ): Promise<IssuedKey> {
+    if (!CLIENT_NAME.test(name)) {
+      throw new ClientError('a client name is 1 to 40 lower-case letters, digits and dashes, and begins with no dash');
+    }
+    check({ scopes, ...grants });
+    const { operations, ...limits } = grants;
+    const key = newKey(name);
+    const row = { id: uuidv7(), name, scopes: [...new Set(scopes)], ...(operations && { operations }) };
+    const keyRow = toRow(key, { person });
+    try {
+      await this.prisma.$transaction(async (tx) => {
+        const data = { ...row, ...limits, keys: { create: keyRow } };
+        const client = await tx.client.create({ data, include: { keys: true } });
+        const created = creationOf(listedClient(client, new Date()));
+        await this.changes.record(tx, [created, issuanceOf(client, keyRow)], by);
+      }, PATIENCE);
+    } catch (error) {
+      if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') throw error;
+      throw new ClientError(`there is a client ${name} already; give it another key with keys issue`, 'client_exists');
+    }
+    return { id: row.id, name, key };
+  }
+
+  /**
+   * Changes what a client may do; what is left out stays. From its commit on it holds on every instance.
+   * @throws ClientError
+   */
+  async update(name: string, change: Partial<Grants>, by: ChangeAuthor = AT_START): Promise<ListedClient> {
+    const client = await this.find(name);
+    check(change);
+    const assignments = toAssignments(change);
+    if (assignments.length === 0) return client;
+    return this.prisma.$transaction(async (tx) => {
+      // Of two changes at once, the second one starts from what the first one wrote.
+      await tx.$executeRaw`SELECT FROM client WHERE name = ${name} FOR NO KEY UPDATE`;
+      const before = await this.find(name, tx);
+      // Not by Prisma's own update, which cannot write a list that is null.
+      await tx.$executeRaw`UPDATE client SET ${Prisma.join(assignments)} WHERE name = ${name}`;
+      const after = await this.find(name, tx);
+      await this.changes.record(tx, changesBetween(before, after), by);
+      return after;
+    }, PATIENCE);
+  }
+
+  async find(name: string, tx: Prisma.TransactionClient = this.prisma): Promise<ListedClient> {
+    const client = CLIENT_NAME.test(name)
+      ? await tx.client.findUnique({ where: { name }, include: { keys: true } })
+      : null;
+    if (!client) throw noClient(name);
+    return listedClient(client, new Date());
+  }
+
+  async list(): Promise<ListedClient[]> {
+    const clients = await this.prisma.client.findMany({ include: { keys: true }, orderBy: { name: 'asc' } });
+    const now = new Date();
+    return clients.map((client) => listedClient(client, now));
+  }
+
+  /** One more key for a client, so that a rotation can overlap; `id` is the key's. */
+  async issueKey(name: string, options: KeyOptions = {}, by: ChangeAuthor = AT_START): Promise<IssuedKey> {
+    const client = await this.find(name);
+    const key = newKey(name);
+    const row = toRow(key, options);
+    await this.prisma.$transaction(async (tx) => {
+      await tx.apiKey.create({ data: { ...row, clientId: client.id } });
+      await this.changes.record(tx, [issuanceOf(client, row)], by);
+    }, PATIENCE);
+    return { id: row.id, name, key };
+  }
+
+  async listKeys(clientName?: string): Promise<ListedKey[]> {
+    const keys = await this.prisma.apiKey.findMany({
+      ...(clientName !== undefined && { where: { client: { name: clientName } } }),
+      include: { client: true },
+      orderBy: { id: 'asc' },
+    });
+    const now = new Date();
+    return keys.map((key) => listedKey(key, now));
+  }
+
+  /**
+   * From its commit on no instance takes the key: each request asks the database. Revoking it again changes nothing.
+   * @param clientName whose it must be; undefined: anybody's.
+   */
+  async revokeKey(
+    id: string,
+    clientName?: string,
+    by: ChangeAuthor = AT_START,
+  ): Promise<{ id: string; revoked_at: Date }> {
+    return this.prisma.$transaction(async (tx) => {
+      if (isUuid(id)) await tx.$executeRaw`SELECT FROM api_key WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+      const key = isUuid(id) ? await tx.apiKey.findUnique({ where: { id }, include: { client: true } }) : null;
+      if (!key || (clientName !== undefined && key.client.name !== clientName)) {
+        throw new ClientError(`there is no key with the id ${id}; keys list shows them`, 'key_not_found');
+      }
+      if (key.revokedAt) return { id, revoked_at: key.revokedAt };
+      const revokedAt = new Date();
+      await tx.apiKey.update({ where: { id }, data: { revokedAt } });
+      await this.changes.record(tx, [revocationOf(key, revokedAt)], by);
+      return { id, revoked_at: revokedAt };
+    }, PATIENCE);
+  }
+}
+
+type KeyRow = Omit<Prisma.ApiKeyGetPayload<object>, 'clientId' | 'createdAt' | 'revokedAt' | 'lastUsedAt'>;
+
+function issuanceOf({ id, name }: { id: string; name: string }, key: KeyRow): ClientChange {
+  const after = { hint: hintOf(name, key), person: key.person, expires_at: key.expiresAt?.toISOString() ?? null };
+  return { action: 'key_issued', client: { id, name }, keyId: key.id, before: null, after };
+}
+
+function revocationOf(key: KeyRow & { client: { id: string; name: string } }, revokedAt: Date): ClientChange {
+  const { id, name } = key.client;
+  const [before, after] = [{ revoked_at: null }, { revoked_at: revokedAt.toISOString() }];
+  return { action: 'key_revoked', client: { id, name }, keyId: key.id, before, after };
+}
+
+/** @throws ClientError for a client that could do nothing, or something there is not, or with a limit that is none. */
+function check({ scopes, operations, ...limits }: Partial<Grants>): void {
+  const unknown = scopes?.filter((scope) => !isScope(scope)) ?? [];
+  if (unknown.length > 0 || scopes?.length === 0) {
+    throw new ClientError(`unknown scopes: ${unknown.join(', ') || '(none given)'}; there are ${SCOPES.join(', ')}`);
+  }
+  if (operations?.length === 0) {
+    throw new ClientError('that leaves the client no operation; to shut it out, revoke its keys with keys revoke');
+  }
+  const wrong = LIMIT_KEYS.filter((key) => limits[key] !== undefined && limits[key] !== null)
+    .map((key) => ({ ...LIMIT_FIELDS[key], value: limits[key] }))
+    .filter(({ test, value }) => !test(value));
+  if (wrong.length > 0) throw new ClientError(wrong.map(({ name, must }) => `${name} ${must}`).join('; '));
+}
+
+/** `column = value` for all that is named. */
+function toAssignments({ scopes, operations, ...limits }: Partial<Grants>): Prisma.Sql[] {
+  const ofLimits = LIMIT_KEYS.filter((key) => limits[key] !== undefined).map((key) => {
+    const { name, column } = LIMIT_FIELDS[key];
+    const value = limits[key];
+    const written = value instanceof Decimal ? value.toFixed() : value;
+    return Prisma.sql`${Prisma.raw(name)} = ${written}::${Prisma.raw(column)}`;
+  });
+  return [
+    ...(scopes === undefined ? [] : [Prisma.sql`scopes = ${[...new Set(scopes)]}::text[]`]),
+    ...(operations === undefined ? [] : [Prisma.sql`operations = ${operations}::text[]`]),
+    ...ofLimits,
+  ];
+}
+
+function noClient(name: string): ClientError {
+  return new ClientError(`there is no client ${name}; clients list shows them`, 'client_not_found');
+}
+
+/** What is kept of a key. */
+function toRow(key: string, { person, expiresAt }: KeyOptions) {
+  if (person !== undefined && !isPersonId(person)) {
+    throw new ClientError(
+      'a person is named by 1 to 128 letters, digits and _ . : = / -, and not by an e-mail address or a phone number, which records could not forget',
+    );
+  }
+  return {
+    id: uuidv7(),
+    sha256: new Uint8Array(hashKey(key)),
+    hint: key.slice(-4),
+    expiresAt: expiresAt ?? null,
+    person: person ?? null,
+  };
+}

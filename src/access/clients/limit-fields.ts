@@ -1,0 +1,91 @@
+import { Decimal } from 'decimal.js';
+import { isAddressBlock } from '../../platform/config/address-block';
+import { isWebOrigin } from '../../platform/config/web-origin';
+import { Limits } from './limits';
+
+/** One limit: how it is named outside, and what it may be. */
+export interface LimitField {
+  /** Its name in the API, and its column. */
+  name: string;
+  /** The column's type. */
+  column: 'numeric' | 'integer' | 'text[]' | 'boolean';
+  /** What it must be, as the end of a sentence that begins with its name. */
+  must: string;
+  /** Whether something is such a limit. Null, which takes a limit away, is not: who asks may allow it. */
+  test: (value: unknown) => boolean;
+}
+
+/** As for a single amount (src/http/validation/money-rules.ts): more could never be reached, or be told apart. */
+export const MAX_USD = 999_999_999;
+export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
+export const MAX_COUNT = 1_000_000;
+/** Each request looks through them. */
+export const MAX_WORDS = 300;
+export const MAX_COUNTRY_NAME = 100;
+
+export const LIMIT_FIELDS = {
+  // Zero lets nothing through, or nothing without an approval.
+  dailyCapUsd: usd('daily_cap_usd', { mayBeZero: true }),
+  monthlyCapUsd: usd('monthly_cap_usd', { mayBeZero: true }),
+  maxItemUsd: usd('max_item_usd', { mayBeZero: false }),
+  maxCallUsd: usd('max_call_usd', { mayBeZero: false }),
+  approvalOverUsd: usd('approval_over_usd', { mayBeZero: true }),
+  maxItems: count('max_items'),
+  requestsPerMinute: count('requests_per_minute'),
+  countries: list('countries', 'names of countries, such as Kenya', isCountryName),
+  addresses: list('addresses', 'IP addresses or CIDR blocks, such as 10.0.0.0/8', isAddressBlock),
+  origins: list('origins', 'web origins as browsers send them, such as https://shop.example', isWebOrigin),
+  requireIdempotencyKey: {
+    name: 'require_idempotency_key',
+    column: 'boolean',
+    must: 'must be true or false',
+    test: (value) => typeof value === 'boolean',
+  },
+} satisfies Record<keyof Limits, LimitField>;
+
+export const LIMIT_KEYS = Object.keys(LIMIT_FIELDS) as (keyof Limits)[];
+
+/** An amount out of a JSON number, or of decimal text; undefined for what is neither. */
+export function readUsd(value: unknown): Decimal | undefined {
+  // A number's shortest decimal form is what the caller wrote: up to nine digits and six decimals fit in a double.
+  const text = typeof value === 'number' && Number.isFinite(value) ? new Decimal(value).toFixed() : value;
+  return typeof text === 'string' && USD.test(text) && Number(text) <= MAX_USD ? new Decimal(text) : undefined;
+}
+
+function usd(name: string, { mayBeZero }: { mayBeZero: boolean }): LimitField {
+  return {
+    name,
+    column: 'numeric',
+    must: `must be an amount of US dollars ${mayBeZero ? 'from' : 'greater than'} 0, at most ${MAX_USD}, with at most 6 decimals`,
+    test: (value) => {
+      const amount = readUsd(value instanceof Decimal ? value.toFixed() : value);
+      return amount !== undefined && (mayBeZero || amount.greaterThan(0));
+    },
+  };
+}
+
+function count(name: string): LimitField {
+  return {
+    name,
+    column: 'integer',
+    must: `must be a whole number from 1 to ${MAX_COUNT}`,
+    test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_COUNT,
+  };
+}
+
+/** Of no words, there is no limit. */
+function list(name: string, words: string, isWord: (word: string) => boolean): LimitField {
+  return {
+    name,
+    column: 'text[]',
+    must: `must be a list of at most ${MAX_WORDS} ${words}`,
+    test: (value) =>
+      Array.isArray(value) &&
+      value.length <= MAX_WORDS &&
+      value.every((word) => typeof word === 'string' && isWord(word)),
+  };
+}
+
+function isCountryName(word: string): boolean {
+  return word.trim() !== '' && word.length <= MAX_COUNTRY_NAME && !/[\p{Cc}\p{Surrogate}]/u.test(word);
+}

@@ -1,0 +1,57 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { limitsOf } from './limits';
+import { allowedOperations } from './operations';
+
+/** A client as operators see it, with the API's names. */
+export type ListedClient = ReturnType<typeof listedClient>;
+
+/** A key as operators see it: never the key itself. */
+export type ListedKey = ReturnType<typeof listedKey>;
+
+export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: true } }>, now: Date) {
+  const limits = limitsOf(client);
+  return {
+    id: client.id,
+    name: client.name,
+    scopes: client.scopes,
+    /** Null: all. */
+    operations: allowedOperations(client),
+    daily_cap_usd: limits.dailyCapUsd?.toFixed() ?? null,
+    monthly_cap_usd: limits.monthlyCapUsd?.toFixed() ?? null,
+    max_item_usd: limits.maxItemUsd?.toFixed() ?? null,
+    max_call_usd: limits.maxCallUsd?.toFixed() ?? null,
+    approval_over_usd: limits.approvalOverUsd?.toFixed() ?? null,
+    max_items: limits.maxItems,
+    requests_per_minute: limits.requestsPerMinute,
+    countries: limits.countries,
+    addresses: limits.addresses,
+    origins: limits.origins,
+    require_idempotency_key: limits.requireIdempotencyKey,
+    created_at: client.createdAt,
+    active_keys: client.keys.filter((key) => stateOf(key, now) === 'active').length,
+  };
+}
+
+export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true } }>, now: Date) {
+  return {
+    id: key.id,
+    client: key.client.name,
+    hint: hintOf(key.client.name, key),
+    person: key.person,
+    state: stateOf(key, now),
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: key.lastUsedAt,
+  };
+}
+
+/** How a key begins and ends. */
+export function hintOf(clientName: string, { hint }: { hint: string }): string {
+  return `pp_${clientName}_…${hint}`;
+}
+
+function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): 'active' | 'revoked' | 'expired' {
+  if (key.revokedAt) return 'revoked';
+  return key.expiresAt && key.expiresAt <= now ? 'expired' : 'active';
+}

@@ -1,6 +1,0 @@
-import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../forwarding/forwarding.module';
-import { AccountController } from './account.controller';
-
-@Module({ imports: [ForwardingModule], controllers: [AccountController] })
-export class AccountModule {}

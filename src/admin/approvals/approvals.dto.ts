@@ -1,0 +1,99 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/search/page';
+import { APPROVAL_STATUSES, CallRecord, FullCallRecord, orNull } from '../../history/records/record.dto';
+import { FaultDto } from '../../platform/errors/envelope.dto';
+import { PROBLEMS } from '../../platform/errors/problems';
+import { CapDto } from '../limits/cap';
+import { NotForwarded } from '../../http/validation/nothing.dto';
+import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
+import { field, Text } from '../../http/validation/rules';
+
+export class ApprovalSearch implements PageRequest {
+  @OneOf(APPROVAL_STATUSES, 'What was decided; without it, `pending`.')
+  status?: (typeof APPROVAL_STATUSES)[number];
+
+  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  page_size?: number;
+
+  @PageToken()
+  page_token?: string;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+@NotForwarded()
+export class DecisionDto {
+  @Text({ max: 1_000, description: 'Why, for those who read the record later.', example: 'Agreed with the shop.' })
+  reason!: string;
+
+  @field(
+    {
+      name: 'contentHash',
+      required: false,
+      must: 'must be the content_hash of the approval, 64 hexadecimal digits',
+      test: (value) => typeof value === 'string' && HASH.test(value),
+    },
+    {
+      type: 'string',
+      pattern: HASH.source,
+      description: 'The `content_hash` of what you looked at: you decide on this, or on nothing.',
+    },
+  )
+  content_hash?: string;
+}
+
+const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
+
+/** A cap of the client that asked, now and once the call is approved. */
+export class CapAfterDto extends CapDto {
+  @ApiProperty({ ...USD, description: 'What would be spent if this was approved now.' }) after_usd!: string;
+  @ApiProperty({ anyOf: [USD, { type: 'null' }], description: 'What would be left then; null: no cap.' })
+  left_after_usd!: string | null;
+}
+
+/** What an approval would do to the caps of the client that asked: it counts on those of the day on which it is approved. */
+export class CapsAfterDto {
+  @ApiProperty({ type: CapAfterDto, description: 'From midnight to midnight UTC.' }) daily!: CapAfterDto;
+  @ApiProperty({ type: CapAfterDto, description: 'The calendar month, UTC.' }) monthly!: CapAfterDto;
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Whether both have room for it; else it cannot be approved now (403 `cap_exceeded`).',
+  })
+  fits!: boolean;
+}
+
+const CAPS =
+  'What approving it now would do to the caps of the client that asked. What waits has reserved nothing, so others that wait are not counted. Null once it is decided or has expired.';
+
+/** A rule of the client that forbids a held call now. */
+export class NotAllowedDto {
+  @ApiProperty({
+    enum: Object.keys(PROBLEMS),
+    description: 'The code with which the client would be refused if it asked now.',
+  })
+  code!: string;
+  @ApiProperty({ type: 'string', description: 'Why.' }) detail!: string;
+  @ApiProperty({ type: [FaultDto], description: 'Where, if it is about parts of the request.' }) errors!: FaultDto[];
+}
+
+const NOT_ALLOWED =
+  'The rule of the client that forbids it now, whatever held when it was asked: it cannot be approved (409 `no_longer_allowed`). Null where there is none, and once it is decided or has expired.';
+
+export class ApprovalRecord extends CallRecord {
+  @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
+  @orNull(NotAllowedDto, NOT_ALLOWED) not_allowed!: NotAllowedDto | null;
+}
+
+export class FullApprovalRecord extends FullCallRecord {
+  @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
+  @orNull(NotAllowedDto, NOT_ALLOWED) not_allowed!: NotAllowedDto | null;
+}
+
+export class ApprovalPage {
+  @ApiProperty({ type: [ApprovalRecord], description: 'Newest first.' }) approvals!: ApprovalRecord[];
+  @ApiProperty({
+    anyOf: [{ type: 'string' }, { type: 'null' }],
+    description: 'For `page_token`; null on the last page.',
+  })
+  next_page_token!: string | null;
+}

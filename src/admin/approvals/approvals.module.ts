@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../../history/history.module';
+import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { JournalModule } from '../../journal/journal.module';
+import { MetricsModule } from '../../http/metrics/metrics.module';
+import { PolicyModule } from '../../policy/policy.module';
+import { ApprovalsController } from './approvals.controller';
+import { ApprovalsService } from './approvals.service';
+import { ForecastService } from './forecast.service';
+
+@Module({
+  imports: [AuditModule, ForwardingModule, JournalModule, MetricsModule, PolicyModule],
+  controllers: [ApprovalsController],
+  providers: [ApprovalsService, ForecastService],
+})
+export class ApprovalsModule {}

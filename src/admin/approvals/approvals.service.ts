@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { FullCallRecord } from '../../history/records/record.dto';
+import { RecordsService } from '../../history/records/records.service';
+import { SearchService } from '../../history/search/search.service';
+import { Call, mayReveal } from '../../access/auth/call';
+import { Asker, requireSomebodyElse } from '../../access/auth/four-eyes';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { ProcessService } from '../../platform/database/process.service';
+import { isUuid } from '../../platform/database/uuid';
+import { Problem } from '../../platform/errors/problem';
+import { ExchangeService } from '../../gateway/forwarding/exchange.service';
+import { movesValue, OperationName } from '../../operations/operations';
+import { ApprovalObstacle } from '../../journal/decisions';
+import { JournalService } from '../../journal/journal.service';
+import { Release } from '../../journal/release';
+import { MetricsService } from '../../http/metrics/metrics.service';
+import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
+import { ForecastService } from './forecast.service';
+import { Held, ReadyToSend, requireUnchanged, toReady } from './held';
+import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems } from './permission';
+
+const EXPIRED =
+  'Nobody decided about this in time, so it has expired; nothing was sent. Who wants it has to ask for it again.';
+
+/** Lists held calls, and decides about them. */
+@Injectable()
+export class ApprovalsService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly process: ProcessService,
+    private readonly searching: SearchService,
+    private readonly records: RecordsService,
+    private readonly journal: JournalService,
+    private readonly exchanges: ExchangeService,
+    private readonly metrics: MetricsService,
+    private readonly forecasts: ForecastService,
+  ) {}
+
+  async list(call: Call, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
+    const { rows, nextPageToken } = await this.searching.search({ approval: status, ...page });
+    const ids = rows.map(({ id }) => id);
+    const calls = await this.records.list(ids, mayReveal(call));
+    return { approvals: await this.forecasts.forecast(calls), next_page_token: nextPageToken };
+  }
+
+  async one(call: Call, id: string): Promise<FullApprovalRecord> {
+    const [approval] = await this.forecasts.forecast([await this.record(id, mayReveal(call))]);
+    return approval as FullApprovalRecord; // one for each
+  }
+
+  /** Sends the call, once; and answers when its outcome is recorded. */
+  async approve(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
+    const { by, held } = await this.undecided(call, id, hash);
+    requireUnchanged(held);
+    const ready = toReady(held);
+    const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
+    const operation = held.operation as OperationName;
+    const decided = await this.journal
+      .approve(
+        decision,
+        { clientId: held.clientId, operation, usd: movesValue(operation) ? usdOf(held) : null },
+        async (tx) => {
+          const [callers, items] = [await readCallers(tx, [held.keyId]), await readLimitedItems(tx, [id])];
+          return brokenRule(callers.get(held.keyId), operation, items.get(id) ?? []);
+        },
+      )
+      .catch((cause: unknown) => {
+        throw notSent(cause);
+      });
+    if (decided.kind !== 'released') throw toProblem(decided);
+    return this.send(call, held, ready, decided.release);
+  }
+
+  async reject(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
+    const { by, held } = await this.undecided(call, id, hash);
+    const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
+    if (!(await this.journal.reject(decision))) throw new Problem('already_decided');
+    return this.one(call, id);
+  }
+
+  /** A held call that this caller may decide about, as far as one can see before the decision is written. */
+  private async undecided(call: Call, id: string, hash: string | undefined): Promise<{ by: Asker; held: Held }> {
+    const { approval } = await this.record(id, false);
+    const held = await this.prisma.intent.findUnique({ where: { id }, include: { body: true } });
+    if (!held) throw new Problem('approval_not_found');
+    const by = requireSomebodyElse(call, held);
+    if (approval?.status === 'expired') throw new Problem('already_decided', { text: EXPIRED });
+    if (approval?.status !== 'pending') throw new Problem('already_decided');
+    if (hash !== undefined && hash !== approval.content_hash) {
+      throw new Problem('content_changed', {
+        text: 'This call has another content_hash than you say: it is not what you looked at. Read it, then decide.',
+      });
+    }
+    return { by, held };
+  }
+
+  private async record(id: string, reveal: boolean): Promise<FullCallRecord> {
+    const record = isUuid(id) && (await this.records.one(id, reveal));
+    if (!record || !record.approval) throw new Problem('approval_not_found');
+    return record;
+  }
+
+  /** From here on it may be paid: no error may say that nothing was sent. */
+  private async send(approving: Call, held: Held, ready: ReadyToSend, release: Release): Promise<FullApprovalRecord> {
+    const call: Call = {
+      ...approving,
+      ...{ id: held.id, operation: held.operation, traceparent: held.traceparent ?? undefined },
+      ...{ opened: true, timings: {} },
+    };
+    try {
+      await this.exchanges.send(call, ready, release);
+      return await this.one(approving, held.id);
+    } catch (cause) {
+      const text = `It was approved and sent, but what came of it could not be recorded or read. It is not sent again; GET /v1/approvals/${held.id} shows what is known.`;
+      throw new Problem('outcome_unknown', { text, cause });
+    } finally {
+      this.metrics.count(call);
+    }
+  }
+}
+
+function usdOf({ totalUsd }: Held): Decimal | null {
+  return totalUsd && new Decimal(totalUsd.toFixed()); // Prisma brings a Decimal of its own
+}
+
+function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
+  switch (obstacle.kind) {
+    case 'forbidden':
+      return noLongerAllowed(obstacle.why);
+    case 'decided':
+      return new Problem('already_decided');
+    case 'stopped':
+      return new Problem('stopped', {
+        text: `The operator has stopped this, saying: ${obstacle.stop.reason}. Nothing was sent and it still waits. Approve it when the stop is lifted.`,
+      });
+    case 'overCap': {
+      const { period, capUsd, leftUsd } = obstacle;
+      return new Problem('cap_exceeded', {
+        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent and it still waits. Raise the cap, or approve it on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
+      });
+    }
+  }
+}
+
+/** The commit may have been reported as failed, but was not: then the call is approved, in doubt, and was not sent. */
+function notSent(cause: unknown): Problem {
+  const text =
+    'Our database failed while this was decided; nothing was sent. Read the approval again before you decide.';
+  return new Problem('database_unavailable', { text, cause });
+}

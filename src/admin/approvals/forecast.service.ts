@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { CallRecord } from '../../history/records/record.dto';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { OperationName } from '../../operations/operations';
+import { CapDto, toUsage, UsageDto } from '../limits/cap';
+import { SpendingService } from '../../policy/spending.service';
+import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
+import { BrokenRule, brokenRule, readCallers, readLimitedItems } from './permission';
+
+/** What would happen if a call that waits was approved now. Both are null once it is decided or has expired. */
+interface Forecast {
+  caps: CapsAfterDto | null;
+  not_allowed: NotAllowedDto | null;
+}
+
+/** Foresees what approvals would do: to the caps of who asked, and whether the client may still do it at all. */
+@Injectable()
+export class ForecastService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly spending: SpendingService,
+  ) {}
+
+  /**
+   * Nothing is reserved for a call that waits, so each is counted as if it was the only one. Only what pays is ever held: its
+   * total counts, as `approve` of the journal counts it.
+   */
+  async forecast<Call extends CallRecord>(calls: Call[]): Promise<(Call & Forecast)[]> {
+    const pending = calls.filter(isPending);
+    if (pending.length === 0) return calls.map((call) => ({ ...call, caps: null, not_allowed: null }));
+    const [usages, broken] = await Promise.all([this.usages(pending), this.brokenRules(pending)]);
+    return calls.map((call) => {
+      const usage = isPending(call) && usages.get(call.client.id);
+      const rule = broken.get(call.id);
+      return {
+        ...call,
+        caps: usage ? capsAfter(usage, call.total_usd) : null,
+        not_allowed: rule ? { code: rule.code, detail: rule.detail, errors: rule.faults } : null,
+      };
+    });
+  }
+
+  /** By client. */
+  private async usages(pending: CallRecord[]): Promise<Map<string, UsageDto>> {
+    const [clients, spending] = await Promise.all([
+      this.prisma.client.findMany({ where: { id: { in: [...new Set(pending.map(({ client }) => client.id))] } } }),
+      this.spending.spentByAll(),
+    ]);
+    return new Map(
+      clients.flatMap(({ id, dailyCapUsd, monthlyCapUsd }) => {
+        const spent = spending.get(id);
+        const caps = { daily: dailyCapUsd?.toFixed() ?? null, monthly: monthlyCapUsd?.toFixed() ?? null };
+        return spent ? [[id, toUsage(caps, spent)] as const] : [];
+      }),
+    );
+  }
+
+  /** By call; of those that may still be carried out there is none. */
+  private async brokenRules(pending: CallRecord[]): Promise<Map<string, BrokenRule>> {
+    const [callers, items] = await Promise.all([
+      readCallers(this.prisma, [...new Set(pending.map(({ key_id }) => key_id))]),
+      readLimitedItems(
+        this.prisma,
+        pending.map(({ id }) => id),
+      ), // records in lists show the first hundred only
+    ]);
+    return new Map(
+      pending.flatMap(({ id, key_id, operation }) => {
+        const rule = brokenRule(callers.get(key_id), operation as OperationName, items.get(id) ?? []);
+        return rule ? [[id, rule] as const] : [];
+      }),
+    );
+  }
+}
+
+function isPending({ approval }: CallRecord): boolean {
+  return approval?.status === 'pending';
+}
+
+function capsAfter({ daily, monthly }: UsageDto, usd: string | null): CapsAfterDto {
+  const after = { daily: capAfter(daily, usd), monthly: capAfter(monthly, usd) };
+  // What names no amount counts against no cap, also where nothing is left.
+  return { ...after, fits: usd === null || [after.daily, after.monthly].every(isWithin) };
+}
+
+function capAfter(cap: CapDto, usd: string | null): CapAfterDto {
+  const after = new Decimal(cap.spent_usd).plus(usd ?? 0);
+  const left = cap.cap_usd === null ? null : Decimal.max(new Decimal(cap.cap_usd).minus(after), 0);
+  return { ...cap, after_usd: after.toFixed(), left_after_usd: left?.toFixed() ?? null };
+}
+
+function isWithin({ cap_usd: cap, after_usd: after }: CapAfterDto): boolean {
+  return cap === null || new Decimal(after).lessThanOrEqualTo(cap);
+}

@@ -1,0 +1,32 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { Problem } from '../../platform/errors/problem';
+import { Ready } from '../../gateway/forwarding/exchange.service';
+import { itemsOf } from '../../operations/items';
+import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../operations/operations';
+import { commitment } from '../../journal/commitment';
+
+/** A held call as it was recorded. */
+export type Held = Prisma.IntentGetPayload<{ include: { body: true } }>;
+
+/**
+ * What is sent must be what was asked and looked at: the body that is kept is compared with the record's commitment to it.
+ * @throws Problem `content_changed`, also where the body was erased.
+ */
+export function requireUnchanged({ body, bodyCommitment }: Held): void {
+  const found = body && commitment(Buffer.from(body.salt), Buffer.from(body.body));
+  const same = found === null ? bodyCommitment === null : bodyCommitment !== null && found.equals(bodyCommitment);
+  if (!same) throw new Problem('content_changed');
+}
+
+export type ReadyToSend = Pick<Ready, 'outgoing' | 'items'>;
+
+/** The request as it will leave: the bytes that were recorded. */
+export function toReady({ operation, query, body }: Held): ReadyToSend {
+  const name = operation as OperationName;
+  const path = INTERFACE_PREFIX + pathOf(name) + (query === null ? '' : `?${query}`);
+  const bytes = body && Buffer.from(body.body);
+  return {
+    outgoing: { operation: name, effect: rowOf(name).effect, method: methodOf(name), path, body: bytes },
+    items: itemsOf(name, bytes ? (JSON.parse(bytes.toString('utf8')) as object) : undefined),
+  };
+}

@@ -1,0 +1,71 @@
+import { ApiPropertyOptions } from '@nestjs/swagger';
+import { CLIENT_NAME } from '../../access/clients/clients.service';
+import { LIMIT_FIELDS, MAX_COUNT, MAX_USD, MAX_WORDS, USD } from '../../access/clients/limit-fields';
+import { Limits } from '../../access/clients/limits';
+import { isPersonId, PERSON } from '../../access/clients/person';
+import { SCOPES } from '../../operations/scopes';
+import { OPERATIONS } from '../../operations/operations';
+import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
+
+type Keys<Value> = { [key in keyof Limits]: Limits[key] extends Value ? key : never }[keyof Limits];
+
+/** An amount in US dollars that limits a client: a JSON number, or decimal text. */
+export const UsdLimit = (key: Exclude<Keys<object | null>, Keys<string[]>>, description: string) =>
+  limit(key, {
+    anyOf: [
+      { type: 'number', minimum: 0, maximum: MAX_USD },
+      { type: 'string', pattern: USD.source },
+    ],
+    description,
+    example: '10.5',
+  });
+
+export const CountLimit = (key: Exclude<Keys<number | null>, Keys<null>>, description: string) =>
+  limit(key, { type: 'integer', minimum: 1, maximum: MAX_COUNT, description });
+
+export const ListLimit = (key: Keys<string[]>, description: string, example: string[]) => {
+  const { must, test } = LIMIT_FIELDS[key];
+  return WordList(
+    { name: key, required: false, nullable: true, must, test },
+    { items: { type: 'string' }, maxItems: MAX_WORDS, description, example },
+  );
+};
+
+export const SwitchLimit = (key: Keys<boolean>, description: string) => {
+  const { must, test } = LIMIT_FIELDS[key];
+  return field({ name: key, required: false, must, test }, { type: 'boolean', description });
+};
+
+export const ClientName = () =>
+  Slug({
+    pattern: CLIENT_NAME,
+    must: 'must be 1 to 40 lower-case letters, digits and dashes, and begin with no dash',
+    required: true,
+    description: "The client's name. It stands in its keys, and never changes.",
+    example: 'shop',
+  });
+
+export const ClientScopes = ({ required }: { required: boolean }) =>
+  SomeOf(SCOPES, { required, description: 'What its keys may do.' });
+
+export const ClientOperations = () =>
+  SomeOf(Object.keys(OPERATIONS), {
+    required: false,
+    nullable: true,
+    description: 'What of the interface it may use; null: all, with those to come.',
+  });
+
+export const KeyPerson = () =>
+  Slug({
+    pattern: PERSON,
+    test: isPersonId,
+    must: 'must be 1 to 128 letters, digits and _ . : = / -; no e-mail address and no phone number, which records could not forget',
+    required: false,
+    description: 'Whose the key is, where it is one person’s: nobody approves what they asked for themselves.',
+    example: 'ada',
+  });
+
+function limit(key: keyof Limits, schema: ApiPropertyOptions): PropertyDecorator {
+  const { must, test } = LIMIT_FIELDS[key];
+  return field({ name: key, required: false, nullable: true, must, test }, schema);
+}

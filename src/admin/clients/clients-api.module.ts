@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { ClientsModule } from '../../access/clients/clients.module';
+import { PolicyModule } from '../../policy/policy.module';
+import { ClientsController } from './clients.controller';
+import { KeysController } from './keys.controller';
+import { OperationsController } from './operations.controller';
+
+@Module({
+  imports: [ClientsModule, PolicyModule],
+  controllers: [ClientsController, KeysController, OperationsController],
+})
+export class AdministrationModule {}

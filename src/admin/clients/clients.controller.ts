@@ -1,0 +1,99 @@
+import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Call } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { ClientsService } from '../../access/clients/clients.service';
+import { ListedClient } from '../../access/clients/listed';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { toUsage } from '../limits/cap';
+import { Spending, SpendingService } from '../../policy/spending.service';
+import { asProblem } from './as-problem';
+import { changedBy } from './changed-by';
+import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
+import { ChangeClientDto, CreateClientDto, limitsIn } from './clients.dto';
+
+const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+
+/** Client apps and what they may do. */
+@ApiTags('Clients')
+@ApiSecurity('key')
+@Controller('v1/clients')
+export class ClientsController {
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly spending: SpendingService,
+  ) {}
+
+  @Get()
+  @Allow('admin')
+  @ApiOperation({ summary: 'List the clients', operationId: 'listClients', description: 'Scope `admin`.' })
+  @ApiResponse({ status: 200, type: ClientsDto, description: 'All of them.' })
+  @ApiKeyProblems()
+  async list(): Promise<ClientsDto> {
+    const clients = await this.clients.list();
+    const spending = await this.spending.spentByAll();
+    // Clients are never deleted: whoever was listed has a row.
+    return { clients: clients.map((client) => withUsage(client, spending.get(client.id) as Spending)) };
+  }
+
+  @Post()
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Make a client with its first key',
+    operationId: 'createClient',
+    description:
+      'Scope `admin`. What is left out, or null, is not limited. The change is recorded: `GET /v1/activity`.',
+  })
+  @ApiResponse({ status: 201, type: NewClientDto, description: 'The client, and its key this once.' })
+  @ApiKeyProblems('invalid_request', 'client_exists')
+  async create(@CurrentCall() call: Call, @Body() body: CreateClientDto): Promise<NewClientDto> {
+    const { name, scopes, operations = null, person, reason } = body;
+    const grants = { operations, person, ...limitsIn(body) };
+    const { key } = await this.clients.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
+    return { ...(await this.one(name)), key };
+  }
+
+  @Get(':name')
+  @Allow('admin')
+  @ApiOperation({ summary: 'Read a client', operationId: 'readClient', description: 'Scope `admin`.' })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 200, type: ClientDto, description: 'The client.' })
+  @ApiKeyProblems('client_not_found')
+  async one(@Param('name') name: string): Promise<ClientDto> {
+    const client = await this.clients.find(name).catch(asProblem);
+    return withUsage(client, await this.spending.spentBy(client.id));
+  }
+
+  @Patch(':name')
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Change what a client may do',
+    operationId: 'changeClient',
+    description:
+      'Scope `admin`. What is left out stays; null takes a limit away. It holds from the next request on. The change is ' +
+      'recorded with the state before and after: `GET /v1/activity`.',
+  })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async change(
+    @CurrentCall() call: Call,
+    @Param('name') name: string,
+    @Body() body: ChangeClientDto,
+  ): Promise<ClientDto> {
+    const { scopes, operations, reason } = body;
+    const change = {
+      ...(scopes !== undefined && { scopes }),
+      ...(operations !== undefined && { operations }),
+      ...limitsIn(body),
+    };
+    const client = await this.clients.update(name, change, changedBy(call, reason)).catch(asProblem);
+    return withUsage(client, await this.spending.spentBy(client.id));
+  }
+}
+
+function withUsage(client: ListedClient, spending: Spending): ClientDto {
+  const caps = { daily: client.daily_cap_usd, monthly: client.monthly_cap_usd };
+  return { ...client, usage: toUsage(caps, spending) };
+}

@@ -1,0 +1,108 @@
+import { readUsd } from '../../access/clients/limit-fields';
+import { Limits } from '../../access/clients/limits';
+import { Instant } from '../../http/validation/query-rules';
+import { Text } from '../../http/validation/rules';
+import { NotForwarded, Nothing } from '../../http/validation/nothing.dto';
+import {
+  ClientName,
+  ClientOperations,
+  ClientScopes,
+  CountLimit,
+  KeyPerson,
+  ListLimit,
+  SwitchLimit,
+  UsdLimit,
+} from './client-rules';
+
+type Usd = string | number | null;
+
+const Reason = () =>
+  Text({ max: 1_000, required: false, description: 'Why, for those who read the record later.', example: 'Case 17' });
+
+/** How much a client may do, and from where. Null takes a limit away. */
+class ClientLimitsDto {
+  @UsdLimit('dailyCapUsd', 'The most US dollars that it may pay from midnight to midnight UTC.')
+  daily_cap_usd?: Usd;
+
+  @UsdLimit('monthlyCapUsd', 'The most US dollars that it may pay in a calendar month, UTC.')
+  monthly_cap_usd?: Usd;
+
+  @UsdLimit('maxItemUsd', 'The most US dollars that one item may be; more than 0.')
+  max_item_usd?: Usd;
+
+  @UsdLimit('maxCallUsd', 'The most US dollars that the items of one call may add up to; more than 0.')
+  max_call_usd?: Usd;
+
+  @UsdLimit('approvalOverUsd', 'A payout of more US dollars than this waits for an approval.')
+  approval_over_usd?: Usd;
+
+  @CountLimit('maxItems', 'The most items of one call.')
+  max_items?: number | null;
+
+  @CountLimit('requestsPerMinute', 'The most requests in a minute, over all its keys.')
+  requests_per_minute?: number | null;
+
+  @ListLimit('countries', 'The countries that it may pay to; empty: any.', ['Kenya', 'Nigeria'])
+  countries?: string[] | null;
+
+  @ListLimit('addresses', 'IP addresses and CIDR blocks that it may call from; empty: any.', ['10.0.0.0/8'])
+  addresses?: string[] | null;
+
+  @ListLimit('origins', 'Web origins whose pages may call (CORS), as browsers send them; empty: none.', [
+    'https://shop.example',
+  ])
+  origins?: string[] | null;
+
+  @SwitchLimit('requireIdempotencyKey', 'Whether what pays or writes is refused without the header Idempotency-Key.')
+  require_idempotency_key?: boolean;
+}
+
+@NotForwarded()
+export class CreateClientDto extends ClientLimitsDto {
+  @ClientName() name!: string;
+  @ClientScopes({ required: true }) scopes!: string[];
+  @ClientOperations() operations?: string[] | null;
+  @KeyPerson() person?: string;
+  @Reason() reason?: string;
+}
+
+/** What is left out stays. */
+@NotForwarded()
+export class ChangeClientDto extends ClientLimitsDto {
+  @ClientScopes({ required: false }) scopes?: string[];
+  @ClientOperations() operations?: string[] | null;
+  @Reason() reason?: string;
+}
+
+@NotForwarded()
+export class IssueKeyDto extends Nothing {
+  @Instant('Until when it is taken; left out: until it is revoked.') expires_at?: string;
+  @KeyPerson() person?: string;
+  @Reason() reason?: string;
+}
+
+export class RevocationDto {
+  @Reason() reason?: string;
+}
+
+/** The limits that a body names. */
+export function limitsIn(dto: ClientLimitsDto): Partial<Limits> {
+  const { require_idempotency_key: requireIdempotencyKey } = dto;
+  return {
+    ...(dto.daily_cap_usd !== undefined && { dailyCapUsd: amount(dto.daily_cap_usd) }),
+    ...(dto.monthly_cap_usd !== undefined && { monthlyCapUsd: amount(dto.monthly_cap_usd) }),
+    ...(dto.max_item_usd !== undefined && { maxItemUsd: amount(dto.max_item_usd) }),
+    ...(dto.max_call_usd !== undefined && { maxCallUsd: amount(dto.max_call_usd) }),
+    ...(dto.approval_over_usd !== undefined && { approvalOverUsd: amount(dto.approval_over_usd) }),
+    ...(dto.max_items !== undefined && { maxItems: dto.max_items }),
+    ...(dto.requests_per_minute !== undefined && { requestsPerMinute: dto.requests_per_minute }),
+    ...(dto.countries !== undefined && { countries: dto.countries ?? [] }),
+    ...(dto.addresses !== undefined && { addresses: dto.addresses ?? [] }),
+    ...(dto.origins !== undefined && { origins: dto.origins ?? [] }),
+    ...(requireIdempotencyKey !== undefined && { requireIdempotencyKey }),
+  };
+}
+
+function amount(usd: Usd) {
+  return readUsd(usd) ?? null;
+}

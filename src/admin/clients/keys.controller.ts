@@ -1,0 +1,82 @@
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Call } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { ClientsService } from '../../access/clients/clients.service';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { asProblem } from './as-problem';
+import { changedBy } from './changed-by';
+import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
+import { IssueKeyDto, RevocationDto } from './clients.dto';
+
+const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The key's id." } as const;
+
+/** The API keys of a client. */
+@ApiTags('Clients')
+@ApiSecurity('key')
+@Controller('v1/clients/:name/keys')
+export class KeysController {
+  constructor(private readonly clients: ClientsService) {}
+
+  @Get()
+  @Allow('admin')
+  @ApiOperation({ summary: "List a client's keys", operationId: 'listKeys', description: 'Scope `admin`.' })
+  @ApiParam(NAME)
+  @ApiResponse({ status: 200, type: KeysDto, description: 'All of them, with those that are taken no more.' })
+  @ApiKeyProblems('client_not_found')
+  async list(@Param('name') name: string): Promise<KeysDto> {
+    await this.clients.find(name).catch(asProblem);
+    return { keys: await this.clients.listKeys(name) };
+  }
+
+  @Post()
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Issue one more key for a client',
+    operationId: 'issueKey',
+    description: 'Scope `admin`. To rotate a key: issue a new one, let the app use it, then revoke the old one.',
+  })
+  @ApiParam(NAME)
+  @ApiBody({ type: IssueKeyDto, required: false })
+  @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, this once.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async issue(
+    @CurrentCall() call: Call,
+    @Param('name') name: string,
+    @Body() { expires_at, person, reason }: IssueKeyDto,
+  ): Promise<NewKeyDto> {
+    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
+    if (expiresAt && expiresAt <= new Date()) {
+      throw new Problem('invalid_request', {
+        faults: [{ pointer: '/expires_at', detail: 'must be an instant to come' }],
+      });
+    }
+    const by = changedBy(call, reason);
+    const { id, key } = await this.clients.issueKey(name, { expiresAt, person }, by).catch(asProblem);
+    return { id, client: name, key, person: person ?? null, expires_at: expiresAt ?? null };
+  }
+
+  @Delete(':id')
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Revoke a key',
+    operationId: 'revokeKey',
+    description: 'Scope `admin`. From now on no request with it is taken, on any instance. Again, it changes nothing.',
+  })
+  @ApiParam(NAME)
+  @ApiParam(ID)
+  @ApiResponse({ status: 200, type: RevokedKeyDto, description: 'When it was revoked.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'key_not_found')
+  async revoke(
+    @CurrentCall() call: Call,
+    @Param('name') name: string,
+    @Param('id') id: string,
+    @Query() { reason }: RevocationDto,
+  ): Promise<RevokedKeyDto> {
+    await this.clients.find(name).catch(asProblem);
+    return this.clients.revokeKey(id, name, changedBy(call, reason)).catch(asProblem);
+  }
+}

@@ -1,0 +1,46 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Decimal } from 'decimal.js';
+import { Spending, Spent } from '../../policy/spending.service';
+
+const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
+const usdOrNull = (description: string) => ApiProperty({ anyOf: [USD, { type: 'null' }], description });
+
+/** A cap and what is left of it. */
+export class CapDto {
+  @usdOrNull('The most that may be paid; null: no cap.') cap_usd!: string | null;
+  @ApiProperty({
+    ...USD,
+    description: 'Paid, or about to be, or perhaps paid: what is in doubt counts until it is settled.',
+  })
+  spent_usd!: string;
+  @usdOrNull('What may still be paid; null: no cap.') left_usd!: string | null;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it begins anew.' }) resets_at!: Date;
+}
+
+/** What a client has spent of its caps. */
+export class UsageDto {
+  @ApiProperty({ type: CapDto, description: 'From midnight to midnight UTC.' }) daily!: CapDto;
+  @ApiProperty({ type: CapDto, description: 'The calendar month, UTC.' }) monthly!: CapDto;
+}
+
+/** A client's caps, in US dollars; null: none. */
+export interface Caps {
+  daily: Decimal.Value | null;
+  monthly: Decimal.Value | null;
+}
+
+export function toUsage({ daily, monthly }: Caps, { today, thisMonth }: Spending): UsageDto {
+  return { daily: toCap(daily, today), monthly: toCap(monthly, thisMonth) };
+}
+
+/** A cap that was lowered may be below what is spent already: then nothing is left. */
+export function toCap(capUsd: Decimal.Value | null, { usd, resetsAt }: Spent): CapDto {
+  const cap = capUsd === null ? null : new Decimal(capUsd);
+  const left = cap && Decimal.max(cap.minus(usd), 0);
+  return {
+    cap_usd: cap?.toFixed() ?? null,
+    spent_usd: usd.toFixed(),
+    left_usd: left?.toFixed() ?? null,
+    resets_at: resetsAt,
+  };
+}

@@ -1,0 +1,43 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Call } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { SpendingService } from '../../policy/spending.service';
+import { toUsage } from './cap';
+import { LimitsDto } from './limits.dto';
+
+/** What an app may still do. */
+@ApiTags('Limits')
+@ApiSecurity('key')
+@Controller('v1/limits')
+export class LimitsController {
+  constructor(private readonly spending: SpendingService) {}
+
+  @Get()
+  @Allow('pay', 'write', 'read')
+  @ApiOperation({
+    summary: "One's own limits, and what is left of them",
+    operationId: 'readLimits',
+    description: 'Scope `pay`, `write` or `read`; only those of the calling client.',
+  })
+  @ApiResponse({ status: 200, type: LimitsDto, description: 'The limits.' })
+  @ApiKeyProblems()
+  async own(@CurrentCall() { caller }: Call): Promise<LimitsDto> {
+    if (!caller) throw new Problem('missing_key');
+    const { clientId, limits } = caller;
+    const caps = { daily: limits.dailyCapUsd, monthly: limits.monthlyCapUsd };
+    return {
+      ...toUsage(caps, await this.spending.spentBy(clientId)),
+      max_item_usd: limits.maxItemUsd?.toFixed() ?? null,
+      max_call_usd: limits.maxCallUsd?.toFixed() ?? null,
+      approval_over_usd: limits.approvalOverUsd?.toFixed() ?? null,
+      max_items: limits.maxItems,
+      requests_per_minute: limits.requestsPerMinute,
+      countries: limits.countries,
+      require_idempotency_key: limits.requireIdempotencyKey,
+    };
+  }
+}

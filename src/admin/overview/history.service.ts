@@ -1,0 +1,173 @@
+import { Injectable } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { outcomeWord } from '../../history/search/filters';
+import { IndexService } from '../../history/search/index.service';
+import { OutcomeWord, PAID_OUTCOMES } from '../../history/records/outcome';
+import { PresentService } from '../../history/records/present.service';
+import { Prisma } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { uuidFloor } from '../../platform/database/uuid';
+import { Cached, Found } from './cached';
+import { MOST_DAYS, OperationDay, OperationLatency, OverviewHistory } from './overview.dto';
+import { percentile, STEPS_PER_E, Times } from './percentiles';
+
+const HOURS = 24;
+const HOUR_MS = 3_600_000;
+const DAY_MS = HOURS * HOUR_MS;
+const ZERO = new Decimal(0);
+
+/** What came of the calls of a day that is over changes seldom: one is settled, or was held and expires. */
+const PAST_MS = 60_000;
+const TODAY_MS = 2_000;
+
+/** Calls of one operation and outcome of which the upstream took about as long; of what was not sent, `step` is null. */
+interface Row {
+  operation: string;
+  outcome: OutcomeWord;
+  step: number | null;
+  calls: number;
+  items: number;
+  usd: string;
+}
+
+/** What a day comes to. */
+interface Day {
+  operations: Map<string, { calls: number; items: number; asked: Decimal; succeeded: Decimal }>;
+  outcomes: Map<OutcomeWord, number>;
+  /** By operation. */
+  times: Map<string, Times>;
+}
+
+/** Counts the newest days, each by itself: those that are over are counted less often, and for all who look so far back. */
+@Injectable()
+export class HistoryService {
+  /** By their number since 1970. */
+  private readonly days = new Map<number, Cached<Day>>();
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly present: PresentService,
+    private readonly index: IndexService,
+  ) {}
+
+  /** The newest days (UTC), today included; `at` is when today was counted. */
+  async read(count: number): Promise<Found<OverviewHistory>> {
+    const today = dayOf(new Date());
+    for (const day of this.days.keys()) if (day <= today - MOST_DAYS) this.days.delete(day);
+    const days = Array.from({ length: count }, (_, ago) => today - ago);
+    const found = await Promise.all(days.map((day) => this.day(day).read()));
+    const dates = days.map((day) => new Date(day * DAY_MS).toISOString().slice(0, 10));
+    const value = toHistory(
+      dates,
+      found.map((day) => day.value),
+    );
+    return { value, at: found[0]?.at ?? new Date() };
+  }
+
+  private day(day: number): Cached<Day> {
+    const known = this.days.get(day);
+    if (known) return known;
+    const isToday = () => day >= dayOf(new Date());
+    const cached = new Cached(
+      () => (isToday() ? this.count(day) : this.inTurn(() => this.count(day))),
+      () => (isToday() ? TODAY_MS : PAST_MS),
+    );
+    this.days.set(day, cached);
+    return cached;
+  }
+
+  /** One past day after the other: payouts need the cores more. */
+  private inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+
+  private async count(day: number): Promise<Day> {
+    const word = outcomeWord(await this.present.read()); // before the records are: see there
+    await this.index.catchUp();
+    const bounds = Array.from({ length: HOURS + 1 }, (_, hour) => uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)));
+    // Hour by hour, which the planner reads by the index, and one after the other: of a whole day it may think so many rows that
+    // it reads the whole history instead, in parallel, for which payouts would wait.
+    const rows = await this.prisma.readLong<Row>(Prisma.sql`
+      SELECT operation, outcome, step, sum(calls)::float8 AS calls, sum(items)::float8 AS items,
+        trim_scale(coalesce(sum(usd), 0))::text AS usd
+      FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
+      CROSS JOIN LATERAL (
+        SELECT operation, ${word} AS outcome, count(*) FILTER (WHERE leads) AS calls,
+          count(*) FILTER (WHERE position >= 0) AS items, sum(item_usd) AS usd,
+          CASE WHEN leads AND upstream_ms IS NOT NULL
+            THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step
+        FROM search_entry WHERE call_id >= beginning AND call_id < ending AND (leads OR position >= 0) GROUP BY 1, 2, 6
+      ) AS counted
+      GROUP BY 1, 2, 3`);
+    return toDay(rows);
+  }
+}
+
+/** Since 1970, as the search index counts them (search_day). */
+function dayOf(at: Date): number {
+  return Math.floor(at.getTime() / DAY_MS);
+}
+
+function toDay(rows: Row[]): Day {
+  const day: Day = { operations: new Map(), outcomes: new Map(), times: new Map() };
+  for (const { operation, outcome, step, calls, items, usd } of rows) {
+    const sum = day.operations.get(operation) ?? { calls: 0, items: 0, asked: ZERO, succeeded: ZERO };
+    day.operations.set(operation, {
+      calls: sum.calls + calls,
+      items: sum.items + items,
+      asked: sum.asked.add(usd),
+      succeeded: PAID_OUTCOMES.includes(outcome) ? sum.succeeded.add(usd) : sum.succeeded,
+    });
+    add(day.outcomes, outcome, calls);
+    if (step === null) continue;
+    const times = day.times.get(operation) ?? new Map<number, number>();
+    day.times.set(operation, add(times, step, calls));
+  }
+  return day;
+}
+
+/** @param dates of the days. */
+function toHistory(dates: string[], days: Day[]): OverviewHistory {
+  const outcomes = new Map<OutcomeWord, number>();
+  const times = new Map<string, Times>();
+  for (const day of days) {
+    for (const [outcome, calls] of day.outcomes) add(outcomes, outcome, calls);
+    for (const [operation, more] of day.times) {
+      const all = times.get(operation) ?? new Map<number, number>();
+      for (const [step, calls] of more) add(all, step, calls);
+      times.set(operation, all);
+    }
+  }
+  return {
+    days: days.flatMap(({ operations }, index) => toOperations(dates[index] ?? '', operations)),
+    outcomes: [...outcomes].map(([outcome, calls]) => ({ outcome, calls })).sort(byCalls('outcome')),
+    upstream_ms: [...times].map(([operation, all]) => toLatency(operation, all)).sort(byCalls('operation')),
+  };
+}
+
+function toOperations(day: string, operations: Day['operations']): OperationDay[] {
+  return [...operations]
+    .map(([operation, { calls, items, asked, succeeded }]) => ({
+      ...{ day, operation, calls, items, asked_usd: asked.toFixed(), succeeded_usd: succeeded.toFixed() },
+    }))
+    .sort(byCalls('operation'));
+}
+
+function toLatency(operation: string, times: Times): OperationLatency {
+  const calls = [...times.values()].reduce((sum, count) => sum + count, 0);
+  const [p50, p95, p99] = [percentile(times, 0.5), percentile(times, 0.95), percentile(times, 0.99)];
+  return { operation, calls, p50, p95, p99 };
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, calls: number): Map<Key, number> {
+  return counts.set(key, (counts.get(key) ?? 0) + calls);
+}
+
+/** Most calls first, and always in the same order. */
+function byCalls<Name extends string>(name: Name) {
+  type Counted = { calls: number } & Record<Name, string>;
+  return (one: Counted, other: Counted) => other.calls - one.calls || (one[name] < other[name] ? -1 : 1);
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { Scope } from '../../operations/scopes';
+import { eventOf, EventStreams } from '../../http/streams/event-streams.service';
+import { OverviewService } from './overview.service';
+
+/** As often as a section may change. */
+const EVERY_MS = 2_000;
+
+/** Who is still there connects again, and shows the key again: it may have been revoked. */
+const LONGEST_MS = 300_000;
+
+/** A reader that hears nothing for much longer than this knows that the connection is dead, or the proxy frozen. */
+const CONFIRM_MS = 10_000;
+
+const UNAVAILABLE = eventOf('unavailable', {});
+
+/**
+ * Tells how things stand, as server-sent events: `overview` at once and whenever something changed, `current` while nothing
+ * changes, and `unavailable` while it cannot be read. A reader can always tell whether what it shows is still true.
+ */
+@Injectable()
+export class OverviewStreams {
+  constructor(
+    private readonly overviews: OverviewService,
+    private readonly streams: EventStreams,
+  ) {}
+
+  of(scopes: ReadonlySet<Scope>, days: number | undefined, reply: FastifyReply): Readable {
+    const begun = performance.now();
+    const isLast = () => performance.now() - begun > LONGEST_MS;
+    let told: string | undefined;
+    let toldAt = 0;
+    let event: string | undefined;
+    return this.streams.open(reply, EVERY_MS, async () => {
+      const overview = await this.overviews.read(scopes, days).catch(() => undefined); // the database may be back in a moment
+      const now = overview && JSON.stringify({ ...overview, as_of: null }); // that it was looked again is no news
+      if (!overview) event = UNAVAILABLE;
+      else if (now !== told || event === UNAVAILABLE) event = eventOf('overview', overview);
+      else if (performance.now() - toldAt >= CONFIRM_MS) event = eventOf('current', { as_of: overview.as_of });
+      else return { event, isLast: isLast() };
+      told = now ?? told;
+      toldAt = performance.now();
+      return { event, isLast: isLast() };
+    });
+  }
+}

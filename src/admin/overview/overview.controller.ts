@@ -1,0 +1,78 @@
+import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiOperation,
+  ApiProduces,
+  ApiResponse,
+  ApiSecurity,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { Allow } from '../../access/auth/allow';
+import { Call, Caller } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { Shows } from '../../access/auth/shows';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
+import {
+  Overview,
+  OverviewApprovals,
+  OverviewClient,
+  OverviewFindings,
+  OverviewHistory,
+  OverviewInDoubt,
+  OverviewRun,
+  OverviewSeal,
+  OverviewSearch,
+  OverviewStops,
+} from './overview.dto';
+import { OverviewService } from './overview.service';
+import { OverviewStreams } from './overview-streams.service';
+
+/** How things stand, for whoever watches over them. */
+@ApiTags('Overview')
+@ApiSecurity('key')
+@ApiExtraModels(Overview, OverviewHistory, OverviewInDoubt, OverviewSeal, OverviewFindings, OverviewRun)
+@ApiExtraModels(OverviewApprovals, OverviewClient, OverviewStops)
+@Controller('v1/overview')
+export class OverviewController {
+  constructor(
+    private readonly overviews: OverviewService,
+    private readonly streams: OverviewStreams,
+  ) {}
+
+  @Get()
+  @Allow('audit', 'reconcile', 'approve', 'admin')
+  @Shows(() => ({ rows: 1, people: false }))
+  @ApiOperation({
+    summary: 'How things stand, now or live',
+    operationId: 'readOverview',
+    description:
+      'Scope `audit`, `reconcile`, `approve` or `admin`; what the others may see is null. It is evaluated at most every two ' +
+      'seconds, for all who look; what takes long, less often. With `Accept: text/event-stream` the answer goes on: an event ' +
+      '`overview` with the same at once, and whenever something changed. While nothing changes, an event `current` with the ' +
+      'newest `as_of` comes about every ten seconds; while it cannot be read, an event `unavailable` comes. The stream ends ' +
+      'after five minutes. Connect again: the key is checked again, and `overview` is sent again.',
+  })
+  @ApiProduces('application/json', EVENT_STREAM)
+  @ApiResponse({
+    status: 200,
+    description: 'How things stand.',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(Overview) } },
+      [EVENT_STREAM]: { schema: { type: 'string' } },
+    },
+  })
+  @ApiKeyProblems('invalid_request', 'too_many_streams')
+  async read(
+    @CurrentCall() call: Call,
+    @Query() { days }: OverviewSearch,
+    @Headers('accept') accept: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Overview | Readable> {
+    const { scopes } = call.caller as Caller; // Allow has seen to that
+    return wantsEvents(accept) ? this.streams.of(scopes, days, reply) : this.overviews.read(scopes, days);
+  }
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Scope } from '../../operations/scopes';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
+import { Cached, Found } from './cached';
+import { HistoryService } from './history.service';
+import { Overview, OverviewUpstream, USUAL_DAYS } from './overview.dto';
+import { SectionsService } from './sections.service';
+
+/** How old a section is before it is read again, at least. */
+const LEAST_MS = 2_000;
+
+/** Puts together what one may see of how things stand; each section is evaluated once for all who look. */
+@Injectable()
+export class OverviewService {
+  private readonly inDoubt = cached(() => this.sections.inDoubt());
+  private readonly seal = cached(() => this.sections.seal());
+  private readonly findings = cached(() => this.sections.findings());
+  private readonly lastRun = cached(() => this.sections.lastRun());
+  private readonly approvals = cached(() => this.sections.approvals());
+  private readonly clients = cached(() => this.sections.clients());
+  private readonly stops = cached(() => this.sections.stops());
+
+  constructor(
+    private readonly sections: SectionsService,
+    private readonly history: HistoryService,
+    private readonly upstream: UpstreamService,
+  ) {}
+
+  /** @param scopes of who looks. */
+  async read(scopes: ReadonlySet<Scope>, days = USUAL_DAYS): Promise<Overview> {
+    let asOf = new Date();
+    const section = async <Value>(allowed: Scope[], source: { read(): Promise<Found<Value>> }) => {
+      if (!allowed.some((scope) => scopes.has(scope))) return null;
+      const { value, at } = await source.read();
+      if (at < asOf) asOf = at;
+      return value;
+    };
+    const [history, in_doubt, seal, findings, last_run, approvals, clients, stops] = await Promise.all([
+      section(['audit'], { read: () => this.history.read(days) }),
+      section(['audit'], this.inDoubt),
+      section(['audit'], this.seal),
+      section(['reconcile'], this.findings),
+      section(['reconcile'], this.lastRun),
+      section(['approve'], this.approvals),
+      section(['admin'], this.clients),
+      section(['admin', 'approve', 'audit'], this.stops),
+    ]);
+    const upstream = this.seen();
+    return { as_of: asOf, history, in_doubt, seal, findings, last_run, approvals, clients, stops, upstream };
+  }
+
+  private seen(): OverviewUpstream {
+    const { openCircuits, lastAnsweredAt, lastFailureAt } = this.upstream.health.read();
+    return { open_circuits: openCircuits, last_answered_at: lastAnsweredAt, last_failure_at: lastFailureAt };
+  }
+}
+
+function cached<Value>(evaluate: () => Promise<Value>): Cached<Value> {
+  return new Cached(evaluate, () => LEAST_MS);
+}

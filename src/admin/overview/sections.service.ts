@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { outcomeWord } from '../../history/search/filters';
+import { IndexService } from '../../history/search/index.service';
+import { PresentService } from '../../history/records/present.service';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { toUsage } from '../limits/cap';
+import { SpendingService } from '../../policy/spending.service';
+import { sumAges } from '../../reconciliation/findings/ageing';
+import { readAges, readStatesOf, WAITING } from '../../reconciliation/findings/read';
+import {} from '../../reconciliation/matching/totals';
+import { equationOf } from '../../reconciliation/report/sums';
+import { stateOf } from '../../reconciliation/runs/run-record';
+import { RunReader } from '../../reconciliation/runs/run-reader';
+import {
+  OverviewApprovals,
+  OverviewClient,
+  OverviewFindings,
+  OverviewInDoubt,
+  OverviewRun,
+  OverviewSeal,
+  OverviewStops,
+} from './overview.dto';
+
+/** Reads how things stand now, each by itself. */
+@Injectable()
+export class SectionsService {
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly present: PresentService,
+    private readonly index: IndexService,
+    private readonly runs: RunReader,
+    private readonly spending: SpendingService,
+  ) {}
+
+  async inDoubt(): Promise<OverviewInDoubt> {
+    const word = outcomeWord(await this.present.read());
+    await this.index.catchUp();
+    const [row] = await this.prisma.$queryRaw<OverviewInDoubt[]>`
+      SELECT count(*)::float8 AS calls, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
+        min(coalesce(o.answered_at, released_at)) AS oldest_since
+      FROM search_entry LEFT JOIN outcome o ON o.intent_id = call_id
+      WHERE leads AND terms && ARRAY['state:unknown', 'state:sent'] AND ${word} = 'unknown'`;
+    return row as OverviewInDoubt; // a sum has a row
+  }
+
+  async seal(): Promise<OverviewSeal | null> {
+    const newest = await this.prisma.checkpoint.findFirst({
+      select: { size: true, sealedAt: true },
+      orderBy: { size: 'desc' },
+    });
+    return newest && { size: Number(newest.size), sealed_at: newest.sealedAt };
+  }
+
+  async findings(): Promise<OverviewFindings[]> {
+    return sumAges(await readAges(this.prisma)).map(({ age, count, usd }) => ({ age, count, impact_usd: usd }));
+  }
+
+  async lastRun(): Promise<OverviewRun | null> {
+    const [run] = await this.runs.list({}, 1);
+    if (!run) return null;
+    const { id, from, to, startedAt, end } = run;
+    const states = await readStatesOf(this.prisma, id);
+    const equation = end?.totals ? equationOf(end.totals) : null;
+    return {
+      ...{ id, from, to, state: stateOf(run), result: end?.result ?? null },
+      ...{ started_at: startedAt, ended_at: end?.endedAt ?? null },
+      difference_usd: equation?.difference_usd ?? null,
+      residual_usd: equation?.residual_usd ?? null,
+      open_findings: WAITING.reduce((sum, state) => sum + (states[state] ?? 0), 0),
+    };
+  }
+
+  async approvals(): Promise<OverviewApprovals> {
+    const { now } = await this.present.read();
+    await this.index.catchUp();
+    const [row] = await this.prisma.$queryRaw<OverviewApprovals[]>`
+      SELECT count(*)::float8 AS waiting, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
+        min(expires_at) AS next_expires_at
+      FROM search_entry WHERE leads AND state = 'waiting' AND expires_at >= ${now}::timestamptz`;
+    return row as OverviewApprovals; // a sum has a row
+  }
+
+  async clients(): Promise<OverviewClient[]> {
+    const [clients, spending] = await Promise.all([
+      this.prisma.client.findMany({
+        select: { id: true, name: true, dailyCapUsd: true, monthlyCapUsd: true },
+        orderBy: { name: 'asc' },
+      }),
+      this.spending.spentByAll(),
+    ]);
+    return clients.flatMap(({ id, name, dailyCapUsd, monthlyCapUsd }) => {
+      const spent = spending.get(id);
+      const isShown = dailyCapUsd !== null || monthlyCapUsd !== null || spent?.thisMonth.usd.gt(0);
+      if (!spent || !isShown) return []; // or made since
+      const caps = { daily: dailyCapUsd?.toFixed() ?? null, monthly: monthlyCapUsd?.toFixed() ?? null };
+      return [{ name, ...toUsage(caps, spent) }];
+    });
+  }
+
+  async stops(): Promise<OverviewStops> {
+    return { active: await this.prisma.stop.count({ where: { lift: null } }) };
+  }
+}

@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { EmbeddedSandbox } from '../../platform/config/config';
+import { Loaded } from '../../platform/config/config.module';
+import { Fault, Problem } from '../../platform/errors/problem';
+import { pointerTo } from '../../http/validation/faults';
+
+const TIMEOUT_MS = 10_000;
+
+const NOT_EMBEDDED =
+  'This proxy has not started a sandbox: it pays through the service that UPSTREAM_BASE_URL names. Start one without it to try things out.';
+
+// What the control interface answers: src/sandbox/README.md.
+
+export interface SandboxAccount {
+  id: string;
+  name: string;
+  /** The account that it is a sub-account of. */
+  parent: string | null;
+  /** USD as decimal text. */
+  wallets: { type: 'chi' | 'momo' | 'airtime'; balance: string }[];
+}
+
+export interface SandboxFault {
+  id: number;
+  fault: string;
+  operation: string | null;
+  nth?: number;
+  probability?: number;
+  seed?: number;
+  processed: boolean;
+  struck: number;
+  /** Its settings, by name. */
+  [setting: string]: unknown;
+}
+
+export interface FaultKind {
+  fault: string;
+  does: string;
+  processed: boolean;
+  choosesProcessed: boolean;
+  settings: { name: string; default: number; must: string }[];
+}
+
+export interface MagicRecipient {
+  name: string;
+  phoneNumber: string;
+  email: string;
+  twitter: string;
+  does: string;
+}
+
+/** Asks the sandbox that the proxy started itself, by its control interface. */
+@Injectable()
+export class SandboxControlService {
+  private readonly sandbox: EmbeddedSandbox | undefined;
+
+  constructor(config: ConfigService<Loaded, true>) {
+    this.sandbox = config.get('settings', { infer: true }).embeddedSandbox;
+  }
+
+  /** @throws Problem `not_found` where there is none. */
+  get embedded(): EmbeddedSandbox {
+    if (!this.sandbox) throw new Problem('not_found', { text: NOT_EMBEDDED });
+    return this.sandbox;
+  }
+
+  accounts(): Promise<SandboxAccount[]> {
+    return this.ask('GET', '/accounts');
+  }
+
+  faults(): Promise<SandboxFault[]> {
+    return this.ask('GET', '/faults');
+  }
+
+  faultKinds(): Promise<FaultKind[]> {
+    return this.ask('GET', '/faults/kinds');
+  }
+
+  magicRecipients(): Promise<MagicRecipient[]> {
+    return this.ask('GET', '/magic-recipients');
+  }
+
+  /** @param settings the fault's own, by name. */
+  addFault(asked: object, settings: object): Promise<SandboxFault> {
+    return this.ask('POST', '/faults', { ...settings, ...asked }, (said) => said.map((one) => faultOf(one, settings)));
+  }
+
+  async removeFault(id: string): Promise<void> {
+    await this.ask('DELETE', `/faults/${encodeURIComponent(id)}`);
+  }
+
+  async removeFaults(): Promise<void> {
+    await this.ask('DELETE', '/faults');
+  }
+
+  /** @throws Problem */
+  private async ask<T>(
+    method: string,
+    path: string,
+    body?: object,
+    faultsOf: (said: string[]) => Fault[] = () => [],
+  ): Promise<T> {
+    const { url, controlKey } = this.embedded;
+    const [status, text] = await fetch(`${url}/_sandbox${path}`, {
+      method,
+      headers: { 'x-sandbox-control-key': controlKey.reveal() },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+      .then(async (response) => [response.status, await response.text()] as const)
+      .catch(unreachable);
+    if (status === 404) throw new Problem('fault_not_found'); // nothing else is asked for by an id
+    if (status === 400) throw new Problem('invalid_request', { faults: faultsOf(faultsIn(text)) });
+    if (status >= 300) throw new Problem('sandbox_unreachable');
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+}
+
+function unreachable(cause: unknown): never {
+  throw new Problem('sandbox_unreachable', { cause });
+}
+
+function faultsIn(text: string): string[] {
+  return (JSON.parse(text) as { faults: string[] }).faults;
+}
+
+const FIELDS = ['fault', 'operation', 'nth', 'probability', 'seed', 'processed'];
+
+/**
+ * The sandbox's sentence about a field, which begins with its name. The name goes into the pointer: of those that are no
+ * field's, and so the caller's own words, records keep only the place.
+ */
+function faultOf(sentence: string, settings: object): Fault {
+  const own = Object.keys(settings).sort((a, b) => b.length - a.length);
+  const setting = own.find((name) => sentence.startsWith(`${name} `));
+  if (setting !== undefined) return { pointer: pointerTo('/settings', setting), detail: after(setting, sentence) };
+  const field = FIELDS.find((name) => sentence.startsWith(`${name} must be`));
+  if (field !== undefined) return { pointer: `/${field}`, detail: after(field, sentence) };
+  return { pointer: '', detail: sentence };
+}
+
+function after(name: string, sentence: string): string {
+  return sentence.slice(name.length + 1);
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { HttpAdapterHost } from '@nestjs/core';
+import { FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Call } from '../../access/auth/call';
+import { CallersService } from '../../access/auth/callers.service';
+import { hashKey } from '../../access/clients/key';
+import { Loaded } from '../../platform/config/config.module';
+import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
+import { Problem } from '../../platform/errors/problem';
+import { INTERFACE_PREFIX, pathOf } from '../../operations/operations';
+import { FaultKind, MagicRecipient, SandboxAccount, SandboxControlService, SandboxFault } from './control.service';
+import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
+import { samplesFor } from './samples';
+
+const NO_DEMO_CLIENTS =
+  'Demo clients are made only in the database that the proxy brings along; start it without DATABASE_URL to send samples.';
+const NO_ANSWER = 'The proxy did not answer at its own address; GET /v1/audit/calls shows whether the sample was sent.';
+
+/** What a newcomer tries: looks into the sandbox, switches faults on, and pays as an app would. */
+@Injectable()
+export class SandboxDeskService {
+  private readonly timeoutMs: number;
+
+  constructor(
+    private readonly control: SandboxControlService,
+    private readonly callers: CallersService,
+    private readonly host: HttpAdapterHost,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.timeoutMs = givenUpAfterMs(config.get('settings', { infer: true }));
+  }
+
+  async look(): Promise<SandboxDto> {
+    const { url } = this.control.embedded;
+    const [accounts, faults, kinds, recipients] = await Promise.all([
+      this.control.accounts(),
+      this.control.faults(),
+      this.control.faultKinds(),
+      this.control.magicRecipients(),
+    ]);
+    const [ours] = accounts.filter(({ parent }) => parent === null);
+    const subAccounts = accounts.filter(({ parent }) => parent !== null && parent === ours?.id).map(({ id }) => id);
+    return {
+      url,
+      wallets: accounts.flatMap(toWallets),
+      faults: faults.map(toFault),
+      kinds: kinds.map(toKind),
+      magic_recipients: recipients.map(toRecipient),
+      samples: samplesFor(subAccounts),
+    };
+  }
+
+  async addFault({ settings = {}, ...asked }: NewFaultDto): Promise<SandboxFaultDto> {
+    return toFault(await this.control.addFault(asked, settings));
+  }
+
+  /** @throws Problem `demo_key_missing`; what the app itself is refused is an answer. */
+  async send({ actor }: Call, { operation, body, idempotency_key: key }: NewSampleDto): Promise<SampleAnswerDto> {
+    const appKey = await this.appKey();
+    const idempotencyKey = key ?? randomUUID();
+    const response = await this.request(INTERFACE_PREFIX + pathOf(operation), body, {
+      'x-api-key': appKey,
+      'idempotency-key': idempotencyKey,
+      ...(actor !== null && { 'x-actor': actor }), // so that nobody approves a sample that they sent themselves
+    });
+    return {
+      call_id: response.headers.get('x-call-id') ?? '',
+      status: response.status,
+      replayed: response.headers.get('idempotent-replayed') === 'true',
+      idempotency_key: idempotencyKey,
+      body: parsed(response.text),
+    };
+  }
+
+  /** Over HTTP, as an app does: a request that never came over a connection would pass some of what each goes through. */
+  private async request(path: string, body: object, headers: Record<string, string>) {
+    const server = this.host.httpAdapter.getInstance<FastifyInstance>();
+    const origin = server.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'); // any address, and so none
+    try {
+      const response = await fetch(origin + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(this.timeoutMs),
+      });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    } catch (cause) {
+      throw new Problem('sandbox_unreachable', { text: NO_ANSWER, cause });
+    }
+  }
+
+  private async appKey(): Promise<string> {
+    const { demoKeysFile } = this.control.embedded;
+    if (demoKeysFile === undefined) throw new Problem('demo_key_missing', { text: NO_DEMO_CLIENTS });
+    const key: unknown = await readFile(demoKeysFile, 'utf8')
+      .then((text) => (JSON.parse(text) as { app?: unknown }).app)
+      .catch(() => undefined);
+    if (typeof key === 'string' && (await this.callers.identify(hashKey(key)))) return key;
+    throw new Problem('demo_key_missing');
+  }
+}
+
+/** JSON, or the text where it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function toWallets({ id, name, parent, wallets }: SandboxAccount) {
+  return wallets.map(({ type, balance }) => ({
+    ...{ account_id: id, account: name, parent_id: parent, wallet: type },
+    ...{ currency: 'USD' as const, balance },
+  }));
+}
+
+function toFault({ id, fault, operation, nth, probability, seed, processed, struck, ...settings }: SandboxFault) {
+  return {
+    ...{ id, fault, operation },
+    ...{ nth: nth ?? null, probability: probability ?? null, seed: seed ?? null },
+    ...{ processed, settings: settings as Record<string, number>, struck },
+  };
+}
+
+function toKind({ choosesProcessed, ...kind }: FaultKind) {
+  return { ...kind, chooses_processed: choosesProcessed };
+}
+
+function toRecipient({ phoneNumber, ...recipient }: MagicRecipient) {
+  return { ...recipient, phone_number: phoneNumber };
+}

@@ -1,0 +1,93 @@
+import { Controller, Delete, Get, HttpCode, Logger, Post, Req, Res } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Allow } from '../../access/auth/allow';
+import { Call, Caller } from '../../access/auth/call';
+import { csrfTokenOf, noSessionCookie, sessionCookie } from '../../access/auth/session-cookie';
+import { SessionsService } from '../../access/auth/sessions.service';
+import { SCOPES } from '../../operations/scopes';
+import { Loaded } from '../../platform/config/config.module';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { SessionRecord } from './session.dto';
+
+/** Signing in to the console and out again. */
+@ApiTags('Console')
+@ApiSecurity('key')
+@Controller('v1/session')
+export class SessionController {
+  private readonly logger = new Logger('Sessions');
+  private readonly idleMinutes: number;
+  private readonly sandbox: boolean;
+
+  constructor(
+    private readonly sessions: SessionsService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    const { consoleIdleMinutes, embeddedSandbox } = config.get('settings', { infer: true });
+    this.idleMinutes = consoleIdleMinutes;
+    this.sandbox = embeddedSandbox !== undefined;
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Allow(...SCOPES)
+  @ApiOperation({
+    summary: 'Sign in',
+    operationId: 'signIn',
+    description:
+      'Any key, in the header `X-API-Key`. The answer sets a cookie with which `/v1`, but not the interface, is used instead ' +
+      'of the key from then on; the browser keeps no key. It ends with its key, after some minutes without a request, and ' +
+      'after twelve hours.',
+  })
+  @ApiResponse({
+    status: 200,
+    type: SessionRecord,
+    description: 'Who is signed in.',
+    headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: { type: 'string' } } },
+  })
+  @ApiKeyProblems('no_session')
+  async signIn(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionRecord> {
+    const { call } = request;
+    if (call.sessionToken !== undefined) throw new Problem('no_session');
+    const caller = call.caller as Caller; // Allow has seen to that
+    const token = await this.sessions.begin(caller.keyId).catch(databaseUnavailable);
+    this.logger.log({ client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
+    void reply.header('set-cookie', sessionCookie(request, token));
+    return this.toRecord(call, token);
+  }
+
+  @Get()
+  @Allow(...SCOPES)
+  @ApiOperation({ summary: 'Who is signed in', operationId: 'readSession', description: 'By the cookie.' })
+  @ApiResponse({ status: 200, type: SessionRecord, description: 'Who is signed in.' })
+  @ApiKeyProblems()
+  current(@Req() { call }: FastifyRequest): SessionRecord {
+    if (call.sessionToken === undefined) throw new Problem('session_ended');
+    return this.toRecord(call, call.sessionToken);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @Allow(...SCOPES)
+  @ApiOperation({ summary: 'Sign out', operationId: 'signOut', description: 'The cookie opens nothing any more.' })
+  @ApiResponse({ status: 204, description: 'Done.' })
+  @ApiKeyProblems()
+  async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    const { sessionToken } = request.call;
+    if (sessionToken !== undefined) await this.sessions.end(sessionToken).catch(databaseUnavailable);
+    void reply.header('set-cookie', noSessionCookie(request));
+  }
+
+  private toRecord(call: Call, token: string): SessionRecord {
+    const { clientName, keyId, person, scopes } = call.caller as Caller;
+    return {
+      ...{ client: clientName, key_id: keyId, person, scopes: [...scopes] },
+      ...{ idle_minutes: this.idleMinutes, csrf_token: csrfTokenOf(token), sandbox: this.sandbox },
+    };
+  }
+}

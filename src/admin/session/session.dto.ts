@@ -1,0 +1,24 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Scope, SCOPES } from '../../operations/scopes';
+
+/** Who is signed in to the console. */
+export class SessionRecord {
+  @ApiProperty({ type: 'string', description: "The client's name.", example: 'auditor' }) client!: string;
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'The key that it began with.' }) key_id!: string;
+  @ApiProperty({
+    anyOf: [{ type: 'string' }, { type: 'null' }],
+    description: "Whose key it is, where it is one person's.",
+  })
+  person!: string | null;
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'What it may do.' }) scopes!: Scope[];
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'It ends after so many minutes without a request.' })
+  idle_minutes!: number;
+  @ApiProperty({
+    type: 'string',
+    description:
+      'To be said in the header `X-CSRF-Token` of whatever is no GET, where the cookie is sent instead of a key.',
+  })
+  csrf_token!: string;
+  @ApiProperty({ type: 'boolean', description: 'Whether the upstream is the sandbox of this proxy.' })
+  sandbox!: boolean;
+}

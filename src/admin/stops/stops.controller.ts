@@ -1,0 +1,83 @@
+import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
+import { Allow } from '../../access/auth/allow';
+import { Call, Caller } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { NewStopDto, StopAuthorRecord, StopList, StopRecord, Stops } from './stops.dto';
+import { StopsService } from './stops.service';
+
+@ApiTags('Stops')
+@ApiSecurity('key')
+@ApiExtraModels(StopAuthorRecord)
+@Controller('v1/stops')
+export class StopsController {
+  private readonly logger = new Logger('Stops');
+
+  constructor(private readonly stops: StopsService) {}
+
+  @Post()
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Stop everything, a client or an operation',
+    operationId: 'stop',
+    description:
+      'Scope `admin`. Name one target. From the answer on, what pays or writes is refused with 503 `stopped` and the ' +
+      'reason, on every instance; reads go on, and calls that are being sent are finished.',
+  })
+  @ApiResponse({ status: 201, type: StopRecord, description: 'It is stopped.' })
+  @ApiResponse({ status: 200, type: StopRecord, description: 'It was stopped already; nothing is changed.' })
+  @ApiKeyProblems('invalid_request')
+  async stop(
+    @CurrentCall() call: Call,
+    @Body() { client, operation, reason }: NewStopDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StopRecord> {
+    const stopped = await this.stops.stop({ client, operation }, reason, authorOf(call));
+    if (!stopped) {
+      const fault = { pointer: '/client', detail: 'must be the name of a client; GET /v1/clients lists them' };
+      throw new Problem('invalid_request', { faults: [fault] });
+    }
+    const { stop, added } = stopped;
+    if (added) this.logger.warn({ call_id: call.id, stop_id: stop.id }, 'something was stopped');
+    void reply.status(added ? HttpStatus.CREATED : HttpStatus.OK);
+    return stop;
+  }
+
+  @Get()
+  @Allow('admin', 'approve', 'audit')
+  @ApiOperation({
+    summary: 'List the stops that hold',
+    operationId: 'listStops',
+    description: 'Scope `admin`, `approve` or `audit`.',
+  })
+  @ApiResponse({ status: 200, type: Stops, description: 'The stops.' })
+  @ApiKeyProblems('invalid_request')
+  async list(@Query() { all }: StopList): Promise<Stops> {
+    return { stops: await this.stops.list(all === 'true') };
+  }
+
+  @Delete(':id')
+  @Allow('admin')
+  @ApiOperation({
+    summary: 'Lift a stop',
+    operationId: 'liftStop',
+    description: 'Scope `admin`. What another stop holds back remains stopped.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiResponse({ status: 200, type: StopRecord, description: 'It is lifted.' })
+  @ApiKeyProblems('stop_not_found')
+  async lift(@CurrentCall() call: Call, @Param('id') id: string): Promise<StopRecord> {
+    const lifted = await this.stops.lift(id, authorOf(call));
+    if (!lifted) throw new Problem('stop_not_found');
+    this.logger.warn({ call_id: call.id, stop_id: id }, 'a stop was lifted');
+    return lifted;
+  }
+}
+
+function authorOf({ caller, actor }: Call) {
+  const { clientId, keyId } = caller as Caller; // Allow has seen to that
+  return { clientId, keyId, actor };
+}

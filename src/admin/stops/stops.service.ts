@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { isUuid } from '../../platform/database/uuid';
+import { insertStop, insertStopLift, StopAuthor } from '../../journal/stops';
+import { StopAuthorRecord, StopRecord } from './stops.dto';
+
+type StopRow = Prisma.StopGetPayload<{ include: { lift: true } }>;
+
+/** What to stop: a client by its name, an operation, or, with neither, everything. */
+export interface Target {
+  client?: string | undefined;
+  operation?: string | undefined;
+}
+
+/** The stop switch. From its commit on, a stop holds for every intent on every instance: src/journal/stops.ts. */
+@Injectable()
+export class StopsService {
+  constructor(private readonly prisma: PrismaService) {}
+
+  /**
+   * Stops what is not stopped yet.
+   * @returns the stop that holds now, and whether it is new; undefined if there is no such client.
+   */
+  async stop(
+    target: Target,
+    reason: string,
+    by: StopAuthor,
+  ): Promise<{ stop: StopRecord; added: boolean } | undefined> {
+    const clientId = target.client === undefined ? null : await this.idOf(target.client);
+    if (clientId === undefined) return undefined;
+    const operation = target.operation ?? null;
+    const { id, added } = await insertStop(this.prisma, { clientId, operation, reason }, by);
+    const [stop] = await this.read({ id });
+    return stop && { stop, added };
+  }
+
+  /** Newest first. @param all also those that were lifted. */
+  async list(all: boolean): Promise<StopRecord[]> {
+    return this.read(all ? {} : { lift: null });
+  }
+
+  /** @returns the stop as it was lifted; undefined if there is none with this id that holds. */
+  async lift(id: string, by: StopAuthor): Promise<StopRecord | undefined> {
+    if (!isUuid(id) || !(await insertStopLift(this.prisma, id, by))) return undefined;
+    const [stop] = await this.read({ id });
+    return stop;
+  }
+
+  private async idOf(name: string): Promise<string | undefined> {
+    const client = await this.prisma.client.findUnique({ where: { name }, select: { id: true } });
+    return client?.id;
+  }
+
+  private async read(where: Prisma.StopWhereInput): Promise<StopRecord[]> {
+    const rows = await this.prisma.stop.findMany({ where, include: { lift: true }, orderBy: { id: 'desc' } });
+    const clients = await this.prisma.client.findMany({ select: { id: true, name: true } });
+    const names = new Map(clients.map(({ id, name }) => [id, name]));
+    return rows.map((row) => toRecord(row, (id) => names.get(id) ?? id));
+  }
+}
+
+function toRecord(row: StopRow, nameOf: (clientId: string) => string): StopRecord {
+  return {
+    id: row.id,
+    everything: row.stopsClientId === null && row.stopsOperation === null,
+    client: row.stopsClientId && nameOf(row.stopsClientId),
+    operation: row.stopsOperation,
+    reason: row.reason,
+    stopped_at: row.stoppedAt,
+    stopped_by: author(row, nameOf),
+    lifted_at: row.lift?.liftedAt ?? null,
+    lifted_by: row.lift && author(row.lift, nameOf),
+  };
+}
+
+type Author = Pick<StopRow, 'clientId' | 'keyId' | 'actor'>;
+
+function author({ clientId, keyId, actor }: Author, nameOf: (id: string) => string): StopAuthorRecord | null {
+  return clientId && keyId ? { client: nameOf(clientId), key_id: keyId, actor } : null;
+}

@@ -1,0 +1,223 @@
+import { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { REQUEST_ID } from '../access/auth/receive';
+import { RunningConfig } from '../platform/config/config';
+import { problemResponses } from '../platform/errors/api-problems';
+import { Effect, INTERFACE_PREFIX, OperationRow, OPERATIONS, PREVIEW_PREFIX } from '../operations/operations';
+import { Preview } from '../gateway/preview/preview.dto';
+import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
+import { isForwarded } from '../http/validation/nothing.dto';
+
+const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
+ours. Every request and response is recorded. \`/v1\` reads the record, previews payouts, shows and sets limits, decides about
+held calls, stops, and settles what is in doubt.
+
+Send a new \`Idempotency-Key\` with each request that pays or makes something, and the same one when you send it again: then
+it is carried out once.
+
+Every answer carries \`X-Request-Id\` (yours, or one we made), \`X-Call-Id\` (the record's id) and \`Server-Timing\`.
+Errors say what to do: below \`/api/v0.1\` in the interface's envelope, elsewhere as RFC 9457 problem details.`;
+
+/** Set by src/access/auth/receive.ts, whatever the answer. */
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'The id that the request came with, or one we made.',
+    required: true,
+    schema: { type: 'string', pattern: REQUEST_ID.source },
+  },
+  'X-Call-Id': {
+    description: 'The id of the record; `GET /v1/calls/{id}` reads it.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'Server-Timing': {
+    description: 'Milliseconds: `journal` (recording), `upstream`, `total`.',
+    required: true,
+    schema: { type: 'string', example: 'journal;dur=3.10, upstream;dur=49.78, total;dur=54.02' },
+  },
+};
+
+/** Set by src/access/auth/rate-limit.ts, where a key is asked for. */
+const RATE_HEADERS = {
+  'RateLimit-Policy': {
+    description: 'How many requests your client may make in how many seconds; left out without such a limit.',
+    schema: { type: 'string', example: '"requests";q=600;w=60' },
+  },
+  RateLimit: {
+    description: 'How many requests are left, and the seconds until the window ends.',
+    schema: { type: 'string', example: '"requests";r=599;t=60' },
+  },
+};
+
+/** What any request may carry. */
+const PARAMETERS = {
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description:
+      "The caller's own id of the request; it is recorded and answered. Another form, and what looks like a phone number, is replaced.",
+    schema: { type: 'string', pattern: REQUEST_ID.source },
+  },
+  traceparent: {
+    name: 'traceparent',
+    in: 'header',
+    description: 'W3C trace context; it is recorded and sent on.',
+    schema: { type: 'string', example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
+  },
+  'X-Actor': {
+    name: 'X-Actor',
+    in: 'header',
+    description:
+      'For whom the caller asks, an id; it is recorded. Another form is refused, also what looks like a phone number; with a personal key it is ignored. It is no proof, and decides nothing: who decides about a held call or a finding, or settles a call, is known by the key alone.',
+    schema: { type: 'string', pattern: REQUEST_ID.source },
+  },
+} as const;
+
+/** What any request to `/v1` may carry. */
+const OWN_PARAMETERS = {
+  'X-People': {
+    name: 'X-People',
+    in: 'header',
+    description:
+      'Masks people in the answer, even for a key with `audit:pii` and in its own calls; that they were read is then recorded as not revealed. It matters where records are shown. Another value is refused.',
+    schema: { type: 'string', enum: ['masked'] as string[] },
+  },
+} as const;
+
+/** What a request may carry that pays, or makes or unmakes something. */
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A new one for each payout (a UUID, say), the same one when it is sent again: then it is carried out once. Printable ASCII without blanks, bare or in double quotes.',
+  schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted, each of them escaped
+} as const;
+
+/** The same. */
+const ALLOW_DUPLICATE_OF = {
+  name: 'Allow-Duplicate-Of',
+  in: 'header',
+  description:
+    'Sends a request although it was refused as a `suspected_duplicate`: the `first_call_id` of that refusal. It is recorded as `duplicate_of`. Limits, stops, approvals and the `Idempotency-Key` hold as ever. If another call with the same content was let through meanwhile, that one must be named.',
+  schema: { type: 'string', format: 'uuid' },
+} as const;
+
+/** A field of EXTRA_FIELDS_ALLOWED. */
+const EXTRA_FIELD = {
+  anyOf: [{ type: 'string', maxLength: MAX_EXTRA_CHARACTERS }, { type: 'number' }, { type: 'boolean' }],
+  description: 'No field of the documented interface; passed on as it is.',
+};
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  minItems?: number;
+  maxItems?: number;
+  additionalProperties?: boolean;
+  description?: string;
+  anyOf?: object[];
+}
+
+type Limits = Pick<RunningConfig, 'maxItems' | 'extraFieldsAllowed'>;
+interface Described {
+  /** Where a key is asked for. */
+  security?: object[];
+  responses: object;
+  /** Of an operation of the interface. */
+  'x-source'?: string;
+}
+
+type Responses = Record<string, { headers?: object }>;
+
+/** The OpenAPI 3.1 document of the application as it is configured. */
+export function openApiDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('payout-proxy')
+    .setVersion('0.1')
+    .setDescription(DESCRIPTION)
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
+    .build();
+  const document = SwaggerModule.createDocument(app, config);
+  document.components = {
+    ...document.components,
+    parameters: { ...PARAMETERS, ...OWN_PARAMETERS },
+    headers: { ...HEADERS, ...RATE_HEADERS },
+  };
+  for (const [address, path] of Object.entries(document.paths)) {
+    if (path.post && address.startsWith(PREVIEW_PREFIX)) describePreview(path.post, address);
+    const parameters = { ...PARAMETERS, ...(address.startsWith('/v1/') && OWN_PARAMETERS) };
+    path.parameters = Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+    const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
+    for (const operation of operations) {
+      const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
+      for (const { schema } of Object.values(content)) describeBody(schema, document, limits);
+      describeHeaders(operation);
+    }
+    const effect = effectOf(address);
+    if (path.post && (effect === 'pay' || effect === 'write')) {
+      path.post.parameters = [...(path.post.parameters ?? []), IDEMPOTENCY_KEY, ALLOW_DUPLICATE_OF];
+    }
+  }
+  return document;
+}
+
+/**
+ * What the decorators cannot say: unknown fields are refused, and the configuration says how long a list may be and which
+ * more fields there may be.
+ */
+function describeBody(schema: Schema | undefined, document: OpenAPIObject, limits: Limits): void {
+  const name = schema?.$ref?.split('/').at(-1) ?? '';
+  const body = document.components?.schemas?.[name] as Schema | undefined;
+  if (!body) return;
+  body.additionalProperties = false;
+  for (const property of Object.values(body.properties ?? {})) {
+    if (property.items?.$ref !== undefined && isForwarded(name)) property.maxItems = limits.maxItems;
+    describeBody(property.items, document, limits);
+  }
+  if (!isForwarded(name)) return;
+  for (const field of limits.extraFieldsAllowed) body.properties = { ...body.properties, [field]: EXTRA_FIELD };
+}
+
+/** Of what is posted there, or tried; undefined for what is no operation of the interface. */
+function effectOf(address: string): Effect | undefined {
+  const rows: Record<string, OperationRow | undefined> = OPERATIONS;
+  const prefix = address.startsWith(PREVIEW_PREFIX) ? PREVIEW_PREFIX : INTERFACE_PREFIX;
+  return rows[`POST ${address.slice(prefix.length)}`]?.effect;
+}
+
+/** Its handler is that of the operation, of which the decorators tell. */
+function describePreview(operation: Described, address: string): void {
+  const path = address.slice(PREVIEW_PREFIX.length);
+  Object.assign(operation, {
+    tags: ['Preview'],
+    summary: `What would happen to POST ${path}, if it was made now`,
+    operationId: `preview ${path}`,
+    description: `Scope \`${effectOf(address)}\`. Nothing is paid, made, claimed, reserved or recorded. A body that is not valid gets a preview too, with all its faults; only what is no JSON is refused.`,
+    responses: {
+      '200': {
+        description: 'What would happen.',
+        content: { 'application/json': { schema: { $ref: getSchemaPath(Preview) } } },
+      },
+      ...problemResponses('invalid_request', 'operation_not_allowed'),
+    },
+  });
+  delete operation['x-source'];
+}
+
+/** Every answer carries them; a response may have more of its own. */
+function describeHeaders({ security, responses }: Described): void {
+  const names = [...Object.keys(HEADERS), ...(security ? Object.keys(RATE_HEADERS) : [])];
+  const shared = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  for (const response of Object.values(responses as Responses)) response.headers = { ...shared, ...response.headers };
+}
+
+/** `/docs` for people, `/openapi.json` for programs. */
+export function serveDocs(app: NestFastifyApplication, settings: RunningConfig): void {
+  SwaggerModule.setup('docs', app, () => openApiDocument(app, settings), {
+    jsonDocumentUrl: 'openapi.json',
+    yamlDocumentUrl: 'openapi.yaml',
+    customSiteTitle: 'payout-proxy',
+  });
+}

@@ -1,0 +1,36 @@
+import { Report } from './dependencies';
+
+/** Prints the steps of a start as they pass. */
+export function stepPrinter(): Report {
+  let last = performance.now();
+  return (step, detail) => {
+    const now = performance.now();
+    process.stdout.write(`  ✓ ${step.padEnd(10)} ${detail} (${Math.round(now - last)} ms)\n`);
+    last = now;
+  };
+}
+
+/** What a newcomer can do next. */
+export function banner(url: string, demoKeys: string | undefined): string {
+  const lines = [
+    '',
+    `  payout-proxy is ready   ${url}`,
+    `    console     ${url}/console${demoKeys === undefined ? '' : `   sign in with the key admin of ${demoKeys}`}`,
+    `    interface   ${url}/api/v0.1`,
+    `    docs        ${url}/docs`,
+    `    metrics     ${url}/metrics`,
+  ];
+  if (demoKeys !== undefined) {
+    lines.push(
+      `    keys        ${demoKeys}`,
+      '',
+      '  Pay somebody, then read what was recorded:',
+      '',
+      `    KEYS='${demoKeys}'`,
+      `    curl -s ${url}/api/v0.1/payouts/airtime -H "X-API-Key: $(node -p "require('$KEYS').app")" -H 'Content-Type: application/json' \\`,
+      `      -d '{"airtimes":[{"countryToSend":"Nigeria","phoneNumber":"+2348012345678","valueInUSD":1.5}]}'`,
+      `    curl -s ${url}/v1/audit/calls -H "X-API-Key: $(node -p "require('$KEYS').auditor")"`,
+    );
+  }
+  return [...lines, '', '  Ctrl-C stops it.', '', ''].join('\n');
+}

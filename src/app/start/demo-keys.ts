@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ClientsService } from '../../access/clients/clients.service';
+import { DemoClientsService } from '../../access/clients/demo-clients.service';
+import { Scope } from '../../operations/scopes';
+import { RunningConfig, StartError } from '../../platform/config/config';
+import { writePrivateJson } from '../../platform/config/private-file';
+
+/** One client for each kind of user; the admin's key also shows everything, so that a newcomer signs in to the console once. */
+const DEMO_CLIENTS: Record<string, Scope[]> = {
+  app: ['pay', 'write', 'read', 'account'],
+  auditor: ['audit', 'audit:pii'],
+  reconciler: ['reconcile', 'audit'],
+  approver: ['approve', 'audit'],
+  admin: ['admin', 'audit', 'audit:pii', 'reconcile', 'approve'],
+};
+
+export function demoKeysFile(dataDir: string): string {
+  return join(dataDir, 'demo-keys.json');
+}
+
+/** Makes the demo clients at the first start of a database, and writes their keys once, readable by their owner only. */
+export async function ensureDemoKeys(clients: ClientsService, dataDir: string): Promise<string> {
+  const file = demoKeysFile(dataDir);
+  const known = new Set((await clients.list()).map(({ name }) => name));
+  const isComplete = Object.keys(DEMO_CLIENTS).every((name) => known.has(name));
+  if (isComplete && existsSync(file)) return file; // a file without clients is of a database that is gone
+  const keys: Record<string, string> = {};
+  for (const [name, scopes] of Object.entries(DEMO_CLIENTS)) {
+    const { key } = known.has(name) ? await clients.issueKey(name) : await clients.create(name, scopes);
+    keys[name] = key;
+  }
+  writePrivateJson(file, keys);
+  return file;
+}
+
+type Upstream = Pick<RunningConfig, 'dataDir' | 'upstreamBaseUrl' | 'upstreamApiKey'>;
+
+/** Remembers that the demo clients belong to the sandbox that is the upstream now. */
+export async function bindDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
+  await demo.markAs(nameOf(settings), keysIn(settings.dataDir));
+}
+
+/**
+ * Demo keys lie in a file, and open everything: beside a real upstream they would pay real money.
+ * @throws StartError if the database has demo clients of another upstream with keys that open.
+ */
+export async function refuseDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
+  await demo.markOld(keysIn(settings.dataDir));
+  const strangers = await demo.strangersTo(nameOf(settings));
+  if (strangers.length === 0) return;
+  throw new StartError(
+    `the database has demo clients (${strangers.join(', ')}), which belong to the sandbox, and UPSTREAM_BASE_URL is another service; set DATA_DIR to a new folder, or revoke all their keys (npm run cli -- clients list, keys revoke)`,
+  );
+}
+
+function nameOf({ upstreamBaseUrl, upstreamApiKey }: Upstream) {
+  return { url: upstreamBaseUrl, apiKey: upstreamApiKey.reveal() };
+}
+
+function keysIn(dataDir: string): string[] {
+  const file = demoKeysFile(dataDir);
+  if (!existsSync(file)) return [];
+  return Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>);
+}

@@ -1,0 +1,68 @@
+import { Config, RunningConfig } from '../../platform/config/config';
+import { EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/database/embedded/embedded-postgres';
+import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../platform/database/migrations';
+import { logKeyOf } from '../../history/log/log-key';
+import { demoKeysFile } from './demo-keys';
+import { RunningSandbox, startSandbox } from './sandbox-process';
+
+/** Reports a step once it has passed. */
+export type Report = (step: string, detail: string) => void;
+
+export interface Surroundings {
+  settings: RunningConfig;
+  /** Whether the database is our own. */
+  embeddedDatabase: boolean;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Provides what the application needs and the configuration does not name: a Postgres of our own without DATABASE_URL, the
+ * sandbox as upstream without UPSTREAM_BASE_URL; and brings the database up to date.
+ */
+export async function prepareSurroundings(config: Config, report: Report): Promise<Surroundings> {
+  let postgres: EmbeddedPostgres | undefined;
+  let sandbox: RunningSandbox | undefined;
+  const stop = async () => {
+    await sandbox?.stop();
+    await postgres?.stop();
+  };
+  try {
+    if (!config.databaseUrl || !config.upstreamBaseUrl) {
+      postgres = await startEmbeddedPostgres(config.dataDir);
+      report('Postgres', `embedded, data in ${config.dataDir}`);
+    }
+    const database = databaseOf(config, postgres);
+    const applied = await migrate(database.databaseOwnerUrl, PROXY_MIGRATIONS);
+    report('Database', applied.length > 0 ? `${applied.length} migration(s) applied` : 'up to date');
+    if (postgres && !config.upstreamBaseUrl) {
+      await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
+      sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPortGiven ? config.sandboxPort : 0);
+    }
+    const upstream = upstreamOf(config, sandbox);
+    report('Upstream', sandbox ? `the sandbox, ${sandbox.url}` : upstream.upstreamBaseUrl);
+    const logSigningKey = logKeyOf(config);
+    const embeddedDatabase = config.databaseUrl === undefined;
+    const embeddedSandbox = sandbox && {
+      ...{ url: sandbox.url, controlKey: config.sandboxControlKey },
+      demoKeysFile: embeddedDatabase ? demoKeysFile(config.dataDir) : undefined,
+    };
+    const settings = Object.freeze({ ...config, ...database, ...upstream, logSigningKey, embeddedSandbox });
+    return { settings, embeddedDatabase, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** With one URL it is the owner's, and the proxy steps down from it (prisma.service.ts). */
+function databaseOf({ databaseUrl, databaseOwnerUrl }: Config, postgres: EmbeddedPostgres | undefined) {
+  if (databaseUrl) return { databaseUrl, databaseOwnerUrl: databaseOwnerUrl ?? databaseUrl };
+  if (!postgres) throw new Error('neither DATABASE_URL nor an embedded Postgres');
+  return { databaseUrl: postgres.urls.proxy, databaseOwnerUrl: postgres.urls.owner };
+}
+
+function upstreamOf({ upstreamBaseUrl, upstreamApiKey }: Config, sandbox: RunningSandbox | undefined) {
+  if (upstreamBaseUrl && upstreamApiKey) return { upstreamBaseUrl, upstreamApiKey };
+  if (!sandbox) throw new Error('neither UPSTREAM_BASE_URL nor a sandbox');
+  return { upstreamBaseUrl: sandbox.url, upstreamApiKey: sandbox.apiKey };
+}

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const BUILT = join(__dirname, '..', '..', '..', 'dist', 'app', 'start', 'memory.js');
+
+/** What the young generation takes in MB and whether garbage is held, in a process of its own: this one has long grown. */
+const SCRIPT = `
+  const { getHeapSpaceStatistics } = require('node:v8');
+  const { settle, startSmall } = require(${JSON.stringify(BUILT)});
+  const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 1e6;
+  const survivors = () => Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
+  startSmall();
+  const kept = survivors();
+  const starting = young();
+  let garbage = survivors();
+  const left = new WeakRef(garbage);
+  garbage = undefined;
+  setTimeout(() => {
+    settle();
+    const collected = left.deref() === undefined;
+    kept.push(survivors());
+    console.log(JSON.stringify({ starting, collected, settled: young(), exposed: typeof gc }));
+  });
+`;
+
+/** Whether a function stays compiled for objects of which, for a while, there are none. */
+const LULL = `
+  const { settle } = require(${JSON.stringify(BUILT)});
+  const read = (value) => value.left + value.right;
+  const ask = () => read(JSON.parse('{"left":1,"right":2}'));
+  const isCompiled = () => (%GetOptimizationStatus(read) & 16) !== 0;
+  settle();
+  %PrepareFunctionForOptimization(read);
+  ask();
+  ask();
+  %OptimizeFunctionOnNextCall(read);
+  ask();
+  const before = isCompiled();
+  setTimeout(() => {
+    for (let time = 0; time < 5; time += 1) gc();
+    ask();
+    console.log(JSON.stringify({ before, after: isCompiled() }));
+  });
+`;
+
+describe('the memory of a start', () => {
+  it('has a young generation that grows only once started, and is collected once', () => {
+    const said = execFileSync(process.execPath, ['-e', SCRIPT], { encoding: 'utf8' });
+    const { starting, collected, settled, exposed } = JSON.parse(said) as Record<string, unknown>;
+    expect(starting).toBeLessThan(4);
+    expect(collected).toBe(true);
+    expect(settled).toBeGreaterThan(8);
+    expect(exposed).toBe('undefined');
+  });
+
+  it('keeps compiled code over a lull', () => {
+    const said = execFileSync(process.execPath, ['--allow-natives-syntax', '--expose-gc', '-e', LULL], {
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(said)).toEqual({ before: true, after: true });
+  });
+});

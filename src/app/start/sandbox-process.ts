@@ -1,0 +1,101 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { childEnvironment } from '../../platform/config/child-environment';
+import { Config, StartError } from '../../platform/config/config';
+import { writePrivateJson } from '../../platform/config/private-file';
+import { Secret } from '../../platform/config/secret';
+import { SessionLock } from '../../platform/database/session-lock';
+
+export interface RunningSandbox {
+  url: string;
+  apiKey: Secret;
+  stop(): Promise<void>;
+}
+
+interface SandboxFile {
+  url: string;
+  apiKey: string;
+  controlKey: string;
+}
+
+/** Held by whoever started the sandbox, as long as it lives. */
+const SANDBOX_LOCK = 7_070_003;
+
+/**
+ * Starts the sandbox as a process of its own, as a real upstream would be: it can hang, crash and be killed by itself.
+ * Its address and keys are written to DATA_DIR/sandbox.json, readable by its owner only.
+ */
+export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
+  const file = join(config.dataDir, 'sandbox.json');
+  // Two sandboxes on the same data would each have faults of their own, and the file would lead to the wrong one.
+  const lock = await SessionLock.take(databaseUrl, SANDBOX_LOCK);
+  if (!lock) {
+    throw new StartError(
+      `a sandbox already runs on these data, at ${read(file)?.url}; use that, or give this one a DATA_DIR of its own`,
+    );
+  }
+  try {
+    const sandbox = await launch(config, databaseUrl, port, file);
+    const stop = async () => {
+      await sandbox.stop();
+      await lock.release();
+    };
+    return { ...sandbox, stop };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function launch(config: Config, databaseUrl: string, port: number, file: string): Promise<RunningSandbox> {
+  const apiKey = config.upstreamApiKey?.reveal() ?? read(file)?.apiKey ?? `sandbox_${randomBytes(24).toString('hex')}`;
+  const child = fork(join(__dirname, '..', '..', 'sandbox', 'main.js'), {
+    detached: true, // a Ctrl-C reaches the proxy first, which finishes what is in flight and then stops the sandbox
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: childEnvironment({
+      SANDBOX_UNIT_NAME: config.upstreamUnitName, // unless told otherwise, the two understand each other
+      ...revealed(config.sandboxBehaviour),
+      SANDBOX_DATABASE_URL: databaseUrl,
+      SANDBOX_PORT: String(port),
+      SANDBOX_API_KEY: apiKey,
+      SANDBOX_CONTROL_KEY: config.sandboxControlKey.reveal(),
+    }),
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('message', (message: { ready?: { url: string }; failed?: string }) =>
+      message.ready
+        ? resolve(message.ready.url)
+        : reject(new StartError(message.failed ?? 'the sandbox did not start')),
+    );
+    void exited.then(() => reject(new StartError('the sandbox ended before it was ready')));
+  });
+  child.once('exit', tellOfEnd);
+  const content: SandboxFile = { url, apiKey, controlKey: config.sandboxControlKey.reveal() };
+  writePrivateJson(file, content);
+  return {
+    url,
+    apiKey: new Secret(apiKey),
+    stop: async () => {
+      child.off('exit', tellOfEnd);
+      child.kill('SIGTERM');
+      child.kill('SIGCONT'); // a stopped one cannot hear the first
+      await exited;
+    },
+  };
+}
+
+function revealed(variables: Readonly<Record<string, Secret>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.reveal()]));
+}
+
+function read(file: string): SandboxFile | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SandboxFile) : undefined;
+}
+
+function tellOfEnd(code: number | null, signal: NodeJS.Signals | null): void {
+  const how = signal ?? `exit code ${code}`;
+  process.stderr.write(`payout-proxy: the sandbox has ended (${how}); start again to bring it back\n`);
+}

@@ -1,6 +1,0 @@
-import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../forwarding/forwarding.module';
-import { CollectionsController } from './collections.controller';
-
-@Module({ imports: [ForwardingModule], controllers: [CollectionsController] })
-export class CollectionsModule {}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { LRUCache } from 'lru-cache';
+import { Loaded } from '../../platform/config/config.module';
+import { isObject, parseJson } from '../upstream/answer';
+import { TimedAnswer } from '../upstream/upstream.service';
+
+/** Room for the lists, and for conversions that apps repeat; what was asked for least lately goes first. */
+const MAX_ANSWERS = 1_000;
+const MAX_BYTES = 64 * 1_024 * 1_024; // one answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES)
+
+/** An answer that may serve several calls. */
+interface Shared {
+  answer: TimedAnswer;
+  /** The call that fetched it. */
+  fetchedBy: string;
+  /** When it was complete, on the monotonic clock. */
+  at: number;
+}
+
+export interface Given extends TimedAnswer {
+  /** The call that fetched it, if it was not the one that asks; and its age in whole seconds. */
+  shared: { fetchedBy: string; age: number } | null;
+}
+
+/**
+ * Keeps answers that are the same for everybody and change slowly. While one is being fetched, others that ask for it wait
+ * for it instead of asking again. Only successes are kept.
+ */
+@Injectable()
+export class AnswerCache {
+  private readonly ttlMs: number;
+  private readonly kept = new LRUCache<string, Shared>({
+    max: MAX_ANSWERS,
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ answer: { answer } }, key) => 1 + key.length + (answer.body?.length ?? 0),
+  });
+  private readonly flights = new Map<string, Promise<Shared>>();
+
+  constructor(config: ConfigService<Loaded, true>) {
+    this.ttlMs = config.get('settings', { infer: true }).infoCacheTtlSeconds * 1_000;
+  }
+
+  /** The bytes kept for a key, if there are any; nobody is asked. */
+  peek(key: string): Buffer | undefined {
+    return this.kept.get(key)?.answer.answer.body ?? undefined;
+  }
+
+  /** @param fetch asks the upstream and records its answer: nobody is given one that is not on record. */
+  async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
+    const shared = this.kept.get(key) ?? this.flights.get(key); // no await before the flight below: it must be seen
+    if (shared) return reuse(await shared);
+    const flight = this.fetch(key, callId, fetch);
+    this.flights.set(key, flight);
+    return { ...(await flight).answer, shared: null };
+  }
+
+  private async fetch(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Shared> {
+    try {
+      const timed = await fetch();
+      const { answer } = timed;
+      const shared = { answer: timed, fetchedBy: callId, at: performance.now() };
+      const ttl = Math.min(this.ttlMs, validForMs(timed));
+      if (answer.kind === 'succeeded' && ttl > 0) {
+        const kept = { ...timed, answer: { ...answer, body: ownBytes(answer.body) } };
+        this.kept.set(key, { ...shared, answer: kept }, { ttl });
+      }
+      return shared;
+    } finally {
+      this.flights.delete(key);
+    }
+  }
+}
+
+function reuse({ answer, fetchedBy, at }: Shared): Given {
+  return { ...answer, shared: { fetchedBy, age: Math.floor((performance.now() - at) / 1_000) } };
+}
+
+/** Small buffers are slices of larger ones, and would keep those alive. */
+function ownBytes(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
+
+/** A conversion says until when it holds (upstream-observed.md, `/info/usd-amount-in-local`); what says nothing holds. */
+function validForMs({ answer }: TimedAnswer): number {
+  const envelope = answer.body && parseJson(answer.body);
+  const data = isObject(envelope) && isObject(envelope.data) ? envelope.data : {};
+  const until = typeof data.validUntil === 'string' ? Date.parse(data.validUntil) : NaN;
+  return Number.isNaN(until) ? Infinity : until - Date.now();
+}

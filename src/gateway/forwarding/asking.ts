@@ -1,0 +1,78 @@
+import { Call, Caller } from '../../access/auth/call';
+import { Problem } from '../../platform/errors/problem';
+import { Considered } from '../../journal/records';
+import { Obstacle } from '../../policy/admission';
+import { canonical } from '../../policy/content';
+import { Item, totalOf } from '../../operations/item';
+import { brokenLimits, Limited, needsApproval } from '../../policy/limit-rules';
+import { SameContent } from '../../policy/same-content';
+import { refusalText } from '../../policy/stops';
+import { amountFieldOf, pointerIn } from '../../operations/items';
+import { movesValue, OperationName } from '../../operations/operations';
+
+interface Content {
+  items: Item[];
+  input: object | undefined;
+  /** Its idempotency key. */
+  key: string | null;
+  /** The call that it names as the one it repeats on purpose. */
+  allowDuplicateOf: string | null;
+}
+
+/** What of a request decides whether it may be sent, if it breaks no rule of its own. */
+export function consider(call: Call, { items, input, key, allowDuplicateOf }: Content): Considered {
+  const caller = call.caller as Caller;
+  const usd = movesValue(call.operation as OperationName) ? totalOf(items) : null;
+  return {
+    id: call.id,
+    caller,
+    operation: call.operation,
+    items,
+    idempotencyKey: key,
+    allowDuplicateOf,
+    content: canonical(input),
+    barred: false,
+    usd,
+    heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
+  };
+}
+
+/**
+ * The limits of a client that a request, or a call that waits, is over by itself.
+ * @param positions of the items in the body's list, where some were left out.
+ */
+export function limitProblems(
+  { limits }: Pick<Caller, 'limits'>,
+  operation: OperationName,
+  items: Limited[],
+  positions?: number[],
+): Problem[] {
+  const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
+  const pointer = pointerIn(operation);
+  return brokenLimits(limits, movesValue(operation), items, (place, field) =>
+    pointer(positions?.[place] ?? place, fields[field]),
+  );
+}
+
+/** The refusal that an obstacle means. */
+export function toProblem(obstacle: Exclude<Obstacle, { kind: 'barred' | 'repeated' }>): Problem {
+  switch (obstacle.kind) {
+    case 'keyReused':
+      return new Problem('idempotency_key_reused', { firstCallId: obstacle.firstCallId });
+    case 'duplicate':
+      return suspectedDuplicate(obstacle.first);
+    case 'stopped':
+      return new Problem('stopped', { text: refusalText(obstacle.stop) });
+    case 'overCap': {
+      const { period, capUsd, leftUsd } = obstacle;
+      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent. GET /v1/limits says when it begins anew.`;
+      return new Problem('cap_exceeded', { text });
+    }
+  }
+}
+
+function suspectedDuplicate({ callId, state, paidSecondsAgo }: SameContent): Problem {
+  const text = `The same is on record as call ${callId}, whose state is ${state}, so this was not sent. GET /v1/calls/${callId} shows what becomes of that call. Only if this is to be carried out in addition to it, send this again with the header Allow-Duplicate-Of: ${callId}.`;
+  const action = paidSecondsAgo === null ? 'wait' : 'ask'; // what is still open may turn out to be what is asked for
+  return new Problem('suspected_duplicate', { text, firstCallId: callId, firstCallState: state, action });
+}

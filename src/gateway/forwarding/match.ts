@@ -1,0 +1,69 @@
+import { UpstreamItem } from '../../journal/records';
+import { Item } from '../../operations/item';
+import { Transaction } from '../upstream/transactions';
+
+/**
+ * Says which item each transaction of an answer belongs to: the one at its own place if recipient and amount agree, else
+ * the first free one that does. What agrees with none stands alone: a wrong link would be worse than none.
+ */
+export function matchItems(items: Item[], transactions: Transaction[]): UpstreamItem[] {
+  const known = items.map(namesOfItem);
+  const taken = new Set<number>();
+  let byName: Map<string, number[]> | undefined; // almost all answers are in order, and need none
+  const oneEach = items.length === transactions.length;
+  return transactions.map((transaction, ordinal) => {
+    const recipients = recipientsOf(transaction);
+    const agrees = (place: number) =>
+      !taken.has(place) && agree(items[place], known[place], transaction, recipients, oneEach && place === ordinal);
+    const elsewhere = () => {
+      byName ??= placesByName(known);
+      return [...refOf(transaction), ...recipients].flatMap((name) => byName?.get(name) ?? []).find(agrees);
+    };
+    const position = agrees(ordinal) ? ordinal : (elsewhere() ?? null);
+    if (position !== null) taken.add(position);
+    const { chiRef, id, issueId, status, amountUsd } = transaction;
+    return { position, chiRef, upstreamId: id, issueId, status, amountUsd };
+  });
+}
+
+/** @param placed the transaction stands where the item does, in an answer with one for each: then it needs no name. */
+function agree(
+  item: Item | undefined,
+  known: string[] = [],
+  transaction: Transaction,
+  recipients: string[],
+  placed: boolean,
+): boolean {
+  if (!item) return false;
+  const { amountUsd } = transaction;
+  if (item.amountUsd !== null && amountUsd !== null && !item.amountUsd.eq(amountUsd)) return false;
+  const given = item.chiRef === null ? recipients : refOf(transaction);
+  if (known.length === 0 || given.length === 0) return placed;
+  return given.some((name) => known.includes(name));
+}
+
+function placesByName(names: string[][]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, known] of names.entries()) {
+    for (const name of known) {
+      const others = places.get(name);
+      if (others) others.push(place);
+      else places.set(name, [place]);
+    }
+  }
+  return places;
+}
+
+/** What an item is known by: the transaction it names, else whom it pays. */
+function namesOfItem({ chiRef, email, phone, handle }: Item): string[] {
+  if (chiRef !== null) return [chiRef];
+  return [email, phone, handle].flatMap((name) => name?.toLowerCase() ?? []);
+}
+
+function refOf({ chiRef }: Transaction): string[] {
+  return chiRef === null ? [] : [chiRef];
+}
+
+function recipientsOf({ recipients }: Transaction): string[] {
+  return recipients.map((name) => name.toLowerCase());
+}

@@ -1,0 +1,132 @@
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Call } from '../../access/auth/call';
+import { Loaded } from '../../platform/config/config.module';
+import { isUnavailable } from '../../platform/database/unavailable';
+import { Problem } from '../../platform/errors/problem';
+import { ProblemCode, PROBLEMS } from '../../platform/errors/problems';
+import { toEnvelope, toProblemDetails } from '../../platform/errors/problem-body';
+import { JournalService } from '../../journal/journal.service';
+import { MetricsService } from '../../http/metrics/metrics.service';
+import { forTheRecord } from '../../http/validation/faults';
+import { bodyFault, OTHER_TYPE } from '../../http/validation/json-body';
+import { recordedKey } from '../../http/validation/idempotency-key';
+import { InvalidInput } from '../../http/validation/validation.pipe';
+import { OperationName, rowOf } from '../../operations/operations';
+import { PreviewService } from '../preview/preview.service';
+
+/** Problems that, where something unexpected caused them, somebody has to look into. */
+const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
+
+/** The one place where errors become answers, and where a known caller's refused request is recorded. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Problem');
+  private readonly maxBodyBytes: number;
+  private readonly extraFields: readonly string[];
+
+  constructor(
+    private readonly journal: JournalService,
+    private readonly metrics: MetricsService,
+    private readonly previews: PreviewService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    const { maxBodyBytes, extraFieldsAllowed } = config.get('settings', { infer: true });
+    this.maxBodyBytes = maxBodyBytes;
+    this.extraFields = extraFieldsAllowed;
+  }
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (!(error instanceof InvalidInput) || request.call.previewOf === undefined) {
+      return this.answer(error, request, reply);
+    }
+    // Of a preview, the faults that validation finds are no refusal but its answer.
+    try {
+      await reply.status(200).send(await this.previews.preview(request.call, request.body, error.found));
+    } catch (failure) {
+      await this.answer(failure, request, reply);
+    }
+  }
+
+  private async answer(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { call } = request;
+    const problem = inWordsFor(request, this.toProblem(error, request));
+    this.log(call, problem);
+    this.metrics.countProblem(problem.code);
+    await this.record(call, problem);
+    if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
+    const [type, body] = isInterface(request)
+      ? ['application/json', toEnvelope(problem, call.id)]
+      : ['application/problem+json', toProblemDetails(problem, call.id)];
+    await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
+  }
+
+  /** An error is only what is wrong with us: what an operator has stopped, or the upstream lacks, is expected to happen. */
+  private log({ id }: Call, { status, code, cause }: Problem): void {
+    if (status < 500) return;
+    const line = { call_id: id, code };
+    if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'a request was not carried out');
+    else this.logger.error({ ...line, err: cause }, 'a request failed');
+  }
+
+  private toProblem(error: unknown, request: FastifyRequest): Problem {
+    const { call, raw } = request;
+    if (error instanceof Problem) return error;
+    // Once its intent is recorded it may have been sent: we must not say that it was not.
+    if (call.opened) return new Problem('outcome_unknown', { cause: error });
+    if (raw.readableAborted) return call.cutShort ?? bodyFault('ended before it was whole'); // first: its ECONNRESET is not the database's
+    if (isUnavailable(error)) return new Problem('database_unavailable', { cause: error });
+    // Fastify's refusals reach us as Nest's: of them only the status is left.
+    const status = error instanceof HttpException ? error.getStatus() : 500;
+    if (status >= 500) return new Problem('internal_error', { cause: error });
+    switch (status) {
+      case 404:
+        return new Problem('not_found');
+      case 413:
+        return bodyFault(`is larger than ${this.maxBodyBytes} bytes`);
+      case 415:
+        return bodyFault(OTHER_TYPE);
+      default:
+        return bodyFault('could not be read; check that it is as long as Content-Length says');
+    }
+  }
+
+  /** From its intent on, a call has an outcome or is in doubt; before, it was refused. */
+  private async record(call: Call, problem: Problem): Promise<void> {
+    const { caller, opened } = call;
+    if (!caller || opened || !problem.recorded) return;
+    const { status, code, message: detail, faults, faultsTotal, firstCallId = null } = problem;
+    const refusal = {
+      ...call,
+      ...{ caller, status, code, detail, faultsTotal, firstCallId },
+      idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
+      faults: forTheRecord(faults, this.extraFields),
+    };
+    if (await this.journal.refuseSoon(refusal)) call.outcome = 'refused';
+  }
+}
+
+/** Problems say what to do about a payment; a read, and a change outside the interface, are told what holds for them. */
+function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
+  if (isRead(request)) return problem.asRead();
+  const { code, message, cause } = problem;
+  if (isInterface(request) || code !== 'database_unavailable' || message !== PROBLEMS[code].text) return problem;
+  const text =
+    'The database of the proxy cannot be reached or is too busy; nothing was sent to the payout service. Look first whether the change was made, then try again.';
+  return new Problem(code, { text, action: 'wait', cause });
+}
+
+/** A preview changes nothing either. */
+function isRead({ method, routeOptions, call }: FastifyRequest): boolean {
+  const { operation } = routeOptions.config;
+  if (operation === undefined) return method === 'GET' || method === 'HEAD';
+  return call.previewOf !== undefined || rowOf(operation as OperationName).effect === 'read';
+}
+
+/** By the route's own path: the address as written may spell it with escapes. */
+function isInterface(request: FastifyRequest): boolean {
+  return (request.routeOptions.url ?? request.url).startsWith('/api/');
+}

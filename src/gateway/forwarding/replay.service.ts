@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Call, Caller } from '../../access/auth/call';
+import { Loaded } from '../../platform/config/config.module';
+import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { FirstCall } from '../../journal/first-call';
+import { JournalService } from '../../journal/journal.service';
+import { Answer } from '../upstream/answer';
+import { keyIn } from '../../http/validation/idempotency-key';
+import { OperationName, rowOf } from '../../operations/operations';
+import { erasedContent, landedReply, pendingReply, Reply, toReply } from './reply';
+
+/** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
+@Injectable()
+export class RepetitionService {
+  private readonly givenUpAfterMs: number;
+
+  constructor(
+    private readonly journal: JournalService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.givenUpAfterMs = givenUpAfterMs(config.get('settings', { infer: true }));
+  }
+
+  /**
+   * @param impatient whether to say that the first one is still being carried out, instead of waiting for it.
+   * @returns the first one's answer, byte for byte; undefined: ask again in a moment.
+   * @throws Problem where there is no such answer, and why.
+   */
+  async answer(call: Call, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
+    const reply = await this.find(call, firstCallId);
+    if (reply === 'in progress' || !reply) {
+      // Without a reply its key has just become free; where it stays taken all the same, nobody may wait for ever.
+      if (impatient) throw new Problem('request_in_progress', { firstCallId });
+      return undefined;
+    }
+    await this.record(call, reply, firstCallId);
+    return reply.asReplay(firstCallId);
+  }
+
+  /**
+   * The same, without recording that it was asked for.
+   * @returns undefined if the key has just become free.
+   */
+  async find(call: Call, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
+    const first = await this.journal.firstCall(firstCallId).catch(databaseUnavailable);
+    return first && this.toReply(call, first);
+  }
+
+  private toReply(call: Call, first: FirstCall): Reply | 'in progress' | undefined {
+    const { id, held, outcome, resolution, found, neverCarriedOut, alive } = first;
+    const { effect } = rowOf(call.operation as OperationName);
+    if (neverCarriedOut) return undefined;
+    if (outcome && (outcome.kind === 'succeeded' || outcome.kind === 'rejected') && outcome.status !== null) {
+      const { kind, status, contentType, retryAfter, body } = outcome;
+      const content = body === null ? erasedContent(kind, id) : { contentType, body };
+      return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
+    }
+    if (resolution === 'landed') return landedReply(id, found);
+    const words = outcome && wordsOf(outcome);
+    if (words) return toReply(words, id, effect);
+    if (held && held.verdict === null) {
+      if (held.expired) throw new Problem('approval_expired', { firstCallId: id });
+      return pendingReply(id);
+    }
+    if (held?.verdict === 'rejected') throw new Problem('approval_rejected', { firstCallId: id });
+    if (!outcome && alive && first.ageMs < this.givenUpAfterMs) return 'in progress';
+    throw new Problem('outcome_unknown', {
+      status: 409,
+      text: `It is unknown whether the first request with this Idempotency-Key was carried out, so it is not sent again. GET /v1/calls/${id} says what became of it as soon as that is known.`,
+      firstCallId: id,
+    });
+  }
+
+  /** The first call has its record; this one says that it was asked again. */
+  private async record(call: Call, { status }: Reply, firstCallId: string): Promise<void> {
+    const refusal = {
+      ...call,
+      caller: call.caller as Caller,
+      ...{ status, firstCallId, faults: [], faultsTotal: 0 },
+      code: 'idempotent_replay',
+      detail: 'The first request with this Idempotency-Key was answered again; nothing was sent.',
+      idempotencyKey: keyIn(call.idempotencyKey),
+    };
+    await this.journal.refuse(refusal).catch(databaseUnavailable);
+    call.outcome = 'replayed';
+  }
+}
+
+/** What the upstream said that is not believed yet, for as long as it is kept: who asks again is told the same. */
+function wordsOf({ kind, failure, status, contentType, retryAfter, body }: Outcome): Answer | undefined {
+  if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null) return undefined;
+  return { kind, failure, status, contentType, retryAfter, body };
+}
+
+type Outcome = NonNullable<FirstCall['outcome']>;

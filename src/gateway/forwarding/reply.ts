@@ -1,0 +1,112 @@
+import { Problem } from '../../platform/errors/problem';
+import { toEnvelope } from '../../platform/errors/problem-body';
+import { VerdictTransaction } from '../../journal/records';
+import { Answer, REFUSED_AT_THE_DOOR } from '../upstream/answer';
+import { Effect } from '../../operations/operations';
+
+/** An answer to the app, as bytes. */
+export class Reply {
+  constructor(
+    readonly status: number,
+    readonly contentType: string,
+    readonly body: Buffer,
+    readonly headers: ReplyHeaders = {},
+  ) {}
+
+  /**
+   * The same once more, for a request that repeats the one that was answered so; without `Retry-After`, as who comes back with
+   * the same key gets the same answer for ever.
+   */
+  asReplay(firstCallId: string): Reply {
+    const headers = { 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
+    return new Reply(this.status, this.contentType, this.body, headers);
+  }
+}
+
+interface ReplyHeaders {
+  'retry-after'?: number | undefined;
+  age?: number | undefined;
+  'idempotent-replayed'?: 'true';
+  'x-call-id'?: string;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * What the app gets for an answer: the upstream's own status and bytes, or our word where those would mislead it.
+ * @param age of an answer that was kept, in seconds (RFC 9111, section 5.1).
+ */
+export function toReply(answer: Answer, callId: string, effect: Effect, age?: number): Reply {
+  switch (answer.kind) {
+    case 'succeeded':
+      return new Reply(answer.status, safeType(answer.contentType), answer.body, { age });
+    case 'rejected':
+      return rejected(answer.status, answer, callId, effect);
+    case 'notSent':
+      return ours(notSent(answer), callId, effect);
+    case 'unknown':
+      if (answer.failure === 'unverified_rejection' && !REFUSED_AT_THE_DOOR.includes(answer.status)) {
+        return new Reply(answer.status, safeType(answer.contentType), answer.body);
+      }
+      return ours(new Problem('outcome_unknown', { status: answer.failure === 'timeout' ? 504 : 502 }), callId, effect);
+  }
+}
+
+/** What an app gets whose call waits for an approval. */
+export function pendingReply(callId: string): Reply {
+  const body = { status: 'pending_approval', call_id: callId };
+  return new Reply(202, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+}
+
+/**
+ * What repeats a call of which no answer came, but which was found to be carried out.
+ * @param found the transactions that it turned out to be; none where a person found out.
+ */
+export function landedReply(callId: string, found: VerdictTransaction[]): Reply {
+  const message = 'The payout service gave no answer; it was found out since that it carried this out.';
+  const transactions = found.map(({ position, chi_ref, id, issue_id, status, amount_usd, at }) => ({
+    ...{ position, chi_ref, id, issue_id, status, amount_usd, at },
+  }));
+  const body = { status: 'success', message, call_id: callId, ...(found.length > 0 && { transactions }) };
+  return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+}
+
+/** What stands for the upstream's answer once that was erased: what it meant, in our words. */
+export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): { contentType: string; body: Buffer } {
+  const said =
+    kind === 'rejected'
+      ? toEnvelope(new Problem('answer_erased'), callId)
+      : {
+          status: 'success',
+          message: 'The payout service carried this out; its answer is no longer kept.',
+          call_id: callId,
+        };
+  return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(said)) };
+}
+
+function notSent({ failure, retryAfter }: Answer): Problem {
+  if (failure === 'overloaded') return new Problem('upstream_overloaded');
+  if (failure === 'stopped') return new Problem('stopped');
+  if (failure === 'too_late') return new Problem('too_late');
+  if (failure === 'stop_unknown') return new Problem('database_unavailable');
+  return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
+}
+
+/** That our key is wrong or limited is our affair: the app must not take it for its own. */
+function rejected(status: number, answer: Answer & { body: Buffer }, callId: string, effect: Effect): Reply {
+  if (status === 401 || status === 403) return ours(new Problem('upstream_auth'), callId, effect);
+  if (status === 429) return ours(new Problem('upstream_busy', { retryAfter: answer.retryAfter ?? 1 }), callId, effect);
+  return new Reply(status, safeType(answer.contentType), answer.body);
+}
+
+function ours(refusal: Problem, callId: string, effect: Effect): Reply {
+  const problem = effect === 'read' ? refusal.asRead() : refusal;
+  const body = Buffer.from(JSON.stringify(toEnvelope(problem, callId)));
+  return new Reply(problem.status, JSON_TYPE, body, { 'retry-after': problem.retryAfter });
+}
+
+/** A page from a machine in between must not run as a page of ours; and of a header only what we know is repeated. */
+function safeType(contentType: string | null): string {
+  if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType)) return 'text/plain; charset=utf-8';
+  return /^application\/json(\s*;\s*charset="?[\w-]{1,20}"?)?$/i.test(contentType) ? contentType : 'application/json';
+}

@@ -1,0 +1,118 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { JournalService } from '../../journal/journal.service';
+import { MetricsService } from '../../http/metrics/metrics.service';
+import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../upstream/shape';
+
+/** Shapes of an operation that are listed: nobody reads more, and an upstream gone mad must not fill the database. */
+const MAX_SHAPES = 100;
+
+/** While the database is slow, further shapes are let go: their next answers bring them back. */
+const MAX_WAITING = 100;
+
+/** What is known of an operation. */
+interface Known {
+  /** What its answers had so far, by HTTP status. */
+  byStatus: Map<number, Shape>;
+  /** It has as many shapes as are listed. */
+  full: boolean;
+}
+
+/** An answer that has something new, as far as this process knows. */
+interface Sight {
+  operation: string;
+  status: number;
+  shape: Shape;
+  callId: string;
+}
+
+/**
+ * Watches the structure of the upstream's answers (src/gateway/upstream/shape.ts). What is new in an operation's answers of one
+ * HTTP status is recorded, counted and logged once, however many instances see it. An answer without anything new costs no
+ * query, and none waits for one.
+ */
+@Injectable()
+export class ShapeWatch implements OnApplicationShutdown {
+  private readonly logger = new Logger('Shapes');
+  private readonly known = new Map<string, Known>();
+  private readonly waiting: Sight[] = [];
+  private working: Promise<void> | undefined;
+
+  constructor(
+    private readonly journal: JournalService,
+    private readonly metrics: MetricsService,
+  ) {}
+
+  /** Returns at once and never throws. Without an HTTP status there was no answer, and nothing is noted. */
+  note(call: { id: string; operation: string }, status: number | null, body: Buffer | null): void {
+    if (status === null) return;
+    try {
+      this.look(call, status, valueIn(body));
+    } catch (err) {
+      // The money has moved and the outcome is recorded: a mistake of ours in here must not turn that into an error.
+      this.logger.error({ call_id: call.id, err }, 'the shape of an answer could not be told');
+    }
+  }
+
+  /** Lets what is under way end; called once the last request is answered. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.working;
+  }
+
+  private look({ id: callId, operation }: { id: string; operation: string }, status: number, value: unknown): void {
+    const known = this.knownOf(operation);
+    const before = known.byStatus.get(status) ?? false;
+    if (allows(before, value)) return;
+    if (known.full) return this.metrics.countUnlistedShape(operation);
+    if (this.waiting.length >= MAX_WAITING) return;
+    const shape = shapeOf(value);
+    known.byStatus.set(status, merge(before, shape)); // from now on, its like are not looked at
+    this.waiting.push({ operation, status, shape, callId });
+    this.working ??= this.learnAll();
+  }
+
+  private knownOf(operation: string): Known {
+    const known = this.known.get(operation) ?? { byStatus: new Map<number, Shape>(), full: false };
+    this.known.set(operation, known);
+    return known;
+  }
+
+  /** One after the other: shapes never take more than one of the connections that payouts need. */
+  private async learnAll(): Promise<void> {
+    try {
+      for (let sight = this.waiting.shift(); sight; sight = this.waiting.shift()) await this.learn(sight);
+    } catch (err) {
+      this.waiting.length = 0;
+      this.known.clear(); // their next answers are new again
+      this.logger.warn({ err }, 'shapes of answers could not be noted; again when they are next seen');
+    }
+    this.working = undefined;
+  }
+
+  private async learn(sight: Sight): Promise<void> {
+    const { operation, status, shape } = sight;
+    const stored = await this.journal.shapesOf(operation); // perhaps by other instances, or before the last start
+    const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
+    if (covers(listed.get(status) ?? false, shape)) return;
+    // Instances that look at the same time may each add one more: it is a bound, not a quota.
+    if (stored.length < MAX_SHAPES) return this.list(sight);
+    this.known.set(operation, { byStatus: listed, full: true });
+    this.metrics.countUnlistedShape(operation);
+  }
+
+  private async list({ operation, status, shape, callId }: Sight): Promise<void> {
+    const fingerprint = fingerprintOf(shape);
+    const isNew = await this.journal.noteShape({ operation, httpStatus: status, fingerprint, shape, callId });
+    if (!isNew) return; // another instance was faster, and has counted it
+    this.metrics.countNewShape(operation);
+    this.logger.warn(
+      { operation, status, fingerprint: fingerprint.toString('hex'), call_id: callId },
+      'the upstream answered in a shape not seen before',
+    );
+  }
+}
+
+function byStatus(stored: { httpStatus: number; shape: Shape }[]): Map<number, Shape> {
+  const merged = new Map<number, Shape>();
+  for (const { httpStatus, shape } of stored) merged.set(httpStatus, merge(merged.get(httpStatus) ?? false, shape));
+  return merged;
+}

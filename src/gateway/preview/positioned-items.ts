@@ -1,0 +1,92 @@
+import { Fault } from '../../platform/errors/problem';
+import { Item } from '../../operations/item';
+import { isPlainObject } from '../../http/validation/json-body';
+import { FaultList } from '../../http/validation/fault-list';
+import { suggestPhone } from '../../http/validation/people-rules';
+import { itemsOf } from '../../operations/items';
+import { OperationName, rowOf } from '../../operations/operations';
+import { PreviewDuplicate } from './preview.dto';
+
+/** An item and its place in the body's list. */
+export interface PlacedItem {
+  position: number;
+  item: Item;
+}
+
+/**
+ * The items that no fault is about.
+ * @param body validated if there are no faults; else as it came, of which nothing but these items may be relied on.
+ */
+export function soundItems(operation: OperationName, body: unknown, found: FaultList): PlacedItem[] {
+  if (found.total === 0) return itemsOf(operation, body as object | undefined).map(placed);
+  const { items: field } = rowOf(operation);
+  const list = listIn(operation, body);
+  const sound = list.flatMap((fields, position) => (found.brokenItems.has(position) ? [] : [{ position, fields }]));
+  const items = itemsOf(operation, { [field]: sound.map(({ fields }) => fields) });
+  return sound.flatMap(({ position }, index) => placed(items[index] as Item, position));
+}
+
+/** How many items a body has, whatever is wrong with them. */
+export function itemCount(operation: OperationName, body: unknown): number {
+  const { items } = rowOf(operation);
+  if (items === 'none') return 0;
+  return items === 'the body' ? 1 : listIn(operation, body).length;
+}
+
+/** Items that pay the same recipient the same amount as one before them. */
+export function duplicatesInside(items: PlacedItem[]): PreviewDuplicate[] {
+  const first = new Map<string, number>();
+  return items.flatMap(({ position, item }) => {
+    const recipient = recipientOf(item);
+    if (recipient === null || item.amountUsd === null) return [];
+    const payment = `${recipient.toLowerCase()} ${item.amountUsd.toFixed()}`;
+    const before = first.get(payment);
+    if (before !== undefined) return [{ position, kind: 'inside_batch', same_as_position: before }];
+    first.set(payment, position);
+    return [];
+  });
+}
+
+/** Who is paid. Of an e-mail address only the domain is the same in any case (RFC 5321, section 2.4). */
+export function recipientOf({ recipientField, email, handle, phone, receiver }: Item): string | null {
+  switch (recipientField) {
+    case 'email':
+      return email && email.replace(/[^@]*$/, (domain) => domain.toLowerCase());
+    case 'twitter':
+      return handle;
+    case 'phoneNumber':
+      return phone;
+    case 'receiver':
+      return receiver;
+    case null:
+      return null;
+  }
+}
+
+/** Faults of phone numbers that only have to be written otherwise say how. Such a fault names a person: it is never recorded. */
+export function withSuggestions(faults: Fault[], body: unknown): Fault[] {
+  return faults.map(({ pointer, detail }) => {
+    if (!/\/(phoneNumber|phone_number)$/.test(pointer)) return { pointer, detail };
+    const suggestion = suggestPhone(valueAt(body, pointer));
+    return { pointer, detail: suggestion === undefined ? detail : `${detail}; did you mean ${suggestion}?` };
+  });
+}
+
+/** @param pointer of a field that the interface has, so that none of its names is escaped. */
+function valueAt(body: unknown, pointer: string): unknown {
+  const names = pointer.split('/').slice(1);
+  return names.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
+    body,
+  );
+}
+
+function listIn(operation: OperationName, body: unknown): unknown[] {
+  const list = isPlainObject(body) ? (body as Record<string, unknown>)[rowOf(operation).items] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+function placed(item: Item, position: number): PlacedItem {
+  return { position, item };
+}

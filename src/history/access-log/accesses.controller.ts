@@ -1,0 +1,33 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiExtraModels, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Call, mayReveal } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { Shows } from '../../access/auth/shows';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { AccessEndRecord, AccessPage, AccessSearch } from './accesses.dto';
+import { AccessesService } from './accesses.service';
+import { RecordClient } from '../records/record.dto';
+
+@ApiTags('Audit')
+@ApiSecurity('key')
+@ApiExtraModels(AccessEndRecord, RecordClient)
+@Controller('v1/audit/accesses')
+export class AccessesController {
+  constructor(private readonly accesses: AccessesService) {}
+
+  @Get()
+  @Allow('audit')
+  @Shows(({ accesses }: AccessPage) => ({ rows: accesses.length, people: accesses.length > 0 }))
+  @ApiOperation({
+    summary: 'List who has read the history',
+    operationId: 'listAccesses',
+    description: 'Scope `audit`. Reading this list is recorded in it too.',
+  })
+  @ApiResponse({ status: 200, type: AccessPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
+  async search(@CurrentCall() call: Call, @Query() search: AccessSearch): Promise<AccessPage> {
+    const { rows, nextPageToken } = await this.accesses.search(search, mayReveal(call));
+    return { accesses: rows, next_page_token: nextPageToken };
+  }
+}

@@ -1,0 +1,34 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiExtraModels, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Call, mayReveal } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { Shows } from '../../access/auth/shows';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { ActivityPage, ActivitySearch } from './activity.dto';
+import { ActivityService } from './activity.service';
+import { RecordClient } from '../records/record.dto';
+
+@ApiTags('Audit')
+@ApiSecurity('key')
+@ApiExtraModels(RecordClient)
+@Controller('v1/activity')
+export class ActivityController {
+  constructor(private readonly activity: ActivityService) {}
+
+  @Get()
+  @Allow('audit', 'admin')
+  @Shows(({ activity }: ActivityPage) => ({ rows: activity.length, people: activity.length > 0 }))
+  @ApiOperation({
+    summary: 'List administrative acts',
+    operationId: 'listActivity',
+    description:
+      'Scope `audit` or `admin`. Changes of clients, limits, scopes and keys with their state before and after, and stops. ' +
+      'Every act is a record that the log seals.',
+  })
+  @ApiResponse({ status: 200, type: ActivityPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
+  async search(@CurrentCall() call: Call, @Query() search: ActivitySearch): Promise<ActivityPage> {
+    return this.activity.search(search, mayReveal(call));
+  }
+}

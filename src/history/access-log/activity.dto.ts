@@ -1,0 +1,123 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
+import { Instant, OneOf, PageSize } from '../../http/validation/query-rules';
+import { field, Text } from '../../http/validation/rules';
+import { ActivityState } from './activity-state.dto';
+import { MAX_PAGE, USUAL_PAGE } from '../search/page';
+import { orNull, RecordClient } from '../records/record.dto';
+
+export const ACTIONS = [...CLIENT_ACTIONS, 'stop_set', 'stop_lifted'] as const;
+
+/** Where a page ended. Several acts may have happened in the same microsecond. */
+export interface ActivityCursor {
+  at: string;
+  action: string;
+  id: string;
+}
+
+const TOKEN = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([a-z_]{1,40}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const MAX_TOKEN = 200;
+
+export function toActivityToken({ at, action, id }: ActivityCursor): string {
+  return Buffer.from(`${at} ${action} ${id}`).toString('base64url');
+}
+
+/** Returns undefined for text that is no token. */
+export function fromActivityToken(token: string): ActivityCursor | undefined {
+  const [, at = '', action = '', id = ''] = TOKEN.exec(Buffer.from(token, 'base64url').toString()) ?? [];
+  return Number.isNaN(Date.parse(at)) ? undefined : { at, action, id };
+}
+
+export class ActivitySearch {
+  @Instant('Done at this instant or later.')
+  from?: string;
+
+  @Instant('Done before this instant.')
+  to?: string;
+
+  @OneOf(ACTIONS, 'What was done.')
+  action?: (typeof ACTIONS)[number];
+
+  @Text({ max: 64, required: false, description: 'The client that was changed: its name or id.', example: 'shop' })
+  client?: string;
+
+  @Text({ max: 64, required: false, description: 'The client that made the change: its name or id.', example: 'admin' })
+  by?: string;
+
+  @Text({ max: 128, required: false, description: 'The person who made the change, exactly.' })
+  actor?: string;
+
+  @OneOf(CHANGED_VIA, 'How the change was made.')
+  via?: (typeof CHANGED_VIA)[number];
+
+  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  page_size?: number;
+
+  @field(
+    {
+      name: 'pageToken',
+      required: false,
+      must: 'must be the next_page_token of an earlier answer',
+      test: (value) => typeof value === 'string' && value.length <= MAX_TOKEN && fromActivityToken(value) !== undefined,
+    },
+    {
+      type: 'string',
+      maxLength: MAX_TOKEN,
+      description: 'The `next_page_token` of the page before, with the same filters.',
+    },
+  )
+  page_token?: string;
+}
+
+const nullable = (type: 'string', description: string, more: object = {}) =>
+  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
+const UUID = { format: 'uuid' };
+
+/** What was changed. */
+export class ActivityTarget {
+  @orNull(RecordClient, 'The client that was changed, or that a stop covers.') client!: RecordClient | null;
+  @nullable('string', 'The key that was issued or revoked.', UUID) key_id!: string | null;
+  @nullable('string', 'The operation that a stop covers.') operation!: string | null;
+}
+
+/** Who changed it. */
+export class ActivityAuthor {
+  @orNull(RecordClient, 'The client. Null on the command line and at the start.') client!: RecordClient | null;
+  @nullable('string', 'The key that was used.', UUID) key_id!: string | null;
+  @nullable(
+    'string',
+    'The person whose key it is, or whom the caller named in `X-Actor`, which proves nothing. On the command line, the user of the operating system.',
+  )
+  actor!: string | null;
+}
+
+/** An administrative act. */
+export class ActivityRecord {
+  @ApiProperty({
+    type: 'string',
+    format: 'uuid',
+    description: 'The id of its record. A stop and its lifting have the id of the stop.',
+  })
+  id!: string;
+  @ApiProperty({ type: 'string', format: 'date-time', description: "When, by the database's clock." }) at!: Date;
+  @ApiProperty({ enum: ACTIONS, description: 'What was done.' }) action!: string;
+  @ApiProperty({ type: ActivityTarget, description: 'What was changed.' }) target!: ActivityTarget;
+  @orNull(ActivityState, 'The changed fields as they were. Null if something was created, and for stops.')
+  before!: ActivityState | null;
+  @orNull(ActivityState, 'The same fields afterwards. Null for stops.') after!: ActivityState | null;
+  @ApiProperty({ type: ActivityAuthor, description: 'Who did it.' }) by!: ActivityAuthor;
+  @ApiProperty({
+    enum: CHANGED_VIA,
+    description: 'How: with a key, in the console, with a command, or by the proxy at its first start.',
+  })
+  via!: string;
+  @nullable('string', 'The address that the request came from. Not recorded for stops.') client_address!: string | null;
+  @nullable('string', "The caller's id of the request, or ours. Not recorded for stops.") request_id!: string | null;
+  @nullable('string', 'The `X-Call-Id` of the request. Not recorded for stops.', UUID) call_id!: string | null;
+  @nullable('string', 'Why, if a reason was given.') reason!: string | null;
+}
+
+export class ActivityPage {
+  @ApiProperty({ type: [ActivityRecord], description: 'Newest first.' }) activity!: ActivityRecord[];
+  @nullable('string', 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+}

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { isUuid } from '../../platform/database/uuid';
+import { ActivityState } from './activity-state.dto';
+import { ActivityPage, ActivityRecord, ActivitySearch, fromActivityToken, toActivityToken } from './activity.dto';
+import { maskContacts } from '../records/masking';
+import { rowsToRead } from '../search/page';
+import { shown } from '../records/view';
+
+interface Row {
+  id: string;
+  action: string;
+  at: Date;
+  /** The same instant with its microseconds. */
+  exactly: string;
+  targetClientId: string | null;
+  targetKeyId: string | null;
+  operation: string | null;
+  before: string | null;
+  after: string | null;
+  via: string;
+  clientId: string | null;
+  keyId: string | null;
+  actor: string | null;
+  clientAddress: string | null;
+  requestId: string | null;
+  callId: string | null;
+  reason: string | null;
+}
+
+/** All administrative acts in one form. Stops have records of their own, which do not say where they came from. */
+const ACTS = Prisma.sql`
+  SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via, client_id,
+    key_id, actor, client_address, request_id, call_id, reason
+  FROM activity
+  UNION ALL
+  SELECT id, 'stop_set', stopped_at, stops_client_id, NULL, stops_operation, NULL, NULL,
+    CASE WHEN client_id IS NULL THEN 'cli' ELSE 'api' END, client_id, key_id, actor, NULL, NULL, NULL, reason
+  FROM stop
+  UNION ALL
+  SELECT s.id, 'stop_lifted', l.lifted_at, s.stops_client_id, NULL, s.stops_operation, NULL, NULL,
+    CASE WHEN l.client_id IS NULL THEN 'cli' ELSE 'api' END, l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
+  FROM stop_lift l JOIN stop s ON s.id = l.stop_id`;
+
+/** Lists what was done to clients, limits, scopes, keys and stops. */
+@Injectable()
+export class ActivityService {
+  constructor(private readonly prisma: PrismaService) {}
+
+  async search(search: ActivitySearch, reveal: boolean): Promise<ActivityPage> {
+    const wanted = rowsToRead(search);
+    const rows = await this.prisma.$queryRaw<Row[]>`
+      SELECT id::text, action, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS exactly,
+        target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before, after, via,
+        client_id::text AS "clientId", key_id::text AS "keyId", actor, client_address AS "clientAddress",
+        request_id AS "requestId", call_id::text AS "callId", reason
+      FROM (${ACTS}) AS act WHERE ${Prisma.join(await this.conditions(search), ' AND ')}
+      ORDER BY at DESC, id DESC, action DESC LIMIT ${wanted}`;
+    const page = rows.slice(0, wanted - 1);
+    const last = page.at(-1);
+    const hasMore = rows.length > page.length && last !== undefined;
+    return {
+      activity: await this.present(page, reveal),
+      next_page_token: hasMore ? toActivityToken({ ...last, at: last.exactly }) : null,
+    };
+  }
+
+  private async conditions(search: ActivitySearch): Promise<Prisma.Sql[]> {
+    const { from, to, action, actor, via, client, by, page_token: token } = search;
+    const conditions = [Prisma.sql`TRUE`];
+    if (from !== undefined) conditions.push(Prisma.sql`at >= ${new Date(from)}`);
+    if (to !== undefined) conditions.push(Prisma.sql`at < ${new Date(to)}`);
+    if (action !== undefined) conditions.push(Prisma.sql`action = ${action}`);
+    if (actor !== undefined) conditions.push(Prisma.sql`actor = ${actor}`);
+    if (via !== undefined) conditions.push(Prisma.sql`via = ${via}`);
+    if (client !== undefined) conditions.push(Prisma.sql`target_client_id = ${await this.idOf(client)}::uuid`);
+    if (by !== undefined) conditions.push(Prisma.sql`client_id = ${await this.idOf(by)}::uuid`);
+    const cursor = token === undefined ? undefined : fromActivityToken(token);
+    if (cursor) {
+      const { at, id, action: of } = cursor;
+      conditions.push(Prisma.sql`(at, id, action) < (${at}::timestamptz, ${id}::uuid, ${of})`);
+    }
+    return conditions;
+  }
+
+  /** Returns null for an unknown name, which matches nothing. */
+  private async idOf(client: string): Promise<string | null> {
+    if (isUuid(client)) return client;
+    const found = await this.prisma.client.findUnique({ where: { name: client }, select: { id: true } });
+    return found?.id ?? null;
+  }
+
+  private async present(rows: Row[], reveal: boolean): Promise<ActivityRecord[]> {
+    const ids = rows.flatMap(({ targetClientId, clientId }) => [targetClientId ?? [], clientId ?? []].flat());
+    const clients = await this.prisma.client.findMany({
+      where: { id: { in: [...new Set(ids)] } },
+      select: { id: true, name: true },
+    });
+    const names = new Map(clients.map(({ id, name }) => [id, name]));
+    return rows.map((row) => toRecord(row, names, reveal));
+  }
+}
+
+function toRecord(row: Row, names: Map<string, string>, reveal: boolean): ActivityRecord {
+  const clientOf = (id: string | null) => (id === null ? null : { id, name: names.get(id) ?? null });
+  return {
+    id: row.id,
+    at: row.at,
+    action: row.action,
+    target: { client: clientOf(row.targetClientId), key_id: row.targetKeyId, operation: row.operation },
+    before: stateIn(row.before),
+    after: stateIn(row.after),
+    by: { client: clientOf(row.clientId), key_id: row.keyId, actor: shown(row.actor, reveal, maskContacts) },
+    via: row.via,
+    client_address: row.clientAddress,
+    request_id: row.requestId,
+    call_id: row.callId,
+    reason: row.reason,
+  };
+}
+
+function stateIn(text: string | null): ActivityState | null {
+  return text === null ? null : (JSON.parse(text) as ActivityState);
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { FastifyRequest } from 'fastify';
+import { Call, mayReveal } from '../../access/auth/call';
+import { Readings, Shown } from '../../access/auth/shows';
+import { Problem } from '../../platform/errors/problem';
+import { AccessJournal } from '../../journal/accesses';
+import { maskFilters } from '../search/mask-filters';
+
+/** Records who reads the history. */
+@Injectable()
+export class ReadingsService implements Readings {
+  constructor(private readonly accesses: AccessJournal) {}
+
+  async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
+    const { id, caller = null, actor, operation, requestId, clientAddress } = call;
+    const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };
+    try {
+      await this.accesses.open({
+        ...{ id, caller, actor, route: operation, requestId, clientAddress, filters },
+        maskedFilters: maskFilters(filters),
+        callId: shown.callId ?? null,
+        callIds: shown.callIds ?? [],
+        revealed: shown.people && mayReveal(call),
+        rows: shown.rows,
+      });
+    } catch (cause) {
+      throw new Problem('database_unavailable', { text: textFor(method, call), cause });
+    }
+  }
+}
+
+/** What was validated is text; other values come only where a route has no filters, and mean nothing. */
+export function filtersIn(query: unknown): Record<string, string> {
+  const given = Object.entries(query as Record<string, unknown>);
+  return Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === 'string'));
+}
+
+function textFor(method: string, { operation }: Call): string {
+  const because = 'that it was shown to you could not be recorded, so it is not shown';
+  if (method === 'GET') return `Our database cannot be reached or is too busy: ${because}. Try again in a moment.`;
+  return `${operation} was carried out, but ${because}. Do not ask for it again; read the call in a moment.`;
+}

@@ -1,0 +1,32 @@
+import { field } from '../../http/validation/rules';
+import { Listed } from '../search/cursor';
+import { SearchFilters } from '../search/search.dto';
+
+const LISTED: readonly Listed[] = ['calls', 'items'];
+
+export const FORMATS = ['csv', 'ndjson'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export class ExportSearch extends SearchFilters {
+  @field(
+    {
+      name: 'format',
+      required: true,
+      must: `must be one of ${FORMATS.join(', ')}`,
+      test: (value) => FORMATS.some((format) => format === value),
+    },
+    { enum: [...FORMATS], description: '`csv` (RFC 4180) or `ndjson` (one JSON object a line).' },
+  )
+  format!: Format;
+
+  @field(
+    {
+      name: 'what',
+      required: false,
+      must: `must be one of ${LISTED.join(', ')}`,
+      test: (value) => LISTED.some((what) => what === value),
+    },
+    { enum: [...LISTED], default: 'calls', description: 'One row for each call, or for each payout.' },
+  )
+  what?: Listed;
+}

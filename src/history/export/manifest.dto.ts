@@ -1,0 +1,34 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { orNull } from '../records/record.dto';
+import { Listed } from '../search/cursor';
+import { Format, FORMATS } from './export.dto';
+
+export class ManifestCheckpointRecord {
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many records the log had.' }) size!: number;
+  @ApiProperty({ type: 'string', description: 'The checkpoint, as a C2SP signed note.' }) note!: string;
+  @ApiProperty({ type: 'boolean', description: 'Whether it covers all that was on record when the export began.' })
+  covers_beginning!: boolean;
+}
+
+export class ManifestRecord {
+  @ApiProperty({ enum: [...FORMATS] }) format!: Format;
+  @ApiProperty({ enum: ['calls', 'items'], description: 'What each row is.' }) what!: Listed;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'The filters of the export. Contacts are masked without `audit:pii`.',
+  })
+  filters!: Record<string, string>;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Rows of the file, without the heading of a CSV file.' })
+  rows!: number;
+  @ApiProperty({ type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of all bytes of the file.' })
+  sha256!: string;
+  @orNull(
+    ManifestCheckpointRecord,
+    "The log's latest checkpoint when the export ended; null if nothing was sealed yet.",
+  )
+  checkpoint!: ManifestCheckpointRecord | null;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When the last row was written.' })
+  exported_at!: string;
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'The access record of the export.' }) access_id!: string;
+}

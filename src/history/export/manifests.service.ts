@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { Format } from './export.dto';
+import { Manifest, ManifestCheckpoint } from './format';
+import { Listed } from '../search/cursor';
+
+/** The route whose access records are exports. */
+export const EXPORT_ROUTE = 'GET /v1/audit/export';
+
+interface ExportRecord {
+  filters: Record<string, string>;
+  /** Canonical JSON of the filters before they were masked. Null where nothing is masked, and once it was erased. */
+  asked: string | null;
+  rows: bigint;
+  sha256: Buffer;
+  endedAt: Date;
+  size: bigint | null;
+  note: string | null;
+  covers: boolean;
+}
+
+/** Rebuilds the manifests of exports from the records of who read the history. */
+@Injectable()
+export class ManifestsService {
+  constructor(private readonly prisma: PrismaService) {}
+
+  /**
+   * @param reveal whether the filters may be shown as they were asked for.
+   * @returns undefined unless this export was read to its end.
+   */
+  async find(accessId: string, reveal: boolean): Promise<Manifest | undefined> {
+    const [record] = await this.prisma.$queryRaw<ExportRecord[]>`
+      SELECT a.filters, convert_from(f.filters, 'UTF8') AS asked, e.rows, e.sha256, e.ended_at AS "endedAt", c.size, c.note,
+        (c.complete_until >= a.read_at) IS TRUE AS covers
+      FROM access a JOIN access_end e ON e.access_id = a.id
+      LEFT JOIN access_filters f ON f.access_id = a.id LEFT JOIN checkpoint c ON c.size = e.checkpoint_size
+      WHERE a.id = ${accessId}::uuid AND a.route = ${EXPORT_ROUTE} AND e.complete`;
+    return record && toManifest(accessId, record, reveal);
+  }
+}
+
+function toManifest(accessId: string, record: ExportRecord, reveal: boolean): Manifest {
+  const asked = reveal && record.asked !== null ? (JSON.parse(record.asked) as Record<string, string>) : record.filters;
+  const { format, what = 'calls', ...filters } = asked;
+  return {
+    format: format as Format,
+    what: what as Listed,
+    filters,
+    rows: Number(record.rows),
+    sha256: Buffer.from(record.sha256).toString('hex'),
+    checkpoint: checkpointOf(record),
+    exported_at: record.endedAt.toISOString(),
+    access_id: accessId,
+  };
+}
+
+function checkpointOf({ size, note, covers }: ExportRecord): ManifestCheckpoint | null {
+  return size === null || note === null ? null : { size: Number(size), note, covers_beginning: covers };
+}

@@ -1,0 +1,54 @@
+import { Global, Module } from '@nestjs/common';
+import { Readings } from '../access/auth/shows';
+import { AuthModule } from '../access/auth/auth.module';
+import { JournalModule } from '../journal/journal.module';
+import { AccessesController } from './access-log/accesses.controller';
+import { AccessesService } from './access-log/accesses.service';
+import { ActivityController } from './access-log/activity.controller';
+import { ActivityService } from './access-log/activity.service';
+import { AuditController } from './search/audit.controller';
+import { CheckpointsService } from './export/checkpoints.service';
+import { ExportController } from './export/export.controller';
+import { ExportService } from './export/export.service';
+import { ManifestsService } from './export/manifests.service';
+import { IndexService } from './search/index.service';
+import { ItemsController } from './search/items.controller';
+import { SummaryService } from './search/summary.service';
+import { PresentService } from './records/present.service';
+import { ReadingsService } from './access-log/readings.service';
+import { RecordsService } from './records/records.service';
+import { SearchService } from './search/search.service';
+import { ShapesController } from './shapes/shapes.controller';
+import { ShapesService } from './shapes/shapes.service';
+import { StoryService } from './records/story.service';
+
+@Global() // for Readings: a route that shows something may be anywhere
+@Module({
+  imports: [AuthModule, JournalModule],
+  controllers: [
+    ActivityController,
+    AuditController,
+    AccessesController,
+    ExportController,
+    ItemsController,
+    ShapesController,
+  ],
+  providers: [
+    AccessesService,
+    ActivityService,
+    CheckpointsService,
+    ExportService,
+    IndexService,
+    ManifestsService,
+    PresentService,
+    ReadingsService,
+    { provide: Readings, useExisting: ReadingsService },
+    RecordsService,
+    SearchService,
+    ShapesService,
+    StoryService,
+    SummaryService,
+  ],
+  exports: [IndexService, PresentService, Readings, ReadingsService, RecordsService, SearchService],
+})
+export class AuditModule {}

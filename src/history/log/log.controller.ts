@@ -1,0 +1,91 @@
+import { Controller, Get, Header, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Shows } from '../../access/auth/shows';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { ConsistencySearch, ProofSearch } from './log.dto';
+import { ProofsService } from './proofs.service';
+import { Consistency, Inclusion } from './receipt.dto';
+
+const TEXT = { 'text/plain': { schema: { type: 'string' } } } as const;
+
+/** The log that seals the records: what shows that none was changed, taken out or put in since. */
+@ApiTags('Log')
+@ApiSecurity('key')
+@Controller('v1/audit/log')
+export class LogController {
+  constructor(private readonly proofs: ProofsService) {}
+
+  @Get('checkpoint')
+  @Allow('audit')
+  @Header('content-type', 'text/plain; charset=utf-8')
+  @ApiOperation({
+    summary: 'The newest checkpoint',
+    operationId: 'readCheckpoint',
+    description:
+      'Scope `audit`. A signed note (c2sp.org/signed-note): how many records the log has and the root of their Merkle tree. ' +
+      'Keep it where the operator cannot write; `audit verify --checkpoint` compares.',
+  })
+  @ApiResponse({ status: 200, content: TEXT, description: 'The note.' })
+  @ApiKeyProblems('not_sealed')
+  async checkpoint(): Promise<string> {
+    return (await this.proofs.latest()).note;
+  }
+
+  @Get('key')
+  @Allow('audit')
+  @Header('content-type', 'text/plain; charset=utf-8')
+  @ApiOperation({
+    summary: "The log's verifier key",
+    operationId: 'readLogKey',
+    description: 'Scope `audit`. `<name>+<id>+<base64>`, as of the Go note package. Get it once, and keep it.',
+  })
+  @ApiResponse({ status: 200, content: TEXT, description: 'The key, one line.' })
+  @ApiKeyProblems()
+  key(): string {
+    return `${this.proofs.verifier().verifierKey}\n`;
+  }
+
+  @Get('proof')
+  @Allow('audit')
+  @Shows(({ id, records }: Inclusion) => ({ rows: records.length, callId: id, people: false }))
+  @ApiOperation({
+    summary: 'Prove that records are in the log',
+    operationId: 'proveInclusion',
+    description: 'Scope `audit`. Name a call or another record. The leaves name nobody: they commit to people.',
+  })
+  @ApiResponse({ status: 200, type: Inclusion, description: 'Its records, with inclusion proofs.' })
+  @ApiKeyProblems('invalid_request', 'record_not_found')
+  async proof(@Query() { call, record }: ProofSearch): Promise<Inclusion> {
+    const id = call ?? record;
+    if (id === undefined || (call !== undefined && record !== undefined)) {
+      const detail = 'name either a call or a record, by its id';
+      throw new Problem('invalid_request', { faults: [{ pointer: '/call', detail }] });
+    }
+    const unsealed = await this.proofs.unsealed(id);
+    const latest = await this.proofs.latest();
+    const records = await this.proofs.prove(id, latest);
+    if (records.length + unsealed.length === 0) throw new Problem('record_not_found');
+    return { id: id.toLowerCase(), checkpoint: latest.note, records, unsealed };
+  }
+
+  @Get('consistency')
+  @Allow('audit')
+  @ApiOperation({
+    summary: 'Prove that the log only grew',
+    operationId: 'proveConsistency',
+    description: 'Scope `audit`. That the tree of `to` leaves begins with the tree of `from` leaves.',
+  })
+  @ApiResponse({ status: 200, type: Consistency, description: 'The consistency proof.' })
+  @ApiKeyProblems('invalid_request', 'not_sealed')
+  async consistency(@Query() { from, to }: ConsistencySearch): Promise<Consistency> {
+    const { size } = await this.proofs.latest();
+    const faults = [
+      ...(from > to ? [{ pointer: '/from', detail: 'must not be larger than to' }] : []),
+      ...(to > size ? [{ pointer: '/to', detail: `must not be larger than the log, which has ${size} leaves` }] : []),
+    ];
+    if (faults.length > 0) throw new Problem('invalid_request', { faults });
+    return { from, to, proof: await this.proofs.consistency(from, to) };
+  }
+}

@@ -1,0 +1,48 @@
+import { Client } from 'pg';
+import { RunningConfig } from '../../platform/config/config';
+import { PLANNING } from './sealing-sql';
+
+const ROLE = 'payout_sealer';
+
+const CONNECTION = {
+  connectionTimeoutMillis: 5_000,
+  // The first pass after a restart may look through all that a restored backup holds.
+  statement_timeout: 60_000,
+  query_timeout: 61_000,
+  lock_timeout: 5_000,
+  idle_in_transaction_session_timeout: 10_000,
+  keepAlive: true,
+  application_name: 'payout-proxy sealer',
+};
+
+/** SQLSTATE of a login that may not take the role, and of a role that does not exist. */
+const NOT_GRANTED = ['42501', '22023'];
+
+type Urls = Pick<RunningConfig, 'databaseSealerUrl' | 'databaseOwnerUrl' | 'databaseUrl'>;
+
+/** Connects as the role that may only add seals, through the login that is meant for it, or any other that may become it. */
+export async function connectSealer({ databaseSealerUrl, databaseOwnerUrl, databaseUrl }: Urls): Promise<Client> {
+  const urls = databaseSealerUrl ? [databaseSealerUrl] : [...new Set([databaseOwnerUrl, databaseUrl])];
+  for (const url of urls) {
+    const client = await connectAs(ROLE, url);
+    if (client) return client;
+  }
+  throw new Error(
+    `no login of ours may become ${ROLE}; as an administrator run GRANT ${ROLE} TO a login, and name it in DATABASE_SEALER_URL`,
+  );
+}
+
+/** @returns undefined if the login may not become that role. */
+async function connectAs(role: string, url: string): Promise<Client | undefined> {
+  const client = new Client({ connectionString: url, ...CONNECTION });
+  client.on('error', () => undefined); // whoever uses it gets an error of its own
+  try {
+    await client.connect();
+    await client.query(`SET ROLE ${role}; ${PLANNING}`);
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    if (NOT_GRANTED.includes((error as { code?: string }).code ?? '')) return undefined;
+    throw error;
+  }
+}

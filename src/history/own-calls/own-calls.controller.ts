@@ -1,0 +1,137 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { CallPage, FullCallRecord, RecordResolution } from '../records/record.dto';
+import { RecordsService } from '../records/records.service';
+import { SearchService } from '../search/search.service';
+import { Allow } from '../../access/auth/allow';
+import { Call, Caller, mayReveal } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { requireSomebodyElse } from '../../access/auth/four-eyes';
+import { Shows, showsCall } from '../../access/auth/shows';
+import { isUuid } from '../../platform/database/uuid';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { JournalService } from '../../journal/journal.service';
+import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
+
+const OWN_CALL =
+  'Nobody settles a call that they asked for themselves: this needs another client, another key and another person.';
+
+/** What became of calls. */
+@ApiTags('Calls')
+@ApiSecurity('key')
+@Controller('v1/calls')
+export class CallsController {
+  constructor(
+    private readonly searching: SearchService,
+    private readonly records: RecordsService,
+    private readonly journal: JournalService,
+  ) {}
+
+  @Get()
+  @Allow('pay', 'write', 'read')
+  @ApiOperation({
+    summary: 'Find your own calls',
+    operationId: 'listCalls',
+    description:
+      'Scope `pay`, `write` or `read`; only calls of the same client are found. After a lost connection, ask with the ' +
+      '`idempotency_key` of the request.',
+  })
+  @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
+  async list(@CurrentCall() { caller, masked }: Call, @Query() search: OwnCallSearch): Promise<CallPage> {
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', (caller as Caller).clientId);
+    const ids = rows.map(({ id }) => id);
+    return { calls: await this.records.list(ids, !masked), next_page_token: nextPageToken };
+  }
+
+  @Get(':id')
+  @Allow('pay', 'write', 'read')
+  @ApiOperation({
+    summary: 'What became of a call',
+    operationId: 'readCall',
+    description: 'Scope `pay`, `write` or `read`; only calls of the same client are found.',
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The `X-Call-Id` of its answer.' })
+  @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
+  @ApiKeyProblems('call_not_found')
+  async one(@CurrentCall() { caller, masked }: Call, @Param('id') id: string): Promise<FullCallRecord> {
+    const record = isUuid(id) && caller && (await this.records.one(id, !masked, caller.clientId));
+    if (!record) throw new Problem('call_not_found');
+    return record;
+  }
+
+  @Post(':id/resolution')
+  @HttpCode(200)
+  @Allow('approve')
+  @Shows(showsCall)
+  @ApiOperation({
+    summary: 'Settle a call in doubt, or correct how it was settled',
+    operationId: 'resolveCall',
+    description:
+      'Scope `approve`. For a call of any client, by somebody else than who asked for it. Settles a call whose `outcome` is ' +
+      '`unknown`. With `supersedes` it corrects a call that was settled as `landed` or `absent`, by the proxy or by a person: ' +
+      'the earlier resolution stays on record, and the reservation follows the new verdict, even over a cap. The ' +
+      "upstream's own answers (`succeeded`, `rejected`) cannot be corrected.",
+  })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The call's id." })
+  @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, settled.' })
+  @ApiKeyProblems('invalid_request', 'own_approval', 'call_not_found', 'not_in_doubt', 'resolution_superseded')
+  async resolve(
+    @CurrentCall() call: Call,
+    @Param('id') id: string,
+    @Body() { verdict, reason, supersedes: named }: ResolutionDto,
+  ): Promise<FullCallRecord> {
+    const found = await this.any(id, true);
+    const asked = { clientId: found.client.id, keyId: found.key_id, actor: found.actor };
+    const by = requireSomebodyElse(call, asked, OWN_CALL);
+    const supersedes = named?.toLowerCase() ?? null;
+    requireUnsettled(found, supersedes, verdict);
+    const settled = await this.journal.resolve({ intentId: id, supersedes, verdict, reason, by });
+    const record = await this.any(id, mayReveal(call));
+    if (settled) return record;
+    throw supersedes !== null && record.resolution ? supersededBy(record.resolution) : notInDoubt(record);
+  }
+
+  private async any(id: string, reveal: boolean): Promise<FullCallRecord> {
+    const record = isUuid(id) && (await this.records.one(id, reveal));
+    if (!record) throw new Problem('call_not_found', { text: 'There is no call with this id.' });
+    return record;
+  }
+}
+
+/**
+ * Requires that a call is in doubt or, where `supersedes` names a resolution, that this one holds and says otherwise.
+ * @throws Problem `not_in_doubt`, `resolution_superseded` or `invalid_request`.
+ */
+function requireUnsettled(found: FullCallRecord, supersedes: string | null, verdict: string): void {
+  const { outcome, resolution } = found;
+  if (supersedes === null) {
+    if (outcome === 'unknown') return;
+    throw notInDoubt(found);
+  }
+  if (!isSettled(outcome) || !resolution) {
+    const text = "Only a call that was settled as landed or absent can be corrected. The upstream's own answer stands.";
+    throw new Problem('not_in_doubt', { text });
+  }
+  if (resolution.id !== supersedes) throw supersededBy(resolution);
+  if (resolution.verdict === verdict) {
+    const detail = `must be another verdict than ${verdict}: the call is settled so already`;
+    throw new Problem('invalid_request', { faults: [{ pointer: '/verdict', detail }] });
+  }
+}
+
+function isSettled(outcome: string): boolean {
+  return outcome === 'landed' || outcome === 'absent';
+}
+
+function notInDoubt({ outcome, resolution }: FullCallRecord): Problem {
+  if (!isSettled(outcome) || !resolution) return new Problem('not_in_doubt');
+  const text = `The call is settled as ${resolution.verdict}. To correct that, send "supersedes": "${resolution.id}".`;
+  return new Problem('not_in_doubt', { text });
+}
+
+function supersededBy({ id, verdict }: RecordResolution): Problem {
+  const text = `The call is settled as ${verdict} by now, by resolution ${id}. Nothing was changed; read the call again.`;
+  return new Problem('resolution_superseded', { text });
+}

@@ -1,0 +1,46 @@
+import { DOTS, maskProse } from '../../platform/privacy/contacts';
+import { asRecorded } from '../../platform/privacy/recorded';
+
+export { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
+
+/** Fields that mean no person. Whatever else a body holds is masked whole: the upstream's fields are not ours to know. */
+const SHOWN = new Set([
+  ...['valueInUSD', 'amount', 'currency', 'wallet', 'countryToSend', 'country', 'momoCode', 'reference', 'receiver'],
+  ...['chiRef', 'id', 'issueID', 'tnxID', 'requestId', 'issueDate', 'type', 'code', 'tx_ref', 'walletID'],
+  ...['originCurrency', 'amountInOriginCurrency', 'destinationCurrency', 'amountInDestinationCurrency', 'amountInUSD'],
+  'validUntil',
+]);
+
+/** Those in which the upstream writes sentences. */
+const PROSE = new Set(['status', 'error', 'errorMessage']);
+
+/** Fields of sums; other numbers may be a phone's. */
+const NUMBERS = new Set(['credit', 'fee', 'balance', 'balanceBefore', 'newBalance']);
+
+/** Free-form: the very names in it are somebody's own, and those of ours mean something else there. */
+const FREE_FORM = new Set(['meta']);
+
+/**
+ * A body as somebody without `audit:pii` may see it: its shape, and the fields that name no person.
+ * @param numbers of the people in it (`writtenNumbers`): a caller may use one for a reference.
+ */
+export function maskBody(value: unknown, numbers?: ReadonlySet<string>, key = ''): unknown {
+  // Sums do not come in lists of numbers.
+  if (Array.isArray(value)) {
+    return value.map((element) => maskBody(element, numbers, typeof element === 'number' ? '' : key));
+  }
+  if (typeof value === 'object' && value !== null) {
+    if (FREE_FORM.has(key)) return DOTS;
+    // Lists were seen written as maps: a name can be a contact too.
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [maskProse(name), maskBody(inner, numbers, name)]),
+    );
+  }
+  if (typeof value === 'number') {
+    const shown = SHOWN.has(key) || NUMBERS.has(key);
+    return shown && !numbers?.has(String(value)) ? value : DOTS;
+  }
+  if (typeof value !== 'string' || value === '') return value;
+  if (PROSE.has(key)) return maskProse(value);
+  return SHOWN.has(key) ? asRecorded(value, numbers) : DOTS;
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../../platform/config/config.module';
+import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
+import { Prisma } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { Present, present } from './outcome';
+
+interface Row {
+  now: Date;
+  live: number[];
+}
+
+const PRESENT = Prisma.sql`
+  SELECT date_trunc('milliseconds', clock_timestamp()) AS now, ARRAY(SELECT live_processes()) AS live`;
+
+/** Asks the database how late it is and which processes live. */
+@Injectable()
+export class PresentService {
+  private readonly givenUpAfterMs: number;
+
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.givenUpAfterMs = givenUpAfterMs(config.get('settings', { infer: true }));
+  }
+
+  /**
+   * To be asked before the records are read: a process that records an outcome and ends in between would else leave a call
+   * that looks abandoned.
+   */
+  async read(): Promise<Present> {
+    const [row] = await this.prisma.$queryRaw<Row[]>(PRESENT);
+    return this.of(row);
+  }
+
+  /** The same, for what reads on and on. */
+  async readLong(): Promise<Present> {
+    const [row] = await this.prisma.readLong<Row>(PRESENT);
+    return this.of(row);
+  }
+
+  private of(row: Row | undefined): Present {
+    if (!row) throw new Error('the database did not say how late it is');
+    return present(row.now, row.live, this.givenUpAfterMs);
+  }
+}

@@ -1,0 +1,170 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { commitment } from '../../journal/commitment';
+
+export const FINDING_CODES = [
+  'success_after_absent',
+  'rejected_after_landed',
+  'sent_though_refused',
+  'sent_without_approval',
+  'approved_other_content',
+  'amount_differs',
+  'transaction_without_item',
+  'item_without_transaction',
+  'items_incomplete',
+  ...(['request_body_changed', 'response_body_changed', 'recipient_changed'] as const),
+  ...(['request_body_erased', 'response_body_erased', 'recipient_erased'] as const),
+  ...(['request_body_missing', 'response_body_missing', 'recipient_missing'] as const),
+] as const;
+
+/** Something in a call's own records that does not fit together, or is there no more. */
+export interface Finding {
+  code: (typeof FINDING_CODES)[number];
+  detail: string;
+  /** Of the item it is about. */
+  position: number | null;
+}
+
+type IntentRow = Prisma.IntentGetPayload<{
+  include: {
+    items: { include: { recipient: true } };
+    body: true;
+    decision: true;
+    outcome: { include: { items: true; body: true } };
+  };
+}> & { resolution: { verdict: string } | null };
+
+type ItemRow = IntentRow['items'][number];
+type OutcomeRow = NonNullable<IntentRow['outcome']>;
+
+/** What the database holds of one call. */
+export interface Facts {
+  intent: IntentRow;
+  refused: boolean;
+  /** What erasures and prunings say they took out: `intent_body/<call id>`, as their records name the places. */
+  gone: ReadonlySet<string>;
+}
+
+type Bytes = Uint8Array | null;
+
+/** What does not fit together in one call's records. Names nobody. */
+export function findingsOf(facts: Facts): Finding[] {
+  return [...verdicts(facts), ...content(facts.intent), ...people(facts)];
+}
+
+/** What was decided about it, beside what came of it. */
+function verdicts({ intent: { outcome, resolution, heldFor, decision, bodyCommitment }, refused }: Facts): Finding[] {
+  const { kind } = outcome ?? {};
+  const was = (isSo: boolean, code: Finding['code'], detail: string) => (isSo ? [find(code, detail)] : []);
+  const wasSent = kind !== undefined && kind !== 'notSent';
+  return [
+    ...was(
+      kind === 'succeeded' && resolution?.verdict === 'absent',
+      'success_after_absent',
+      'It was settled as not carried out, and then the upstream said that it was: it counts against no cap, and may have been paid again.',
+    ),
+    ...was(
+      kind === 'rejected' && resolution?.verdict === 'landed',
+      'rejected_after_landed',
+      'It was settled as carried out, and then the upstream said that it was not.',
+    ),
+    ...was(refused && wasSent, 'sent_though_refused', 'It was refused, and sent all the same.'),
+    ...was(
+      heldFor !== null && wasSent && decision?.verdict !== 'approved',
+      'sent_without_approval',
+      'It needed an approval, has none, and was sent.',
+    ),
+    ...was(
+      decision !== null && !sameBytes(decision.bodyCommitment, bodyCommitment),
+      'approved_other_content',
+      'What was decided about is not what is on record as asked.',
+    ),
+  ];
+}
+
+/** What was asked for, beside what the upstream says that it did. */
+function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow): Finding[] {
+  const found: Finding[] = [];
+  const sum = items.reduce((total, { amountUsd }) => (amountUsd ? total.add(amountUsd) : total), new Prisma.Decimal(0));
+  if (items.length !== itemCount || (totalUsd && !totalUsd.equals(sum))) {
+    found.push(find('items_incomplete', 'Its items are not as many, or not worth as much, as its record says.'));
+  }
+  // A call without items, such as a read of the listing, has nothing that its transactions could belong to.
+  return [...found, ...(outcome && itemCount > 0 ? transactions(operation, items, outcome) : [])];
+}
+
+/** Only a transaction that agrees with an item is linked to it (src/gateway/forwarding/match.ts). */
+function transactions(operation: string, items: ItemRow[], { kind, items: answered }: OutcomeRow): Finding[] {
+  const found: Finding[] = [];
+  const matched = new Map(answered.map((transaction) => [transaction.position, transaction]));
+  const unmatched = new Map(answered.filter(({ position }) => position === null).map((one) => [one.ordinal, one]));
+  for (const { position, amountUsd } of items) {
+    // Where nothing else tells which one is meant, it is the one at the same place of an answer with as many.
+    const paid = matched.get(position) ?? (items.length === answered.length ? unmatched.get(position) : undefined);
+    if (amountUsd && paid?.amountUsd && !paid.amountUsd.equals(amountUsd)) {
+      const detail = `${amountUsd.toFixed()} US dollars were asked for; the upstream says ${paid.amountUsd.toFixed()}.`;
+      found.push(find('amount_differs', detail, position));
+      unmatched.delete(paid.ordinal);
+    } else if (!matched.has(position) && kind === 'succeeded' && operation.startsWith('POST /payouts/')) {
+      const detail = "The upstream's success names no transaction that is certainly this item's.";
+      found.push(find('item_without_transaction', detail, position));
+    }
+  }
+  for (const ordinal of unmatched.keys()) {
+    found.push(find('transaction_without_item', `Transaction ${ordinal + 1} of the answer is certainly no item's.`));
+  }
+  return found;
+}
+
+/** What is kept beside the records, measured by what the records keep of it. */
+function people({ intent, gone }: Facts): Finding[] {
+  const { id, body, bodyCommitment, items, outcome } = intent;
+  const wasGone = (place: string) => gone.has(place);
+  return [
+    ...kept('request_body', bodyCommitment, body, wasGone(`intent_body/${id}`)),
+    ...(outcome ? kept('response_body', outcome.bodyCommitment, outcome.body, wasGone(`outcome_body/${id}`)) : []),
+    ...items.flatMap((item) => recipientFinding(item, wasGone(`item_recipient/${id}/${item.position}`))),
+  ];
+}
+
+function kept(
+  what: 'request_body' | 'response_body',
+  committed: Bytes,
+  found: { salt: Uint8Array; body: Uint8Array } | null,
+  gone: boolean,
+): Finding[] {
+  const name = what === 'request_body' ? 'What was sent' : 'What was answered';
+  if (committed === null) return [];
+  if (!found) return [absent(what, name, gone, null)];
+  const same = sameBytes(committed, commitment(Buffer.from(found.salt), Buffer.from(found.body)));
+  return same ? [] : [find(`${what}_changed`, `${name} is not what its record commits to: somebody changed it.`)];
+}
+
+function recipientFinding(item: ItemRow, gone: boolean): Finding[] {
+  const { position, recipient, emailCommitment, phoneCommitment, handleCommitment } = item;
+  const committed = [emailCommitment, phoneCommitment, handleCommitment];
+  if (committed.every((one) => one === null)) return [];
+  if (!recipient) return [absent('recipient', 'The recipient', gone, position)];
+  const salt = Buffer.from(recipient.salt);
+  const found = [recipient.email, recipient.phone, recipient.handle].map((value) => commitment(salt, value));
+  if (committed.every((one, place) => sameBytes(one, found[place] ?? null))) return [];
+  return [find('recipient_changed', 'The recipient is not who the record commits to: somebody changed it.', position)];
+}
+
+function absent(
+  what: 'request_body' | 'response_body' | 'recipient',
+  name: string,
+  gone: boolean,
+  position: number | null,
+) {
+  return gone
+    ? find(`${what}_erased`, `${name} was taken out on purpose; a record says so.`, position)
+    : find(`${what}_missing`, `${name} is there no more, and no record says why.`, position);
+}
+
+function find(code: Finding['code'], detail: string, position: number | null = null): Finding {
+  return { code, detail, position };
+}
+
+function sameBytes(one: Bytes, other: Bytes): boolean {
+  return one === null || other === null ? one === other : Buffer.from(one).equals(Buffer.from(other));
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { PresentService } from './present.service';
+import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
+import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
+import { Place } from '../search/pages';
+import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
+import { newestVerdicts } from './verdicts';
+import { View } from './view';
+
+/** Items of one call that a list of calls shows. */
+const ITEMS_IN_LISTS = 100;
+
+type Named = {
+  clientId: string;
+  decision?: { clientId: string } | null;
+  resolution?: (ByClient & { superseded: ByClient[] }) | null;
+};
+interface ByClient {
+  clientId: string | null;
+}
+type Bytes = { body: Uint8Array } | null;
+
+/** Reads what the journal wrote. */
+@Injectable()
+export class RecordsService {
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly present: PresentService,
+  ) {}
+
+  /** In the order of `ids`. */
+  async list(ids: string[], reveal: boolean): Promise<CallRecord[]> {
+    const byId = await this.read(ids, reveal, { take: ITEMS_IN_LISTS });
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** Payouts, each with what holds for its whole call, in the order of `places`. */
+  async items(places: Place[], reveal: boolean): Promise<ItemRecord[]> {
+    const ids = [...new Set(places.map(({ id }) => id))];
+    const positions = [...new Set(places.flatMap(({ position }) => position ?? []))];
+    const byId = await this.read(ids, reveal, { where: { position: { in: positions } } });
+    return places.flatMap(({ id, position }) => {
+      const call = byId.get(id);
+      const item = call?.items.find((one) => one.position === position);
+      return call && item ? toItemRecord(call, item) : [];
+    });
+  }
+
+  /** Calls by their ids, with those items that `which` leaves. */
+  private async read(
+    ids: string[],
+    reveal: boolean,
+    which: { take: number } | { where: { position: { in: number[] } } },
+  ): Promise<Map<string, CallRecord>> {
+    const present = await this.present.read();
+    const where = { id: { in: ids } };
+    const items = { include: { recipient: true }, orderBy: { position: 'asc' }, ...which } as const;
+    const outcome = { include: { items: { orderBy: { ordinal: 'asc' } } } } as const;
+    const [found, refusals] = await Promise.all([
+      this.prisma.intent.findMany({ where, include: { items, outcome, decision: true, ...WITH_RESOLUTIONS } }),
+      this.prisma.refusal.findMany({ where }),
+    ]);
+    const intents = found.map(withCurrentResolution);
+    const clientNames = await this.namesIn([...intents, ...refusals]);
+    const verdicts = await newestVerdicts(this.prisma, intents);
+    const view = { reveal, present, clientNames, verdicts, showsOthers: false };
+    const byId = new Map(intents.map((intent) => [intent.id, fromIntent(intent, view)]));
+    // A refusal stands for its intent, if there is one too (call_state of the migrations); what was asked is the intent's.
+    for (const refusal of refusals) {
+      const asked = byId.get(refusal.id)?.items;
+      byId.set(refusal.id, { ...fromRefusal(refusal, view), ...(asked && 'where' in which && { items: asked }) });
+    }
+    return byId;
+  }
+
+  /** @param clientId shows only calls of this client. */
+  async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
+    const present = await this.present.read();
+    const where = { id, ...(clientId !== undefined && { clientId }) };
+    const viewOf = async (row: Named, verdicts: View['verdicts']): Promise<View> => ({
+      ...{ reveal, present, verdicts, showsOthers: clientId === undefined },
+      clientNames: await this.namesIn([row]),
+    });
+    const refusal = await this.prisma.refusal.findUnique({ where });
+    if (refusal) return { ...fromRefusal(refusal, await viewOf(refusal, new Map())), request: null, response: null };
+    const found = await this.prisma.intent.findUnique({
+      where,
+      include: {
+        items: { include: { recipient: true }, orderBy: { position: 'asc' } },
+        outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
+        body: true,
+        decision: true,
+        ...WITH_RESOLUTIONS,
+      },
+    });
+    if (!found) return undefined;
+    const intent = withCurrentResolution(found);
+    const response = await this.responseOf(intent.outcome);
+    const view = await viewOf(intent, await newestVerdicts(this.prisma, [intent]));
+    return { ...fromIntent(intent, view), ...toMessages(intent, response, reveal) };
+  }
+
+  /** The bytes of an answer are kept with the call that fetched it. */
+  private async responseOf(outcome: { answerOf: string | null; body: Bytes } | null): Promise<Bytes> {
+    if (!outcome?.answerOf) return outcome?.body ?? null;
+    return this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answerOf } });
+  }
+
+  /** The names of the clients that asked, decided and settled. */
+  private async namesIn(rows: Named[]): Promise<Map<string, string>> {
+    const ids = rows.flatMap(({ clientId, decision, resolution }) => [
+      clientId,
+      decision?.clientId,
+      resolution?.clientId,
+      ...(resolution?.superseded.map((one) => one.clientId) ?? []),
+    ]);
+    const known = ids.filter((id) => typeof id === 'string');
+    const clients = await this.prisma.client.findMany({ where: { id: { in: [...new Set(known)] } } });
+    return new Map(clients.map(({ id, name }) => [id, name]));
+  }
+}

@@ -1,0 +1,92 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { maskContacts, maskProse } from './masking';
+import { outcomeOf } from './outcome';
+import {
+  FoundTransaction,
+  RecordApproval,
+  RecordDoubt,
+  RecordPerson,
+  RecordResolution,
+  SupersededResolution,
+} from './record.dto';
+import { CurrentResolution, ResolutionRow } from './resolutions';
+import { VerdictRow } from './verdicts';
+import { shown, View } from './view';
+
+type Row = Prisma.IntentGetPayload<{ include: { decision: true; outcome: true } }> & {
+  resolution: CurrentResolution | null;
+};
+
+/** Whether a held call may be sent, and who says so; null for a call that never waited. */
+export function approvalOf(intent: Row, view: View): RecordApproval | null {
+  const { heldFor, expiresAt, decision, bodyCommitment } = intent;
+  if (heldFor === null) return null;
+  return {
+    held_for: heldFor,
+    expires_at: expiresAt,
+    content_hash: bodyCommitment && Buffer.from(bodyCommitment).toString('hex'),
+    status: statusOf(intent, view),
+    decided_at: decision?.decidedAt ?? null,
+    decided_by: decision && personOf(decision, view),
+    reason: shown(decision?.reason ?? null, view.reveal, maskProse),
+  };
+}
+
+/** What was found out about a call in doubt: by a person, or by the resolver, which is nobody. */
+export function resolutionOf({ id, resolution }: Row, view: View): RecordResolution | null {
+  const verdict = view.verdicts.get(id);
+  const isFound = resolution?.clientId === null && verdict?.verdict === resolution.verdict;
+  return (
+    resolution && {
+      ...toResolution(resolution, view),
+      transactions: isFound ? foundIn(verdict, view) : [],
+      superseded: resolution.superseded.map((one) => toResolution(one, view)),
+    }
+  );
+}
+
+function toResolution(resolution: ResolutionRow, view: View): SupersededResolution {
+  return {
+    id: resolution.id,
+    verdict: resolution.verdict as RecordResolution['verdict'],
+    reason: shown(resolution.reason, view.reveal, maskProse),
+    resolved_at: resolution.resolvedAt,
+    resolved_by: settlerOf(resolution, view),
+  };
+}
+
+/** Why it is still in doubt, as far as that was looked into. */
+export function doubtOf(intent: Row, view: View): RecordDoubt | null {
+  const verdict = view.verdicts.get(intent.id);
+  if (verdict?.verdict !== 'ambiguous' || outcomeOf(intent, view.present) !== 'unknown') return null;
+  const { reason, decidedAt, evidence } = verdict;
+  const calls = view.showsOthers ? evidence.calls : [];
+  return { verdict: 'ambiguous', reason, decided_at: decidedAt, transactions: foundIn(verdict, view), calls };
+}
+
+function foundIn({ evidence }: VerdictRow, { reveal }: View): FoundTransaction[] {
+  return evidence.transactions.map(({ chi_ref, id, issue_id, status, amount_usd, position, at }) => ({
+    ...{ position, at, amount_usd },
+    chi_ref: shown(chi_ref, reveal, maskContacts),
+    id: shown(id, reveal, maskContacts),
+    issue_id: shown(issue_id, reveal, maskContacts),
+    status: shown(status, reveal, maskProse),
+  }));
+}
+
+function statusOf(intent: Row, { present }: View): RecordApproval['status'] {
+  if (intent.decision) return intent.decision.verdict as RecordApproval['status'];
+  return outcomeOf(intent, present) === 'expired' ? 'expired' : 'pending';
+}
+
+function personOf(by: { clientId: string; keyId: string; actor: string | null }, view: View): RecordPerson {
+  return {
+    client: { id: by.clientId, name: view.clientNames.get(by.clientId) ?? null },
+    key_id: by.keyId,
+    actor: shown(by.actor, view.reveal, maskContacts),
+  };
+}
+
+function settlerOf({ clientId, keyId, actor }: ResolutionRow, view: View): RecordPerson | null {
+  return clientId === null || keyId === null ? null : personOf({ clientId, keyId, actor }, view);
+}

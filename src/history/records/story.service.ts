@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { uuidTime } from '../../platform/database/uuid';
+import { FINDING_NOW } from '../../journal/finding-steps';
+import { AccessesService } from '../access-log/accesses.service';
+import { Finding, findingsOf } from './record-anomalies';
+import { RecordsService } from './records.service';
+import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
+import { CallDifference, CallStory, RecordSeal } from './story.dto';
+
+const NEWEST_DIFFERENCES = 100;
+
+/** Tells all that is on record about one call. */
+@Injectable()
+export class StoryService {
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly records: RecordsService,
+    private readonly accesses: AccessesService,
+  ) {}
+
+  async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
+    const record = await this.records.one(id, reveal);
+    if (!record) return undefined;
+    const [findings, differences, seals, { accesses, count }] = await Promise.all([
+      this.findings(record.id),
+      this.differences(record.id),
+      this.seals(record.id),
+      this.accesses.ofCall(record.id, reveal),
+    ]);
+    const seen = { findings, reconciliation_findings: differences, seals };
+    return { ...record, ...seen, accesses: { count, newest: accesses } };
+  }
+
+  private async differences(callId: string): Promise<CallDifference[]> {
+    return this.prisma.$queryRaw<CallDifference[]>`
+      SELECT f.id::text, f.category, f.position, coalesce(step.state, 'open') AS state,
+        trim_scale(sight.impact_usd)::text AS impact_usd, f.found_at
+      FROM finding f ${FINDING_NOW} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
+  }
+
+  private async findings(id: string): Promise<Finding[]> {
+    const found = await this.prisma.intent.findUnique({
+      where: { id },
+      include: {
+        items: { include: { recipient: true }, orderBy: { position: 'asc' } },
+        outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
+        ...{ body: true, decision: true, ...WITH_RESOLUTIONS },
+      },
+    });
+    if (!found) return [];
+    const intent = withCurrentResolution(found);
+    const refused = (await this.prisma.refusal.count({ where: { id } })) > 0;
+    const findings = findingsOf({ intent, refused, gone: new Set() });
+    if (!findings.some(({ code }) => code.endsWith('_missing'))) return findings;
+    return findingsOf({ intent, refused, gone: await this.gone(id) });
+  }
+
+  /** The places of this call that erasures and prunings say they have emptied. */
+  private async gone(id: string): Promise<Set<string>> {
+    const month = uuidTime(id).toISOString().slice(0, 7);
+    const [erased, pruned] = await Promise.all([
+      this.prisma.$queryRaw<{ place: string }[]>`
+        SELECT place FROM erasure, unnest(places) AS place WHERE split_part(place, '/', 2) = ${id}`,
+      this.prisma.pruning.count({ where: { month, NOT: { kept: { has: id } } } }),
+    ]);
+    const items = pruned === 0 ? [] : await this.prisma.intentItem.findMany({ where: { intentId: id } });
+    const emptied = pruned === 0 ? [] : [`intent_body/${id}`, `outcome_body/${id}`];
+    return new Set([
+      ...erased.map(({ place }) => place),
+      ...emptied,
+      ...items.map(({ position }) => `item_recipient/${id}/${position}`),
+    ]);
+  }
+
+  /** Every record of a call bears its id, but verdicts and corrections, of which it may have several. */
+  private async seals(id: string): Promise<RecordSeal[]> {
+    const rows = await this.prisma.$queryRaw<SealRow[]>`
+      SELECT r.kind, l.index, encode(l.hash, 'hex') AS "leafHash", c.size, c.sealed_at AS "sealedAt"
+      FROM (SELECT 1 AS place, 'intent' AS kind, ${id}::uuid AS record FROM intent WHERE id = ${id}::uuid
+        UNION ALL SELECT 2, 'refusal', ${id}::uuid FROM refusal WHERE id = ${id}::uuid
+        UNION ALL SELECT 3, 'decision', ${id}::uuid FROM decision WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 4, 'outcome', ${id}::uuid FROM outcome WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 5, 'resolution', ${id}::uuid FROM resolution WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 6, 'reservation_release', ${id}::uuid FROM reservation_release WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 7, 'verdict', verdict.id FROM verdict WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 8, 'resolution_correction', c.id FROM resolution_correction c WHERE intent_id = ${id}::uuid
+        UNION ALL SELECT 9, 'correction_release', correction_id FROM correction_release WHERE intent_id = ${id}::uuid) AS r
+      LEFT JOIN log_leaf l ON l.record_id = r.record AND l.kind = r.kind
+      LEFT JOIN LATERAL (
+        SELECT size, sealed_at FROM checkpoint WHERE size > l.index ORDER BY size LIMIT 1
+      ) AS c ON TRUE
+      ORDER BY r.place, r.record`;
+    return rows.map(({ kind, index, leafHash, size, sealedAt }) => ({
+      kind,
+      index: index === null ? null : Number(index),
+      leaf_hash: leafHash,
+      checkpoint_size: size === null ? null : Number(size),
+      sealed_at: sealedAt,
+    }));
+  }
+}
+
+interface SealRow {
+  kind: RecordSeal['kind'];
+  index: bigint | null;
+  leafHash: string | null;
+  size: bigint | null;
+  sealedAt: Date | null;
+}

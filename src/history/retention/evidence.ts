@@ -1,0 +1,101 @@
+import { Client } from 'pg';
+import { numberForms } from '../../platform/privacy/contacts';
+import { Pruning } from '../log/signed-records';
+import { Month } from './months';
+import { namedIn, Person } from './person';
+
+/** What sources said of months, that are not partitioned. */
+const SMALL_TABLES = ['upstream_wallet', 'upstream_wallet_entry', 'statement_fault'] as const;
+
+const OF_MONTH = 'read_id >= $1 AND read_id < $2';
+
+/** As privacy/contacts.ts has it: every contact in a text has an @ or a +. */
+const A_CONTACT = "'[@+]'";
+const NAMES_SOMEBODY = `(coalesce(email, phone, handle) IS NOT NULL OR concat(reference, receiver) ~ ${A_CONTACT})`;
+
+/** How many rows of what sources said a month has to lose. No record rests on them: they are compared with, and shown. */
+export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning['what']): Promise<number> {
+  const counts =
+    what === 'people'
+      ? [`(SELECT count(*) FROM upstream_transaction WHERE ${OF_MONTH} AND ${NAMES_SOMEBODY})`]
+      : [
+          ...['upstream_transaction', ...SMALL_TABLES].map(
+            (table) => `(SELECT count(*) FROM ${table} WHERE ${OF_MONTH})`,
+          ),
+          '(SELECT count(*) FROM reconciliation_match WHERE run_id >= $1 AND run_id < $2)',
+        ];
+  const { rows } = await db.query<{ count: string }>(`SELECT ${counts.join(' + ')} AS count`, [from, to]);
+  return Number(rows[0]?.count);
+}
+
+/** Removes a month's evidence as far as it does not go with its partitions; of people only, whom it names. */
+export async function removeEvidence(db: Client, { from, to }: Month, what: Pruning['what']): Promise<void> {
+  if (what === 'people') {
+    await db.query(
+      `UPDATE upstream_transaction SET email = NULL, phone = NULL, handle = NULL,
+         reference = CASE WHEN reference !~ ${A_CONTACT} THEN reference END,
+         receiver = CASE WHEN receiver !~ ${A_CONTACT} THEN receiver END
+       WHERE ${OF_MONTH} AND ${NAMES_SOMEBODY}`,
+      [from, to],
+    );
+    return;
+  }
+  for (const table of SMALL_TABLES) await db.query(`DELETE FROM ${table} WHERE ${OF_MONTH}`, [from, to]);
+}
+
+/** Sources write people in their own way: numbers with blanks or without +, handles without @. */
+const SAME: Record<Person['kind'], string> = {
+  email: 'lower(email) = ANY ($1)',
+  phone: `regexp_replace(phone, '\\D', '', 'g') = ANY ($1)`,
+  handle: `lower(ltrim(handle, '@')) = ANY ($1)`,
+};
+
+/** Texts of the source's own in which somebody may stand. */
+const TEXTS = ['reference', 'receiver'] as const;
+
+/**
+ * Erases somebody from what sources said: who is paid goes from their transactions, and any text that names them.
+ * @returns the places that something was removed from: `upstream_transaction/<read>/<ordinal>`.
+ */
+export async function eraseEvidence(db: Client, person: Person): Promise<string[]> {
+  const [names, needle] = [namesOf(person), needleOf(person)];
+  const text = `concat_ws(' ', ${TEXTS.join(', ')})`;
+  const digits = person.kind === 'phone' ? `regexp_replace(${text}, '\\D', '', 'g')` : `lower(${text})`;
+  const { rows } = await db.query<{ read: string; ordinal: string; same: boolean } & Record<string, string | null>>(
+    `SELECT read_id AS read, ordinal, coalesce(${SAME[person.kind]}, false) AS same, ${TEXTS.join(', ')}
+     FROM upstream_transaction WHERE ${SAME[person.kind]} OR strpos(${digits}, $2) > 0`,
+    [names, needle],
+  );
+  const named = namedIn(person);
+  const gone = rows
+    .map(({ read, ordinal, same, ...texts }) => {
+      const [reference, receiver] = TEXTS.map((column) => named(texts[column] ?? ''));
+      return { read, ordinal, same, reference, receiver };
+    })
+    .filter(({ same, reference, receiver }) => same || reference || receiver);
+  await db.query(
+    `UPDATE upstream_transaction t SET
+       email = CASE WHEN g.same THEN NULL ELSE t.email END,
+       phone = CASE WHEN g.same THEN NULL ELSE t.phone END,
+       handle = CASE WHEN g.same THEN NULL ELSE t.handle END,
+       reference = CASE WHEN g.reference THEN NULL ELSE t.reference END,
+       receiver = CASE WHEN g.receiver THEN NULL ELSE t.receiver END
+     FROM json_to_recordset($1) AS g(read uuid, ordinal bigint, same boolean, reference boolean, receiver boolean)
+     WHERE t.read_id = g.read AND t.ordinal = g.ordinal`,
+    [JSON.stringify(gone)],
+  );
+  return gone.map(({ read, ordinal }) => `upstream_transaction/${read}/${ordinal}`);
+}
+
+function namesOf({ kind, value }: Person): string[] {
+  const whole = value.toLowerCase();
+  if (kind === 'email') return [whole, whole.normalize('NFC'), whole.normalize('NFD')];
+  if (kind === 'handle') return [whole.slice(1)];
+  return numberForms(value);
+}
+
+/** What every writing of somebody has in it; of a number, its digits behind the longest country code. */
+function needleOf({ kind, value }: Person): string {
+  if (kind === 'phone') return value.slice(1).slice(3);
+  return kind === 'handle' ? value.slice(1).toLowerCase() : value.toLowerCase();
+}

@@ -1,0 +1,81 @@
+import { Client } from 'pg';
+import { uuidFloor } from '../../platform/database/uuid';
+
+/** A month (UTC) of the records. */
+export interface Month {
+  /** `2026-11`. */
+  name: string;
+  /** The ids of its calls: from the first, up to and without the second. */
+  from: string;
+  to: string;
+}
+
+/** Tables that are partitioned by the call's month, people's first. */
+export const PEOPLE_TABLES = ['intent_body', 'outcome_body', 'item_recipient'] as const;
+export const CALL_TABLES = [...PEOPLE_TABLES, 'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal'] as const;
+
+/** What sources said, and what was matched with it: by the month of the read, or of the run. */
+export const EVIDENCE_TABLES = ['upstream_transaction', 'reconciliation_match'] as const;
+
+export type PartitionedTable = (typeof CALL_TABLES)[number] | (typeof EVIDENCE_TABLES)[number];
+
+/** Idempotency keys are kept for 30 days at least. */
+export const MIN_DAYS = 31;
+
+/**
+ * The instant before which a month must have ended.
+ * @param age `400d` or `13mo`.
+ * @returns undefined if it is neither, or younger than MIN_DAYS.
+ */
+export function endsBefore(age: string, now: Date): Date | undefined {
+  const [, number, unit] = /^(\d{1,5})(d|mo)$/.exec(age) ?? [];
+  if (number === undefined) return undefined;
+  const before = new Date(now);
+  if (unit === 'd') before.setUTCDate(before.getUTCDate() - Number(number));
+  else setMonth(before, -Number(number));
+  const youngest = new Date(now.getTime() - MIN_DAYS * 86_400_000);
+  return before <= youngest ? before : undefined;
+}
+
+/** The day stays, unless the month is too short for it. */
+function setMonth(at: Date, months: number): void {
+  const day = at.getUTCDate();
+  at.setUTCDate(1);
+  at.setUTCMonth(at.getUTCMonth() + months);
+  at.setUTCDate(Math.min(day, new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate()));
+}
+
+export function monthOf(name: string): Month {
+  const first = new Date(`${name}-01T00:00:00Z`);
+  const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1));
+  return { name, from: uuidFloor(first), to: uuidFloor(next) };
+}
+
+export function partitionOf(table: PartitionedTable, { name }: Month): string {
+  return `${table}_${name.replace('-', '_')}`;
+}
+
+/** The whole months before an instant of which one of the tables holds anything, or has a partition; oldest first. */
+export async function monthsBefore(db: Client, before: Date, tables: readonly PartitionedTable[]): Promise<Month[]> {
+  const limit = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1));
+  const { rows } = await db.query<{ name: string }>(
+    `SELECT DISTINCT replace(right(inhrelid::regclass::text, 7), '_', '-') AS name FROM pg_inherits
+     WHERE inhparent = ANY ($1::regclass[]) AND inhrelid::regclass::text ~ '_\\d{4}_\\d{2}$'
+     UNION ${tables.map((table) => `SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM') FROM (${TIMES(table)}) AS t`).join(' UNION ')}
+     ORDER BY 1`,
+    [tables],
+  );
+  return rows.map(({ name }) => monthOf(name)).filter(({ to }) => to <= uuidFloor(limit));
+}
+
+/** What has no partition of its own stands in the default one: what was kept of months before, or is older than the proxy. */
+const TIMES = (table: PartitionedTable) =>
+  `SELECT to_timestamp(('x' || left(replace(${idOf(table)}::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AS at
+   FROM ${table}_default`;
+
+/** The column with the id of the call, the read or the run. */
+export function idOf(table: PartitionedTable): 'id' | 'intent_id' | 'read_id' | 'run_id' {
+  if (table === 'upstream_transaction') return 'read_id';
+  if (table === 'reconciliation_match') return 'run_id';
+  return table === 'intent' || table === 'refusal' ? 'id' : 'intent_id';
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { ClientError } from '../../access/clients/client-error';
+import { parseCheckpoint } from '../log/checkpoint';
+import { openNote, Signer, splitNotes } from '../log/note';
+import { Wish } from './erase';
+import { Month, monthsBefore } from './months';
+import { dropWhatIsOut, Losses, lossesOf, monthsIn, pruneMonth, What } from './prune-month';
+
+/** A month that is pruned, or would be. */
+export interface Pruned {
+  month: string;
+  /** Calls that went, or lost their bodies and recipients. */
+  calls: number;
+  /** Calls that stay: in doubt, in progress or waiting. */
+  kept: number;
+}
+
+export interface PruneWish extends Wish {
+  /** Months that ended before it are pruned. */
+  before: Date;
+  what: What;
+  /** Where signed checkpoints are kept besides the database. */
+  checkpointFile: string;
+}
+
+/** Prunes all months that are old enough, oldest first. @param dryRun only says which, and whether they could be. */
+export async function prune(
+  db: Client,
+  wish: PruneWish,
+  dryRun: boolean,
+  pruned: (month: Pruned) => void,
+): Promise<Pruned[]> {
+  if (!dryRun) await dropWhatIsOut(db); // of one that was cut off
+  const due: { month: Month; losses: Losses }[] = [];
+  for (const month of await monthsBefore(db, wish.before, monthsIn(wish.what))) {
+    const losses = await lossesOf(db, month, wish.what);
+    if (losses.rows > 0 || losses.evidence > 0) due.push({ month, losses });
+  }
+  // All are looked at before the first goes: what cannot be done as a whole is better not begun.
+  const notes = new Map<string, string>();
+  for (const { month } of due) notes.set(month.name, await coveringNote(db, month, wish));
+  for (const { month, losses } of due) {
+    if (!dryRun) await pruneMonth(db, month, wish.what, losses, notes.get(month.name) ?? '', wish);
+    pruned(toPruned(month, losses));
+  }
+  return due.map(({ month, losses }) => toPruned(month, losses));
+}
+
+function toPruned({ name }: Month, { rows, kept }: Losses): Pruned {
+  return { month: name, calls: rows, kept: kept.length };
+}
+
+/**
+ * The checkpoint that goes on proving what a month's records were: kept outside of the database, signed, and the same there.
+ * @throws ClientError if there is none.
+ */
+async function coveringNote(db: Client, month: Month, { signer, checkpointFile }: PruneWish): Promise<string> {
+  const { unsealed, sealed } = await sealsOf(db, month);
+  if (unsealed > 0) {
+    throw new ClientError(
+      `${month.name}: ${unsealed} records are not sealed yet; nothing was pruned. Let the proxy run until they are.`,
+    );
+  }
+  const { note, size, root } = latestNote(checkpointFile, signer);
+  const { rows } = await db.query<{ root: Buffer }>('SELECT root FROM checkpoint WHERE size = $1', [size]);
+  if (!rows[0]?.root.equals(root)) {
+    throw new ClientError(
+      `the latest checkpoint of ${checkpointFile} is not in the database; nothing was pruned. Run audit verify to see what is wrong.`,
+    );
+  }
+  if (size < sealed) {
+    throw new ClientError(
+      `${month.name}: the latest checkpoint of ${checkpointFile} does not cover it; nothing was pruned. Give a newer copy with --checkpoint.`,
+    );
+  }
+  return note;
+}
+
+/** How many of a month's records have no seal, and the size of the log that has all their seals. */
+async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: number; sealed: number }> {
+  const unsealed = (['intent', 'outcome', 'refusal'] as const).map((kind) => {
+    const id = kind === 'outcome' ? 'intent_id' : 'id';
+    return `(SELECT count(*) FROM ${kind} WHERE ${id} >= $1 AND ${id} < $2
+             AND NOT EXISTS (SELECT FROM log_leaf WHERE record_id = ${kind}.${id} AND kind = '${kind}'))`;
+  });
+  const { rows } = await db.query<{ unsealed: string; sealed: string }>(
+    `SELECT ${unsealed.join(' + ')} AS unsealed,
+       (SELECT coalesce(max(index) + 1, 0) FROM log_leaf WHERE record_id >= $1 AND record_id < $2) AS sealed`,
+    [from, to],
+  );
+  return { unsealed: Number(rows[0]?.unsealed), sealed: Number(rows[0]?.sealed) };
+}
+
+/** The newest one that the log's key signed: the last may be cut short, by a crash or because it is being written. */
+function latestNote(file: string, signer: Signer): { note: string; size: number; root: Buffer } {
+  for (const note of notesIn(file).reverse()) {
+    try {
+      const { size, root } = parseCheckpoint(openNote(note, [signer]).text);
+      return { note, size, root };
+    } catch {
+      continue;
+    }
+  }
+  throw new ClientError(`${file} has no checkpoint in it that the log's key signed; nothing was pruned`);
+}
+
+function notesIn(file: string): string[] {
+  try {
+    return splitNotes(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ClientError(
+      `the kept checkpoints cannot be read (${(error as { code?: string }).code}): ${file}. Nothing was pruned; give their file with --checkpoint, or set CHECKPOINT_FILE.`,
+    );
+  }
+}

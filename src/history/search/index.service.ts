@@ -1,0 +1,79 @@
+import { Injectable, Logger, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { Problem } from '../../platform/errors/problem';
+
+/** So that a search has little to do before it can begin. */
+const TURN_MS = 1_000;
+
+/** After a turn that had much to do the next comes sooner, so that none is so long that payouts wait for their share of the cores. */
+const BUSY_TURN_MS = 250;
+const MUCH_MS = 20;
+
+/** Records indexed by one statement (fewer, if they have many payouts): some tenths of a second, far from the longest it may take. */
+const BATCH = 5_000;
+
+/** A search waits this long for the index to catch up: less than a statement may take, and than callers wait. */
+const PATIENCE_MS = 8_000;
+
+/** Keeps the search index (migration 20261122000001_search) up with the records. */
+@Injectable()
+export class IndexService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('SearchIndex');
+  private readonly stopped = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly prisma: ReaderPrisma) {}
+
+  onModuleInit(): void {
+    this.running = this.run();
+  }
+
+  /**
+   * Indexes all that has committed by now; after it, a search finds that.
+   * @throws Problem if there is so much of it that it takes longer than a search can wait.
+   */
+  async catchUp(): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (await this.runOnce()) {
+      if (Date.now() > deadline) {
+        const text = 'The search index is still catching up with the records. Search again in a minute.';
+        throw new Problem('database_unavailable', { text, retryAfter: 60 });
+      }
+    }
+  }
+
+  /** @returns whether there may be more to index. */
+  async runOnce(): Promise<boolean> {
+    const [row] = await this.prisma.readLong<{ more: boolean }>({
+      text: 'SELECT index_calls($1::integer) AS more',
+      values: [BATCH],
+    });
+    return row?.more ?? false;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopped;
+    let failing = false;
+    while (!signal.aborted) {
+      const started = performance.now();
+      try {
+        const more = await this.runOnce();
+        failing = false;
+        if (more) continue;
+      } catch (err) {
+        // Said once, not each second: a search that cannot do without says so itself.
+        if (!failing && !signal.aborted)
+          this.logger.warn({ err }, 'the search index could not be brought up to date; trying on');
+        failing = true;
+      }
+      const rest = performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS;
+      await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined); // woken by the end
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { Call } from '../../access/auth/call';
+import { Problem } from '../../platform/errors/problem';
+import { SearchFilters } from './search.dto';
+
+/**
+ * Refuses a search by recipient to a key that may not see people. What it finds would tell who was paid, however well the
+ * answer is masked: prefix by prefix, a phone number is found in some seventy requests.
+ * @throws Problem `scope_missing`
+ */
+export function requireMaySearchPeople({ caller }: Call, search: SearchFilters): void {
+  if (search.recipient === undefined && search.recipient_prefix === undefined) return;
+  if (caller?.scopes.has('audit:pii')) return;
+  throw new Problem('scope_missing', {
+    text: 'Searching by recipient or recipient_prefix needs a key with the scope audit:pii, because the results tell who was paid. Search by other filters, or ask the operator for the scope.',
+  });
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { Prisma } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { filtersItems, outcomeWord } from './filters';
+import { maskContacts } from '../records/masking';
+import { PAID_OUTCOMES } from '../records/outcome';
+import { matching } from './pages';
+import { PresentService } from '../records/present.service';
+import { SearchService } from './search.service';
+import { GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
+import { shown } from '../records/view';
+
+/** Days of almost three years; and callers may write whatever they like for a country. */
+const MAX_GROUPS = 1_000;
+
+interface Row {
+  group: string | null;
+  calls: number;
+  items: number;
+  asked: string;
+  succeeded: string;
+  latency: (number | null)[] | null;
+}
+
+/** Counts what a search finds. */
+@Injectable()
+export class SummaryService {
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly present: PresentService,
+    private readonly searching: SearchService,
+  ) {}
+
+  /** @param reveal whether people that callers wrote into a country may be seen. */
+  async summarize({ group_by: groupBy = 'day', ...search }: SummarySearch, reveal: boolean): Promise<Summary> {
+    const word = outcomeWord(await this.present.read());
+    const where = matching(await this.searching.prepare(search, 'all'));
+    const groups: Record<GroupBy, Prisma.Sql> = {
+      day: Prisma.sql`('1970-01-01'::date + search_day(call_id))::text`,
+      client: Prisma.sql`client_id::text`,
+      operation: Prisma.sql`operation`,
+      country: Prisma.sql`country`,
+      outcome: word,
+    };
+    const order = groupBy === 'day' ? Prisma.sql`1 DESC` : Prisma.sql`2 DESC, 1`;
+    // What holds for a call counts once, however many of its payouts are found: with the first of them.
+    const isOfPayouts = groupBy === 'country' || filtersItems(search) || search.upstream_ref !== undefined;
+    const first = isOfPayouts
+      ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]})`
+      : Prisma.sql`leads`;
+    const rows = await this.prisma.$queryRaw<Row[]>`
+      SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, count(*) FILTER (WHERE position >= 0)::float8 AS items,
+        trim_scale(coalesce(sum(item_usd), 0))::text AS asked,
+        trim_scale(coalesce(sum(item_usd) FILTER (WHERE outcome = ANY (${PAID_OUTCOMES}::text[])), 0))::text AS succeeded,
+        percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) FILTER (WHERE first) AS latency
+      FROM (
+        SELECT ${groups[groupBy]} AS "group", ${first} AS first, position, item_usd, ${word} AS outcome, upstream_ms::float8 AS ms
+        FROM search_entry WHERE ${where}
+      ) AS found
+      GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
+    const names = groupBy === 'client' ? await this.namesOf(rows) : new Map<string | null, string>();
+    return {
+      group_by: groupBy,
+      groups: rows.slice(0, MAX_GROUPS).map((row) => toGroup(row, names, reveal)),
+      cut: rows.length > MAX_GROUPS,
+    };
+  }
+
+  private async namesOf(rows: Row[]): Promise<Map<string | null, string>> {
+    const ids = rows.flatMap(({ group }) => group ?? []);
+    const clients = await this.prisma.client.findMany({ where: { id: { in: ids } } });
+    return new Map(clients.map(({ id, name }) => [id, name]));
+  }
+}
+
+function toGroup(
+  { group, calls, items, asked, succeeded, latency }: Row,
+  names: Map<string | null, string>,
+  reveal: boolean,
+): SummaryGroup {
+  const [p50 = null, p95 = null, p99 = null] = latency ?? [];
+  return {
+    ...{ group: shown(group, reveal, maskContacts), name: names.get(group) ?? null, calls, items },
+    ...{ asked_usd: asked, succeeded_usd: succeeded, upstream_ms: { p50, p95, p99 } },
+  };
+}

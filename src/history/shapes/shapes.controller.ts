@@ -1,0 +1,31 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Shows, showsNobody } from '../../access/auth/shows';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { ShapePage, ShapeSearch } from './shapes.dto';
+import { ShapesService } from './shapes.service';
+
+@ApiTags('Audit')
+@ApiSecurity('key')
+@Controller('v1/audit/shapes')
+export class ShapesController {
+  constructor(private readonly shapes: ShapesService) {}
+
+  @Get()
+  @Allow('audit')
+  @Shows(({ shapes }: ShapePage) => showsNobody(shapes))
+  @ApiOperation({
+    summary: "List the shapes of the upstream's answers",
+    operationId: 'listAnswerShapes',
+    description:
+      'Scope `audit`. One entry for each answer that had something new: a field, a type, or the lack of a field that all ' +
+      'answers of its operation and HTTP status had before. At most a hundred of each operation.',
+  })
+  @ApiResponse({ status: 200, type: ShapePage, description: 'One page.' })
+  @ApiKeyProblems('invalid_request')
+  async search(@Query() search: ShapeSearch): Promise<ShapePage> {
+    const { rows, nextPageToken } = await this.shapes.search(search);
+    return { shapes: rows, next_page_token: nextPageToken };
+  }
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { idBefore, Page, rowsToRead, toPage } from '../search/page';
+import { ShapeRecord, ShapeSearch } from './shapes.dto';
+
+/** Lists the structures in which the upstream answered; src/gateway/forwarding/shape-watch.ts notes them. */
+@Injectable()
+export class ShapesService {
+  constructor(private readonly prisma: ReaderPrisma) {}
+
+  async search(search: ShapeSearch): Promise<Page<ShapeRecord>> {
+    const { operation, http_status: httpStatus } = search;
+    const before = idBefore(search);
+    const rows = await this.prisma.answerShape.findMany({
+      where: {
+        ...(operation !== undefined && { operation }),
+        ...(httpStatus !== undefined && { httpStatus }),
+        ...(before !== undefined && { id: { lt: before } }),
+      },
+      orderBy: { id: 'desc' },
+      take: rowsToRead(search),
+    });
+    const records = rows.map((row) => ({
+      id: row.id,
+      operation: row.operation,
+      http_status: row.httpStatus,
+      fingerprint: Buffer.from(row.fingerprint).toString('hex'),
+      shape: row.shape,
+      first_seen_at: row.firstSeenAt,
+      first_call_id: row.firstCallId,
+    }));
+    return toPage(records, search);
+  }
+}

@@ -1,0 +1,125 @@
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
+import { Logger } from 'nestjs-pino';
+import { v7 as uuidv7 } from 'uuid';
+import { Problem } from '../platform/errors/problem';
+import { toEnvelope, toProblemDetails } from '../platform/errors/problem-body';
+import { bodyFault } from './validation/json-body';
+
+/** A client that sends on without reading has so long to read its answer. */
+const LINGER_MS = 1_000;
+
+interface Told {
+  logger: Pick<Logger, 'log'>;
+  countProblem: (code: string) => void;
+}
+
+/** What comes in on a connection, and what is still to be answered. */
+interface Traffic {
+  coming: FastifyRequest | undefined;
+  unanswered: Set<FastifyRequest>;
+  /** What to answer as soon as the requests before it are answered. */
+  broken: Problem | undefined;
+}
+
+/**
+ * Answers what cannot be read as a request, as everything is answered: with ids, in the form of the address where that is
+ * known, logged and counted. Without this, Node and Fastify would answer in words of their own.
+ */
+export function answerBrokenRequests(server: FastifyInstance, told: Told): void {
+  const connections = new WeakMap<Socket, Traffic>();
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { raw } = request;
+    const traffic = connections.get(raw.socket) ?? { coming: undefined, unanswered: new Set(), broken: undefined };
+    traffic.coming = request;
+    traffic.unanswered.add(request);
+    connections.set(raw.socket, traffic);
+    done();
+  });
+  server.addHook('onResponse', (request, _reply, done) => {
+    const { socket } = request.raw;
+    const traffic = connections.get(socket);
+    traffic?.unanswered.delete(request);
+    if (traffic?.broken && traffic.unanswered.size === 0) socket.destroySoon();
+    done();
+  });
+  server.addHook('preParsing', ({ call, raw }, _reply, payload, done) => {
+    // Its body would be waited for for ever: it broke off while its key was looked up.
+    if (call.cutShort || raw.readableAborted) done(call.cutShort ?? endedEarly());
+    else done(null, payload);
+  });
+  server.server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
+    const traffic = connections.get(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    if (traffic?.broken) return; // answered, or about to be
+    const problem = problemOf(error);
+    const isComing = traffic?.coming?.raw.complete === false ? traffic.coming : undefined;
+    connections.set(socket, { coming: isComing, unanswered: traffic?.unanswered ?? new Set(), broken: problem });
+    const before = (traffic?.unanswered.size ?? 0) - (isComing && traffic?.unanswered.has(isComing) ? 1 : 0);
+    // An answer to an earlier request must not be overtaken: its client would take this one for it.
+    if (before > 0) return void tell(told, uuidv7(), problem);
+    if (isComing) return cutShort(isComing, problem, socket, traffic?.unanswered.has(isComing) === true);
+    const id = uuidv7();
+    tell(told, id, problem);
+    end(socket, problem, id, uuidv7(), isInterface(error.rawPacket));
+  });
+  server.server.on('connect', ({ url }: { url?: string }, socket: Socket) => {
+    const [id, problem] = [uuidv7(), new Problem('not_found')];
+    tell(told, id, problem);
+    end(socket, problem, id, uuidv7(), url?.startsWith('/api/') === true);
+  });
+  // Otherwise Node answers it with nothing but a status. The request itself is refused like any other (src/access/auth/receive.ts).
+  server.server.on('checkExpectation', (request, response) => void server.server.emit('request', request, response));
+}
+
+/** Its own request is refused with the problem, logged, counted and recorded, once its connection has ended. */
+function cutShort(request: FastifyRequest, problem: Problem, socket: Socket, isUnanswered: boolean): void {
+  if (!isUnanswered) return void socket.destroySoon(); // it was answered before it was whole
+  request.call.cutShort = problem;
+  const { id, requestId } = request.call;
+  const path = request.routeOptions.url ?? request.url;
+  end(socket, problem, id, requestId, path.startsWith('/api/'));
+}
+
+const endedEarly = () => bodyFault('ended before it was whole');
+
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout');
+  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large');
+  if (code === 'HPE_INVALID_EOF_STATE') return endedEarly();
+  const detail =
+    'the request cannot be read as HTTP/1.1; check its request line, its headers and the length of its body';
+  return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
+}
+
+/** Of what the parser gave up on, as far as it begins with the request line. */
+function isInterface(packet: Buffer | undefined): boolean {
+  return packet !== undefined && /^[A-Z]{3,10} \/api\//.test(packet.subarray(0, 20).toString('latin1'));
+}
+
+function tell({ logger, countProblem }: Told, id: string, { code, status }: Problem): void {
+  countProblem(code);
+  logger.log({ call_id: id, code, status }, 'a request could not be read');
+}
+
+function end(socket: Socket, problem: Problem, callId: string, requestId: string, isInterface: boolean): void {
+  const [type, content] = isInterface
+    ? ['application/json', toEnvelope(problem, callId)]
+    : ['application/problem+json', toProblemDetails(problem, callId)];
+  const body = Buffer.from(JSON.stringify(content));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
+    `content-type: ${type}; charset=utf-8`,
+    `content-length: ${body.length}`,
+    `date: ${new Date().toUTCString()}`,
+    `x-request-id: ${requestId}`,
+    `x-call-id: ${callId}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    ...(problem.retryAfter === undefined ? [] : [`retry-after: ${problem.retryAfter}`]),
+    'connection: close',
+  ];
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

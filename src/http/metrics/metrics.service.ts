@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from 'prom-client';
+import { Call } from '../../access/auth/call';
+
+/** From a refusal to an upstream's slowest batch, seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Counts and times requests, and counts what is news. Labels are names from our own code, never a caller's words. */
+@Injectable()
+export class MetricsService {
+  /** To which others add what they measure. */
+  readonly registry = new Registry();
+
+  // OpenTelemetry's semantic conventions for HTTP, in Prometheus' spelling.
+  private readonly served = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+    buckets: BUCKETS,
+    registers: [this.registry],
+  });
+  private readonly sent = new Histogram({
+    name: 'http_client_request_duration_seconds',
+    help: 'Time from sending a request to the upstream to its whole answer.',
+    labelNames: ['operation'],
+    buckets: BUCKETS,
+    registers: [this.registry],
+  });
+  private readonly calls = new Counter({
+    name: 'payout_proxy_calls_total',
+    help: 'Recorded calls, by operation and outcome.',
+    labelNames: ['operation', 'outcome'],
+    registers: [this.registry],
+  });
+  private readonly unauthenticated = new Counter({
+    name: 'payout_proxy_unauthenticated_requests_total',
+    help: 'Requests without a valid key; they are not recorded.',
+    registers: [this.registry],
+  });
+  private readonly problems = new Counter({
+    name: 'payout_proxy_problems_total',
+    help: 'Requests that the proxy refused or could not carry out by itself, by code, recorded or not; what came of those that were let through is in payout_proxy_calls_total.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
+  private readonly newShapes = new Counter({
+    name: 'payout_proxy_new_answer_shapes_total',
+    help: 'Answers of a structure that no instance had seen before; GET /v1/audit/shapes lists them.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
+  private readonly unlistedShapes = new Counter({
+    name: 'payout_proxy_unlisted_answer_shapes_total',
+    help: 'Answers of a new structure that is not listed, as their operation has too many.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
+  private readonly circuitOpen = new Gauge({
+    name: 'payout_proxy_upstream_circuit_open',
+    help: '1 while the upstream fails most requests of an operation and only probes of it are sent.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
+  private readonly shed = new Counter({
+    name: 'payout_proxy_upstream_shed_total',
+    help: 'Requests that were turned away, unsent, as too many others waited or their own turn did not come in time.',
+    labelNames: ['operation'],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    // Of the process, so once, however many apps it serves: their timers and observers cannot be ended.
+    if (register.getMetricsAsArray().length === 0) collectDefaultMetrics();
+  }
+
+  /** Notes every answered request of a server. */
+  observe(server: FastifyInstance): void {
+    server.addHook('onResponse', (request, reply, done) => {
+      this.note(request, reply.statusCode, reply.elapsedTime / 1_000);
+      done();
+    });
+  }
+
+  countProblem(code: string): void {
+    this.problems.inc({ code });
+  }
+
+  countNewShape(operation: string): void {
+    this.newShapes.inc({ operation });
+  }
+
+  countUnlistedShape(operation: string): void {
+    this.unlistedShapes.inc({ operation });
+  }
+
+  countShed(operation: string): void {
+    this.shed.inc({ operation });
+  }
+
+  setCircuitOpen(operation: string, open: boolean): void {
+    this.circuitOpen.set({ operation }, open ? 1 : 0);
+  }
+
+  /** @param length is asked at each reading. */
+  watchUpstreamQueue(length: () => number): void {
+    this.watch('payout_proxy_upstream_queue_length', 'Requests that wait for their turn to be sent.', length);
+  }
+
+  /** Each is asked at each reading. */
+  watchLog(log: { size: () => number; lagSeconds: () => number; failing: () => boolean }): void {
+    this.watch('payout_proxy_log_leaves', 'Records that are sealed in the log.', log.size);
+    this.watch('payout_proxy_log_lag_seconds', 'For how long the oldest record waits to be sealed.', log.lagSeconds);
+    this.watch(
+      'payout_proxy_log_failing',
+      '1 while this instance cannot seal records, or refuses to as the log is not as it was signed; its log says why.',
+      () => (log.failing() ? 1 : 0),
+    );
+  }
+
+  async text(): Promise<{ contentType: string; body: string }> {
+    const all = Registry.merge([register, this.registry]);
+    return { contentType: all.contentType, body: await all.metrics() };
+  }
+
+  private watch(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+
+  private note({ call, method, routeOptions }: FastifyRequest, status: number, seconds: number): void {
+    const route = routeOptions.url ?? '(no route)';
+    this.served.observe(
+      { http_request_method: method, http_route: route, http_response_status_code: String(status) },
+      seconds,
+    );
+    if (status === 401) this.unauthenticated.inc();
+    this.count(call);
+  }
+
+  /** Notes what became of a call: at its answer, or at the end of one that the proxy made by itself. */
+  count({ operation, outcome, timings }: Call): void {
+    if (outcome !== undefined) this.calls.inc({ operation, outcome });
+    if (timings.upstream !== undefined) this.sent.observe({ operation }, timings.upstream / 1_000);
+  }
+}

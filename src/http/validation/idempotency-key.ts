@@ -1,0 +1,46 @@
+import { Problem } from '../../platform/errors/problem';
+import { namesContact } from '../../platform/privacy/contacts';
+import { looksLikePhone, spellsOneOf } from '../../platform/privacy/phone-numbers';
+
+/** A string of RFC 8941, section 3.3.3, as the draft has it, or the bare characters, as most clients send it. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+
+const NAMES_SOMEBODY =
+  'Idempotency-Key has an e-mail address, a phone number or a handle in it. Records keep keys for good, so use one that names nobody: an id of your own, or a UUID.';
+
+/** Printable ASCII without blanks: what was sent twice arrives with a comma and a blank in between. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * The key in an `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07, section 2.1); `"k-1"` and `k-1` are
+ * the same key. Records keep it for ever, so it may name nobody. Digits may be an order's number, so a phone number without its
+ * + is refused only if it is one of the request's own.
+ * @param phones of the people whom the request is about, in international form.
+ * @throws Problem `invalid_idempotency_key`.
+ */
+export function readIdempotencyKey(header: string | undefined, phones: string[] = []): string | null {
+  if (header === undefined) return null;
+  const key = keyIn(header);
+  if (key === null) throw new Problem('invalid_idempotency_key');
+  if (namesContact(key) || spellsOneOf(key, phones)) {
+    throw new Problem('invalid_idempotency_key', { text: NAMES_SOMEBODY });
+  }
+  return key;
+}
+
+/**
+ * The key as the record of a refused request keeps it; null where it may not stand there. Whose numbers the request has in it
+ * may not be known, so what looks like a phone number is left out.
+ */
+export function recordedKey(header: string | undefined): string | null {
+  const key = keyIn(header);
+  return key === null || namesContact(key) || looksLikePhone(key) ? null : key;
+}
+
+/** What is meant by the header, whoever it names; null where it is no key. */
+export function keyIn(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  const quoted = QUOTED.exec(header);
+  const key = quoted ? (quoted[1] ?? '').replace(/\\(["\\])/g, '$1') : header;
+  return KEY.test(key) ? key : null;
+}

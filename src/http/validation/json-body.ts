@@ -1,0 +1,119 @@
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../platform/errors/problem';
+import { FaultList } from './fault-list';
+import { countNames, findRepeatedNames } from './repeated-names';
+
+/** The interface's deepest body has three levels; what follows a body down must not run out of stack. */
+const MAX_DEPTH = 16;
+
+export const OTHER_TYPE = 'is of another content type; send JSON with Content-Type: application/json';
+
+/** Reads bodies: JSON in UTF-8, up to `maxBytes`, and nothing else but CSV where a route says so. */
+export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
+  server.addHook('onRoute', (route) => {
+    const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };
+    if (maxBodyBytes > maxBytes) route.bodyLimit = maxBodyBytes;
+  });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('text/csv', (request, payload, done) => {
+    if (request.routeOptions.config.takesCsv) done(null, payload);
+    else done(bodyFault(OTHER_TYPE));
+  });
+  server.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, parse);
+  server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, parseOther);
+}
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+function parse(_request: FastifyRequest, bytes: string | Buffer, done: Done): void {
+  try {
+    done(null, bytes.length === 0 ? undefined : parseBody(bytes as Buffer));
+  } catch (problem) {
+    done(problem as Problem);
+  }
+}
+
+/** What clients send when nobody told them the type of JSON: `fetch` says text, `curl -d` says form. */
+const TYPES_OF_TEXT = /^(text\/plain|application\/x-www-form-urlencoded)\s*(;|$)/i;
+
+/**
+ * The interface's own examples send JSON as text, or without naming its type. Such a body is taken for JSON where the request
+ * has a key: a page of another origin can send these types with somebody's cookie, but never the header X-API-Key.
+ */
+function parseOther(request: FastifyRequest, bytes: string | Buffer, done: Done): void {
+  const type = request.headers['content-type'];
+  const { takesCsv = false } = request.routeOptions.config;
+  const isText = type !== undefined && TYPES_OF_TEXT.test(type) && !takesCsv;
+  if (type === undefined || (isText && hasKey(request))) return parse(request, bytes, done);
+  done(bodyFault(OTHER_TYPE));
+}
+
+function hasKey({ headers }: FastifyRequest): boolean {
+  return headers['x-api-key'] !== undefined && headers['x-api-key'] !== '';
+}
+
+function parseBody(bytes: Buffer): unknown {
+  const text = decode(bytes);
+  const body = parseJson(text);
+  const members = membersOf(body, MAX_DEPTH);
+  if (members === undefined) throw bodyFault(`is nested deeper than ${MAX_DEPTH} levels`);
+  if (members === countNames(text)) return body;
+  const found = new FaultList();
+  findRepeatedNames(text, found);
+  throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Buffer): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    throw bodyFault('is not valid UTF-8');
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    // The parser's own message quotes the body, and bodies name people: only the place is passed on.
+    const position = /in JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1];
+    throw bodyFault(position ? `is not valid JSON at character ${position}` : 'is not valid JSON');
+  }
+}
+
+export function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  return membersOf(value, levels) === undefined;
+}
+
+/** How many members all objects in a value have; undefined if something in it is deeper than so many levels. */
+function membersOf(value: unknown, levels: number): number | undefined {
+  if (levels < 0) return undefined;
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let members = Array.isArray(value) ? 0 : inner.length;
+  for (const node of inner) {
+    const more = membersOf(node, levels - 1);
+    if (more === undefined) return undefined;
+    members += more;
+  }
+  return members;
+}
+
+export function bodyFault(detail: string): Problem {
+  return new Problem('invalid_request', { faults: [{ pointer: '', detail: `the body ${detail}` }] });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of a route whose bodies may be longer than those of others. */
+    maxBodyBytes?: number;
+    /** Of a route that reads text/csv, as a stream. */
+    takesCsv?: boolean;
+  }
+}

@@ -1,0 +1,27 @@
+import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { FastifyRequest } from 'fastify';
+import { Problem } from '../../platform/errors/problem';
+import { pointerTo } from './faults';
+
+const DETAIL = 'is a query parameter, and this operation has none; send its input as JSON in the body';
+
+/** Refuses queries that an operation does not read: what they ask for would be dropped without a word. */
+@Injectable()
+export class QueryGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { routeOptions, query } = context.switchToHttp().getRequest<FastifyRequest>();
+    const names = Object.keys(query as object);
+    if (routeOptions.config.operation === undefined || names.length === 0 || readsQuery(context)) return true;
+    const faults = names.map((name) => ({ pointer: pointerTo('', name), detail: DETAIL }));
+    throw new Problem('invalid_request', { faults });
+  }
+}
+
+/** Whether the handler has a `@Query()`, whose class judges the query. */
+function readsQuery(context: ExecutionContext): boolean {
+  const handler = context.getHandler().name;
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler) ?? {}) as object;
+  return Object.keys(parameters).some((kind) => kind.startsWith(`${RouteParamtypes.QUERY}:`));
+}

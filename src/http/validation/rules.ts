@@ -1,0 +1,189 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import { ValidateBy, ValidateIf, ValidateNested, ValidationArguments } from 'class-validator';
+import { FIELD_NAMES } from './faults';
+
+/** Where a body's class keeps what it knows of its items. */
+export const ITEMS = 'payout-proxy:items';
+
+export interface ItemsOf {
+  property: string;
+  type: () => new () => object;
+  /** How many there may be; undefined: as many as a body may have items. */
+  max?: number;
+}
+
+interface Rule {
+  name: string;
+  /** What the value must be, as the end of a sentence that begins with the field. */
+  must: string;
+  required: boolean;
+  /** Whether a JSON null is a value that it may have; elsewhere it is a wrong one. */
+  nullable?: boolean;
+  /** For a field that may be left out only beside another one. */
+  requiredIf?: (object: Record<string, unknown>) => boolean;
+  test: (value: unknown) => boolean;
+}
+
+export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator {
+  const { name, required, nullable = false, requiredIf, test } = rule;
+  const must = nullable ? `${rule.must}, or null` : rule.must;
+  const validator = {
+    validate: (value: unknown) => (nullable && value === null) || test(value),
+    defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? `is missing; it ${must}` : must),
+  };
+  return applyDecorators(
+    (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
+    ApiProperty({ required, ...(nullable ? orNull(schema) : schema) }),
+    ValidateBy({ name, validator }),
+    // A JSON null is a value, and a wrong one unless it is allowed.
+    ValidateIf((object: Record<string, unknown>, value) => value !== undefined || (requiredIf?.(object) ?? required)),
+  );
+}
+
+/** OpenAPI 3.1 (JSON Schema 2020-12): null is a type of its own. */
+function orNull({ description, ...schema }: ApiPropertyOptions): object {
+  return { description, anyOf: [...('anyOf' in schema ? (schema.anyOf ?? []) : [schema]), { type: 'null' }] };
+}
+
+export interface TextRules {
+  max: number;
+  description: string;
+  example?: string;
+  required?: boolean;
+  mayBeEmpty?: boolean;
+}
+
+/** Text without control characters, which no record could hold and no person could see. */
+export const Text = ({ max, description, example, required = true, mayBeEmpty = false }: TextRules) =>
+  field(
+    {
+      name: 'text',
+      required,
+      must: `must be text of ${mayBeEmpty ? 'at most' : '1 to'} ${max} characters, without control characters`,
+      test: (value) => typeof value === 'string' && isText(value, max) && (mayBeEmpty || value.trim() !== ''),
+    },
+    {
+      type: 'string',
+      maxLength: max,
+      ...(!mayBeEmpty && { minLength: 1 }),
+      description,
+      ...(example !== undefined && { example }),
+    },
+  );
+
+/** Half a surrogate pair has no UTF-8 form: what we would send is not what was validated. */
+export function isText(value: string, max: number): boolean {
+  return value.length <= max && !/[\p{Cc}\p{Surrogate}]/u.test(value);
+}
+
+/** A list of items, at least one; how many at most, the configuration says (`MAX_ITEMS`). */
+export const Items = (item: ItemsOf['type']) =>
+  applyDecorators(
+    (target: object, property: string | symbol) =>
+      Reflect.defineMetadata(ITEMS, { property: String(property), type: item } satisfies ItemsOf, target.constructor),
+    field(
+      {
+        name: 'items',
+        required: true,
+        must: 'must be a list of at least one item',
+        test: (value) => Array.isArray(value) && value.length > 0,
+      },
+      {
+        type: () => item(),
+        isArray: true,
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'What is to be paid, one entry each.',
+      },
+    ),
+    ValidateNested({ each: true, message: 'must be an object' }),
+  );
+
+/** A list of something else than payments, with a limit of its own. */
+export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: number; description: string }) =>
+  applyDecorators(
+    (target: object, property: string | symbol) =>
+      Reflect.defineMetadata(
+        ITEMS,
+        { property: String(property), type: entry, max } satisfies ItemsOf,
+        target.constructor,
+      ),
+    field(
+      {
+        name: 'listOf',
+        required: true,
+        must: 'must be a list of at least one entry',
+        test: (value) => Array.isArray(value) && value.length > 0,
+      },
+      { type: () => entry(), isArray: true, minItems: 1, maxItems: max, description },
+    ),
+    ValidateNested({ each: true, message: 'must be an object' }),
+  );
+
+/** Where a field keeps what its values mean. */
+export const MEANING = 'payout-proxy:meaning';
+
+/** Gives a value the form in which its rule judges it, and its handler reads it; a wrong one as it is. */
+export type Meaning = (value: unknown) => unknown;
+
+/** Says of a field that what is written stands for something else. */
+export const ReadAs = (meaning: Meaning): PropertyDecorator => Reflect.metadata(MEANING, meaning);
+
+/** Where a body's class keeps the names of its lists of words. */
+export const WORD_LISTS = 'payout-proxy:word-lists';
+
+/** A list of text: no element of another kind reaches its rule as it came (src/http/validation/instantiate.ts). */
+export const WordList = (rule: Rule, schema: ApiPropertyOptions) =>
+  applyDecorators(
+    ({ constructor }: object, property: string | symbol) => {
+      const others = (Reflect.getMetadata(WORD_LISTS, constructor) ?? []) as string[];
+      Reflect.defineMetadata(WORD_LISTS, [...others, String(property)], constructor);
+    },
+    field(rule, { type: 'array', ...schema }),
+  );
+
+/** Some of a fixed set of words, at least one. */
+export const SomeOf = (words: readonly string[], { required, nullable = false, description }: SomeOfRules) =>
+  WordList(
+    {
+      name: 'someOf',
+      required,
+      nullable,
+      must: `must be a list of at least one of ${words.join(', ')}`,
+      test: (value) =>
+        Array.isArray(value) &&
+        value.length > 0 &&
+        value.length <= words.length &&
+        value.every((word) => words.includes(word as string)),
+    },
+    { items: { type: 'string', enum: [...words] }, minItems: 1, maxItems: words.length, description },
+  );
+
+interface SomeOfRules {
+  required: boolean;
+  nullable?: boolean;
+  description: string;
+}
+
+/** Text of one form that is all letters, digits and a few signs. */
+export const Slug = ({ pattern, test, must, required, description, example }: SlugRules) =>
+  field(
+    {
+      name: 'slug',
+      required,
+      must,
+      test: (value) => typeof value === 'string' && pattern.test(value) && (test?.(value) ?? true),
+    },
+    { type: 'string', pattern: pattern.source, description, example },
+  );
+
+interface SlugRules {
+  pattern: RegExp;
+  /** What else it must be, which no pattern can say. */
+  test?: (value: string) => boolean;
+  must: string;
+  required: boolean;
+  description: string;
+  example: string;
+}

@@ -1,6 +1,0 @@
-import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../forwarding/forwarding.module';
-import { InfoController } from './info.controller';
-
-@Module({ imports: [ForwardingModule], controllers: [InfoController] })
-export class InfoModule {}

@@ -1,0 +1,33 @@
+import { CurrencyCode, LocalAmount } from '../../http/validation/money-rules';
+import { Email, PhoneNumber } from '../../http/validation/people-rules';
+import { Text } from '../../http/validation/rules';
+
+/** upstream-observed.md, "POST /collections/mobile-money/collect" and "…/initiate". */
+export class CollectPaymentDto {
+  @LocalAmount('Amount to collect, in the currency beside it.')
+  amount!: number;
+
+  @CurrencyCode('The currency of the amount.', 'KES')
+  currency!: string;
+
+  @PhoneNumber({ description: "The payer's phone number." })
+  phone_number!: string;
+
+  @Text({ max: 200, description: "The payer's name.", example: 'Ada Lovelace' })
+  fullname!: string;
+
+  @Text({ max: 100, description: 'Country name of the payer.', example: 'Kenya' })
+  country!: string;
+
+  @Email("The payer's e-mail address.")
+  email!: string;
+
+  @Text({ max: 255, description: "The caller's reference of the payment.", example: 'invoice-17' })
+  tx_ref!: string;
+}
+
+/** upstream-observed.md, "POST /collections/mobile-money/verify". */
+export class VerifyPaymentDto {
+  @Text({ max: 100, description: "The payment's id.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
+  id!: string;
+}

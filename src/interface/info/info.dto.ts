@@ -1,0 +1,19 @@
+import { CurrencyCode, LocalAmountText, UsdAmountText } from '../../http/validation/money-rules';
+
+/** upstream-observed.md, "GET /info/usd-amount-in-local". */
+export class UsdInLocalQuery {
+  @CurrencyCode('The currency to convert into.', 'KES')
+  destinationCurrency!: string;
+
+  @UsdAmountText('Amount in US dollars.')
+  amountInUSD!: string;
+}
+
+/** upstream-observed.md, "GET /info/local-amount-in-usd". */
+export class LocalInUsdQuery {
+  @CurrencyCode('The currency to convert from.', 'NGN')
+  originCurrency!: string;
+
+  @LocalAmountText('Amount in that currency.')
+  amountInOriginCurrency!: string;
+}

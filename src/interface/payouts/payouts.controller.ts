@@ -1,0 +1,33 @@
+import { Body, Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Call } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
+import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { AirtimePayoutDto, CreditPayoutDto, InitiateCreditPayoutDto, MobileMoneyPayoutDto } from './payouts.dto';
+
+@ApiTags('Payouts')
+@Controller()
+export class PayoutsController {
+  constructor(private readonly forwarding: ForwardingService) {}
+
+  @Operation('POST /payouts/airtime', 'Pay out airtime to many phones')
+  airtime(@CurrentCall() call: Call, @Body() body: AirtimePayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /payouts/mobile-money', 'Pay out mobile money to many users')
+  mobileMoney(@CurrentCall() call: Call, @Body() body: MobileMoneyPayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /payouts/credit', 'Pay out credits to recipients')
+  credit(@CurrentCall() call: Call, @Body() body: CreditPayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+
+  @Operation('POST /payouts/initiate-credit', 'Initiate a payout of credits; money moves when its link is paid')
+  initiateCredit(@CurrentCall() call: Call, @Body() body: InitiateCreditPayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+}

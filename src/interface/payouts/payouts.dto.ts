@@ -1,0 +1,60 @@
+import { SendItem } from '../send/send.dto';
+import { UsdAmount } from '../../http/validation/money-rules';
+import { EmailOrHandle, Handle, PhoneNumber } from '../../http/validation/people-rules';
+import { Items, Text } from '../../http/validation/rules';
+
+/** interface.md, "Airtime item". */
+export class AirtimeItem {
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
+  countryToSend!: string;
+
+  @PhoneNumber()
+  phoneNumber!: string;
+
+  @UsdAmount({ description: 'Value in US dollars.' })
+  valueInUSD!: number;
+}
+
+export class AirtimePayoutDto {
+  @Items(() => AirtimeItem)
+  airtimes!: AirtimeItem[];
+}
+
+/** interface.md, "Mobile money item". */
+export class MobileMoneyItem extends AirtimeItem {
+  @Text({ max: 255, mayBeEmpty: true, description: "The caller's reference; may be empty.", example: 'invoice-17' })
+  reference!: string;
+
+  @Text({ max: 50, description: 'Mobile money network code, from `/info/mobile-money-codes`.', example: 'MPS' })
+  momoCode!: string;
+}
+
+export class MobileMoneyPayoutDto {
+  @Items(() => MobileMoneyItem)
+  momos!: MobileMoneyItem[];
+}
+
+/** interface.md, "Credit item": the value is marked optional on this operation. */
+export class CreditItem {
+  @UsdAmount({ required: false, description: 'Value in US dollars.' })
+  valueInUSD?: number;
+
+  @EmailOrHandle()
+  email?: string;
+
+  @Handle()
+  twitter?: string;
+}
+
+export class CreditPayoutDto {
+  @Items(() => CreditItem)
+  credits!: CreditItem[];
+}
+
+export class InitiateCreditPayoutDto {
+  @Items(() => SendItem)
+  credits!: SendItem[];
+
+  @Text({ max: 1_000, required: false, mayBeEmpty: true, description: 'Description of the payout.', example: 'Prizes' })
+  description?: string;
+}

@@ -1,0 +1,22 @@
+import { FreeForm } from '../../http/validation/free-form';
+import { PhoneNumber } from '../../http/validation/people-rules';
+import { Text } from '../../http/validation/rules';
+
+/** upstream-observed.md, "POST /redeem/airtime". */
+export class RedeemAirtimeDto {
+  @Text({
+    max: 100,
+    description: 'The reference of the transaction to redeem.',
+    example: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11',
+  })
+  chiRef!: string;
+
+  @PhoneNumber()
+  phoneNumber!: string;
+
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
+  countryToSend!: string;
+
+  @FreeForm("The caller's own notes, kept by the upstream as they are.")
+  meta?: object;
+}

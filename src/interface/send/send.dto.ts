@@ -1,0 +1,30 @@
+import { UsdAmount } from '../../http/validation/money-rules';
+import { EmailOrHandle, Handle } from '../../http/validation/people-rules';
+import { Items, Text } from '../../http/validation/rules';
+
+/** interface.md, "Credit item". */
+export class SendItem {
+  @UsdAmount({ description: 'Value in US dollars.' })
+  valueInUSD!: number;
+
+  @EmailOrHandle()
+  email?: string;
+
+  @Handle()
+  twitter?: string;
+}
+
+/** interface.md, "POST /send". */
+export class SendDto {
+  @Items(() => SendItem)
+  credit!: SendItem[];
+
+  @Text({
+    max: 1_000,
+    required: false,
+    mayBeEmpty: true,
+    description: 'Description of the request.',
+    example: 'Prizes',
+  })
+  description?: string;
+}

@@ -1,0 +1,30 @@
+import { FreeForm } from '../../http/validation/free-form';
+import { Email, PhoneNumber } from '../../http/validation/people-rules';
+import { Text } from '../../http/validation/rules';
+
+/** upstream-observed.md, "POST /sub-account/create". */
+export class CreateSubAccountDto {
+  @Text({ max: 200, description: "The sub-account's name.", example: 'Branch office' })
+  name!: string;
+
+  @Email("The holder's e-mail address.")
+  email!: string;
+
+  @Text({ max: 100, required: false, description: "The holder's first name.", example: 'Ada' })
+  firstName?: string;
+
+  @Text({ max: 100, required: false, description: "The holder's last name.", example: 'Lovelace' })
+  lastName?: string;
+
+  @PhoneNumber({ required: false, description: "The holder's phone number." })
+  phoneNumber?: string;
+
+  @FreeForm("The caller's own notes, kept by the upstream as they are.")
+  meta?: object;
+}
+
+/** upstream-observed.md, "GET /sub-account/get?id=". */
+export class SubAccountQuery {
+  @Text({ max: 100, description: "The sub-account's id, from `/sub-account/list`.", example: 'sub-account-1' })
+  id!: string;
+}

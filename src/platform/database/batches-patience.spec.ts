@@ -1,0 +1,71 @@
+import { setImmediate } from 'node:timers/promises';
+import { Batches, GATHERING_TURNS } from './group-commit';
+import { DatabaseTooSlow } from './patience';
+
+/** A database that ends each write when told. */
+class Database {
+  readonly attempts: number[][] = [];
+  readonly open: { end: () => void; fail: () => void }[] = [];
+
+  write = (rows: number[]): Promise<void> => {
+    this.attempts.push(rows);
+    return new Promise((end, reject) => this.open.push({ end, fail: () => reject(new Error('gone')) }));
+  };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 2 * GATHERING_TURNS; turn += 1) await setImmediate();
+}
+
+const PATIENCE_MS = 20;
+
+describe('Batches with a patience', () => {
+  let database: Database;
+  let batches: Batches<number>;
+  beforeEach(() => {
+    // Only its timers stand still: what it does in turns of the event loop goes on.
+    jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick', 'queueMicrotask'] });
+    database = new Database();
+    batches = new Batches<number>(database.write, () => 1, 1_000, { patienceMs: PATIENCE_MS });
+  });
+  afterEach(() => jest.useRealTimers());
+
+  /** Lets the patience of these rows end. */
+  async function outwait(...rows: Promise<void>[]): Promise<void> {
+    const rejected = rows.map((row) => expect(row).rejects.toThrow(DatabaseTooSlow));
+    await settled();
+    jest.advanceTimersByTime(PATIENCE_MS);
+    await Promise.all(rejected);
+    await settled();
+  }
+
+  it('reject a row whose statement takes longer', async () => {
+    await outwait(batches.add(1));
+    expect(database.attempts).toEqual([[1]]);
+  });
+
+  it('never write a row that was rejected while it waited', async () => {
+    const first = batches.add(1);
+    await settled();
+    await outwait(first, batches.add(2), batches.add(3));
+    database.open[0]?.end();
+    await settled();
+    expect(database.attempts).toEqual([[1]]);
+  });
+
+  it('do not try a row again that was rejected before its statement failed', async () => {
+    await outwait(batches.add(1));
+    database.open[0]?.fail();
+    await settled();
+    expect(database.attempts).toEqual([[1]]);
+  });
+
+  it('write the next rows while a statement is still on its way', async () => {
+    await outwait(batches.add(1));
+    const next = batches.add(2);
+    await settled();
+    expect(database.attempts).toEqual([[1], [2]]);
+    database.open[1]?.end();
+    await next;
+  });
+});

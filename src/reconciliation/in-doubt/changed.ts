@@ -1,0 +1,70 @@
+import { plainStatus, wordsOf } from '../status-words';
+import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
+import { Listing } from './issues';
+import { evidenceOf } from './evidence';
+import { Change, CHANGED, MADE } from './made';
+import { quietUntil } from './verdict';
+
+/** The status words that say that a transaction was not deleted, or not redeemed. `completed` may mean redeemed. */
+const UNTOUCHED: Record<Change, ReadonlySet<string>> = {
+  deleted: new Set(wordsOf('moved', 'unpaid')),
+  redeemed: new Set(['unpaid', 'paid', 'successful', 'success']),
+};
+
+/**
+ * Judges a call in doubt that deletes or redeems a transaction.
+ * @param lookup undefined where our records do not know the transaction's id.
+ * @param others calls of ours that were to do the same to it.
+ * @returns undefined as long as something may still come.
+ */
+export function judgeChange(
+  doubt: Sent,
+  lookup: Lookup | undefined,
+  listing: Listing,
+  others: string[],
+  rules: Rules,
+): Verdict | undefined {
+  const change = CHANGED.get(doubt.operation);
+  if (!change) return undefined;
+  const evidence = evidenceOf(lookup ? [listing.readId, lookup.readId] : [], lookup?.seen ? [lookup.seen] : [], others);
+  if (!lookup) {
+    return ambiguous(
+      'Our records do not know the transaction that this names, so the upstream cannot be asked about it.',
+    );
+  }
+  const { seen, askedAt, madeBy } = lookup;
+  const word = seen?.status ?? null;
+  if (seen === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
+    const reason = 'The upstream no longer has the transaction that this deletes, and nothing else of ours deletes it.';
+    return { verdict: 'landed', reason, evidence };
+  }
+  if (askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
+  return afterQuiet(word === null ? null : plainStatus(word));
+
+  function afterQuiet(status: string | null): Verdict {
+    // The listing is asked about transactions of the kind that this call changes.
+    const kind = madeBy === null ? undefined : MADE.get(madeBy)?.kind;
+    const fresh = kind && listing.freshUntil.get(kind);
+    const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(doubt, rules);
+    if (status !== null && UNTOUCHED[change as Change].has(status)) {
+      if (!isFresh)
+        return ambiguous(
+          'What the upstream shows may be older than this: nothing of the same kind that was sent later is listed yet.',
+        );
+      const reason = `The transaction that this names was not ${change} when the quiet period was over.`;
+      return { verdict: 'absent', reason, evidence };
+    }
+    if (others.length > 0) return ambiguous('Another call of ours could have done this; "calls" names it.');
+    return ambiguous('What the upstream shows of the transaction does not tell whether this call changed it.');
+  }
+
+  function ambiguous(reason: string): Verdict {
+    return { verdict: 'ambiguous', reason, evidence };
+  }
+}
+
+/** The verdict about what leaves nothing behind that the upstream shows. */
+export function unrecognisable(operation: string): Verdict {
+  const reason = `The upstream shows nothing by which a call of ${operation} could be recognised; a person has to find out.`;
+  return { verdict: 'ambiguous', reason, evidence: evidenceOf([], [], []) };
+}

@@ -1,0 +1,81 @@
+import { Client } from 'pg';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { uuidFloor } from '../../platform/database/uuid';
+import { Rules } from './calls-in-doubt';
+import { Issues } from './issues';
+import { MADE } from './made';
+import { readSent, SentCall } from './sent';
+
+/** Calls of which the upstream has seen, or may have seen, something. */
+export const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set([
+  'succeeded',
+  'rejected',
+  'unknown',
+  'sent',
+  'landed',
+  'absent',
+]);
+
+const MAKERS = [...MADE.keys()];
+const BY_REFERENCE = MAKERS.filter((operation) => MADE.get(operation)?.byReference === true);
+
+/** An id is made before its call is sent; clocks differ. */
+const ID_MARGIN_MS = 3_600_000;
+
+export interface Reach {
+  /** Calls that were recorded before this cannot have made anything that is of interest. */
+  from: Date;
+  /** For how long a request may be on its way. */
+  longestMs: number;
+  rules: Rules;
+}
+
+/**
+ * Reads calls that pay somebody whom a call in doubt pays, an amount that the listing has, when it has transactions: what a
+ * call in doubt could have made, they could have made. One that the upstream rejected is among them, as that may be a lie, and
+ * one that succeeded, as it may have been carried out twice. So are the calls in doubt themselves.
+ */
+export async function readCompeting(
+  db: Client,
+  prisma: PrismaService,
+  doubts: string[],
+  unclaimed: Issues,
+  reach: Reach,
+): Promise<SentCall[]> {
+  if (doubts.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
+  const question = questionFor(doubts, unclaimed, reach);
+  const { rows } = await db.query<{ id: string }>(question.text, question.values);
+  const ids = rows.map(({ id }) => id);
+  const calls = await readSent(prisma, ids, reach.longestMs);
+  return calls.filter(({ state }) => MAY_HAVE_ARRIVED.has(state));
+}
+
+function questionFor(doubts: string[], unclaimed: Issues, { from, longestMs, rules }: Reach): Prisma.Sql {
+  const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
+  const latest = new Date(unclaimed.latest + rules.skewMs);
+  const [first, last] = [uuidFloor(from), uuidFloor(new Date(latest.getTime() + ID_MARGIN_MS))];
+  const inside = Prisma.sql`intent_id >= ${first}::uuid AND intent_id < ${last}::uuid`;
+  return Prisma.sql`
+    WITH payee AS MATERIALIZED (
+      SELECT DISTINCT r.phone, lower(r.email) AS email, lower(ltrim(r.handle, '@')) AS handle, n.receiver
+      FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
+      WHERE n.intent_id = ANY (${doubts}::uuid[])
+    ), paid AS (
+      SELECT DISTINCT same.intent_id, same.position FROM payee p CROSS JOIN LATERAL (
+        SELECT intent_id, position FROM item_recipient WHERE phone = p.phone AND ${inside}
+        UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(email) = p.email AND ${inside}
+        UNION ALL SELECT intent_id, position FROM item_recipient WHERE lower(handle) IN (p.handle, '@' || p.handle) AND ${inside}
+        UNION ALL SELECT intent_id, position FROM intent_item WHERE receiver = p.receiver AND ${inside}
+      ) AS same
+    )
+    SELECT DISTINCT i.id::text AS id
+    FROM paid JOIN intent_item n ON n.intent_id = paid.intent_id AND n.position = paid.position JOIN intent i ON i.id = paid.intent_id
+    LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN decision d ON d.intent_id = i.id
+    WHERE i.operation = ANY (${MAKERS}::text[]) AND o.kind IS DISTINCT FROM 'notSent'
+      AND (n.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
+      AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
+      AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
+        >= ${earliest}::timestamptz
+    ORDER BY 1`;
+}

@@ -1,0 +1,32 @@
+import { Competing } from './competing';
+import { Rules, Sent, Verdict } from './calls-in-doubt';
+import { Listing } from './issues';
+import { judge } from './verdict';
+import { Effort } from './work';
+
+export interface Found {
+  call: Sent;
+  verdict: Verdict;
+}
+
+/**
+ * Judges calls that make transactions, one after the other, until one round has had enough. It judges at least one, so that
+ * each has its turn.
+ * @returns what was found out, and the calls that are left for another round.
+ */
+export async function judgeInTurn(
+  calls: Sent[],
+  listing: Listing,
+  competing: Competing,
+  rules: Rules,
+  effort: Effort,
+): Promise<{ found: Found[]; left: Sent[] }> {
+  const found: Found[] = [];
+  effort.begin();
+  for (const [place, call] of calls.entries()) {
+    if (place > 0 && effort.isSpent) return { found, left: calls.slice(place) };
+    const verdict = await effort.all(judge(call, listing, competing, rules));
+    if (verdict) found.push({ call, verdict });
+  }
+  return { found, left: [] };
+}

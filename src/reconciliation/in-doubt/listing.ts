@@ -1,0 +1,175 @@
+import { Client } from 'pg';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { uuidFloor } from '../../platform/database/uuid';
+import { MadeKind } from '../../operations/operations';
+import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
+import { Seen } from './calls-in-doubt';
+import { Issues, Listing } from './issues';
+import { MADE } from './made';
+import { keysOf } from './recipients';
+import { Effort, mapped } from './work';
+
+/** Margins before the oldest call in doubt: what is read, and, of that, what must be in it. They bear with a wrong clock. */
+export const READ_BEFORE_MS = 600_000;
+const KNOWN_BEFORE_MS = 300_000;
+
+/** What was recorded so shortly before the listing was asked for may be missing in it. */
+const LAG_MS = 5_000;
+
+/** Between the time of an id and that of what it stands for. */
+const ID_MARGIN_MS = 3_600_000;
+
+interface Row {
+  ordinal: bigint;
+  chiRef: string | null;
+  id: string | null;
+  issueId: string | null;
+  issuedAt: Date | null;
+  type: string | null;
+  status: string | null;
+  usd: string | null;
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  receiver: string | null;
+  reference: string | null;
+}
+
+const COLUMNS = Prisma.sql`ordinal, chi_ref AS "chiRef", upstream_id AS id, issue_id AS "issueId", issued_at AS "issuedAt",
+  type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference`;
+
+interface Known {
+  operation: string;
+  missing: number;
+  freshUntil: Date | null;
+}
+
+const MAKERS = [...MADE.keys()];
+const CERTAINLY_LISTED = MAKERS.filter((operation) => MADE.get(operation)?.maybeListed !== true);
+
+/**
+ * A read of all transactions, as far as it matters for calls in doubt.
+ * @param db a connection of its own: after an outage of days this takes longer than a question may take on the others.
+ * @param since when the oldest of them was sent.
+ * @param doubts their ids: what their own answers name is theirs.
+ * @param skewMs by how much the upstream's clock may be wrong.
+ */
+export async function readListing(
+  db: Client,
+  read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
+  since: Date,
+  doubts: string[],
+  skewMs: number,
+  effort: Effort,
+): Promise<Listing> {
+  const rows = await readUnclaimed(db, read.readId, since, doubts);
+  const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row)));
+  const unclaimed = await effort.all(Issues.of(seen));
+  const known = await readKnown(db, read, since, skewMs);
+  const missing = known.reduce((sum, one) => sum + one.missing, 0);
+  return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
+}
+
+/** Several operations may make transactions of one kind; not all of their answers name them. */
+function newestByKind(known: Known[]): Map<MadeKind, Date> {
+  const newest = new Map<MadeKind, Date>();
+  for (const { operation, freshUntil } of known) {
+    const kind = MADE.get(operation)?.kind;
+    if (kind === undefined || freshUntil === null) continue;
+    const before = newest.get(kind);
+    if (before === undefined || before < freshUntil) newest.set(kind, freshUntil);
+  }
+  return newest;
+}
+
+/** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
+async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<Row[]> {
+  const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
+  const question = Prisma.sql`
+    WITH calls AS MATERIALIZED (
+      SELECT id FROM intent WHERE id >= ${uuidFloor(from)}::uuid AND operation = ANY (${MAKERS}::text[])
+      UNION SELECT d.intent_id FROM decision d JOIN intent i ON i.id = d.intent_id
+        WHERE d.decided_at >= ${from}::timestamptz AND i.operation = ANY (${MAKERS}::text[])
+    ), claimed AS MATERIALIZED (
+      SELECT o.intent_id, o.chi_ref, o.upstream_id, o.issue_id FROM outcome_item o JOIN calls c ON c.id = o.intent_id
+      WHERE o.intent_id <> ALL (${doubts}::uuid[])
+      UNION ALL
+      SELECT v.intent_id, t ->> 'chi_ref', t ->> 'id', t ->> 'issue_id' FROM verdict v
+      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.verdict = 'landed' AND s.client_id IS NULL
+      CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
+      WHERE v.verdict = 'landed' AND v.id >= ${uuidFloor(from)}::uuid
+    ), named AS (
+      SELECT issue_id, sum(item_count) AS items FROM (
+        SELECT DISTINCT c.issue_id, i.id, i.item_count FROM claimed c JOIN intent i ON i.id = c.intent_id
+        WHERE c.chi_ref IS NULL AND c.upstream_id IS NULL AND c.issue_id IS NOT NULL
+      ) AS calls GROUP BY issue_id
+    ), batch AS MATERIALIZED (
+      -- An issueID is made of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
+      -- better does, and there are no more of it than were asked for.
+      SELECT t.issue_id FROM upstream_transaction t JOIN named n ON n.issue_id = t.issue_id
+      WHERE t.read_id = ${readId}::uuid GROUP BY t.issue_id, n.items HAVING count(*) <= n.items
+    )
+    SELECT ${COLUMNS}
+    FROM upstream_transaction t
+    WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.chi_ref = t.chi_ref)
+      AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
+      AND NOT EXISTS (SELECT FROM batch b WHERE b.issue_id = t.issue_id)
+    ORDER BY issued_at, ordinal`; // as Issues sorts them
+  const { rows } = await db.query<Row>(question.text, question.values);
+  return rows;
+}
+
+/** Reads, for each operation, what our records say that the listing must show: whether it is whole, and how old it is. */
+async function readKnown(
+  db: Client,
+  { readId, askedAt }: { readId: string; askedAt: Date },
+  since: Date,
+  skewMs: number,
+): Promise<Known[]> {
+  const from = new Date(since.getTime() - KNOWN_BEFORE_MS);
+  const before = new Date(askedAt.getTime() - LAG_MS);
+  const margin = `${skewMs} milliseconds`;
+  const question = Prisma.sql`
+    WITH seen AS MATERIALIZED (
+      SELECT chi_ref, upstream_id, coalesce(issued_at, '-infinity') AS at FROM upstream_transaction WHERE read_id = ${readId}::uuid
+    ),
+    known AS (
+      SELECT i.operation, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
+        -- By a clock that is wrong, what is looked for may be among what was too old, or too new, to be kept.
+        coalesce(a.at, b.at) BETWEEN o.sent_at - ${margin}::interval AND o.recorded_at + ${margin}::interval AS in_time
+      FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
+      LEFT JOIN seen a ON a.chi_ref = n.chi_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
+      WHERE i.id >= ${uuidFloor(new Date(from.getTime() - ID_MARGIN_MS))}::uuid AND i.operation = ANY (${MAKERS}::text[])
+        AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
+        AND (n.chi_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
+    )
+    SELECT operation, (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
+        AND recorded_at < ${before}::timestamptz))::integer AS missing,
+      max(sent_at) FILTER (WHERE in_time) AS "freshUntil"
+    FROM known GROUP BY operation`;
+  const { rows } = await db.query<Known>(question.text, question.values);
+  return rows;
+}
+
+/** One transaction that was asked for by itself; undefined if the answer had none. */
+export async function readOne(prisma: PrismaService, readId: string): Promise<Seen | undefined> {
+  const [row] = await prisma.$queryRaw<Row[]>`
+    SELECT ${COLUMNS}
+    FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
+  return row && toSeen(readId, row);
+}
+
+function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: Row): Seen {
+  return {
+    ...{ ...row, readId, ordinal: Number(ordinal), amountUsd: usd },
+    names: keysOf({ email, phone, handle, receiver }),
+    references: reference ? formsOf(reference, phone) : [],
+  };
+}
+
+/** Records have contacts masked, also those of the recipient that stand without their +. */
+function formsOf(reference: string, phone: string | null): string[] {
+  const numbers = writtenNumbers(phone === null ? [] : [phone]);
+  return [...new Set([reference, asRecorded(reference), asRecorded(reference, numbers)])];
+}

@@ -1,0 +1,27 @@
+import { PrismaService } from '../../platform/database/prisma.service';
+import { MAY_HAVE_ARRIVED } from './competing-calls';
+import { CHANGED, MADE } from './made';
+
+/** What our records know of a transaction that a call deletes or redeems. */
+export interface Named {
+  upstreamId: string | null;
+  /** The operation that made it; null if that was none of ours. */
+  madeBy: string | null;
+  /** Other calls that delete or redeem it. */
+  others: string[];
+}
+
+/** What our records know of the transaction that a call deletes or redeems. The search index must be up to date. */
+export async function readNamed(prisma: PrismaService, doubt: string, chiRef: string): Promise<Named> {
+  const rows = await prisma.$queryRaw<{ id: string; state: string; operation: string; upstreamId: string | null }[]>`
+    SELECT DISTINCT e.call_id::text AS id, e.state, e.operation,
+      (SELECT o.upstream_id FROM outcome_item o WHERE o.intent_id = e.call_id AND o.chi_ref = ${chiRef} LIMIT 1) AS "upstreamId"
+    FROM search_entry e WHERE e.terms @> ARRAY[search_term('ref', ${chiRef}::text)] AND e.call_id <> ${doubt}::uuid`;
+  const changes = rows.filter(({ operation, state }) => CHANGED.has(operation) && MAY_HAVE_ARRIVED.has(state));
+  const makers = rows.filter(({ operation, upstreamId }) => MADE.has(operation) && upstreamId !== null);
+  return {
+    upstreamId: rows.find(({ upstreamId }) => upstreamId !== null)?.upstreamId ?? null,
+    madeBy: makers[0]?.operation ?? null,
+    others: changes.map(({ id }) => id),
+  };
+}

@@ -1,0 +1,62 @@
+import { Seen, Wanted } from './calls-in-doubt';
+import { Made } from './made';
+
+/** Keys by which an item and a transaction find each other that may be the same payment. */
+
+/** Returns the keys of an item: whom it pays and how much or, where amounts say nothing, its reference. */
+export function keysOfItem({ payee, amountUsd, reference }: Wanted, { byReference }: Made): string[] {
+  if (byReference) return reference === null ? [] : [referenceKey(reference)];
+  return amountUsd === null ? [] : payee.map((name) => paymentKey(name, amountUsd));
+}
+
+/** Returns all keys by which an item may look for a transaction. */
+export function keysOfSeen({ names, amountUsd, references }: Seen): string[] {
+  const payments = amountUsd === null ? [] : names.map((name) => paymentKey(name, amountUsd));
+  return [...payments, ...references.map(referenceKey)];
+}
+
+function paymentKey(name: string, amountUsd: string): string {
+  return `${amountUsd} ${name}`;
+}
+
+/** No name and no amount begins like that. */
+export function referenceKey(reference: string): string {
+  return `reference ${reference}`;
+}
+
+/** Things that have a time, by their keys. Add all, sort, then ask. */
+export class Timetable<Entry> {
+  private readonly byKey = new Map<string, { at: number; entry: Entry }[]>();
+
+  add(key: string, at: number, entry: Entry): void {
+    const known = this.byKey.get(key);
+    if (known) known.push({ at, entry });
+    else this.byKey.set(key, [{ at, entry }]);
+  }
+
+  /** Must be called once all are added. */
+  sort(): void {
+    for (const entries of this.byKey.values()) entries.sort((one, other) => one.at - other.at);
+  }
+
+  /** Returns those with a key, from one time to another, oldest first. */
+  *between(key: string, from: number, to: number): Iterable<Entry> {
+    const entries = this.byKey.get(key) ?? [];
+    for (let place = firstFrom(entries, from); place < entries.length; place += 1) {
+      const { at, entry } = entries[place] as { at: number; entry: Entry };
+      if (at > to) return;
+      yield entry;
+    }
+  }
+}
+
+/** @returns the place of the first that is not before a time. */
+function firstFrom(entries: readonly { at: number }[], from: number): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((entries[middle]?.at ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

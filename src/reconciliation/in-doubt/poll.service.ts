@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Client } from 'pg';
+import { RunningConfig } from '../../platform/config/config';
+import { Loaded } from '../../platform/config/config.module';
+import { overAfterMs } from '../../platform/config/upstream-timeouts';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { JournalService } from '../../journal/journal.service';
+import { NewVerdict } from '../../journal/records';
+import { connectForRun } from '../matching/connection';
+import { Cause, SourcesService } from '../sources/sources.service';
+import { judgeChange, unrecognisable } from './changed';
+import { Competing } from './competing';
+import { readCompeting } from './competing-calls';
+import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
+import { Listing } from './issues';
+import { Found, judgeInTurn } from './judging';
+import { READ_BEFORE_MS, readListing, readOne } from './listing';
+import { CHANGED, MADE } from './made';
+import { readNamed } from './named';
+import { Effort } from './work';
+
+/** The upstream's clock may be that wrong. */
+const SKEW_MS = 60_000;
+
+/** Up to so much later than now the listing's transactions are kept, should its clock be ahead. */
+const AHEAD_MS = 24 * 3_600_000;
+
+/** What one settles may tell whose the transactions of another one are: so often it is looked again. */
+const MOST_PASSES = 4;
+
+/** So many transactions are asked for by themselves in one round. */
+const MOST_LOOKUPS = 200;
+
+/** The failure of a read that the upstream answered with a refusal; of one transaction, that there is none. */
+const REFUSED = 'rejected';
+const SAYS_NOT_FOUND: readonly (number | null)[] = [200, 404];
+
+const BY_ITSELF: Cause = { causedBy: null, by: null };
+
+/** What one look at the upstream told about the calls that were due. */
+export interface Looked {
+  readId: string | null;
+  /** Why the listing could not be had, a short code; null: it could. */
+  failure: string | null;
+  /** Written anew. */
+  verdicts: NewVerdict[];
+  /** The ids of calls that were not looked at, as there was too much for one round. */
+  left: ReadonlySet<string>;
+}
+
+/** Looks once at what the upstream lists, judges the calls in doubt by it and records the verdicts. It sends nothing but reads. */
+@Injectable()
+export class LookService {
+  readonly rules: Rules;
+  private readonly settings: RunningConfig;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly journal: JournalService,
+    private readonly sources: SourcesService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.settings = config.get('settings', { infer: true });
+    this.rules = { quietMs: this.settings.resolverQuietSeconds * 1_000, skewMs: SKEW_MS };
+  }
+
+  /** @param due the calls to look at. Where there is too much for one round, the last ones are left. */
+  async look(due: Sent[], inDoubt: string[], signal: AbortSignal, effort = new Effort(signal)): Promise<Looked> {
+    const hopeless = due.filter((call) => !isRecognisable(call));
+    const verdicts = await this.record(hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })));
+    const listed = due.filter(isRecognisable);
+    const nothingLeft = new Set<string>();
+    if (listed.length === 0) return { readId: null, failure: null, verdicts, left: nothingLeft };
+    const since = new Date(listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity));
+    const askedAt = new Date();
+    const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(Date.now() + AHEAD_MS) };
+    const { readId, complete, failure, oldest } = await this.sources.transactions(BY_ITSELF, window, { signal });
+    if (!complete) return { readId, failure, verdicts, left: nothingLeft };
+    const round = new Round(listed, inDoubt, { readId, askedAt, oldest }, since, effort);
+    const db = await connectForRun(this.settings);
+    try {
+      verdicts.push(...(await this.judgeAll(db, round)));
+    } finally {
+      await db.end().catch(() => undefined);
+    }
+    return { readId, failure: null, verdicts, left: round.left };
+  }
+
+  /** What is settled first may leave less doubt about the others. */
+  private async judgeAll(db: Client, round: Round): Promise<NewVerdict[]> {
+    const { due, inDoubt, read, since, effort } = round;
+    const written: NewVerdict[] = [];
+    const settled = new Set<string>();
+    for (let pass = 1; ; pass += 1) {
+      const doubts = inDoubt.filter((id) => !settled.has(id));
+      const listing = await readListing(db, read, since, doubts, this.rules.skewMs, effort);
+      if (pass === 1) written.push(...(await this.record(await this.changes(round, listing))));
+      const open = due.filter(({ id, operation }) => MADE.has(operation) && !settled.has(id) && !round.left.has(id));
+      const found = await this.makings(db, open, listing, round);
+      const landed = found.filter(({ verdict }) => verdict.verdict === 'landed');
+      const last = landed.length === 0 || pass === MOST_PASSES || effort.isSpent;
+      written.push(...(await this.record(last ? found : landed)));
+      for (const { call } of landed) settled.add(call.id);
+      if (last) return written;
+    }
+  }
+
+  private async makings(db: Client, calls: Sent[], listing: Listing, round: Round): Promise<Found[]> {
+    const competing = await this.competing(db, calls, listing, round);
+    const { found, left } = await judgeInTurn(calls, listing, competing, this.rules, round.effort);
+    for (const { id } of left) round.left.add(id);
+    return found;
+  }
+
+  /** Only where there is something does it matter who else could have made it. */
+  private async competing(db: Client, calls: Sent[], { unclaimed }: Listing, round: Round): Promise<Competing> {
+    const ids = calls.filter((call) => unclaimed.hasAbout(call)).map(({ id }) => id);
+    const longestMs = overAfterMs(this.settings);
+    const reachMs = this.settings.approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
+    const reach = { from: new Date(round.since.getTime() - reachMs), longestMs, rules: this.rules };
+    const others = await readCompeting(db, this.prisma, ids, unclaimed, reach);
+    return round.effort.all(Competing.of(others, this.rules));
+  }
+
+  private async changes({ due, left }: Round, listing: Listing): Promise<Found[]> {
+    const found: Found[] = [];
+    const changing = due.filter(({ operation }) => CHANGED.has(operation));
+    for (const { id } of changing.slice(MOST_LOOKUPS)) left.add(id);
+    for (const call of changing.slice(0, MOST_LOOKUPS)) {
+      const verdict = await this.judgeChange(call, listing);
+      if (verdict) found.push({ call, verdict });
+    }
+    return found;
+  }
+
+  private async judgeChange(call: Sent, listing: Listing): Promise<Verdict | undefined> {
+    const chiRef = call.items[0]?.chiRef ?? null;
+    const named = chiRef === null ? null : await readNamed(this.prisma, call.id, chiRef);
+    if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], this.rules);
+    const askedAt = new Date();
+    const cause = { ...BY_ITSELF, causedBy: call.id };
+    const { readId, complete, failure, httpStatus } = await this.sources.transaction(cause, named.upstreamId);
+    const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
+    if (!complete && !isGone) return undefined; // asked again later
+    const seen = isGone ? null : await readOne(this.prisma, readId);
+    if (seen === undefined) return undefined;
+    const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
+    return judgeChange(call, lookup, listing, named.others, this.rules);
+  }
+
+  /** @returns those that were news. */
+  private async record(found: Found[]): Promise<NewVerdict[]> {
+    const written: NewVerdict[] = [];
+    for (const { call, verdict } of found) {
+      const one = { ...verdict, intentId: call.id };
+      if (await this.journal.judge(one)) written.push(one);
+    }
+    return written;
+  }
+}
+
+/** What one round looks at. */
+class Round {
+  readonly left = new Set<string>();
+
+  constructor(
+    readonly due: Sent[],
+    /** The ids of all calls in doubt. */
+    readonly inDoubt: string[],
+    readonly read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
+    /** When the oldest that is due was sent. */
+    readonly since: Date,
+    readonly effort: Effort,
+  ) {}
+}
+
+/** A call without items has nothing to be compared with. */
+function isRecognisable({ operation, items }: Sent): boolean {
+  return items.length > 0 && (MADE.has(operation) || CHANGED.has(operation));
+}

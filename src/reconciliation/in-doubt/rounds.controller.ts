@@ -1,0 +1,44 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Allow } from '../../access/auth/allow';
+import { Shows } from '../../access/auth/shows';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { ResolverService } from './resolver.service';
+import { ResolverRound } from './rounds.dto';
+
+@ApiTags('Reconciliation')
+@ApiSecurity('key')
+@Controller('v1/reconciliation/resolver')
+export class RoundsController {
+  constructor(private readonly resolver: ResolverService) {}
+
+  @Post('rounds')
+  @HttpCode(200)
+  @Allow('reconcile')
+  @Shows(({ verdicts }: ResolverRound) => ({
+    rows: verdicts.length,
+    callIds: verdicts.map(({ call_id }) => call_id),
+    people: false,
+  }))
+  @ApiOperation({
+    summary: 'Find out now what became of calls in doubt',
+    operationId: 'runResolverRound',
+    description:
+      "Scope `reconcile`. The proxy does so by itself every `RESOLVER_EVERY_SECONDS`. It asks for the upstream's transactions " +
+      'and never sends a payout again.',
+  })
+  @ApiResponse({ status: 200, type: ResolverRound, description: 'What this round did.' })
+  @ApiKeyProblems('resolver_busy')
+  async round(): Promise<ResolverRound> {
+    const { elsewhere, inDoubt, lookedAt, readId, failure, verdicts } = await this.resolver.runOnce();
+    if (elsewhere) throw new Problem('resolver_busy');
+    return {
+      in_doubt: inDoubt,
+      looked_at: lookedAt,
+      read_id: readId,
+      failure,
+      verdicts: verdicts.map(({ intentId, verdict, reason }) => ({ call_id: intentId, verdict, reason })),
+    };
+  }
+}

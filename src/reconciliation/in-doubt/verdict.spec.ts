@@ -1,0 +1,191 @@
+import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
+import { wordsOf } from '../status-words';
+import { Seen, Sent, Wanted } from './calls-in-doubt';
+import { Competing } from './competing';
+import { Issues } from './issues';
+import { judge } from './verdict';
+import { atOnce } from './work';
+
+/** One call of two payouts, long after its quiet period, and what the upstream lists instead of them. */
+describe('a call of which the upstream lists something else', () => {
+  const doubt = toSent(
+    0,
+    [
+      [1, 1],
+      [2, 2],
+    ],
+    0,
+  );
+  const whole = toSeen(
+    {
+      second: 1,
+      items: [
+        [1, 1],
+        [2, 2],
+      ],
+    },
+    1,
+  );
+  const [first] = whole as [Seen];
+  const listing = {
+    readId: 'read',
+    askedAt: at(900),
+    missing: 0,
+    freshUntil: new Map([['airtime' as const, at(899)]]),
+    oldest: at(-1),
+  };
+  const ask = (seen: Seen[], more: object = {}, call = doubt, rivals: Sent[] = []) =>
+    atOnce(
+      judge(
+        call,
+        { ...listing, unclaimed: atOnce(Issues.of(seen)), ...more },
+        atOnce(Competing.of(rivals, RULES)),
+        RULES,
+      ),
+    );
+  const other = { names: ['p:254700000009'], amountUsd: '9.000000' };
+
+  it.each<[string, string, Seen[]]>([
+    ['landed', 'all of it', whole],
+    [
+      'landed',
+      'all of it, and a batch with others',
+      [...whole, { ...first, issueId: 'b' }, { ...first, ...other, issueId: 'b' }],
+    ],
+    ['ambiguous', 'some of it', [first]],
+    ['ambiguous', 'all of it, and some of it again', [...whole, { ...first, issueId: 'issue 2' }]],
+    ['ambiguous', 'all of it, twice', [...whole, ...whole.map((seen) => ({ ...seen, issueId: 'issue 2' }))]],
+    ['ambiguous', 'all of it, in two batches', whole.map((seen, place) => ({ ...seen, issueId: `issue ${place}` }))],
+    ['ambiguous', 'all of it, with one more', [...whole, { ...first, ...other }]],
+    ['ambiguous', 'another amount', [{ ...first, amountUsd: '0.011000' }]],
+    ['ambiguous', 'no amount', [{ ...first, amountUsd: null }]],
+    ['ambiguous', 'no time', whole.map((seen) => ({ ...seen, issuedAt: null }))],
+    ['ambiguous', 'a time before it was sent', whole.map((seen) => ({ ...seen, issuedAt: at(-11) }))],
+    ['ambiguous', 'a time after the quiet period', whole.map((seen) => ({ ...seen, issuedAt: at(116) }))],
+    ['ambiguous', 'all of it, as failed', whole.map((seen) => ({ ...seen, status: 'Failed' }))],
+    ['ambiguous', 'somebody by a name of another kind', [{ ...first, names: ['e:somebody@example.com'] }]],
+    [
+      'absent',
+      'the like of it by a name of another kind',
+      [{ ...first, type: 'momo', names: ['e:somebody@example.com'] }],
+    ],
+    ['ambiguous', 'nobody', [{ ...first, names: [] }]],
+    ['ambiguous', 'the number as it is dialled at home', [{ ...first, names: ['p:0712345671'] }]],
+    ['ambiguous', 'what is not paid', whole.map((seen) => ({ ...seen, status: 'unpaid' }))],
+    ['ambiguous', 'the same of another type', whole.map((seen) => ({ ...seen, type: 'momo' }))],
+    ['landed', 'all of it, of a type that nobody knows', whole.map((seen) => ({ ...seen, type: 'Airtime_v2' }))],
+    ['absent', 'other people', [{ ...first, ...other }]],
+    ['absent', 'the same recipient by other means', [{ ...first, type: 'momo', amountUsd: '9.000000' }]],
+    ['absent', 'nothing', []],
+  ])('is %s if it lists %s', (verdict, _, seen) => {
+    expect(ask(seen)?.verdict).toBe(verdict);
+  });
+
+  it('is judged by its references, where both have one', () => {
+    const sold = { ...doubt, items: doubt.items.map((item) => ({ ...item, reference: 'order 7' })) };
+    const referring = (reference: string) => whole.map((seen) => ({ ...seen, references: [reference] }));
+    expect(ask(referring('order 7'), {}, sold)?.verdict).toBe('landed');
+    expect(ask(referring('order 8'), {}, sold)?.verdict).toBe('ambiguous');
+    expect(ask(whole, {}, sold)?.verdict).toBe('landed');
+  });
+
+  it('is absent though another call has paid the same person something else', () => {
+    const rival = toSent(1, [[1, 5]], 0);
+    const theirs = toSeen({ second: 1, items: [[1, 5]] }, 1);
+    expect(ask(theirs, {}, doubt, [rival])?.verdict).toBe('absent');
+    expect(ask(theirs)?.verdict).toBe('ambiguous');
+  });
+
+  it('is landed with one transaction for each item, in whichever order', () => {
+    const verdict = ask([...whole].reverse());
+    expect(verdict?.evidence.transactions.map(({ position, chi_ref }) => [position, chi_ref])).toEqual([
+      [0, '1/0'],
+      [1, '1/1'],
+    ]);
+  });
+
+  it('names the other call that could have made it', () => {
+    const twin = { ...doubt, id: 'twin' };
+    expect(ask(whole, {}, doubt, [doubt, twin])).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['twin'] } });
+  });
+
+  it('is not landed by what may be all that was carried out of a batch', () => {
+    const single = toSent(1, [[1, 1]], 0);
+    const seen = toSeen({ second: 1, items: [[1, 1]] }, 1);
+    expect(ask(seen, {}, single, [doubt])).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['call 0'] } });
+    expect(ask(seen, {}, single)?.verdict).toBe('landed');
+  });
+
+  it.each([null, at(0)])('is never absent by a listing that begins at %s', (oldest) => {
+    expect(ask([], { oldest })?.evidence.transactions).toEqual([]);
+    expect(ask([], { oldest })?.verdict).toBe('ambiguous');
+  });
+
+  it('is absent only where the listing is known to show its like', () => {
+    const transfer = { ...doubt, operation: 'POST /account/transfer' };
+    expect(ask([], {}, transfer)).toMatchObject({
+      verdict: 'ambiguous',
+      reason: expect.stringContaining('no transfer of ours yet'),
+    });
+    expect(ask([], { freshUntil: new Map([['transfer' as const, at(899)]]) }, transfer)?.verdict).toBe('absent');
+  });
+
+  it.each<[string | null, string | undefined]>([
+    ['paid', 'landed'],
+    ['redeemed', 'landed'],
+    ['SUCCESSFUL', 'landed'],
+    [' Completed ', 'landed'],
+    ['Sent', 'landed'],
+    ['failed', 'as failed'],
+    ['UNSUCCESSFUL', 'as failed'],
+    ['declined', 'as failed'],
+    ['rejected', 'as failed'],
+    ['refunded', 'as failed'],
+    ['reversed', 'as failed'],
+    ['CANCELLED', 'as failed'],
+    ['PENDING', 'as pending'],
+    ['processing', 'as pending'],
+    ['on hold', 'not recognised'],
+    ['', 'not recognised'],
+    [null, 'not recognised'],
+  ])('is decided by the status %s: %s', (status, expected) => {
+    // One item with this status is enough.
+    const seen = whole.map((one, place) => (place === 0 ? { ...one, status } : one));
+    const verdict = ask(seen);
+    expect(verdict?.verdict === 'landed' ? 'landed' : verdict?.reason).toContain(expected);
+    if (verdict?.verdict !== 'landed') expect(ask(seen, { askedAt: at(20) })).toBeUndefined(); // the word may change
+  });
+
+  it('is landed as a link that waits for its payer', () => {
+    const link = { ...doubt, operation: 'POST /send' };
+    const seen = whole.map((one) => ({ ...one, type: 'credit', status: 'unpaid' }));
+    expect(ask(seen, {}, link)?.verdict).toBe('landed');
+  });
+
+  it.each([...wordsOf('not_moved', 'pending', 'unpaid')])('is never landed as %s where it pays', (status) => {
+    expect(ask(whole.map((one) => ({ ...one, status })))?.verdict).toBe('ambiguous');
+  });
+
+  it('of a collection is not absent by a listed one with its reference that another call could have made', () => {
+    const collection = {
+      ...doubt,
+      operation: 'POST /collections/mobile-money/collect',
+      items: doubt.items.slice(0, 1),
+    };
+    const [item] = collection.items as [Wanted];
+    const asked = { ...collection, items: [{ ...item, reference: 'order 7', amountUsd: '5.000000' }] };
+    const seen = [{ ...first, type: 'payment', references: ['order 7'], amountUsd: '0.038000' }];
+    expect(ask(seen, {}, asked, [{ ...asked, id: 'twin' }])?.verdict).toBe('ambiguous');
+  });
+
+  it('of which the record names nobody any more is never absent as long as there is something of its amount', () => {
+    const erased = { ...doubt, items: doubt.items.map((item) => ({ ...item, payee: [], names: [] })) };
+    expect(ask(whole, {}, erased)?.verdict).toBe('ambiguous');
+    expect(ask([{ ...first, ...other }], {}, erased)?.verdict).toBe('absent');
+  });
+
+  it('is judged quickly though a thousand items are all alike', () => {
+    const many = Array.from({ length: 1_000 }, (): [number, number] => [1, 1]);
+    expect(ask(toSeen({ second: 1, items: many }, 1), {}, toSent(0, many, 0))?.verdict).toBe('landed');
+  });
+});

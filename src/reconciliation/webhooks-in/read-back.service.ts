@@ -1,0 +1,78 @@
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { NewUpstreamEvent } from '../../journal/records';
+import { ResolverService } from '../in-doubt/resolver.service';
+import { SourcesService } from '../sources/sources.service';
+
+/** Hints that wait. Nothing depends on them: the next run, and the resolver, look at everything. */
+const MOST_WAITING = 1_000;
+
+/** Asks the upstream itself about what its events say, one after the other, and keeps what it answers as evidence. */
+@Injectable()
+export class ReadBackService implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('Events');
+  /** By what is asked about, with the event that told of it first: events of the same batch come together. */
+  private readonly waiting = new Map<string, NewUpstreamEvent>();
+  private working: Promise<void> | undefined;
+  private stopped = false;
+  private isShedding = false;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly sources: SourcesService,
+    private readonly resolver: ResolverService,
+  ) {}
+
+  /** Returns at once. */
+  add(event: NewUpstreamEvent): void {
+    const subject = event.issueId ?? event.upstreamId;
+    if (subject === null || this.stopped || this.waiting.has(subject)) return;
+    if (this.waiting.size >= MOST_WAITING) return this.shed();
+    this.waiting.set(subject, event);
+    this.working ??= this.work().finally(() => (this.working = undefined));
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    await this.working;
+  }
+
+  private async work(): Promise<void> {
+    for (let next = this.next(); next && !this.stopped; next = this.next()) {
+      try {
+        await this.readBack(next);
+      } catch (err) {
+        this.logger.warn({ err, event: next.id }, 'an event could not be read back');
+      }
+    }
+    this.isShedding = false;
+  }
+
+  /** Taken out before it is asked about: an event that comes meanwhile may tell of something newer. */
+  private next(): NewUpstreamEvent | undefined {
+    const [first] = this.waiting;
+    if (first) this.waiting.delete(first[0]);
+    return first?.[1];
+  }
+
+  private async readBack({ id, issueId, upstreamId, chiRef }: NewUpstreamEvent): Promise<void> {
+    const cause = { causedBy: id, by: null };
+    if (issueId !== null) await this.sources.issue(cause, issueId);
+    else if (upstreamId !== null) await this.sources.transaction(cause, upstreamId);
+    // Of what an answer named before, nothing is in doubt.
+    const refs = [issueId, upstreamId, chiRef].filter((ref) => ref !== null);
+    if (!(await this.isKnown(refs))) this.resolver.lookSoon();
+  }
+
+  private async isKnown(refs: string[]): Promise<boolean> {
+    const rows = await this.prisma.$queryRaw<unknown[]>`
+      SELECT 1 FROM search_entry
+      WHERE terms && ARRAY(SELECT search_term('ref', ref) FROM unnest(${refs}::text[]) AS ref) LIMIT 1`;
+    return rows.length > 0;
+  }
+
+  private shed(): void {
+    if (!this.isShedding) this.logger.warn('more events come than can be read back; those over are only recorded');
+    this.isShedding = true;
+  }
+}

@@ -1,6 +1,0 @@
-import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../forwarding/forwarding.module';
-import { RedeemController } from './redeem.controller';
-
-@Module({ imports: [ForwardingModule], controllers: [RedeemController] })
-export class RedeemModule {}

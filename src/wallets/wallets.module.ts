@@ -1,6 +1,0 @@
-import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../forwarding/forwarding.module';
-import { WalletsController } from './wallets.controller';
-
-@Module({ imports: [ForwardingModule], controllers: [WalletsController] })
-export class WalletsModule {}
