@@ -7,8 +7,8 @@ import { startProduct } from './support/product.mjs';
 export const PRODUCT = 'payout-proxy';
 
 const BASELINES = join(import.meta.dirname, 'baselines');
-const baseline = (name) => (surroundings) => startBaseline(name, surroundings);
-const product = (options) => (surroundings) => startProduct({ ...surroundings, ...options });
+const baseline = (name) => (dependencies) => startBaseline(name, dependencies);
+const product = (options) => (dependencies) => startProduct({ ...dependencies, ...options });
 
 /** In the order in which their tables name them. What starts one gets {databaseUrl, upstreamUrl, dataDir, logFile}. */
 const CONTESTANTS = {
@@ -33,9 +33,9 @@ export function contestants() {
 }
 
 /** @param name of CONTESTANTS, or the folder of another, built checkout of the product. */
-export function start(name, surroundings) {
+export function start(name, dependencies) {
   const starting = CONTESTANTS[name] ?? product({ root: name });
-  return starting(surroundings);
+  return starting(dependencies);
 }
 
 async function startBaseline(name, { databaseUrl, upstreamUrl }) {

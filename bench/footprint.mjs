@@ -27,10 +27,10 @@ const { times, install, results } = new Command('npm run bench:footprint --')
   .opts();
 
 await withScene(async ({ place }) => {
-  const surroundings = await place('started');
-  await (await startProduct(surroundings)).stop(); // migrates
+  const dependencies = await place('started');
+  await (await startProduct(dependencies)).stop(); // migrates
   const starts = [];
-  for (let time = 0; time < times; time += 1) starts.push(await startOnce({ ...surroundings, client: false }));
+  for (let time = 0; time < times; time += 1) starts.push(await startOnce({ ...dependencies, client: false }));
   const figures = {
     machine: machine(),
     firstStartSeconds: await firstStart(),
@@ -45,9 +45,9 @@ await withScene(async ({ place }) => {
   process.stdout.write(text);
 });
 
-async function startOnce(surroundings) {
+async function startOnce(dependencies) {
   const begun = performance.now();
-  const product = await startProduct(surroundings);
+  const product = await startProduct(dependencies);
   const seconds = (performance.now() - begun) / 1_000;
   const [pid] = product.pids;
   const cpuSeconds = cpuSecondsOf(pid);

@@ -26,10 +26,10 @@ const { operation, connections, seconds, delay, keys, results } = new Command('n
 await withScene(async ({ upstream, place, end, ask }) => {
   upstream.tell(delay);
   mkdirSync(results, { recursive: true });
-  const surroundings = await place('profiled');
-  const file = `${surroundings.dataDir}.cpuprofile`;
+  const dependencies = await place('profiled');
+  const file = `${dependencies.dataDir}.cpuprofile`;
   const product = await startProduct({
-    ...surroundings,
+    ...dependencies,
     args: ['--import', join(import.meta.dirname, 'support', 'profiler.mjs')],
     env: { PROFILE_FILE: file },
   });

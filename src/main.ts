@@ -6,7 +6,7 @@ import { banner, stepPrinter } from './app/start/banner';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
 import { settle, startSmall } from './app/start/memory';
 import { onStop } from './app/start/stop';
-import { prepareSurroundings } from './app/start/dependencies';
+import { startDependencies } from './app/start/dependencies';
 
 /** An upstream call in flight may last as long as its deadline; past this, stopping goes on without it. */
 const STOP_GRACE_MS = 15_000;
@@ -33,18 +33,18 @@ async function run(): Promise<void> {
 
 async function start(config: Config): Promise<Running> {
   const report = config.production ? () => undefined : stepPrinter();
-  const preparing = prepareSurroundings(config, report);
+  const preparing = startDependencies(config, report);
   // Hundreds of modules, loaded only once the configuration is known to be sound, and while Postgres and the sandbox start.
   const loading = import('./app/application.js');
-  const surroundings = await preparing;
-  const { settings, embeddedDatabase } = surroundings;
+  const dependencies = await preparing;
+  const { settings, embeddedDatabase } = dependencies;
   let app: NestFastifyApplication | undefined;
   const stop = async () => {
     setTimeout(() => process.exit(1), longestUpstreamTimeout(settings) + STOP_GRACE_MS).unref();
     try {
       await app?.close();
     } finally {
-      await surroundings.stop();
+      await dependencies.stop();
     }
   };
   try {

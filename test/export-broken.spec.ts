@@ -1,6 +1,6 @@
 import { get, IncomingMessage } from 'node:http';
 import { CheckpointsService } from '../src/history/export/checkpoints.service';
-import { Place } from '../src/history/search/pages';
+import { Place } from '../src/history/records/page';
 import { SearchService } from '../src/history/search/search.service';
 import { STALLED_AFTER_MS } from '../src/http/streams/stalled';
 import { FakeUpstream } from './support/fake-upstream';

@@ -1,4 +1,4 @@
-import { LookService } from '../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { readSent } from '../src/reconciliation/in-doubt/sent';
 import { Effort, STRETCH } from '../src/reconciliation/in-doubt/work';
 import { PrismaService } from '../src/platform/database/prisma.service';
@@ -54,7 +54,7 @@ describe('a round of the resolver among thousands of equal payments', () => {
       ...{ chiRef: `ref-${place}`, id: `id-${place}`, issueID: `issue-${place}`, issueDate: at.toISOString() },
       ...{ type: 'airtime', status: 'paid', phoneNumber: PHONE, valueInUSD: 2.5 },
     }));
-    const looking = paying.proxy.app.get(LookService, { strict: false });
+    const looking = paying.proxy.app.get(PollService, { strict: false });
     looking.rules.quietMs = 0;
     const ids = calls.slice(0, DOUBTS).map(({ id }) => id);
     const due = await readSent(paying.proxy.app.get(PrismaService, { strict: false }), ids, 1_000);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import supertest from 'supertest';
-import { LookService } from '../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { Lost, makeLost } from './support/lost-answers';
 import { eventually } from './support/paying';
 import { startProxyWithSandbox } from './support/proxy';
@@ -72,7 +72,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     await control('delete', '/faults');
     await round(); // what is there already need not be waited for
     await eventually(async () => (await arrivals()).every(isOver));
-    proxy.app.get(LookService, { strict: false }).rules.quietMs = 0; // nothing comes any more
+    proxy.app.get(PollService, { strict: false }).rules.quietMs = 0; // nothing comes any more
     for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(2_000 + kind)); // show how new the listing is
     await round();
   });

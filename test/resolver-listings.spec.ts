@@ -1,4 +1,4 @@
-import { LookService } from '../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { answer } from './support/fake-upstream';
 import { Paying, startPaying } from './support/paying';
@@ -56,7 +56,7 @@ describe('calls in doubt, and a strange listing', () => {
 
   beforeAll(async () => {
     paying = await startPaying({ resolverQuietSeconds: 3_600 });
-    paying.proxy.app.get(LookService, { strict: false }).rules.quietMs = 0;
+    paying.proxy.app.get(PollService, { strict: false }).rules.quietMs = 0;
     paying.upstream.behaviour = (request, response, socket) => {
       if (request.url.endsWith('/account/transactions')) {
         return answer(200, { status: 'success', data: listed })(request, response, socket);

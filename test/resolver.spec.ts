@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { LookService } from '../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { copyIntent } from './support/intents';
@@ -58,7 +58,7 @@ describe('the resolver', () => {
   const round = async (key = reconciler) =>
     (await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', key).expect(200)).body;
   const query = (sql: string, parameters?: unknown[]) => database.query(sql, parameters);
-  const quiet = (ms: number) => (proxy.app.get(LookService, { strict: false }).rules.quietMs = ms);
+  const quiet = (ms: number) => (proxy.app.get(PollService, { strict: false }).rules.quietMs = ms);
   /** The quiet period is over, and a payment after it shows how new the listing is. */
   const afterwards = async () => {
     quiet(0);
@@ -213,7 +213,7 @@ describe('the resolver', () => {
   });
 
   it('looks again by itself until it knows, and is quiet when nothing is in doubt', async () => {
-    const looking = proxy.app.get(LookService, { strict: false });
+    const looking = proxy.app.get(PollService, { strict: false });
     const looks = jest.spyOn(looking, 'look');
     const resolver = proxy.app.get(ResolverService, { strict: false });
     await resolver.run(new AbortController().signal);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { AddressInfo, connect, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { CallersService } from '../src/access/auth/callers.service';
-import { endSlowRequests } from '../src/http/connections';
+import { endSlowRequests } from '../src/http/connections/connections';
 import { JournalService } from '../src/journal/journal.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';

@@ -6,8 +6,8 @@ import { FaultList } from '../src/http/validation/fault-list';
 import { toFaults } from '../src/http/validation/faults';
 import { LocalAmount, UsdAmount } from '../src/http/validation/money-rules';
 import { ITEMS, ItemsOf, Text } from '../src/http/validation/rules';
-import { sift } from '../src/http/validation/instantiate';
-import { findFaults, isSound } from '../src/http/validation/passes-rules';
+import { instantiate } from '../src/http/validation/instantiate';
+import { findFaults, passesRules } from '../src/http/validation/passes-rules';
 import { sourceFiles } from './support/source';
 
 type Class = new () => object;
@@ -62,9 +62,9 @@ describe('the compiled rules', () => {
     for (const type of classes) {
       fc.assert(
         fc.property(bodyOf(type), (body) => {
-          const { instance } = sift(body, type, { maxItems: 3, extras: new Set() });
+          const { instance } = instantiate(body, type, { maxItems: 3, extras: new Set() });
           const sound = isSoundToClassValidator(instance);
-          expect(isSound(instance)).toBe(sound);
+          expect(passesRules(instance)).toBe(sound);
           expect(faultsOf(instance)).toEqual(toFaults(validateSync(instance, { forbidUnknownValues: false })));
           verdicts[sound ? 'sound' : 'faulty'] += 1;
         }),
@@ -86,7 +86,7 @@ describe('the compiled rules', () => {
     }
     for (const instance of [new Defined(), new OfEach()]) {
       expect(isSoundToClassValidator(instance)).toBe(true);
-      expect(isSound(instance)).toBe(false);
+      expect(passesRules(instance)).toBe(false);
       expect(faultsOf(Object.assign(instance, { name: undefined, names: ['y'] }))).toHaveLength(1);
     }
     class Known {
@@ -94,8 +94,8 @@ describe('the compiled rules', () => {
       @Text({ max: 1, description: 'A name.' })
       name = 'x';
     }
-    expect(isSound(new Known())).toBe(true);
-    expect(isSound(Object.assign(new Known(), { name: 'y' }))).toBe(false);
+    expect(passesRules(new Known())).toBe(true);
+    expect(passesRules(Object.assign(new Known(), { name: 'y' }))).toBe(false);
   });
 });
 

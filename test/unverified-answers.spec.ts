@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { LookService } from '../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { bytes } from './support/paying';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
 
@@ -29,7 +29,7 @@ describe('an upstream that pays and answers with an error', () => {
     supertest(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
   const fault = (name: string, more: object = {}) =>
     control('post', '/faults', { fault: name, operation: CREDIT, ...more }).expect(201);
-  const quiet = (ms: number) => (proxy.app.get(LookService, { strict: false }).rules.quietMs = ms);
+  const quiet = (ms: number) => (proxy.app.get(PollService, { strict: false }).rules.quietMs = ms);
   const email = () => `somebody.${(count += 1)}@example.com`;
   const credits = (...valueInUSD: number[]) => ({
     credits: valueInUSD.map((usd) => ({ email: email(), valueInUSD: usd })),

@@ -2,16 +2,15 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from '../interface/account/account.module';
-import { AdministrationModule } from '../admin/clients/clients-api.module';
+import { ClientsApiModule } from '../admin/clients/clients-api.module';
 import { ApprovalsModule } from '../admin/approvals/approvals.module';
-import { AuditModule } from '../history/history.module';
+import { HistoryModule } from '../history/history.module';
 import { AuthModule } from '../access/auth/auth.module';
-import { CallsModule } from '../history/own-calls/own-calls.module';
 import { ClientsModule } from '../access/clients/clients.module';
 import { CollectionsModule } from '../interface/collections/collections.module';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
-import { ConsoleModule } from '../admin/session/session.module';
+import { SessionModule } from '../admin/session/session.module';
 import { DatabaseModule } from '../platform/database/database.module';
 import { HealthModule } from '../http/health/health.module';
 import { InfoModule } from '../interface/info/info.module';
@@ -23,11 +22,11 @@ import { OverviewModule } from '../admin/overview/overview.module';
 import { PayoutsModule } from '../interface/payouts/payouts.module';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module';
 import { RedeemModule } from '../interface/redeem/redeem.module';
-import { SandboxDeskModule } from '../admin/sandbox-api/sandbox-api.module';
+import { SandboxApiModule } from '../admin/sandbox-api/sandbox-api.module';
 import { SendModule } from '../interface/send/send.module';
 import { StopsModule } from '../admin/stops/stops.module';
 import { SubAccountsModule } from '../interface/sub-accounts/sub-accounts.module';
-import { TransparencyModule } from '../history/log/log.module';
+import { LogModule } from '../history/log/log.module';
 import { RequestValidationPipe } from '../http/validation/validation.pipe';
 import { WalletsModule } from '../interface/wallets/wallets.module';
 
@@ -53,24 +52,23 @@ export class AppModule {
         CollectionsModule,
         RedeemModule,
         // What was recorded
-        AuditModule,
-        TransparencyModule,
-        CallsModule,
+        HistoryModule,
+        LogModule,
         ReconciliationModule,
         OverviewModule,
         // What operators do
         ApprovalsModule,
         StopsModule,
         // What clients may do
-        AdministrationModule,
+        ClientsApiModule,
         LimitsModule,
         // Where people see all that
-        ConsoleModule,
+        SessionModule,
         // How it is
         HealthModule,
         MetricsModule,
         // Trying it out
-        SandboxDeskModule,
+        SandboxApiModule,
       ],
       providers: [{ provide: APP_PIPE, useClass: RequestValidationPipe }],
     };

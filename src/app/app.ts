@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module';
-import { answerBrokenRequests } from '../http/broken-requests';
+import { answerBrokenRequests } from '../http/connections/broken-requests';
 import { CallersService } from '../access/auth/callers.service';
 import { OriginsService } from '../access/auth/origins';
 import { RequestWindowsService } from '../access/auth/rate-limit';
@@ -10,7 +10,7 @@ import { MAX_SEGMENT_LENGTH, readableUrl, receiveCalls } from '../access/auth/re
 import { SessionsService } from '../access/auth/sessions.service';
 import { within } from '../platform/config/address-block';
 import { RunningConfig } from '../platform/config/config';
-import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections';
+import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
 import { serveConsole } from './console-page';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';

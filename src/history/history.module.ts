@@ -14,18 +14,20 @@ import { ManifestsService } from './export/manifests.service';
 import { IndexService } from './search/index.service';
 import { ItemsController } from './search/items.controller';
 import { SummaryService } from './search/summary.service';
+import { OwnCallsController } from './own-calls/own-calls.controller';
 import { PresentService } from './records/present.service';
 import { ReadingsService } from './access-log/readings.service';
 import { RecordsService } from './records/records.service';
 import { SearchService } from './search/search.service';
 import { ShapesController } from './shapes/shapes.controller';
 import { ShapesService } from './shapes/shapes.service';
-import { StoryService } from './records/story.service';
+import { StoryService } from './story/story.service';
 
 @Global() // for Readings: a route that shows something may be anywhere
 @Module({
   imports: [AuthModule, JournalModule],
   controllers: [
+    OwnCallsController,
     ActivityController,
     AuditController,
     AccessesController,
@@ -51,4 +53,4 @@ import { StoryService } from './records/story.service';
   ],
   exports: [IndexService, PresentService, Readings, ReadingsService, RecordsService, SearchService],
 })
-export class AuditModule {}
+export class HistoryModule {}

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
-import { foresee, Obstacle } from '../policy/admission';
+import { dryRun, Obstacle } from '../policy/admission';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients, toAsking } from './admissions';
 import { NewDecision } from './records';
@@ -55,7 +55,7 @@ export async function approve<Why>(
     if (why !== undefined) return { kind: 'forbidden', why };
     const asking = toConsidered(intentId, held);
     const { state, today } = await readState(tx, [asking], clients, NO_GUARDS);
-    const obstacle = foresee(toAsking(asking), state).obstacles.find(isObstacle);
+    const obstacle = dryRun(toAsking(asking), state).obstacles.find(isObstacle);
     if (obstacle) return obstacle;
     const release = releaseNow();
     const isWritten = await insertApproval(tx, decision, held, today);

@@ -5,7 +5,7 @@ import { NIL } from 'uuid';
 import { Loaded } from '../platform/config/config.module';
 import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream-timeouts';
 import { Prisma } from '../platform/database/generated/client';
-import { Batches } from '../platform/database/group-commit';
+import { GroupCommit } from '../platform/database/group-commit';
 import { DATABASE_PATIENCE_MS, withPatience } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
@@ -13,7 +13,7 @@ import { Item } from '../operations/item';
 import { admit, Ruling } from './admissions';
 import { approve, HeldCall, reject } from './decisions';
 import { FirstCall, readFirstCall } from './first-call';
-import { Foresight, readForesight } from './dry-run';
+import { DryRun, readForesight } from './dry-run';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
 import {
@@ -56,9 +56,9 @@ const EARLIER_DAYS = 7;
 @Injectable()
 export class JournalService implements OnApplicationShutdown {
   private readonly logger = new Logger('Journal');
-  private readonly intents: Batches<NewIntent>;
-  private readonly admissions: Batches<NewAdmission, Ruling>;
-  private readonly outcomes: Batches<NewOutcome>;
+  private readonly intents: GroupCommit<NewIntent>;
+  private readonly admissions: GroupCommit<NewAdmission, Ruling>;
+  private readonly outcomes: GroupCommit<NewOutcome>;
   private readonly refusals: RefusalWriter;
   private readonly windows: GuardWindows;
   private readonly relaxed: boolean;
@@ -77,20 +77,20 @@ export class JournalService implements OnApplicationShutdown {
     this.settledAfter = settledAfter(settings);
     const mine = (intent: NewIntent) => ({ ...intent, process: processes.number });
     const patience = { patienceMs: DATABASE_PATIENCE_MS };
-    this.intents = new Batches<NewIntent>(
+    this.intents = new GroupCommit<NewIntent>(
       (batch) => insertIntents(prisma, batch.map(mine)),
       rowsOf,
       MAX_BATCH_ROWS,
       patience,
     );
-    this.admissions = new Batches<NewAdmission, Ruling>(
+    this.admissions = new GroupCommit<NewAdmission, Ruling>(
       (batch, again) => admit(prisma, processes.number, batch, this.windows, again),
       rowsOf,
       MAX_BATCH_ROWS,
       patience,
     );
     // Without such a limit: what the upstream has answered is written however long that takes.
-    this.outcomes = new Batches<NewOutcome>((batch) => insertOutcomes(prisma, batch), rowsOf, MAX_BATCH_ROWS);
+    this.outcomes = new GroupCommit<NewOutcome>((batch) => insertOutcomes(prisma, batch), rowsOf, MAX_BATCH_ROWS);
     this.refusals = new RefusalWriter(prisma);
   }
 
@@ -109,7 +109,7 @@ export class JournalService implements OnApplicationShutdown {
   }
 
   /** What `admit` would say now; nothing is claimed, reserved or recorded. */
-  async foresee(asking: Considered): Promise<Foresight> {
+  async dryRun(asking: Considered): Promise<DryRun> {
     return readForesight(this.prisma, asking, this.windows);
   }
 

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Batches } from '../platform/database/group-commit';
+import { GroupCommit } from '../platform/database/group-commit';
 import { DATABASE_PATIENCE_MS } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { NewRefusal } from './records';
@@ -22,10 +22,10 @@ const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000
  */
 export class RefusalWriter {
   private readonly logger = new Logger('Journal');
-  private readonly batches: Batches<NewRefusal>;
+  private readonly batches: GroupCommit<NewRefusal>;
 
   constructor(prisma: PrismaService) {
-    this.batches = new Batches<NewRefusal>(
+    this.batches = new GroupCommit<NewRefusal>(
       (batch) => insertRefusals(prisma, batch),
       () => 1,
       MAX_BATCH_ROWS,

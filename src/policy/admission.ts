@@ -86,7 +86,7 @@ export type Obstacle =
  * All that stands against a call if it is asked for now and alone, in the order in which `decide` looks; and what it would
  * wait for if nothing did.
  */
-export function foresee(asking: Asking, state: State): { obstacles: Obstacle[]; heldFor: HeldFor | null } {
+export function dryRun(asking: Asking, state: State): { obstacles: Obstacle[]; heldFor: HeldFor | null } {
   const batch = new Batch(state);
   return { obstacles: batch.obstaclesTo(asking, state.claims.get(asking.id)), heldFor: batch.heldFor(asking) };
 }

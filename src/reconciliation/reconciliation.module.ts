@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AuditModule } from '../history/history.module';
+import { HistoryModule } from '../history/history.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { StreamsModule } from '../http/streams/streams.module';
@@ -13,7 +13,7 @@ import { FindingsController } from './findings/findings.controller';
 import { FindingsService } from './findings/findings.service';
 import { ReportController } from './report/report.controller';
 import { ReportService } from './report/report.service';
-import { LookService } from './in-doubt/poll.service';
+import { PollService } from './in-doubt/poll.service';
 import { ResolverService } from './in-doubt/resolver.service';
 import { RoundsController } from './in-doubt/rounds.controller';
 import { EarlierReadsService } from './runs/earlier-reads';
@@ -30,7 +30,7 @@ import { StatementsService } from './sources/statements.service';
 
 /** Compares the history with the upstream's, and settles what is in doubt. */
 @Module({
-  imports: [AuditModule, JournalModule, MetricsModule, StreamsModule, UpstreamModule],
+  imports: [HistoryModule, JournalModule, MetricsModule, StreamsModule, UpstreamModule],
   controllers: [
     EventsController,
     RoundsController,
@@ -41,7 +41,7 @@ import { StatementsService } from './sources/statements.service';
     StatementsController,
   ],
   providers: [
-    LookService,
+    PollService,
     ReadBackService,
     ResolverService,
     SignedEventsService,

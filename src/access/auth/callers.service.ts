@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { LimitsRow, limitsOf } from '../clients/limits';
 import { Scope } from '../../operations/scopes';
-import { Batches } from '../../platform/database/group-commit';
+import { GroupCommit } from '../../platform/database/group-commit';
 import { TYPES } from '../../platform/database/binary-array';
 import { DATABASE_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -78,8 +78,8 @@ export class CallersService {
     return row && callerOf(row);
   }
 
-  private newLookUps(): Batches<Buffer, KeyRow | undefined> {
-    return new Batches<Buffer, KeyRow | undefined>(
+  private newLookUps(): GroupCommit<Buffer, KeyRow | undefined> {
+    return new GroupCommit<Buffer, KeyRow | undefined>(
       (hashes) => this.lookUp(hashes),
       () => 1,
       MAX_LOOK_UPS,

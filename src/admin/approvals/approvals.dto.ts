@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/search/page';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { APPROVAL_STATUSES, CallRecord, FullCallRecord, orNull } from '../../history/records/record.dto';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { PROBLEMS } from '../../platform/errors/problems';

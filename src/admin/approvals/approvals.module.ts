@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AuditModule } from '../../history/history.module';
+import { HistoryModule } from '../../history/history.module';
 import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
 import { JournalModule } from '../../journal/journal.module';
 import { MetricsModule } from '../../http/metrics/metrics.module';
@@ -9,7 +9,7 @@ import { ApprovalsService } from './approvals.service';
 import { ForecastService } from './forecast.service';
 
 @Module({
-  imports: [AuditModule, ForwardingModule, JournalModule, MetricsModule, PolicyModule],
+  imports: [HistoryModule, ForwardingModule, JournalModule, MetricsModule, PolicyModule],
   controllers: [ApprovalsController],
   providers: [ApprovalsService, ForecastService],
 })

@@ -9,4 +9,4 @@ import { OperationsController } from './operations.controller';
   imports: [ClientsModule, PolicyModule],
   controllers: [ClientsController, KeysController, OperationsController],
 })
-export class AdministrationModule {}
+export class ClientsApiModule {}

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AuditModule } from '../../history/history.module';
+import { HistoryModule } from '../../history/history.module';
 import { PolicyModule } from '../../policy/policy.module';
 import { ReconciliationModule } from '../../reconciliation/reconciliation.module';
 import { StreamsModule } from '../../http/streams/streams.module';
@@ -11,7 +11,7 @@ import { OverviewStreams } from './overview-streams.service';
 import { SectionsService } from './sections.service';
 
 @Module({
-  imports: [AuditModule, PolicyModule, ReconciliationModule, StreamsModule, UpstreamModule],
+  imports: [HistoryModule, PolicyModule, ReconciliationModule, StreamsModule, UpstreamModule],
   controllers: [OverviewController],
   providers: [HistoryService, OverviewService, OverviewStreams, SectionsService],
 })

@@ -7,7 +7,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ProblemCode } from '../../platform/errors/problems';
 import { SandboxControlService } from './control.service';
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
-import { SandboxDeskService } from './sandbox-api.service';
+import { SandboxApiService } from './sandbox-api.service';
 
 const WHERE =
   'Scope `admin`. Only where the proxy has started the sandbox itself (no `UPSTREAM_BASE_URL`); elsewhere 404 `not_found`.';
@@ -17,9 +17,9 @@ const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox
 @ApiTags('Sandbox')
 @ApiSecurity('key')
 @Controller('v1/sandbox')
-export class SandboxDeskController {
+export class SandboxApiController {
   constructor(
-    private readonly desk: SandboxDeskService,
+    private readonly desk: SandboxApiService,
     private readonly control: SandboxControlService,
   ) {}
 

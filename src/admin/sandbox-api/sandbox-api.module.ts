@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../access/auth/auth.module';
 import { SandboxControlService } from './control.service';
-import { SandboxDeskController } from './sandbox-api.controller';
-import { SandboxDeskService } from './sandbox-api.service';
+import { SandboxApiController } from './sandbox-api.controller';
+import { SandboxApiService } from './sandbox-api.service';
 
 @Module({
   imports: [AuthModule],
-  controllers: [SandboxDeskController],
-  providers: [SandboxControlService, SandboxDeskService],
+  controllers: [SandboxApiController],
+  providers: [SandboxControlService, SandboxApiService],
 })
-export class SandboxDeskModule {}
+export class SandboxApiModule {}

@@ -21,7 +21,7 @@ const NO_ANSWER = 'The proxy did not answer at its own address; GET /v1/audit/ca
 
 /** What a newcomer tries: looks into the sandbox, switches faults on, and pays as an app would. */
 @Injectable()
-export class SandboxDeskService {
+export class SandboxApiService {
   private readonly timeoutMs: number;
 
   constructor(

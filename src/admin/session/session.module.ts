@@ -3,4 +3,4 @@ import { AuthModule } from '../../access/auth/auth.module';
 import { SessionController } from './session.controller';
 
 @Module({ imports: [AuthModule], controllers: [SessionController] })
-export class ConsoleModule {}
+export class SessionModule {}

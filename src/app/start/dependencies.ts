@@ -8,7 +8,7 @@ import { RunningSandbox, startSandbox } from './sandbox-process';
 /** Reports a step once it has passed. */
 export type Report = (step: string, detail: string) => void;
 
-export interface Surroundings {
+export interface Dependencies {
   settings: RunningConfig;
   /** Whether the database is our own. */
   embeddedDatabase: boolean;
@@ -19,7 +19,7 @@ export interface Surroundings {
  * Provides what the application needs and the configuration does not name: a Postgres of our own without DATABASE_URL, the
  * sandbox as upstream without UPSTREAM_BASE_URL; and brings the database up to date.
  */
-export async function prepareSurroundings(config: Config, report: Report): Promise<Surroundings> {
+export async function startDependencies(config: Config, report: Report): Promise<Dependencies> {
   let postgres: EmbeddedPostgres | undefined;
   let sandbox: RunningSandbox | undefined;
   const stop = async () => {

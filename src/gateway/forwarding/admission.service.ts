@@ -16,7 +16,7 @@ import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { MovedValueService } from './moved-value.service';
 import { consider, limitProblems, toProblem } from './asking';
 import { OperationName } from '../../operations/operations';
-import { RepetitionService } from './replay.service';
+import { ReplayService } from './replay.service';
 import { pendingReply, Reply } from './reply';
 
 /** A request that pays or makes something, before it is known whether it may. */
@@ -54,7 +54,7 @@ export class AdmissionService {
     private readonly coverage: CoverageService,
     private readonly values: MovedValueService,
     private readonly journal: JournalService,
-    private readonly repetitions: RepetitionService,
+    private readonly repetitions: ReplayService,
     config: ConfigService<Loaded, true>,
   ) {
     this.approvalExpiresAfterMs = config.get('settings', { infer: true }).approvalExpiresAfterSeconds * 1_000;

@@ -13,7 +13,7 @@ import { MovedValueService } from './moved-value.service';
 import { LocalAmountsService } from '../preview/local-amounts.service';
 import { PreviewService } from '../preview/preview.service';
 import { ProblemFilter } from './problem.filter';
-import { RepetitionService } from './replay.service';
+import { ReplayService } from './replay.service';
 import { ShapeWatch } from './shape-watch';
 
 @Module({
@@ -21,7 +21,7 @@ import { ShapeWatch } from './shape-watch';
   providers: [
     ForwardingService,
     AdmissionService,
-    RepetitionService,
+    ReplayService,
     CoverageService,
     MovedValueService,
     ExchangeService,

@@ -13,7 +13,7 @@ import { erasedContent, landedReply, pendingReply, Reply, toReply } from './repl
 
 /** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
 @Injectable()
-export class RepetitionService {
+export class ReplayService {
   private readonly givenUpAfterMs: number;
 
   constructor(

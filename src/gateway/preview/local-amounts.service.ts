@@ -7,7 +7,7 @@ import { normalise } from '../../policy/country-name';
 import { isObject, parseJson } from '../upstream/answer';
 import { ExchangeService } from '../forwarding/exchange.service';
 import { toOutgoing } from '../forwarding/outgoing';
-import { PlacedItem } from './positioned-items';
+import { PositionedItem } from './positioned-items';
 import { PreviewLocalAmount } from './preview.dto';
 
 const CONVERT = 'GET /info/usd-amount-in-local';
@@ -51,7 +51,7 @@ export class LocalAmountsService implements OnApplicationShutdown {
   ) {}
 
   /** By position; an item that is not in it has no known local amount. Never fails: it is only for a look. */
-  async of(call: Call, items: PlacedItem[]): Promise<Map<number, PreviewLocalAmount>> {
+  async of(call: Call, items: PositionedItem[]): Promise<Map<number, PreviewLocalAmount>> {
     const wanted = items.flatMap(({ position, item }) => {
       const conversion = conversionOf(item);
       return conversion ? [{ position, ...conversion }] : [];
@@ -104,7 +104,7 @@ export class LocalAmountsService implements OnApplicationShutdown {
   }
 }
 
-function conversionOf({ country, amountUsd, recipientField }: PlacedItem['item']): Conversion | undefined {
+function conversionOf({ country, amountUsd, recipientField }: PositionedItem['item']): Conversion | undefined {
   const currency = CURRENCIES.get(normalise(country ?? ''));
   // What a collection asks for is in local currency already.
   return currency !== undefined && amountUsd && recipientField !== null ? { currency, usd: amountUsd } : undefined;

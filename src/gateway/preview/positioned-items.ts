@@ -8,7 +8,7 @@ import { OperationName, rowOf } from '../../operations/operations';
 import { PreviewDuplicate } from './preview.dto';
 
 /** An item and its place in the body's list. */
-export interface PlacedItem {
+export interface PositionedItem {
   position: number;
   item: Item;
 }
@@ -17,7 +17,7 @@ export interface PlacedItem {
  * The items that no fault is about.
  * @param body validated if there are no faults; else as it came, of which nothing but these items may be relied on.
  */
-export function soundItems(operation: OperationName, body: unknown, found: FaultList): PlacedItem[] {
+export function soundItems(operation: OperationName, body: unknown, found: FaultList): PositionedItem[] {
   if (found.total === 0) return itemsOf(operation, body as object | undefined).map(placed);
   const { items: field } = rowOf(operation);
   const list = listIn(operation, body);
@@ -34,7 +34,7 @@ export function itemCount(operation: OperationName, body: unknown): number {
 }
 
 /** Items that pay the same recipient the same amount as one before them. */
-export function duplicatesInside(items: PlacedItem[]): PreviewDuplicate[] {
+export function duplicatesInside(items: PositionedItem[]): PreviewDuplicate[] {
   const first = new Map<string, number>();
   return items.flatMap(({ position, item }) => {
     const recipient = recipientOf(item);
@@ -87,6 +87,6 @@ function listIn(operation: OperationName, body: unknown): unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-function placed(item: Item, position: number): PlacedItem {
+function placed(item: Item, position: number): PositionedItem {
   return { position, item };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Call, Caller } from '../../access/auth/call';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { Foresight } from '../../journal/dry-run';
+import { DryRun } from '../../journal/dry-run';
 import { JournalService } from '../../journal/journal.service';
 import { Obstacle } from '../../policy/admission';
 import { Item, phonesOf, totalOf } from '../../operations/item';
@@ -15,9 +15,9 @@ import { CoverageService } from '../forwarding/coverage.service';
 import { pointerIn } from '../../operations/items';
 import { MovedValueService } from '../forwarding/moved-value.service';
 import { movesValue, OperationName } from '../../operations/operations';
-import { RepetitionService } from '../forwarding/replay.service';
+import { ReplayService } from '../forwarding/replay.service';
 import { LocalAmountsService } from './local-amounts.service';
-import { duplicatesInside, itemCount, PlacedItem, soundItems, withSuggestions } from './positioned-items';
+import { duplicatesInside, itemCount, PositionedItem, soundItems, withSuggestions } from './positioned-items';
 import { Preview, PreviewReplay } from './preview.dto';
 import { toApproval, toCaps, toErrors, toItem, toRefusal, totalOfErrors } from './view';
 
@@ -27,7 +27,7 @@ export class PreviewService {
   constructor(
     private readonly coverage: CoverageService,
     private readonly journal: JournalService,
-    private readonly repetitions: RepetitionService,
+    private readonly repetitions: ReplayService,
     private readonly localAmounts: LocalAmountsService,
     private readonly values: MovedValueService,
   ) {}
@@ -50,15 +50,15 @@ export class PreviewService {
     // What is not whole has no total, and repeats nothing.
     const content = whole ? { items: placed.map(({ item }) => item), input: body as object, key } : NOTHING;
     const asking = consider(call, { ...content, allowDuplicateOf });
-    const [served, foresight, earlier, local] = await Promise.all([
+    const [served, dryRun, earlier, local] = await Promise.all([
       this.coverage.listFor(call),
-      this.journal.foresee(asking).catch(databaseUnavailable),
+      this.journal.dryRun(asking).catch(databaseUnavailable),
       this.journal.earlierPayments(clientId, placed).catch(databaseUnavailable),
       this.localAmounts.of(call, placed),
     ]);
     const malformed = whole ? [] : [invalid(body, found)];
     const before = [...malformed, ...headerProblems];
-    const repetition = before.length === 0 ? await this.repetition(call, foresight) : undefined;
+    const repetition = before.length === 0 ? await this.repetition(call, dryRun) : undefined;
     const replay = repetition instanceof Problem ? undefined : repetition;
     // In the order in which the request itself would be refused; what is repeated is not looked at again.
     const problems = replay
@@ -66,13 +66,13 @@ export class PreviewService {
       : [
           ...before,
           ...(repetition instanceof Problem ? [repetition] : []),
-          ...problemsOf(foresight, ({ kind }) => kind === 'keyReused'),
+          ...problemsOf(dryRun, ({ kind }) => kind === 'keyReused'),
           ...(valueProblem ? [valueProblem] : limitProblems(call.caller as Caller, operation, ...split(placed))),
           ...notServed(operation, placed, served),
-          ...problemsOf(foresight, ({ kind }) => kind !== 'keyReused'),
+          ...problemsOf(dryRun, ({ kind }) => kind !== 'keyReused'),
         ];
-    const waits = foresight.heldFor === null ? 'be_sent' : 'wait_for_approval';
-    const stopped = foresight.obstacles.find((obstacle) => obstacle.kind === 'stopped');
+    const waits = dryRun.heldFor === null ? 'be_sent' : 'wait_for_approval';
+    const stopped = dryRun.obstacles.find((obstacle) => obstacle.kind === 'stopped');
     return {
       would: replay ? 'be_replayed' : problems.length > 0 ? 'be_refused' : waits,
       refusal: toRefusal(problems),
@@ -83,8 +83,8 @@ export class PreviewService {
       total_usd: totalOf(content.items)?.toFixed() ?? null,
       fee_usd: null,
       coverage: served instanceof Served ? 'checked' : served,
-      approval: replay ? null : toApproval(foresight.heldFor, limits),
-      caps: toCaps(foresight.budget, replay || !movesValue(operation) ? ZERO : asking.usd),
+      approval: replay ? null : toApproval(dryRun.heldFor, limits),
+      caps: toCaps(dryRun.budget, replay || !movesValue(operation) ? ZERO : asking.usd),
       stopped: stopped?.stop.reason ?? null,
       items: placed.map((one) => toItem(one, served, local.get(one.position) ?? null)),
       duplicates: [
@@ -97,7 +97,10 @@ export class PreviewService {
   }
 
   /** The items with the amounts that the body does not name, or why these could not be found out. */
-  private async withValues(call: Call, placed: PlacedItem[]): Promise<{ placed: PlacedItem[]; problem?: Problem }> {
+  private async withValues(
+    call: Call,
+    placed: PositionedItem[],
+  ): Promise<{ placed: PositionedItem[]; problem?: Problem }> {
     try {
       const items = await this.values.fill(call, split(placed)[0]);
       return { placed: placed.map(({ position, item }, place) => ({ position, item: items[place] ?? item })) };
@@ -108,7 +111,7 @@ export class PreviewService {
   }
 
   /** What a request gets whose key was used for the same; undefined: it is none, or the key has just become free. */
-  private async repetition(call: Call, { obstacles }: Foresight): Promise<PreviewReplay | Problem | undefined> {
+  private async repetition(call: Call, { obstacles }: DryRun): Promise<PreviewReplay | Problem | undefined> {
     const repeated = obstacles.find(({ kind }) => kind === 'repeated');
     if (repeated?.kind !== 'repeated') return undefined;
     const { firstCallId } = repeated;
@@ -156,13 +159,13 @@ function readHeaders({ idempotencyKey, allowDuplicateOf, caller }: Call, phones:
   };
 }
 
-function problemsOf({ obstacles }: Foresight, wanted: (obstacle: Obstacle) => boolean): Problem[] {
+function problemsOf({ obstacles }: DryRun, wanted: (obstacle: Obstacle) => boolean): Problem[] {
   return obstacles
     .filter(wanted)
     .flatMap((obstacle) => (obstacle.kind === 'repeated' || obstacle.kind === 'barred' ? [] : [toProblem(obstacle)]));
 }
 
-function notServed(operation: OperationName, placed: PlacedItem[], served: Served | 'unchecked' | null): Problem[] {
+function notServed(operation: OperationName, placed: PositionedItem[], served: Served | 'unchecked' | null): Problem[] {
   if (!(served instanceof Served)) return [];
   const [items, positions] = split(placed);
   const pointer = pointerIn(operation);
@@ -170,6 +173,6 @@ function notServed(operation: OperationName, placed: PlacedItem[], served: Serve
   return faults.length > 0 ? [new Problem('not_served', { faults })] : [];
 }
 
-function split(placed: PlacedItem[]): [Item[], number[]] {
+function split(placed: PositionedItem[]): [Item[], number[]] {
   return [placed.map(({ item }) => item), placed.map(({ position }) => position)];
 }

@@ -3,7 +3,7 @@ import { Limits } from '../../access/clients/limits';
 import { Problem } from '../../platform/errors/problem';
 import { Budget, HeldFor } from '../../policy/admission';
 import { Served } from '../forwarding/coverage';
-import { PlacedItem, recipientOf } from './positioned-items';
+import { PositionedItem, recipientOf } from './positioned-items';
 import {
   PreviewApproval,
   PreviewCap,
@@ -59,7 +59,7 @@ function toCap(cap: Decimal | null, spent: Decimal, usd: Decimal | null): Previe
 }
 
 export function toItem(
-  { position, item }: PlacedItem,
+  { position, item }: PositionedItem,
   served: Served | 'unchecked' | null,
   localAmount: PreviewLocalAmount | null,
 ): PreviewItem {
@@ -75,7 +75,7 @@ export function toItem(
   };
 }
 
-function notesOf({ handleIgnored, recipientField, amountUsd }: PlacedItem['item']): string[] {
+function notesOf({ handleIgnored, recipientField, amountUsd }: PositionedItem['item']): string[] {
   const paidWithoutAmount = recipientField !== null && amountUsd === null;
   return [
     ...(handleIgnored ? ['has an e-mail and a handle: the e-mail is used'] : []),

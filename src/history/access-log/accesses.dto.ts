@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Instant, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../search/page';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 import { RecordClient } from '../records/record.dto';
 
 export class AccessSearch implements PageRequest {

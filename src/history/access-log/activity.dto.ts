@@ -3,7 +3,7 @@ import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
 import { Instant, OneOf, PageSize } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
 import { ActivityState } from './activity-state.dto';
-import { MAX_PAGE, USUAL_PAGE } from '../search/page';
+import { MAX_PAGE, USUAL_PAGE } from '../records/page';
 import { orNull, RecordClient } from '../records/record.dto';
 
 export const ACTIONS = [...CLIENT_ACTIONS, 'stop_set', 'stop_lifted'] as const;

@@ -5,7 +5,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { ActivityState } from './activity-state.dto';
 import { ActivityPage, ActivityRecord, ActivitySearch, fromActivityToken, toActivityToken } from './activity.dto';
 import { maskContacts } from '../records/masking';
-import { rowsToRead } from '../search/page';
+import { rowsToRead } from '../records/page';
 import { shown } from '../records/view';
 
 interface Row {

@@ -4,7 +4,7 @@ import { Call, mayReveal } from '../../access/auth/call';
 import { Readings, Shown } from '../../access/auth/shows';
 import { Problem } from '../../platform/errors/problem';
 import { AccessJournal } from '../../journal/accesses';
-import { maskFilters } from '../search/mask-filters';
+import { maskFilters } from '../records/mask-filters';
 
 /** Records who reads the history. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { outcomeOf, Present, Recorded } from '../records/outcome';
 import { Listed } from '../search/cursor';
-import { Place } from '../search/pages';
+import { Place } from '../records/page';
 import { Column, COLUMNS, STATE_COLUMNS } from './columns';
 import { Cell } from './csv';
 

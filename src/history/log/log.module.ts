@@ -11,4 +11,4 @@ import { SealerService } from './sealer.service';
   controllers: [LogController, ReceiptsController, AuditReceiptsController],
   providers: [ProofsService, ReceiptsService, SealerService],
 })
-export class TransparencyModule {}
+export class LogModule {}

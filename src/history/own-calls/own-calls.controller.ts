@@ -21,7 +21,7 @@ const OWN_CALL =
 @ApiTags('Calls')
 @ApiSecurity('key')
 @Controller('v1/calls')
-export class CallsController {
+export class OwnCallsController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,

@@ -1,5 +1,5 @@
 import { RESOLUTIONS } from '../records/record.dto';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../search/page';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';

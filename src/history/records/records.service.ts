@@ -3,7 +3,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
-import { Place } from '../search/pages';
+import { Place } from './page';
 import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
 import { newestVerdicts } from './verdicts';
 import { View } from './view';

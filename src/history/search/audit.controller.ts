@@ -12,8 +12,8 @@ import { CallPage } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
 import { CallSearch } from './search.dto';
 import { SearchService } from './search.service';
-import { CallStory } from '../records/story.dto';
-import { StoryService } from '../records/story.service';
+import { CallStory } from '../story/story.dto';
+import { StoryService } from '../story/story.service';
 
 @ApiTags('Audit')
 @ApiSecurity('key')

@@ -1,6 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Cursor, Listed, Sort } from './cursor';
 import { Conditions } from './filters';
+import { Place } from '../records/page';
 
 /** What is looked for. */
 export interface Scope {
@@ -50,12 +51,6 @@ function orderOf({ listed, sort }: Query): Order {
   const sliceOf = ({ usd = '-1' }: Cursor) => Prisma.sql`search_step(nullif(${usd}::numeric, -1))`;
   const telling = listed === 'calls' ? 2 : 3;
   return { scanned: [USD[listed], CALL, POSITION], telling, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
-}
-
-/** A payout, or a call as a whole. */
-export interface Place {
-  id: string;
-  position: number | null;
 }
 
 /** A row of a page: as much of it as its order has. */

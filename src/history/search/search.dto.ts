@@ -3,7 +3,7 @@ import { IdempotencyKey, Instant, OneOf, PageSize, Uuid } from '../../http/valid
 import { field, isText, Text } from '../../http/validation/rules';
 import { fromToken, Sort, SORTS } from './cursor';
 import { OUTCOME_HELP, OUTCOMES } from '../records/outcome';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from './page';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 import { APPROVAL_STATUSES } from '../records/record.dto';
 
 const MIN_PREFIX = 3;

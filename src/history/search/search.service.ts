@@ -7,8 +7,8 @@ import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
 import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
 import { conditionsOf, rangeOf, Rows } from './filters';
 import { IndexService } from './index.service';
-import { Page, PageRequest, rowsToRead } from './page';
-import { Found, matching, Place, Query, Scope, sliced, walked, whole } from './pages';
+import { Page, PageRequest, Place, rowsToRead } from '../records/page';
+import { Found, matching, Query, Scope, sliced, walked, whole } from './pages';
 import { PresentService } from '../records/present.service';
 import { SearchFilters } from './search.dto';
 

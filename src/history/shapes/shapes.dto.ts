@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { HttpStatusCode, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../search/page';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 
 export class ShapeSearch implements PageRequest {
   @Text({ max: 100, required: false, description: "The operation's name.", example: 'POST /payouts/airtime' })

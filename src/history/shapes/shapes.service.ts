@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { idBefore, Page, rowsToRead, toPage } from '../search/page';
+import { idBefore, Page, rowsToRead, toPage } from '../records/page';
 import { ShapeRecord, ShapeSearch } from './shapes.dto';
 
 /** Lists the structures in which the upstream answered; src/gateway/forwarding/shape-watch.ts notes them. */

@@ -2,7 +2,7 @@ import { FaultList } from './fault-list';
 import { FreeForm } from './free-form';
 import { Nothing } from './nothing.dto';
 import { Items, Text } from './rules';
-import { Limits, sift as siftInto } from './instantiate';
+import { Limits, instantiate as siftInto } from './instantiate';
 
 class Base {
   @Text({ max: 9, description: 'Inherited.' })
@@ -23,14 +23,14 @@ class Body {
   note?: object;
 }
 
-const sift = (value: object, type: new () => object, limits: Limits) => {
+const instantiate = (value: object, type: new () => object, limits: Limits) => {
   const { instance, found } = siftInto(value, type, limits);
   return { instance, faults: found.faults };
 };
 
 const LIMITS = { maxItems: 3, extras: new Set(['narration']) };
 const UNKNOWN = 'is not a field of this operation; remove it';
-const pointersOf = (value: object) => sift(value, Body, LIMITS).faults.map(({ pointer }) => pointer);
+const pointersOf = (value: object) => instantiate(value, Body, LIMITS).faults.map(({ pointer }) => pointer);
 
 describe('sifting', () => {
   it('writes down the first 100 faults, and counts the others without looking for their words', () => {
@@ -51,12 +51,12 @@ describe('sifting', () => {
 
   it('leaves what the class, its items and their parents declare', () => {
     const body = { beside: 'a', items: [{ own: 'b', inherited: 'c' }] };
-    expect(sift(body, Body, LIMITS)).toEqual({ instance: body, faults: [] });
-    expect(sift({}, Nothing, LIMITS)).toEqual({ instance: {}, faults: [] });
+    expect(instantiate(body, Body, LIMITS)).toEqual({ instance: body, faults: [] });
+    expect(instantiate({}, Nothing, LIMITS)).toEqual({ instance: {}, faults: [] });
   });
 
   it('takes out what they do not, wherever it stands, and says so', () => {
-    const { instance, faults } = sift(
+    const { instance, faults } = instantiate(
       {
         own: 1,
         items: [
@@ -78,22 +78,22 @@ describe('sifting', () => {
     const strange = `{${names.map((name) => `"${name}":{"own":"x"}`).join()}}`;
     const value = JSON.parse(strange) as object;
     expect(pointersOf(value)).toEqual(names.map((name) => `/${name}`));
-    const { instance } = sift(value, Body, LIMITS);
+    const { instance } = instantiate(value, Body, LIMITS);
     expect(Object.getPrototypeOf(instance)).toBe(Body.prototype);
     expect(Object.keys(instance)).toEqual([]);
-    expect(sift(JSON.parse(strange) as object, Nothing, LIMITS).faults).toHaveLength(names.length);
+    expect(instantiate(JSON.parse(strange) as object, Nothing, LIMITS).faults).toHaveLength(names.length);
   });
 
   it('lets extra fields pass behind the known ones, in items too, if they have nothing inside', () => {
     const body = { narration: 'a', items: [{ narration: 5, own: 'b' }], beside: 'c' };
-    const { instance, faults } = sift(body, Body, LIMITS);
+    const { instance, faults } = instantiate(body, Body, LIMITS);
     expect(JSON.stringify(instance)).toBe('{"items":[{"own":"b","narration":5}],"beside":"c","narration":"a"}');
     expect(faults).toEqual([]);
     for (const narration of ['', 'x'.repeat(1_000), 0, -1.5, true, false]) {
-      expect(sift({ narration }, Body, LIMITS)).toEqual({ instance: { narration }, faults: [] });
+      expect(instantiate({ narration }, Body, LIMITS)).toEqual({ instance: { narration }, faults: [] });
     }
     for (const narration of [null, [], {}, ['a'], 'x'.repeat(1_001), 'a\0', 'a\nb', '\ud800', Infinity, 2 ** 53]) {
-      expect(sift({ items: [{ narration }] }, Body, LIMITS)).toMatchObject({
+      expect(instantiate({ items: [{ narration }] }, Body, LIMITS)).toMatchObject({
         instance: { items: [{}] },
         faults: [{ pointer: '/items/0/narration', detail: expect.stringMatching(/^must be text of at most 1000/) }],
       });
@@ -102,14 +102,14 @@ describe('sifting', () => {
   });
 
   it('makes instances of the classes, whose rules are then asked', () => {
-    const { instance } = sift({ items: [{}, 5] }, Body, LIMITS);
+    const { instance } = instantiate({ items: [{}, 5] }, Body, LIMITS);
     expect(instance).toBeInstanceOf(Body);
     expect((instance as Body).items.map((item) => item instanceof Item)).toEqual([true, false]);
   });
 
   it('lets what is free-form pass as it is, whatever it is, at its place among the fields', () => {
     for (const note of [JSON.parse('{"__proto__":{"a":1},"constructor":[]}'), [], 'x', null, 5]) {
-      const { instance, faults } = sift({ note, beside: 'a' }, Body, LIMITS);
+      const { instance, faults } = instantiate({ note, beside: 'a' }, Body, LIMITS);
       expect(Object.keys(instance)).toEqual(['note', 'beside']);
       expect((instance as Body).note).toBe(note);
       expect(faults).toEqual([]);
@@ -118,19 +118,19 @@ describe('sifting', () => {
 
   it('looks at no more items than fit, and says how many there were', () => {
     const items = [{}, {}, {}, { unknown: 1 }, { unknown: 1 }];
-    const { instance, faults } = sift({ items }, Body, LIMITS);
+    const { instance, faults } = instantiate({ items }, Body, LIMITS);
     expect(instance).toEqual({ items: [{}, {}, {}] });
     expect(faults).toEqual([{ pointer: '/items', detail: 'has 5 items; at most 3 fit in one request' }]);
   });
 
   it('lets nothing into a field that is neither a value nor its list, so that only its rule speaks', () => {
     for (const wrong of [{ constructor: 1 }, [1], [[]], {}]) {
-      expect(sift({ beside: wrong }, Body, LIMITS)).toEqual({ instance: { beside: [] }, faults: [] });
+      expect(instantiate({ beside: wrong }, Body, LIMITS)).toEqual({ instance: { beside: [] }, faults: [] });
     }
     for (const wrong of [{ 0: {} }, 'text', 5, null]) {
-      expect(sift({ items: wrong }, Body, LIMITS)).toEqual({ instance: { items: [] }, faults: [] });
+      expect(instantiate({ items: wrong }, Body, LIMITS)).toEqual({ instance: { items: [] }, faults: [] });
     }
-    expect(sift({ items: [5, null, [], [{}], 'x'] }, Body, { ...LIMITS, maxItems: 5 }).instance).toEqual({
+    expect(instantiate({ items: [5, null, [], [{}], 'x'] }, Body, { ...LIMITS, maxItems: 5 }).instance).toEqual({
       items: [null, null, null, null, null],
     });
   });

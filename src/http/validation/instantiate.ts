@@ -23,7 +23,7 @@ const WRONG: readonly never[] = Object.freeze([]);
  * class-validator `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them seconds.
  * Of items, the first `maxItems` are looked at: a body of a hundred thousand must not cost a hundred thousand checks.
  */
-export function sift(value: object, type: Class, limits: Limits): { instance: object; found: FaultList } {
+export function instantiate(value: object, type: Class, limits: Limits): { instance: object; found: FaultList } {
   const found = new FaultList();
   return { instance: instanceOf(type, value, limits, { found, pointer: () => '' }), found };
 }

@@ -29,7 +29,7 @@ const compiled = new Map<unknown, readonly Property[]>();
  * Whether class-validator finds no fault with an instance: from the rules that it has of the class, which are looked up and
  * sorted once, while class-validator does so for each object. One with a rule of a kind that is not known here is not sound.
  */
-export function isSound(instance: object): boolean {
+export function passesRules(instance: object): boolean {
   const values = instance as Record<string, unknown>;
   for (const { name, isKnown, conditions, rules, nested } of propertiesOf(instance)) {
     const value = values[name];
@@ -43,7 +43,7 @@ export function isSound(instance: object): boolean {
 
 /** Notes every fault that class-validator would find with an instance, in its words and its order. */
 export function findFaults(instance: object, found: FaultList): void {
-  if (!isSound(instance)) findIn(instance, () => '', found);
+  if (!passesRules(instance)) findIn(instance, () => '', found);
 }
 
 function findIn(instance: object, pointer: () => string, found: FaultList): void {
@@ -67,7 +67,7 @@ function findInside(value: unknown, pointer: () => string, message: string, foun
       found.inItem(place, () => findInside(element, () => pointerTo(pointer(), place), message, found)),
     );
   } else if (typeof value === 'object' && value !== null) {
-    if (!isSound(value)) findIn(value, pointer, found);
+    if (!passesRules(value)) findIn(value, pointer, found);
   } else {
     found.add(pointer, () => message);
   }
@@ -143,5 +143,5 @@ function toRules({ constraintCls, propertyName: property, constraints, message }
 function isSoundInside(value: unknown): boolean {
   if (value === undefined) return true;
   if (Array.isArray(value)) return value.every(isSoundInside);
-  return typeof value === 'object' && value !== null && isSound(value);
+  return typeof value === 'object' && value !== null && passesRules(value);
 }

@@ -5,7 +5,7 @@ import { Problem } from '../../platform/errors/problem';
 import { FaultList } from './fault-list';
 import { isPlainObject } from './json-body';
 import { isForwarded, mayBeLeftOut } from './nothing.dto';
-import { Limits, sift } from './instantiate';
+import { Limits, instantiate } from './instantiate';
 import { findFaults } from './passes-rules';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
@@ -42,7 +42,7 @@ function check(value: unknown, metatype: new () => object, limits: Limits): { in
   if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), found: new FaultList() };
   if (value === undefined) return { found: faultOfAll('a JSON object is required as the body') };
   if (!isPlainObject(value)) return { found: faultOfAll('the body must be a JSON object') };
-  const sifted = sift(value, metatype, limits);
+  const sifted = instantiate(value, metatype, limits);
   findFaults(sifted.instance, sifted.found);
   return sifted;
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { Batches, GATHERING_TURNS } from './group-commit';
+import { GroupCommit, GATHERING_TURNS } from './group-commit';
 import { DatabaseTooSlow } from './patience';
 
 /** A database that ends each write when told. */
@@ -19,14 +19,14 @@ async function settled(): Promise<void> {
 
 const PATIENCE_MS = 20;
 
-describe('Batches with a patience', () => {
+describe('GroupCommit with a patience', () => {
   let database: Database;
-  let batches: Batches<number>;
+  let batches: GroupCommit<number>;
   beforeEach(() => {
     // Only its timers stand still: what it does in turns of the event loop goes on.
     jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick', 'queueMicrotask'] });
     database = new Database();
-    batches = new Batches<number>(database.write, () => 1, 1_000, { patienceMs: PATIENCE_MS });
+    batches = new GroupCommit<number>(database.write, () => 1, 1_000, { patienceMs: PATIENCE_MS });
   });
   afterEach(() => jest.useRealTimers());
 

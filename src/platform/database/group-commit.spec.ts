@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
-import { Batches, GATHERING_TURNS } from './group-commit';
+import { GroupCommit, GATHERING_TURNS } from './group-commit';
 
 /** A database that ends each write when told, and keeps what was committed in its order. */
 class Database {
@@ -38,9 +38,9 @@ async function settled(): Promise<void> {
 }
 
 const commits = (database: Database, maxWeight = 1_000, weigh = (_row: number) => 1) =>
-  new Batches<number>(database.write, weigh, maxWeight);
+  new GroupCommit<number>(database.write, weigh, maxWeight);
 
-describe('Batches', () => {
+describe('GroupCommit', () => {
   it('takes those along who ask in the next turns, and no others', async () => {
     const clock = jest.spyOn(performance, 'now').mockReturnValue(0); // however busy the machine is
     const database = new Database();
@@ -159,7 +159,7 @@ describe('Batches', () => {
       if (throws) throw new Error('too long');
       return Promise.resolve();
     };
-    const group = new Batches<number>(write, () => 1, 10);
+    const group = new GroupCommit<number>(write, () => 1, 10);
     await expect(group.add(1)).rejects.toThrow('too long');
     const both = await Promise.allSettled([group.add(1), group.add(2)]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

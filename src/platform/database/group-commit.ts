@@ -33,7 +33,7 @@ interface Options {
  * Lets concurrent rows share a statement, and its commit: while one batch is on its way to the database the next one forms.
  * No batch waits for a timer: it leaves once the event loop has seen to what had arrived by then.
  */
-export class Batches<Row, Result = void> {
+export class GroupCommit<Row, Result = void> {
   private waiting: Waiting<Row, Result>[] = [];
   private writing = false;
   private readonly failed: Waiting<Row, Result>[] = [];

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/search/page';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';

@@ -1,4 +1,4 @@
-import { plainStatus, wordsOf } from '../status-words';
+import { plainStatus, wordsOf } from '../matching/status-words';
 import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
 import { Listing } from './issues';
 import { evidenceOf } from './evidence';

@@ -1,4 +1,4 @@
-import { meaningOf } from '../status-words';
+import { meaningOf } from '../matching/status-words';
 import { oneToOne } from './assignment';
 import { Rules, Seen, Sent, Wanted } from './calls-in-doubt';
 import { Issue } from './issues';

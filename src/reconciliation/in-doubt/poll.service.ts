@@ -51,7 +51,7 @@ export interface Looked {
 
 /** Looks once at what the upstream lists, judges the calls in doubt by it and records the verdicts. It sends nothing but reads. */
 @Injectable()
-export class LookService {
+export class PollService {
   readonly rules: Rules;
   private readonly settings: RunningConfig;
 

@@ -10,7 +10,7 @@ import { SessionLock } from '../../platform/database/session-lock';
 import { NewVerdict } from '../../journal/records';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { BackOff } from './back-off';
-import { LookService } from './poll.service';
+import { PollService } from './poll.service';
 import { findDoubts, readDoubts, SentCall } from './sent';
 import { quietUntil } from './verdict';
 
@@ -64,7 +64,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     private readonly prisma: PrismaService,
     private readonly present: PresentService,
     private readonly index: IndexService,
-    private readonly looking: LookService,
+    private readonly looking: PollService,
     private readonly metrics: ReconciliationMetrics,
     config: ConfigService<Loaded, true>,
   ) {

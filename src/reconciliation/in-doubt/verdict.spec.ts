@@ -1,5 +1,5 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
-import { wordsOf } from '../status-words';
+import { wordsOf } from '../matching/status-words';
 import { Seen, Sent, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
 import { Issues } from './issues';

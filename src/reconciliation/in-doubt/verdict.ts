@@ -1,4 +1,4 @@
-import { meaningOf } from '../status-words';
+import { meaningOf } from '../matching/status-words';
 import { Competing } from './competing';
 import { Rules, Sent, Verdict } from './calls-in-doubt';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { CLOCK_SKEW_SECONDS } from '../run-settings';
+import { CLOCK_SKEW_SECONDS } from './run-settings';
 import { Debit, Explanation, Range, unexplainedDebits } from './debit-matching';
 import { entryName, nthEntry } from './balances';
 import { decimal, instant, uuid } from './literals';

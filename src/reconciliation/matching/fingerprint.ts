@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { CLOCK_SKEW_SECONDS, RunSettings } from '../run-settings';
+import { CLOCK_SKEW_SECONDS, RunSettings } from './run-settings';
 import { SETTLE } from './left';
 import { decimal, seconds } from './literals';
 

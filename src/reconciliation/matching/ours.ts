@@ -1,5 +1,5 @@
 import { uuidFloor } from '../../platform/database/uuid';
-import { withMargin } from '../run-settings';
+import { withMargin } from './run-settings';
 import { decimal, instant, texts, uuid } from './literals';
 import { COLLECTIONS, COMPARED, LINKS, NOT_COMPARED, PAYOUTS } from './operations';
 import { Plan } from './plan';

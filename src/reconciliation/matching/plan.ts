@@ -1,4 +1,4 @@
-import { RunSettings } from '../run-settings';
+import { RunSettings } from './run-settings';
 
 /** What a run compares, and how. */
 export interface Plan {

@@ -1,4 +1,4 @@
-import { withMargin } from '../run-settings';
+import { withMargin } from './run-settings';
 import { instant, text, uuid } from './literals';
 import { INCOMING_TYPE } from './operations';
 import { Plan } from './plan';

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
-import { withMargin } from '../run-settings';
+import { withMargin } from './run-settings';
 import { instant, texts, uuid } from './literals';
 import { PAYOUTS } from './operations';
 import { Incomplete, listingFaults } from './completeness';

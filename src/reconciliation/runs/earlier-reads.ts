@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
-import { RunSettings, withMargin } from '../run-settings';
+import { RunSettings, withMargin } from '../matching/run-settings';
 import { Question } from './question';
 
 interface Listing {

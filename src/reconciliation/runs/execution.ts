@@ -5,7 +5,7 @@ import { compare } from '../matching/compare';
 import { Asked, Confirm, Plan } from '../matching/plan';
 import { Totals } from '../matching/totals';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
-import { withMargin } from '../run-settings';
+import { withMargin } from '../matching/run-settings';
 import { EarlierReadsService } from './earlier-reads';
 import { ProgressWriter } from './progress-writer';
 import { RunConnection } from './run-connection';

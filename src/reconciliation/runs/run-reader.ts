@@ -3,7 +3,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { RunProgress } from '../../journal/runs';
 import { Totals } from '../matching/totals';
-import { RunSettings } from '../run-settings';
+import { RunSettings } from '../matching/run-settings';
 import { RUN_SEED } from './run-connection';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;

@@ -12,7 +12,7 @@ import {
 } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
-import { idBefore, rowsToRead, toPage } from '../../history/search/page';
+import { idBefore, rowsToRead, toPage } from '../../history/records/page';
 import { Allow } from '../../access/auth/allow';
 import { Call, Caller, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/search/page';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { STEPS } from '../matching/compare';

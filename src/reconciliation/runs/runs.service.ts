@@ -6,7 +6,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Problem } from '../../platform/errors/problem';
 import { insertRun, insertRunFailure, RunAuthor } from '../../journal/runs';
-import { settingsOf } from '../run-settings';
+import { settingsOf } from '../matching/run-settings';
 import { EarlierReadsService } from './earlier-reads';
 import { Execution, RunFailure } from './execution';
 import { checkQuestion, Question } from './question';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/search/page';
+import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { Columns, PRESET_NAMES, STATEMENT_FIELDS } from './mapping';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
-import { idBefore, Page, rowsToRead, toPage } from '../../history/search/page';
+import { idBefore, Page, rowsToRead, toPage } from '../../history/records/page';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';

@@ -4,7 +4,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { Transaction } from '../../gateway/upstream/transactions';
 
 /**
- * Some thousand rows, each batch in a transaction of its own: a long one would keep the log from being sealed. Batches four
+ * Some thousand rows, each batch in a transaction of its own: a long one would keep the log from being sealed. GroupCommit four
  * times as large are no faster, and cost 60 MB of memory more.
  */
 const BATCH_BYTES = 250_000;

@@ -3,9 +3,9 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidTime } from '../../platform/database/uuid';
 import { FINDING_NOW } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
-import { Finding, findingsOf } from './record-anomalies';
-import { RecordsService } from './records.service';
-import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
+import { Finding, findingsOf } from '../records/record-anomalies';
+import { RecordsService } from '../records/records.service';
+import { withCurrentResolution, WITH_RESOLUTIONS } from '../records/resolutions';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';
 
 const NEWEST_DIFFERENCES = 100;

@@ -30,3 +30,9 @@ export function toPage<Row extends { id: string }>(rows: Row[], request: PageReq
   const last = shown.at(-1);
   return { rows: shown, nextPageToken: rows.length > shown.length && last ? toPageToken(last.id) : null };
 }
+
+/** A payout, or a call as a whole. */
+export interface Place {
+  id: string;
+  position: number | null;
+}

@@ -3,9 +3,9 @@ import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import { Logger } from 'nestjs-pino';
 import { v7 as uuidv7 } from 'uuid';
-import { Problem } from '../platform/errors/problem';
-import { toEnvelope, toProblemDetails } from '../platform/errors/problem-body';
-import { bodyFault } from './validation/json-body';
+import { Problem } from '../../platform/errors/problem';
+import { toEnvelope, toProblemDetails } from '../../platform/errors/problem-body';
+import { bodyFault } from '../validation/json-body';
 
 /** A client that sends on without reading has so long to read its answer. */
 const LINGER_MS = 1_000;

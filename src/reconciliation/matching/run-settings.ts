@@ -1,4 +1,4 @@
-import { ReconciliationConfig } from '../platform/config/config';
+import { ReconciliationConfig } from '../../platform/config/config';
 
 /** What a comparison tolerates and expects, frozen with the run, so that it gives the same whenever it is started again. */
 export type RunSettings = Pick<

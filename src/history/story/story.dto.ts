@@ -1,7 +1,7 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { AccessEndRecord, AccessRecord } from '../access-log/accesses.dto';
-import { Finding, FINDING_CODES } from './record-anomalies';
-import { FullCallRecord } from './record.dto';
+import { Finding, FINDING_CODES } from '../records/record-anomalies';
+import { FullCallRecord } from '../records/record.dto';
 
 const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });

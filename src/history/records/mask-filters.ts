@@ -1,5 +1,5 @@
 import { DOTS } from '../../platform/privacy/contacts';
-import { maskEmail, maskPhone, maskProse } from '../records/masking';
+import { maskEmail, maskPhone, maskProse } from './masking';
 
 /** Filters whose values are words, numbers, instants and ids of ours: nobody can be named in them. */
 const SHOWN = new Set([
