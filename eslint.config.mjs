@@ -19,6 +19,13 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       eqeqeq: 'error',
       'no-console': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'SpreadElement[argument.type=/^(Object|Array)Expression$/]',
+          message: 'Write the properties or elements themselves. A literal spread only packs lines.',
+        },
+      ],
       'max-lines': ['error', { max: 250 }],
       'max-lines-per-function': ['error', { max: 60 }],
     },
@@ -49,8 +56,12 @@ export default tseslint.config(
     languageOptions: {
       parserOptions: { projectService: false },
       globals: {
-        ...{ process: 'readonly', console: 'readonly', module: 'writable' },
-        ...{ Buffer: 'readonly', fetch: 'readonly', URLSearchParams: 'readonly' },
+        process: 'readonly',
+        console: 'readonly',
+        module: 'writable',
+        Buffer: 'readonly',
+        fetch: 'readonly',
+        URLSearchParams: 'readonly',
       },
     },
     rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-console': 'off' }, // these are scripts

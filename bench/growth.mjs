@@ -96,7 +96,12 @@ async function measure(scene) {
     const rates = inserts.get(calls).map(({ requestsPerSecond }) => requestsPerSecond);
     const ratios = rates.map((rate, round) => rate / inserts.get(smallest)[round].requestsPerSecond);
     return {
-      ...{ calls, database, bytes, filling, sealing, rssAtRestMb },
+      calls,
+      database,
+      bytes,
+      filling,
+      sealing,
+      rssAtRestMb,
       insert: { ...spreadOf(inserts.get(calls)), ratio: median(ratios) },
       searches: searches.get(calls).map((one) => ({ ...one, ratio: one.p95 / p95s.get(one.name) })),
     };
@@ -109,7 +114,9 @@ async function startSubject(calls, { postgres, upstream, end }) {
   const databaseUrl = postgres.urlOf(database);
   const startProxy = (env) =>
     startProduct({
-      ...{ databaseUrl, upstreamUrl: upstream.url, client: false },
+      databaseUrl,
+      upstreamUrl: upstream.url,
+      client: false,
       dataDir: join(folder, `proxy-${calls}`),
       logFile: join(folder, `proxy-${calls}.log`),
       env: { RESOLVER_EVERY_SECONDS: '0', ...env }, // it would ask about years of made-up doubts

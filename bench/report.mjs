@@ -57,7 +57,9 @@ export function tableOf({ name, contestants }) {
   const failed = contestants.filter(({ failures }) => failures.length > 0);
   return [
     `\n### ${name}\n`,
-    ...[draw(head), rule, ...body.map(draw)],
+    draw(head),
+    rule,
+    ...body.map(draw),
     ...failed.map(
       (one) => `${one.name} failed: ${one.failures.map(([text, times]) => `${times} times ${text}`).join('; ')}`,
     ),

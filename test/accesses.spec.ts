@@ -24,9 +24,17 @@ describe('reading the history', () => {
     const got = await get('/v1/audit/calls?outcome=succeeded&page_size=1').set('X-Actor', 'ada').expect(200);
     const access = await accessOf(got);
     expect(access).toMatchObject({
-      ...{ client_id: auditor.id, actor: 'ada', route: 'GET /v1/audit/calls', call_id: null, rows: 1, revealed: false },
-      ...{ filters: { outcome: 'succeeded', page_size: '1' }, filters_commitment: null, client_address: '127.0.0.1' },
-      ...{ call_ids: [got.body.calls[0].id], request_id: got.headers['x-request-id'] },
+      client_id: auditor.id,
+      actor: 'ada',
+      route: 'GET /v1/audit/calls',
+      call_id: null,
+      rows: 1,
+      revealed: false,
+      filters: { outcome: 'succeeded', page_size: '1' },
+      filters_commitment: null,
+      client_address: '127.0.0.1',
+      call_ids: [got.body.calls[0].id],
+      request_id: got.headers['x-request-id'],
     });
     expect(access?.key_id).toMatch(/^[0-9a-f-]{36}$/);
     expect(Math.abs(access?.read_at.getTime() - Date.now())).toBeLessThan(600_000);
@@ -69,7 +77,8 @@ describe('reading the history', () => {
     expect(await accessOf(await get('/v1/audit/calls?reference=none', seeing.key))).toMatchObject({ revealed: false });
     expect(await accessOf(await get('/v1/audit/shapes', seeing.key))).toMatchObject({ revealed: false });
     expect(await accessOf(await get(`/v1/audit/calls/${approving.model}`, seeing.key))).toMatchObject({
-      ...{ revealed: true, filters: {} },
+      revealed: true,
+      filters: {},
     });
   });
 
@@ -142,10 +151,20 @@ describe('reading the history', () => {
     const rest = await get(`/v1/audit/accesses?actor=grace&page_size=2&page_token=${page.body.next_page_token}`);
     expect([page.body.accesses.length, rest.body.accesses.length, rest.body.next_page_token]).toEqual([2, 1, null]);
     expect(page.body.accesses[1]).toEqual({
-      ...{ id: ids[0], read_at: expect.any(String), client: { id: seeing.id, name: 'seeing-auditor' } },
-      ...{ key_id: expect.any(String), actor: 'grace', route: 'GET /v1/audit/calls', call_id: null },
-      ...{ call_ids: expect.arrayContaining([held]), filters: {}, revealed: true, rows: expect.any(Number) },
-      ...{ request_id: second.headers['x-request-id'], client_address: '127.0.0.1', end: null },
+      id: ids[0],
+      read_at: expect.any(String),
+      client: { id: seeing.id, name: 'seeing-auditor' },
+      key_id: expect.any(String),
+      actor: 'grace',
+      route: 'GET /v1/audit/calls',
+      call_id: null,
+      call_ids: expect.arrayContaining([held]),
+      filters: {},
+      revealed: true,
+      rows: expect.any(Number),
+      request_id: second.headers['x-request-id'],
+      client_address: '127.0.0.1',
+      end: null,
     });
     for (const bad of ['call=x', 'key=x', 'from=x', 'actor=', 'page_size=0', 'rows=1']) {
       await get(`/v1/audit/accesses?${bad}`).expect(400);

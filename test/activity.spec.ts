@@ -60,14 +60,25 @@ describe('administrative acts', () => {
     const by = { client: { id: admin.id, name: 'admin' }, key_id: expect.any(String) };
     const target = { client: { id: shop.id, name: 'shop' }, key_id: null, operation: null };
     expect(up).toEqual({
-      ...{ id: expect.any(String), at: expect.stringMatching(/Z$/), action: 'limits_changed', target },
-      ...{ before: { daily_cap_usd: '10' }, after: { daily_cap_usd: '1000000' }, by: { ...by, actor: 'grace' } },
-      ...{ via: 'api', client_address: '127.0.0.1', request_id: lifted.headers['x-request-id'] },
-      ...{ call_id: lifted.headers['x-call-id'], reason: 'Case 17 of +234••••5678' },
+      id: expect.any(String),
+      at: expect.stringMatching(/Z$/),
+      action: 'limits_changed',
+      target,
+      before: { daily_cap_usd: '10' },
+      after: { daily_cap_usd: '1000000' },
+      by: { ...by, actor: 'grace' },
+      via: 'api',
+      client_address: '127.0.0.1',
+      request_id: lifted.headers['x-request-id'],
+      call_id: lifted.headers['x-call-id'],
+      reason: 'Case 17 of +234••••5678',
     });
     expect(back).toMatchObject({
-      ...{ action: 'limits_changed', before: { daily_cap_usd: '1000000' }, after: { daily_cap_usd: '10' } },
-      ...{ by: { ...by, actor: null }, reason: null },
+      action: 'limits_changed',
+      before: { daily_cap_usd: '1000000' },
+      after: { daily_cap_usd: '10' },
+      by: { ...by, actor: null },
+      reason: null,
     });
     expect(issued).toMatchObject({ action: 'key_issued', before: null, after: { person: null, expires_at: null } });
     expect(created).toMatchObject({

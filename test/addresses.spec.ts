@@ -43,7 +43,9 @@ describe('the address of a request', () => {
     expect((await proxy.post(key, '/send', { x: 1 }).expect(403)).body.code).toBe('address_not_allowed'); // no word of its body or scope
     expect(upstream.received.length).toBe(sentBefore);
     expect(await record(refused)).toMatchObject({
-      ...{ outcome: 'refused', client: { name: 'elsewhere' }, client_address: '127.0.0.1' },
+      outcome: 'refused',
+      client: { name: 'elsewhere' },
+      client_address: '127.0.0.1',
       refusal: { status: 403, code: 'address_not_allowed' },
     });
     await proxy.get(await from('here', ['203.0.113.0/24', '127.0.0.1']), WALLETS).expect(200);

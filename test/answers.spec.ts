@@ -15,7 +15,9 @@ interface Row {
 }
 
 const envelope = (status: number, body: object | string): Pick<Row, 'behaves' | 'upstreamStatus' | 'status'> => ({
-  ...{ behaves: answer(status, body), upstreamStatus: status, status },
+  behaves: answer(status, body),
+  upstreamStatus: status,
+  status,
 });
 const passed = (outcome: Row['outcome'], status: number, body: object) => ({
   ...envelope(status, body),
@@ -23,7 +25,12 @@ const passed = (outcome: Row['outcome'], status: number, body: object) => ({
   body,
 });
 const unknown = (failure: string, upstreamStatus: number | null, behaves: Behaviour, status = 502) => ({
-  ...{ behaves, status, code: 'outcome_unknown', outcome: 'unknown' as const, failure, upstreamStatus },
+  behaves,
+  status,
+  code: 'outcome_unknown',
+  outcome: 'unknown' as const,
+  failure,
+  upstreamStatus,
 });
 /** The app gets the upstream's own words, and the record says that they are not believed yet. */
 const unverified = (status: number, body: object) => ({
@@ -147,7 +154,10 @@ describe('the table of answers: what the app gets and what is recorded when the 
     const got = await paying.pay();
     expect(got.status).toBe(row.status);
     const ours = {
-      ...{ status: 'error', error: expect.any(String), code: row.code, action: expect.any(String) },
+      status: 'error',
+      error: expect.any(String),
+      code: row.code,
+      action: expect.any(String),
       call_id: got.headers['x-call-id'],
     };
     expect(got.body).toEqual(row.body ?? ours);

@@ -11,11 +11,14 @@ describe('held calls and the caps of who asked', () => {
 
   const cap = (daily: string | null, monthly: string | null) =>
     approving.query('UPDATE client SET daily_cap_usd = $2, monthly_cap_usd = $3 WHERE id = $1', [
-      ...[approving.clientId, daily, monthly],
+      approving.clientId,
+      daily,
+      monthly,
     ]);
   const spendToday = (usd: string) =>
     approving.query(`INSERT INTO spending VALUES ($1, (now() AT TIME ZONE 'UTC')::date, $2)`, [
-      ...[approving.clientId, usd],
+      approving.clientId,
+      usd,
     ]);
   const one = async (id: string) =>
     (await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(200)).body;
@@ -40,12 +43,20 @@ describe('held calls and the caps of who asked', () => {
     const resetsAt = expect.stringMatching(/T00:00:00.000Z$/);
     expect(await capsOf(id)).toEqual({
       daily: {
-        ...{ cap_usd: '10', spent_usd: '1.250001', left_usd: '8.749999', resets_at: resetsAt },
-        ...{ after_usd: '3.750001', left_after_usd: '6.249999' },
+        cap_usd: '10',
+        spent_usd: '1.250001',
+        left_usd: '8.749999',
+        resets_at: resetsAt,
+        after_usd: '3.750001',
+        left_after_usd: '6.249999',
       },
       monthly: {
-        ...{ cap_usd: '20.5', spent_usd: '1.250001', left_usd: '19.249999', resets_at: resetsAt },
-        ...{ after_usd: '3.750001', left_after_usd: '16.749999' },
+        cap_usd: '20.5',
+        spent_usd: '1.250001',
+        left_usd: '19.249999',
+        resets_at: resetsAt,
+        after_usd: '3.750001',
+        left_after_usd: '16.749999',
       },
       fits: true,
     });

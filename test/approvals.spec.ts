@@ -30,7 +30,8 @@ describe('approvals', () => {
     );
     const { body } = await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(200);
     expect(body).toMatchObject({
-      ...{ total_usd: '2.5', items: [{ recipient: { phone: '+254••••5678' } }] },
+      total_usd: '2.5',
+      items: [{ recipient: { phone: '+254••••5678' } }],
       approval: { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00.000Z', decided_by: null },
     });
     expect(body.approval.content_hash).toMatch(/^[0-9a-f]{64}$/);
@@ -43,7 +44,9 @@ describe('approvals', () => {
     const { content_hash } = (await approving.read(id)).approval;
     const { body } = await approving.decide('approve', id, { content_hash }).expect(200);
     expect(body).toMatchObject({
-      ...{ id, outcome: 'succeeded', upstream: { status: 200, attempts: 1 } },
+      id,
+      outcome: 'succeeded',
+      upstream: { status: 200, attempts: 1 },
       approval: {
         status: 'approved',
         reason: 'agreed with Ada (a••@example.com)',

@@ -52,14 +52,12 @@ describe('any combination of filters', () => {
     return fc
       .record(
         {
-          ...{
-            from: instant,
-            to: instant,
-            min_item_usd: usd,
-            max_item_usd: usd,
-            min_total_usd: usd,
-            max_total_usd: usd,
-          },
+          from: instant,
+          to: instant,
+          min_item_usd: usd,
+          max_item_usd: usd,
+          min_total_usd: usd,
+          max_total_usd: usd,
           client: fc.oneof(
             some(calls, ({ client }) => client.name),
             some(calls, ({ client }) => client.id),

@@ -93,7 +93,9 @@ describe('the payouts of the history', () => {
       .sort((a, b) => a - b);
     const items = counted.flatMap((call) => call.items);
     return {
-      ...{ calls: counted.length, items: items.length, asked_usd: sum(items.map((item) => item.amount_usd)) },
+      calls: counted.length,
+      items: items.length,
+      asked_usd: sum(items.map((item) => item.amount_usd)),
       succeeded_usd: sum(
         counted
           .filter(({ outcome }) => ['succeeded', 'landed'].includes(outcome))

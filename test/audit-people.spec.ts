@@ -40,24 +40,21 @@ describe('people in the history', () => {
       error: `${PERSON.phone} and 2348012345678 (+234 801 234 5678) of ${PERSON.email} or ${PERSON.handle}: not valid`,
       data: [
         {
-          ...{
-            chiRef: 'chi-1',
-            id: 'transaction-1',
-            issueID: 'uid_7.5_1700000000000',
-            status: `sent to ${PERSON.phone}`,
-          },
-          ...{ email: PERSON.email, twitter: PERSON.handle, phoneNumber: PERSON.phone, phone: 2348012345678 },
-          ...{
-            valueInUSD: '3.5',
-            credit: 3500,
-            fee: 0.1,
-            reference: PERSON.email,
-            issueDate: '2026-11-20T08:00:00.000Z',
-          },
-          ...{
-            redeemLink: 'https://pay.example.com/ada.lovelace',
-            meta: { name: 'Ada Lovelace', list: [PERSON.phone, 2348012345678] },
-          },
+          chiRef: 'chi-1',
+          id: 'transaction-1',
+          issueID: 'uid_7.5_1700000000000',
+          status: `sent to ${PERSON.phone}`,
+          email: PERSON.email,
+          twitter: PERSON.handle,
+          phoneNumber: PERSON.phone,
+          phone: 2348012345678,
+          valueInUSD: '3.5',
+          credit: 3500,
+          fee: 0.1,
+          reference: PERSON.email,
+          issueDate: '2026-11-20T08:00:00.000Z',
+          redeemLink: 'https://pay.example.com/ada.lovelace',
+          meta: { name: 'Ada Lovelace', list: [PERSON.phone, 2348012345678] },
         },
       ],
       payouts: { [PERSON.phone]: { [PERSON.email]: 1, '2348012345678': true }, issueID: 'uid_7.5_1700000000000' },
@@ -92,8 +89,13 @@ describe('people in the history', () => {
         error: expect.stringMatching(/: not valid$/),
         data: [
           {
-            ...{ chiRef: 'chi-1', id: 'transaction-1', issueID: 'uid_7.5_1700000000000' },
-            ...{ valueInUSD: '3.5', credit: 3500, fee: 0.1, issueDate: '2026-11-20T08:00:00.000Z' },
+            chiRef: 'chi-1',
+            id: 'transaction-1',
+            issueID: 'uid_7.5_1700000000000',
+            valueInUSD: '3.5',
+            credit: 3500,
+            fee: 0.1,
+            issueDate: '2026-11-20T08:00:00.000Z',
           },
         ],
         payouts: { issueID: 'uid_7.5_1700000000000' },
@@ -169,9 +171,14 @@ describe('people in the history', () => {
           .expect(404)
           .expect('Content-Type', /problem\+json/);
         expect({ ...body, call_id: '' }).toEqual({
-          ...{ type: 'about:blank', title: 'call not found', status: 404, code: 'call_not_found', call_id: '' },
+          type: 'about:blank',
+          title: 'call not found',
+          status: 404,
+          code: 'call_not_found',
+          call_id: '',
           detail: 'There is no call of yours with this id.',
-          ...{ error: 'There is no call of yours with this id.', action: 'fix_request' },
+          error: 'There is no call of yours with this id.',
+          action: 'fix_request',
         });
       }
     });

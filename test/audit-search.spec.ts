@@ -5,7 +5,11 @@ const CALLS = '/v1/audit/calls';
 
 /** A transaction as the upstream shows it. */
 const transaction = (n: number, more: object) => ({
-  ...{ chiRef: `chi-${n}`, id: `transaction-${n}`, issueID: `issue_${n}`, status: 'paid', valueInUSD: n },
+  chiRef: `chi-${n}`,
+  id: `transaction-${n}`,
+  issueID: `issue_${n}`,
+  status: 'paid',
+  valueInUSD: n,
   ...more,
 });
 

@@ -23,7 +23,9 @@ describe('the approvals commands', () => {
   beforeEach(() => approving.reset());
 
   const env = (more: Record<string, string> = {}) => ({
-    ...{ DATA_DIR: folder, PORT: new URL(approving.proxy.url).port, PAYOUT_PROXY_KEY: approving.approver.key },
+    DATA_DIR: folder,
+    PORT: new URL(approving.proxy.url).port,
+    PAYOUT_PROXY_KEY: approving.approver.key,
     ...more,
   });
   const cli = (args: string[], environment = env()) =>

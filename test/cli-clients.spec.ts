@@ -83,10 +83,12 @@ describe('the clients commands', () => {
     await create('changing');
     expect(await update('changing', '--without-operations', 'observed')).toMatchObject({ operations: DOCUMENTED });
     expect(await update('changing', '--without-operations', 'POST /send')).toMatchObject({
-      ...{ scopes: ['pay', 'read'], operations: DOCUMENTED.slice(1) },
+      scopes: ['pay', 'read'],
+      operations: DOCUMENTED.slice(1),
     });
     expect(await update('changing', '--scopes', 'write')).toMatchObject({
-      ...{ scopes: ['write'], operations: DOCUMENTED.slice(1) },
+      scopes: ['write'],
+      operations: DOCUMENTED.slice(1),
     });
     expect(await update('changing', '--operations', 'all')).toMatchObject({ scopes: ['write'], operations: null });
   });
@@ -125,13 +127,29 @@ describe('the clients commands', () => {
   const MORE_LIMITS = ['--approval-over', '50', '--rpm', '600', '--max-items', '3', '--countries', 'Kenya, Nigeria'];
   const SOURCES = ['--addresses', '10.0.0.0/8,::1', '--origins', 'https://shop.example', '--require-idempotency-key'];
   const LIMITED = {
-    ...{ daily_cap_usd: '10', monthly_cap_usd: '100', max_item_usd: '5', max_call_usd: '8.5', approval_over_usd: '50' },
-    ...{ requests_per_minute: 600, max_items: 3, countries: ['Kenya', 'Nigeria'], addresses: ['10.0.0.0/8', '::1'] },
-    ...{ origins: ['https://shop.example'], require_idempotency_key: true },
+    daily_cap_usd: '10',
+    monthly_cap_usd: '100',
+    max_item_usd: '5',
+    max_call_usd: '8.5',
+    approval_over_usd: '50',
+    requests_per_minute: 600,
+    max_items: 3,
+    countries: ['Kenya', 'Nigeria'],
+    addresses: ['10.0.0.0/8', '::1'],
+    origins: ['https://shop.example'],
+    require_idempotency_key: true,
   };
   const UNLIMITED = {
-    ...{ daily_cap_usd: null, monthly_cap_usd: null, max_item_usd: null, max_call_usd: null, approval_over_usd: null },
-    ...{ requests_per_minute: null, max_items: null, countries: [], addresses: [], origins: [] },
+    daily_cap_usd: null,
+    monthly_cap_usd: null,
+    max_item_usd: null,
+    max_call_usd: null,
+    approval_over_usd: null,
+    requests_per_minute: null,
+    max_items: null,
+    countries: [],
+    addresses: [],
+    origins: [],
     require_idempotency_key: false,
   };
   const listed = async (name: string) =>
@@ -141,7 +159,10 @@ describe('the clients commands', () => {
     await create('limited', ...LIMITS, ...MORE_LIMITS, ...SOURCES);
     expect(await listed('limited')).toMatchObject(LIMITED);
     expect(await update('limited', '--daily-cap', '12.000001')).toMatchObject({
-      ...{ ...LIMITED, daily_cap_usd: '12.000001', scopes: ['pay', 'read'], operations: null },
+      ...LIMITED,
+      daily_cap_usd: '12.000001',
+      scopes: ['pay', 'read'],
+      operations: null,
     });
     expect(await update('limited', '--scopes', 'pay')).toMatchObject({ daily_cap_usd: '12.000001' });
     const options = [...LIMITS, ...MORE_LIMITS, ...SOURCES].filter((word) => word.startsWith('--'));

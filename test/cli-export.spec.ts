@@ -84,13 +84,20 @@ describe('the export command', () => {
     const filters = ['--filter', `recipient=${phones(2)[1]}`, '--filter', 'outcome=succeeded'];
     const manifest = join(folder, 'stdout.json');
     const { stdout, stderr } = await run([
-      ...['export', '--format', 'ndjson', '--what', 'items', '--manifest', manifest],
+      'export',
+      '--format',
+      'ndjson',
+      '--what',
+      'items',
+      '--manifest',
+      manifest,
       ...filters,
     ]);
     expect(JSON.parse(stdout)).toMatchObject({ phone: phones(2)[1], position: 0 });
     expect(stderr).toMatch(/^1 items, whole/);
     expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({
-      ...{ rows: 1, filters: { recipient: phones(2)[1], outcome: 'succeeded' } },
+      rows: 1,
+      filters: { recipient: phones(2)[1], outcome: 'succeeded' },
     });
   });
 

@@ -5,15 +5,31 @@ import { OPERATIONS } from '../src/operations/operations';
 import { startProxy, TestProxy } from './support/proxy';
 
 const NO_LIMITS = {
-  ...{ daily_cap_usd: null, monthly_cap_usd: null, max_item_usd: null, max_call_usd: null, approval_over_usd: null },
-  ...{ max_items: null, requests_per_minute: null, countries: [], addresses: [], origins: [] },
+  daily_cap_usd: null,
+  monthly_cap_usd: null,
+  max_item_usd: null,
+  max_call_usd: null,
+  approval_over_usd: null,
+  max_items: null,
+  requests_per_minute: null,
+  countries: [],
+  addresses: [],
+  origins: [],
   require_idempotency_key: false,
 };
 const NOTHING_SPENT = { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.stringMatching(/Z$/) };
 const LIMITS = {
-  ...{ daily_cap_usd: '10', monthly_cap_usd: '100.000001', max_item_usd: '5', max_call_usd: '8' },
-  ...{ approval_over_usd: '0', max_items: 3, requests_per_minute: 600, countries: ['Kenya', 'Nigeria'] },
-  ...{ addresses: ['10.0.0.0/8', '::1'], origins: ['https://shop.example'], require_idempotency_key: true },
+  daily_cap_usd: '10',
+  monthly_cap_usd: '100.000001',
+  max_item_usd: '5',
+  max_call_usd: '8',
+  approval_over_usd: '0',
+  max_items: 3,
+  requests_per_minute: 600,
+  countries: ['Kenya', 'Nigeria'],
+  addresses: ['10.0.0.0/8', '::1'],
+  origins: ['https://shop.example'],
+  require_idempotency_key: true,
 };
 
 describe('clients over the API', () => {
@@ -41,8 +57,14 @@ describe('clients over the API', () => {
   it('are made with a key that is shown once, and can use it at once', async () => {
     const made = await create('shop');
     expect(made).toEqual({
-      ...{ id: expect.any(String), name: 'shop', scopes: ['pay', 'read'], operations: null, ...NO_LIMITS },
-      ...{ created_at: expect.stringMatching(/Z$/), active_keys: 1, key: expect.stringMatching(/^pp_shop_/) },
+      id: expect.any(String),
+      name: 'shop',
+      scopes: ['pay', 'read'],
+      operations: null,
+      ...NO_LIMITS,
+      created_at: expect.stringMatching(/Z$/),
+      active_keys: 1,
+      key: expect.stringMatching(/^pp_shop_/),
       usage: { daily: NOTHING_SPENT, monthly: NOTHING_SPENT },
     });
     await proxy.get(made.key, '/v1/limits').expect(200);
@@ -57,12 +79,16 @@ describe('clients over the API', () => {
     expect(await create('limited', LIMITS)).toMatchObject(LIMITS);
     const amounts = { daily_cap_usd: 0.1, monthly_cap_usd: 999_999_999, max_item_usd: 0.000001, max_call_usd: '1.50' };
     expect(await create('numbers', amounts)).toMatchObject({
-      ...{ daily_cap_usd: '0.1', monthly_cap_usd: '999999999', max_item_usd: '0.000001', max_call_usd: '1.5' },
+      daily_cap_usd: '0.1',
+      monthly_cap_usd: '999999999',
+      max_item_usd: '0.000001',
+      max_call_usd: '1.5',
     });
     const operations = ['POST /send', 'GET /wallets/list'];
     expect(await create('some', { operations })).toMatchObject({ operations, ...NO_LIMITS });
     expect(await create('all', { operations: null, countries: null, max_items: null })).toMatchObject({
-      ...{ operations: null, ...NO_LIMITS },
+      operations: null,
+      ...NO_LIMITS,
     });
   });
 
@@ -82,7 +108,8 @@ describe('clients over the API', () => {
     }
     expect(await change({ operations: ['POST /send'], scopes: ['write'] })).toEqual({
       ...before,
-      ...{ operations: ['POST /send'], scopes: ['write'] },
+      operations: ['POST /send'],
+      scopes: ['write'],
     });
     expect(await change({ operations: null, countries: [] })).toMatchObject({ operations: null, countries: [] });
   });
@@ -97,11 +124,23 @@ describe('clients over the API', () => {
   it('are refused with every fault at its place', async () => {
     const faults = await faultsOf(
       ask('post', '', {
-        ...{ name: 'No Name', scopes: ['pay', 'gold'], operations: ['POST /gold'], person: 'ada@example.com' },
-        ...{ daily_cap_usd: -1, monthly_cap_usd: '1e3', max_item_usd: 0, max_call_usd: '1.0000001' },
-        ...{ approval_over_usd: 1_000_000_000, max_items: 1.5, requests_per_minute: '600', countries: [' '] },
-        ...{ addresses: ['10.0.0.0/33'], origins: ['https://shop.example/'], require_idempotency_key: null },
-        ...{ narration: 'x', key: 'pp_mine' },
+        name: 'No Name',
+        scopes: ['pay', 'gold'],
+        operations: ['POST /gold'],
+        person: 'ada@example.com',
+        daily_cap_usd: -1,
+        monthly_cap_usd: '1e3',
+        max_item_usd: 0,
+        max_call_usd: '1.0000001',
+        approval_over_usd: 1_000_000_000,
+        max_items: 1.5,
+        requests_per_minute: '600',
+        countries: [' '],
+        addresses: ['10.0.0.0/33'],
+        origins: ['https://shop.example/'],
+        require_idempotency_key: null,
+        narration: 'x',
+        key: 'pp_mine',
       }),
     );
     const pointers = ['name', 'scopes', 'operations', 'person', ...Object.keys(LIMITS), 'narration', 'key'];
@@ -173,8 +212,11 @@ describe('clients over the API', () => {
     const expires_at = '2100-01-01T00:00:00.000Z';
     const { body: third } = await ask('post', '/keyed/keys', { expires_at, person: 'team/grace' }).expect(201);
     expect(third).toEqual({
-      ...{ id: expect.any(String), client: 'keyed', key: expect.stringMatching(/^pp_keyed_/) },
-      ...{ person: 'team/grace', expires_at },
+      id: expect.any(String),
+      client: 'keyed',
+      key: expect.stringMatching(/^pp_keyed_/),
+      person: 'team/grace',
+      expires_at,
     });
     for (const { key } of [first, second, third]) await proxy.get(key, '/v1/limits').expect(200);
 

@@ -35,7 +35,12 @@ describe('the page of a call', () => {
     const complaints = complaintsOf(page);
     const story = (await storyOf(page)).map((step) => step.split('\n')[0]);
     expect(story).toEqual([
-      ...['Received', 'Intent recorded', 'Sent to the upstream', 'Answered with 200', 'Outcome recorded', 'Sealed'],
+      'Received',
+      'Intent recorded',
+      'Sent to the upstream',
+      'Answered with 200',
+      'Outcome recorded',
+      'Sealed',
     ]);
     expect((await storyOf(page))[2]).toMatch(/\+\d+ ms[^]*It took [\d.]+ ms; status 200/);
     const items = await textOf(page, 'Items');

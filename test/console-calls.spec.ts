@@ -137,7 +137,11 @@ describe("the console's lists of calls and payouts", () => {
     await page.reload();
     await button(page, 'Views').click();
     expect((await page.getByRole('menuitem').allTextContents()).slice(0, 5)).toEqual([
-      ...['In doubt', 'Waits for approval', 'Rejected today', 'Largest of 7 days', 'Refusals'],
+      'In doubt',
+      'Waits for approval',
+      'Rejected today',
+      'Largest of 7 days',
+      'Refusals',
     ]);
     expect(await kept()).not.toContain(PHONE.slice(1));
     await page.close();
@@ -168,7 +172,9 @@ describe("the console's lists of calls and payouts", () => {
     const rows = await table(page, 'Sums').getByRole('row').allTextContents();
     const calls = await scene.count('client=app');
     expect(rows.slice(1)).toEqual([
-      ...[`succeeded${calls - 1}28$34.50$34.50`, 'refused10$0.00$0.00', `All${calls}28$34.50$34.50`],
+      `succeeded${calls - 1}28$34.50$34.50`,
+      'refused10$0.00$0.00',
+      `All${calls}28$34.50$34.50`,
     ]);
     await page.close();
   });

@@ -58,7 +58,11 @@ describe('a newcomer', () => {
     await page.waitForURL(CALL_PAGE);
     await page.getByRole('heading', { level: 1, name: 'POST /payouts/airtime' }).waitFor();
     expect((await storyOf(page)).map((step) => step.split('\n')[0]).slice(0, 5)).toEqual([
-      ...['Received', 'Intent recorded', 'Sent to the upstream', 'Answered with 200', 'Outcome recorded'],
+      'Received',
+      'Intent recorded',
+      'Sent to the upstream',
+      'Answered with 200',
+      'Outcome recorded',
     ]);
     await page.goBack();
 

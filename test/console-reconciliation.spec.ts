@@ -145,7 +145,9 @@ describe('reconciliation in the console', () => {
     await page.getByText('2 findings are explained').waitFor();
     expect(await found('category=fee')).toEqual([]);
     expect((await found('category=fee&state=any')).map(({ state }) => state).sort()).toEqual([
-      ...['explained', 'explained', 'resolved'],
+      'explained',
+      'explained',
+      'resolved',
     ]);
   });
 

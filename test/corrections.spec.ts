@@ -79,7 +79,9 @@ describe('corrections of how a call was settled', () => {
 
   it('reserves nothing again for a call that had reserved nothing', async () => {
     const id = await copyIntent(paying.proxy.database, await lose(body(1)), {
-      ...{ reserved_on: null, recorded_at: '2026-01-01T00:00:00Z', process: null },
+      reserved_on: null,
+      recorded_at: '2026-01-01T00:00:00Z',
+      process: null,
     });
     const before = await spent();
     await resolve(id, 'absent').expect(200);

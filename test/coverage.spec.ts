@@ -56,7 +56,8 @@ describe('countries and networks that the upstream does not serve', () => {
     await startWith({});
     const { body, headers } = await proxy.post(app, '/payouts/airtime', airtime('Kenya', 'France')).expect(400);
     expect(body).toMatchObject({
-      ...{ status: 'error', code: 'not_served' },
+      status: 'error',
+      code: 'not_served',
       errors: [{ pointer: '/airtimes/1/countryToSend', detail: 'is not served; the countries are Kenya, Nigeria' }],
     });
     expect(arrived()).toEqual(['/info/airtime-countries']);

@@ -137,7 +137,8 @@ describe('what /v1 answers', () => {
       expect(undescribed(decided.body, schemaOf('post', '/v1/reconciliation/findings/decisions'))).toEqual([]);
       const { body: finding } = await send('get', `/v1/reconciliation/findings/${id}`).expect(200);
       expect([finding.category, undescribed(finding, schemaOf('get', '/v1/reconciliation/findings/{id}'))]).toEqual([
-        ...[finding.category, []],
+        finding.category,
+        [],
       ]);
     }
   });
@@ -174,7 +175,11 @@ describe('what /v1 answers', () => {
 
   it('is never just an object: its members are named, but where they are of others', () => {
     expect(objectsThatSayNothing()).toEqual([
-      ...['LeafProof/record', 'ReceiptRecord/record', 'RecordMessage/body', 'SampleAnswerDto/body', 'SampleDto/body'],
+      'LeafProof/record',
+      'ReceiptRecord/record',
+      'RecordMessage/body',
+      'SampleAnswerDto/body',
+      'SampleDto/body',
       'ShapeRecord/shape',
     ]);
   });

@@ -177,7 +177,13 @@ describe('audit erase', () => {
       "SELECT concat_ws(' ', email, phone, handle, reference, receiver, amount_usd) AS left FROM upstream_transaction ORDER BY ordinal",
     );
     expect(left.map((row) => row.left)).toEqual([
-      ...['a', 'b', 'c', 'd', '', '1.500000', '+2348011122234 @dodobirds e-dodo@nest.example.com'],
+      'a',
+      'b',
+      'c',
+      'd',
+      '',
+      '1.500000',
+      '+2348011122234 @dodobirds e-dodo@nest.example.com',
     ]);
   });
 

@@ -49,16 +49,29 @@ describe('an export', () => {
     const lines = linesOf(text);
     expect(lines.map(({ id }) => id)).toEqual(sent);
     expect(await manifestOf(got)).toEqual({
-      ...{ format: 'ndjson', what: 'calls', filters: {}, rows: 6, checkpoint: null },
+      format: 'ndjson',
+      what: 'calls',
+      filters: {},
+      rows: 6,
+      checkpoint: null,
       sha256: sha256(text),
-      ...{ exported_at: expect.stringMatching(/Z$/), access_id: got.headers['x-call-id'] },
+      exported_at: expect.stringMatching(/Z$/),
+      access_id: got.headers['x-call-id'],
     });
     expect(got.headers).toMatchObject({
-      ...{ 'x-total-count': '6', 'content-disposition': 'attachment; filename="payout-proxy-calls.ndjson"' },
+      'x-total-count': '6',
+      'content-disposition': 'attachment; filename="payout-proxy-calls.ndjson"',
     });
     expect(lines[0]).toMatchObject({
-      ...{ operation: 'POST /payouts/airtime', outcome: 'succeeded', client: 'app', total_usd: '2.5', item_count: 1 },
-      ...{ upstream_status: 200, attempts: 1, refusal_code: null, approval: null },
+      operation: 'POST /payouts/airtime',
+      outcome: 'succeeded',
+      client: 'app',
+      total_usd: '2.5',
+      item_count: 1,
+      upstream_status: 200,
+      attempts: 1,
+      refusal_code: null,
+      approval: null,
       received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     });
     expect(lines[5]).toMatchObject({ outcome: 'refused', refusal_code: 'invalid_request', refusal_status: 400 });
@@ -82,8 +95,13 @@ describe('an export', () => {
     const rows = readCsv((await get('format=csv&what=items').expect(200)).body as string);
     expect(rows.map(({ call_id }) => call_id)).toEqual(sent.slice(0, 5));
     expect(rows[0]).toMatchObject({
-      ...{ position: '0', phone: `'${phones(1)[0]}`, amount_usd: '2.5', upstream_chi_ref: 'ref-0000' },
-      ...{ upstream_id: "'=1+1", upstream_item_status: 'paid', outcome: 'succeeded' },
+      position: '0',
+      phone: `'${phones(1)[0]}`,
+      amount_usd: '2.5',
+      upstream_chi_ref: 'ref-0000',
+      upstream_id: "'=1+1",
+      upstream_item_status: 'paid',
+      outcome: 'succeeded',
     });
   });
 
@@ -142,12 +160,12 @@ describe('an export', () => {
         in_doubt_since: page.in_doubt_since?.replace('Z', '')
           ? expect.stringContaining(page.in_doubt_since.slice(0, -1))
           : null,
-        ...{ held_for: page.approval?.held_for ?? null, approval: page.approval?.status ?? null },
-        ...{ decision_reason: page.approval?.reason ?? null, resolution: page.resolution?.verdict ?? null },
-        ...{
-          resolution_reason: page.resolution?.reason ?? null,
-          resolved_by_actor: page.resolution?.resolved_by.actor ?? null,
-        },
+        held_for: page.approval?.held_for ?? null,
+        approval: page.approval?.status ?? null,
+        decision_reason: page.approval?.reason ?? null,
+        resolution: page.resolution?.verdict ?? null,
+        resolution_reason: page.resolution?.reason ?? null,
+        resolved_by_actor: page.resolution?.resolved_by.actor ?? null,
       });
     }
     const words = ids.map((id) => lines.find((line) => line.id === id)?.outcome);
@@ -176,8 +194,12 @@ describe('an export', () => {
     const lines = linesOf((await get('format=ndjson&what=items&outcome=landed').expect(200)).body as string);
     expect(lines).toEqual([
       expect.objectContaining({
-        ...{ call_id: copy, upstream_chi_ref: 'found-ref', upstream_id: 'found-id', upstream_issue_id: 'found-issue' },
-        ...{ upstream_item_status: 'paid', upstream_amount_usd: '2.5' },
+        call_id: copy,
+        upstream_chi_ref: 'found-ref',
+        upstream_id: 'found-id',
+        upstream_issue_id: 'found-issue',
+        upstream_item_status: 'paid',
+        upstream_amount_usd: '2.5',
       }),
     ]);
   });
@@ -187,12 +209,10 @@ describe('an export', () => {
     const id = got.headers['x-call-id'];
     const [access] = await query('SELECT * FROM access WHERE id = $1', [id]);
     expect(access).toMatchObject({
-      ...{
-        route: 'GET /v1/audit/export',
-        rows: null,
-        revealed: true,
-        filters: { format: 'ndjson', outcome: 'succeeded' },
-      },
+      route: 'GET /v1/audit/export',
+      rows: null,
+      revealed: true,
+      filters: { format: 'ndjson', outcome: 'succeeded' },
     });
     const text = got.body as string;
     const end = await endOf(id);

@@ -47,7 +47,8 @@ describe('extra fields', () => {
         { pointer: '/airtimes/1/subAccount', detail: WRONG },
       ]);
       expect(recorded.refusal.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
-        ...['/airtimes/1/subAccount', '/narration'],
+        '/airtimes/1/subAccount',
+        '/narration',
       ]);
     },
   );

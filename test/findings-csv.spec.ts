@@ -46,7 +46,9 @@ describe('findings in a spreadsheet', () => {
     const { run, ids } = await made(
       { category: 'amount_under', usd: '-45.10', callId: approving.model, position: 0, daysAgo: 2 },
       {
-        ...{ category: 'missing_local', chiRef: '=HYPERLINK("x")', usd: '12345678901234567890.5' },
+        category: 'missing_local',
+        chiRef: '=HYPERLINK("x")',
+        usd: '12345678901234567890.5',
         fields: [
           { field: 'status', ours: null, theirs: '=paid; "so"' },
           { field: 'amount_usd', ours: null, theirs: '-1' },
@@ -59,16 +61,22 @@ describe('findings in a spreadsheet', () => {
     const rows = rowsOf(text);
     expect(rows).toEqual([
       expect.objectContaining({
-        ...{ finding_id: ids[1], decision: '', reason: '', severity: 'critical', impact_usd: '12345678901234567890.5' },
-        ...{
-          field: 'status; amount_usd',
-          ours: '(none); (none)',
-          theirs: '\'=paid; "so"; -1',
-          chi_ref: '\'=HYPERLINK("x")',
-        },
+        finding_id: ids[1],
+        decision: '',
+        reason: '',
+        severity: 'critical',
+        impact_usd: '12345678901234567890.5',
+        field: 'status; amount_usd',
+        ours: '(none); (none)',
+        theirs: '\'=paid; "so"; -1',
+        chi_ref: '\'=HYPERLINK("x")',
       }),
       expect.objectContaining({
-        ...{ finding_id: ids[0], impact_usd: '-45.1', call_id: approving.model, position: '0', age_days: '2' },
+        finding_id: ids[0],
+        impact_usd: '-45.1',
+        call_id: approving.model,
+        position: '0',
+        age_days: '2',
         suggested_action: expect.stringContaining('Do not send the rest'),
       }),
     ]);
@@ -157,8 +165,15 @@ describe('findings in a spreadsheet', () => {
       const [one = '', two = ''] = ids;
       const none = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
       const lines = [
-        ...['finding_id,decision,reason', `${one},explained,fine`, `${two},closed,why`, `x,explained,why`],
-        ...[`${two},,a reason`, `${two},explained,`, `${none},explained,why`, `${one},resolved,again`, ',,'],
+        'finding_id,decision,reason',
+        `${one},explained,fine`,
+        `${two},closed,why`,
+        `x,explained,why`,
+        `${two},,a reason`,
+        `${two},explained,`,
+        `${none},explained,why`,
+        `${one},resolved,again`,
+        ',,',
       ];
       expect(await faults(lines.join('\r\n'))).toEqual([
         '/3/decision row 3: decision must be one of explained, resolved, accepted, reopened',

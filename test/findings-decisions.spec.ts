@@ -29,7 +29,10 @@ describe('findings that are decided about', () => {
   const post = (decisions: unknown, as = key) =>
     supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
   const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
-    ...{ finding_id, state, reason: 'the provider says so', ...more },
+    finding_id,
+    state,
+    reason: 'the provider says so',
+    ...more,
   });
   const stateOf = async (id: string) => (await get(`/${id}`).expect(200)).body.state as string;
 
@@ -42,8 +45,13 @@ describe('findings that are decided about', () => {
     const { body } = await get(`/${id}`).expect(200);
     const [step] = body.steps as Record<string, any>[];
     expect(step).toMatchObject({
-      ...{ state: 'explained', reason: 'a••@example.com asked for it', impact_usd: '3.25', run_id: null },
-      ...{ actor: null, decided_at: expect.any(String), client_id: expect.any(String) }, // X-Actor proves nothing
+      state: 'explained',
+      reason: 'a••@example.com asked for it',
+      impact_usd: '3.25',
+      run_id: null,
+      actor: null,
+      decided_at: expect.any(String),
+      client_id: expect.any(String), // X-Actor proves nothing
     });
     expect([body.last_step, body.age_days]).toEqual([step, null]);
   });

@@ -27,31 +27,58 @@ describe('findings', () => {
   const post = (decisions: unknown, as = key) =>
     supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
   const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
-    ...{ finding_id, state, reason: 'the provider says so', ...more },
+    finding_id,
+    state,
+    reason: 'the provider says so',
+    ...more,
   });
 
   it('say what differs, how bad it is and what to do', async () => {
     const id = await scene.finding(run, {
-      ...{ category: 'missing_local', chiRef: 'chi-leak', usd: '12.500000', daysAgo: 3.5 },
+      category: 'missing_local',
+      chiRef: 'chi-leak',
+      usd: '12.500000',
+      daysAgo: 3.5,
       fields: [{ field: 'recipient', ours: null, theirs: 'm••@example.com' }],
       evidence: { theirs: { ordinal: 4 } },
     });
     const { body } = await get(`/${id}`).expect(200);
     expect(body).toEqual({
-      ...{ id, category: 'missing_local', severity: 'critical', state: 'open', subject: 'chi_ref/chi-leak' },
+      id,
+      category: 'missing_local',
+      severity: 'critical',
+      state: 'open',
+      subject: 'chi_ref/chi-leak',
       title: 'Money moved that we never sent',
       suggested_action: expect.stringContaining("the upstream's key has leaked"),
       meaning: expect.stringContaining('no payment on record'),
-      ...{ impact_usd: '12.5', fields: [{ field: 'recipient', ours: null, theirs: 'm••@example.com' }] },
-      ...{ occurred_at: '2026-11-20T08:00:00.000Z', found_at: expect.any(String), age_days: 3 },
-      ...{ call_id: null, position: null, chi_ref: 'chi-leak', upstream_id: null, issue_id: null, wallet_id: null },
-      ...{ found_by: run, seen_by: run, seen_at: expect.any(String), last_step: null, steps: [], sight_count: 1 },
+      impact_usd: '12.5',
+      fields: [{ field: 'recipient', ours: null, theirs: 'm••@example.com' }],
+      occurred_at: '2026-11-20T08:00:00.000Z',
+      found_at: expect.any(String),
+      age_days: 3,
+      call_id: null,
+      position: null,
+      chi_ref: 'chi-leak',
+      upstream_id: null,
+      issue_id: null,
+      wallet_id: null,
+      found_by: run,
+      seen_by: run,
+      seen_at: expect.any(String),
+      last_step: null,
+      steps: [],
+      sight_count: 1,
       version: expect.stringMatching(/^v[0-9a-f]{12}$/),
       evidence: { theirs: { ordinal: 4 } },
       sights: [
         {
-          ...{ run_id: run, seen_at: expect.any(String), historical: false, impact_usd: '12.5' },
-          ...{ fields: body.fields, evidence: body.evidence },
+          run_id: run,
+          seen_at: expect.any(String),
+          historical: false,
+          impact_usd: '12.5',
+          fields: body.fields,
+          evidence: body.evidence,
         },
       ],
     });
@@ -63,7 +90,11 @@ describe('findings', () => {
   it('are found by what they are', async () => {
     const before = await scene.run();
     const one = await scene.finding(before, {
-      ...{ category: 'late', callId: approving.model, occurredAt: '2020-01-05T00:00:00Z', daysAgo: 40, usd: '0' },
+      category: 'late',
+      callId: approving.model,
+      occurredAt: '2020-01-05T00:00:00Z',
+      daysAgo: 40,
+      usd: '0',
     });
     const two = await scene.finding(before, { category: 'status', occurredAt: '2020-01-06T00:00:00Z' });
     const three = await scene.finding(before, { category: 'missing_local', occurredAt: '2020-01-07T00:00:00Z' });
@@ -119,7 +150,8 @@ describe('findings', () => {
   it('show people that stand in ids to those who may see them only', async () => {
     const id = await scene.finding(run, { chiRef: 'ada@example.com' });
     expect((await get(`/${id}`).expect(200)).body).toMatchObject({
-      ...{ chi_ref: 'a••@example.com', subject: 'chi_ref/a••@example.com' },
+      chi_ref: 'a••@example.com',
+      subject: 'chi_ref/a••@example.com',
     });
     expect((await get(`/${id}`, seeing).expect(200)).body).toMatchObject({ chi_ref: 'ada@example.com' });
   });
@@ -136,7 +168,12 @@ describe('findings', () => {
     }
     const story = await approving.proxy.get(key, `/v1/audit/calls/${approving.model}`).expect(200);
     expect(story.body.reconciliation_findings).toContainEqual({
-      ...{ id, category: 'status', position: 0, state: 'open', impact_usd: '1', found_at: expect.any(String) },
+      id,
+      category: 'status',
+      position: 0,
+      state: 'open',
+      impact_usd: '1',
+      found_at: expect.any(String),
     });
   });
 

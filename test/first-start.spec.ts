@@ -131,7 +131,9 @@ describe('the demo keys', () => {
     const clients = proxy.app.get(ClientsService, { strict: false });
     const demo = proxy.app.get(DemoClientsService, { strict: false });
     const upstream = (upstreamBaseUrl: string, key = 'its-key') => ({
-      ...{ dataDir, upstreamBaseUrl, upstreamApiKey: new Secret(key) },
+      dataDir,
+      upstreamBaseUrl,
+      upstreamApiKey: new Secret(key),
     });
     const sandbox = upstream('http://127.0.0.1:4010');
     await ensureDemoKeys(clients, dataDir);

@@ -92,7 +92,10 @@ describe('with a frozen database', () => {
     const why = { status: 503, code: 'database_unavailable' as const, detail: 'Too slow.', firstCallId: null };
     await journal.refuse({ ...late, ...why, faults: [], faultsTotal: 0 });
     const windows = {
-      ...{ duplicates: false, duplicateSeconds: 0, inFlightSeconds: 30, acrossClientsSeconds: across },
+      duplicates: false,
+      duplicateSeconds: 0,
+      inFlightSeconds: 30,
+      acrossClientsSeconds: across,
       sendableForMs: 30_000,
     };
     await expect(admit(proxy.app.get(PrismaService), 1, [late], windows, again)).rejects.toThrow();

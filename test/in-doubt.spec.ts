@@ -72,11 +72,15 @@ describe('calls in doubt', () => {
     const asked = { verdict, reason: 'Ada (ada@example.com) asked the provider' };
     const { body } = await resolve(id, asked).expect(200);
     expect(body).toMatchObject({
-      ...{ id, outcome: verdict, in_doubt_since: null },
+      id,
+      outcome: verdict,
+      in_doubt_since: null,
       resolution: { verdict, reason, resolved_by: { actor: null } },
     });
     expect((await read(id)).resolution).toMatchObject({
-      ...{ verdict, reason, resolved_by: { client: { id: approverId, name: 'approver' } } },
+      verdict,
+      reason,
+      resolved_by: { client: { id: approverId, name: 'approver' } },
     });
     expect(await paying.listed('unknown')).not.toContain(id);
     expect(await paying.listed(verdict)).toContain(id);

@@ -83,14 +83,17 @@ describe('bodies', () => {
   );
 
   it.each([
-    ...[
-      'text/plainer',
-      'text/html',
-      'application/x-www-form-urlencoded2',
-      'multipart/form-data; boundary=x',
-      'application/xml',
-    ],
-    ...['application/jsonx', 'application/vnd.api+json', 'application/json, text/plain', 'garbage', ';', '/'],
+    'text/plainer',
+    'text/html',
+    'application/x-www-form-urlencoded2',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonx',
+    'application/vnd.api+json',
+    'application/json, text/plain',
+    'garbage',
+    ';',
+    '/',
   ])('the content type "%s" is not JSON, whatever the body', (type) =>
     api.expectRefused(
       api.postRaw('/send', JSON.stringify({ credit: [creditItem()] }), { 'Content-Type': type }),
@@ -117,7 +120,8 @@ describe('bodies', () => {
     });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
-      ...{ status: 'error', code: 'invalid_request' },
+      status: 'error',
+      code: 'invalid_request',
       errors: [{ pointer: '', detail: 'the body is larger than 1048576 bytes' }],
     });
     expect((await api.record(response.headers.get('x-call-id') ?? '')).outcome).toBe('refused');

@@ -82,8 +82,11 @@ const RULES: Record<(typeof LISTS)[number]['path'], Row[]> = {
   '/send': [...amounts, ['missing', 'valueInUSD', undefined, MISSING], ...contacts],
   '/payouts/airtime': [...amounts, ['missing', 'valueInUSD', undefined, MISSING], ...phones, ...countries],
   '/payouts/mobile-money': [
-    ...[...amounts, ['missing', 'valueInUSD', undefined, MISSING] as Row],
-    ...[...phones, ...countries, ...momoTexts],
+    ...amounts,
+    ['missing', 'valueInUSD', undefined, MISSING] as Row,
+    ...phones,
+    ...countries,
+    ...momoTexts,
   ],
   '/payouts/credit': [...amounts, ...contacts],
   '/payouts/initiate-credit': [...amounts, ['missing', 'valueInUSD', undefined, MISSING], ...contacts],

@@ -32,9 +32,18 @@ const anyText = fc.oneof(
 const anyNumber = fc.oneof(fc.constantFrom(1, 0.1, 0, -1, 1e-6, 1e-7, 1e9, 1e300), fc.double({ noNaN: true }));
 const anyValue = fc.oneof(anyText, anyNumber, fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>);
 const rightValues: Record<string, unknown> = {
-  ...{ valueInUSD: 1.25, email: 'ada@example.com', twitter: '', countryToSend: 'Kenya' },
-  ...{ phoneNumber: '+2348012345678', reference: '', momoCode: 'MPS' },
-  ...{ receiver: 'sub-account-1', amount: 3, wallet: 'airtime', chiRef: 'ref-1', description: 'Prizes' },
+  valueInUSD: 1.25,
+  email: 'ada@example.com',
+  twitter: '',
+  countryToSend: 'Kenya',
+  phoneNumber: '+2348012345678',
+  reference: '',
+  momoCode: 'MPS',
+  receiver: 'sub-account-1',
+  amount: 3,
+  wallet: 'airtime',
+  chiRef: 'ref-1',
+  description: 'Prizes',
 };
 
 /** An object that has each of these fields rightly, wrongly or not at all, and perhaps some that are unknown. */

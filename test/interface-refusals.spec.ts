@@ -115,8 +115,12 @@ describe('the record of a refused request', () => {
     const { body } = await api.proxy.get(api.auditor, '/v1/audit/calls?outcome=refused&page_size=1').expect(200);
     expect(body.calls).toMatchObject([
       {
-        ...{ id: headers['x-call-id'], operation: 'POST /send', outcome: 'refused', request_id: 'mine-17' },
-        ...{ client: { name: 'shop' }, refusal: { status: 400, code: 'invalid_request' } },
+        id: headers['x-call-id'],
+        operation: 'POST /send',
+        outcome: 'refused',
+        request_id: 'mine-17',
+        client: { name: 'shop' },
+        refusal: { status: 400, code: 'invalid_request' },
       },
     ]);
   });

@@ -2,11 +2,18 @@ import { dataOf } from './support/interface-client';
 import { Row, walk, without, wrong } from './support/walk';
 
 const charge = {
-  ...{ amount: 1_295, currency: 'KES', phone_number: '+254712345678', fullname: 'Ada Otieno', country: 'Kenya' },
-  ...{ email: 'ada@example.com', tx_ref: 'order-17' },
+  amount: 1_295,
+  currency: 'KES',
+  phone_number: '+254712345678',
+  fullname: 'Ada Otieno',
+  country: 'Kenya',
+  email: 'ada@example.com',
+  tx_ref: 'order-17',
 };
 const redemption = {
-  ...{ chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', phoneNumber: '+254712345678', countryToSend: 'Kenya' },
+  chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11',
+  phoneNumber: '+254712345678',
+  countryToSend: 'Kenya',
 };
 const account = { name: 'Field office West', email: 'west@example.com' };
 const transfer = { receiver: '00000000-0000-4000-8000-000000000002', valueInUSD: 0.5, wallet: 'momo' };

@@ -200,7 +200,9 @@ describe('keys', () => {
       const { headers } = await proxy.post(keys.get('read') ?? '', '/send', { description: 'lovelace' }).expect(403);
       const { body } = await proxy.get(keys.get('audit') ?? '', `${CALLS}/${headers['x-call-id']}`).expect(200);
       expect(body).toMatchObject({
-        ...{ outcome: 'refused', operation: 'POST /send', client: { name: 'only-read' } },
+        outcome: 'refused',
+        operation: 'POST /send',
+        client: { name: 'only-read' },
         refusal: { status: 403, code: 'scope_missing', errors: [] },
       });
       expect(JSON.stringify(body)).not.toContain('lovelace');

@@ -36,34 +36,56 @@ describe('GET /v1/limits', () => {
     const { key } = await proxy.client('unlimited', 'read');
     const none = { cap_usd: null, spent_usd: '0', left_usd: null };
     expect(await limitsOf(key)).toEqual({
-      ...{ daily: { ...none, resets_at: '2028-03-01T00:00:00.000Z' } },
-      ...{ monthly: { ...none, resets_at: '2028-03-01T00:00:00.000Z' } },
-      ...{ max_item_usd: null, max_call_usd: null, approval_over_usd: null },
-      ...{ max_items: null, requests_per_minute: null, countries: [], require_idempotency_key: false },
+      daily: { ...none, resets_at: '2028-03-01T00:00:00.000Z' },
+      monthly: { ...none, resets_at: '2028-03-01T00:00:00.000Z' },
+      max_item_usd: null,
+      max_call_usd: null,
+      approval_over_usd: null,
+      max_items: null,
+      requests_per_minute: null,
+      countries: [],
+      require_idempotency_key: false,
     });
   });
 
   it('says each limit, and what is left of today and of this month, exactly', async () => {
     const { id, key } = await clients.create('shop', ['pay'], {
-      ...{ dailyCapUsd: new Decimal(10), monthlyCapUsd: new Decimal(999_999_999) },
-      ...{ maxItemUsd: new Decimal('5.50'), maxCallUsd: new Decimal(8), approvalOverUsd: new Decimal(0) },
-      ...{ maxItems: 3, requestsPerMinute: 600, countries: ['Kenya', 'Nigeria'], requireIdempotencyKey: true },
-      ...{ addresses: ['0.0.0.0/0', '::/0'], origins: ['https://shop.example'] },
+      dailyCapUsd: new Decimal(10),
+      monthlyCapUsd: new Decimal(999_999_999),
+      maxItemUsd: new Decimal('5.50'),
+      maxCallUsd: new Decimal(8),
+      approvalOverUsd: new Decimal(0),
+      maxItems: 3,
+      requestsPerMinute: 600,
+      countries: ['Kenya', 'Nigeria'],
+      requireIdempotencyKey: true,
+      addresses: ['0.0.0.0/0', '::/0'],
+      origins: ['https://shop.example'],
     });
     const other = await proxy.client('other', 'pay');
     await spend(id, '2028-02-29', '3.500001');
     await spend(other.id, '2028-02-29', '1000');
     const { daily, monthly, ...rest } = await limitsOf(key);
     expect(daily).toEqual({
-      ...{ cap_usd: '10', spent_usd: '3.500001', left_usd: '6.499999', resets_at: '2028-03-01T00:00:00.000Z' },
+      cap_usd: '10',
+      spent_usd: '3.500001',
+      left_usd: '6.499999',
+      resets_at: '2028-03-01T00:00:00.000Z',
     });
     expect(monthly).toEqual({
-      ...{ cap_usd: '999999999', spent_usd: '3.500001', left_usd: '999999995.499999' },
+      cap_usd: '999999999',
+      spent_usd: '3.500001',
+      left_usd: '999999995.499999',
       resets_at: '2028-03-01T00:00:00.000Z',
     });
     expect(rest).toEqual({
-      ...{ max_item_usd: '5.5', max_call_usd: '8', approval_over_usd: '0', max_items: 3, requests_per_minute: 600 },
-      ...{ countries: ['Kenya', 'Nigeria'], require_idempotency_key: true },
+      max_item_usd: '5.5',
+      max_call_usd: '8',
+      approval_over_usd: '0',
+      max_items: 3,
+      requests_per_minute: 600,
+      countries: ['Kenya', 'Nigeria'],
+      require_idempotency_key: true,
     });
   });
 

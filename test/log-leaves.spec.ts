@@ -162,8 +162,16 @@ describe('the signature of an erasure or a pruning', () => {
   const SIGNED = {
     erasure: { id, kind: 'email', reason: 'asked "for"', actor: null, places: [`intent_body/${id}`], erased_at: at },
     pruning: {
-      ...{ id, what: 'calls', month: '2025-01', reason: 'its age', actor: 'x', kept: [id], rows: 12n, leaves: 20 },
-      ...{ checkpoint: 'a\n1\nb\n\n— a b\n', pruned_at: at },
+      id,
+      what: 'calls',
+      month: '2025-01',
+      reason: 'its age',
+      actor: 'x',
+      kept: [id],
+      rows: 12n,
+      leaves: 20,
+      checkpoint: 'a\n1\nb\n\n— a b\n',
+      pruned_at: at,
     },
   } as const;
 

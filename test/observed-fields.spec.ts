@@ -81,13 +81,15 @@ const WRONG_AMOUNTS = ['', '0', '0.0', '-1', '+1', '1e3', '1,5', '.5', '5.', '00
 const QUERIES = [
   {
     path: '/info/usd-amount-in-local',
-    ...{ currency: 'destinationCurrency', amount: 'amountInUSD' },
+    currency: 'destinationCurrency',
+    amount: 'amountInUSD',
     wrong: [...WRONG_AMOUNTS, '1234567890', '1.1234567'],
     right: ['0.000001', '999999999.999999', '100.50'],
   },
   {
     path: '/info/local-amount-in-usd',
-    ...{ currency: 'originCurrency', amount: 'amountInOriginCurrency' },
+    currency: 'originCurrency',
+    amount: 'amountInOriginCurrency',
     wrong: [...WRONG_AMOUNTS, '1234567890123', '1.1234'],
     right: ['0.001', '999999999999.999', '20'],
   },

@@ -26,11 +26,15 @@ describe('the items of observed operations', () => {
       const response = await api.post(`/collections/mobile-money/${step}`, body).expect(200);
       const id = response.headers['x-call-id'] as string;
       expect(await api.record(id)).toMatchObject({
-        ...{ item_count: 1, total_usd: null },
+        item_count: 1,
+        total_usd: null,
         items: [
           {
             recipient: { email: `${step}@example.com`, phone: '+254712345678', handle: null, receiver: null },
-            ...{ recipient_field: null, amount_usd: null, country: 'Kenya', reference: `invoice-${step}` },
+            recipient_field: null,
+            amount_usd: null,
+            country: 'Kenya',
+            reference: `invoice-${step}`,
           },
         ],
       });
@@ -48,8 +52,12 @@ describe('the items of observed operations', () => {
     const recorded = await api.record(id);
     expect(recorded.items).toMatchObject([
       {
-        ...{ recipient: { phone: '+2348012345678' }, recipient_field: 'phoneNumber', country: 'Nigeria' },
-        ...{ chi_ref: CHI_REF, amount_usd: null, upstream: { id: 'transaction-9', status: 'redeemed' } },
+        recipient: { phone: '+2348012345678' },
+        recipient_field: 'phoneNumber',
+        country: 'Nigeria',
+        chi_ref: CHI_REF,
+        amount_usd: null,
+        upstream: { id: 'transaction-9', status: 'redeemed' },
       },
     ]);
     expect(recorded.upstream.other_items).toEqual([]);
@@ -76,8 +84,11 @@ describe('the items of observed operations', () => {
       total_usd: '2.5',
       items: [
         {
-          ...{ recipient: { receiver: 'sub-account-1' }, recipient_field: 'receiver', wallet: 'airtime' },
-          ...{ amount_usd: '2.5', upstream: { id: 'tnx-1', amount_usd: '2.5' } },
+          recipient: { receiver: 'sub-account-1' },
+          recipient_field: 'receiver',
+          wallet: 'airtime',
+          amount_usd: '2.5',
+          upstream: { id: 'tnx-1', amount_usd: '2.5' },
         },
       ],
     });
@@ -92,7 +103,8 @@ describe('the items of observed operations', () => {
     expect((await api.record(id)).items).toMatchObject([
       {
         recipient: { email: 'grace@example.com', phone: '+233201234567' },
-        ...{ recipient_field: null, amount_usd: null },
+        recipient_field: null,
+        amount_usd: null,
       },
     ]);
     expect(await found({ recipient: 'grace@example.com' })).toEqual([id]);

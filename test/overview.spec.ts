@@ -35,7 +35,8 @@ describe('GET /v1/overview', () => {
     }
     keys.set('all', (await proxy.client('all', 'audit', 'reconcile', 'approve', 'admin')).key);
     const capped = await proxy.app.get(ClientsService, { strict: false }).create('capped', ['pay'], {
-      ...{ dailyCapUsd: new Decimal('10'), approvalOverUsd: new Decimal(5) },
+      dailyCapUsd: new Decimal('10'),
+      approvalOverUsd: new Decimal(5),
     });
     await proxy.post(app, '/payouts/airtime', airtimes([0.1, 0.2])).expect(200);
     await proxy.post(capped.key, '/payouts/airtime', airtimes([0.7])).expect(200);
@@ -58,10 +59,8 @@ describe('GET /v1/overview', () => {
       ...['pendingApproval', 'refused', 'rejected', 'unknown'].map((outcome) => ({ outcome, calls: 1 })),
     ]);
     expect(history.upstream_ms.map(({ operation, calls }: Record<string, any>) => [operation, calls])).toEqual([
-      ...[
-        [AIRTIME, 4],
-        ['GET /wallets/list', 1],
-      ],
+      [AIRTIME, 4],
+      ['GET /wallets/list', 1],
     ]);
     const [{ p50, p95, p99 }] = history.upstream_ms;
     expect([p50 > 0, p50 <= p95, p95 <= p99]).toEqual([true, true, true]);
@@ -69,14 +68,21 @@ describe('GET /v1/overview', () => {
     expect(approvals).toEqual({ waiting: 1, usd: '6.25', next_expires_at: expect.any(String) });
     expect(stops).toEqual({ active: 0 });
     const spent = clients.map(({ name, daily, monthly }: Record<string, any>) => [
-      ...[name, daily.cap_usd, daily.spent_usd, daily.left_usd, monthly.cap_usd, monthly.spent_usd],
+      name,
+      daily.cap_usd,
+      daily.spent_usd,
+      daily.left_usd,
+      monthly.cap_usd,
+      monthly.spent_usd,
     ]);
     expect(spent).toEqual([
       ['app', null, '1.6', null, null, '1.6'],
       ['capped', '10', '0.7', '9.3', null, '0.7'],
     ]);
     expect([upstream.open_circuits, upstream.last_answered_at, upstream.last_failure_at]).toEqual([
-      ...[[], expect.any(String), expect.any(String)],
+      [],
+      expect.any(String),
+      expect.any(String),
     ]);
     expect(Date.parse(overview.as_of)).toBeLessThanOrEqual(Date.now());
   });
@@ -132,13 +138,22 @@ describe('GET /v1/overview', () => {
     const waiting = body.findings as { impact_usd: string }[];
     const usd = waiting.reduce((sum, one) => sum.add(new Decimal(one.impact_usd).abs()), new Decimal(0));
     expect(last).toEqual({
-      ...{ id: run.id, from: run.from, to: run.to, state: 'ended', result: 'findings', started_at: run.started_at },
-      ...{ ended_at: run.ended_at, residual_usd: '0', open_findings: waiting.length },
+      id: run.id,
+      from: run.from,
+      to: run.to,
+      state: 'ended',
+      result: 'findings',
+      started_at: run.started_at,
+      ended_at: run.ended_at,
+      residual_usd: '0',
+      open_findings: waiting.length,
       difference_usd: new Decimal(run.totals.theirs.usd).sub(run.totals.ours.usd).toFixed(),
     });
     await settled(async () => (await read('reconcile')).findings[0].count === waiting.length);
     expect((await read('reconcile')).findings[0]).toEqual({
-      ...{ age: '0–1', count: waiting.length, impact_usd: usd.toFixed() },
+      age: '0–1',
+      count: waiting.length,
+      impact_usd: usd.toFixed(),
     });
     expect(findings.map(({ age }: { age: string }) => age)).toEqual(['0–1', '2–7', '8–30', '31+']);
   });

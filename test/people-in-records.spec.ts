@@ -133,7 +133,12 @@ describe('of the people in requests and answers, what is kept for ever', () => {
   });
 
   it.each([
-    ...['2349099887766', '09099887766', '002349099887766', '9099887766', 'pay-234-90-9988-7766', 'user09099887766'],
+    '2349099887766',
+    '09099887766',
+    '002349099887766',
+    '9099887766',
+    'pay-234-90-9988-7766',
+    'user09099887766',
     '(0)90.9988.7766',
   ])('keeps no number written as %s, be it in a key, an actor or a request id', async (spelled) => {
     upstream.behaviour = echoing;

@@ -57,8 +57,12 @@ describe('a preview', () => {
       { freq: 3 },
     );
   const limits = fc.record({
-    ...{ dailyCapUsd: limit(3, 10), maxItemUsd: limit(2), maxCallUsd: limit(3), approvalOverUsd: limit(1, 2) },
-    ...{ maxItems: fc.option(oneOf(1, 2)), requireIdempotencyKey: oneOf(false, false, false, true) },
+    dailyCapUsd: limit(3, 10),
+    maxItemUsd: limit(2),
+    maxCallUsd: limit(3),
+    approvalOverUsd: limit(1, 2),
+    maxItems: fc.option(oneOf(1, 2)),
+    requireIdempotencyKey: oneOf(false, false, false, true),
     countries: oneOf<string[]>([], [], ['Kenya']),
   });
   const step = fc.record({

@@ -85,7 +85,9 @@ describe('a preview of what was asked before', () => {
     expect(await api.proxy.database.query('SELECT FROM refusal WHERE client_id = $1', [id])).toEqual([]);
     const other = await api.preview(key, AIRTIME, airtimes(fresh()), keyed('k'));
     expect(other.refusal).toMatchObject({
-      ...{ status: 422, code: 'idempotency_key_reused', first_call_id: headers['x-call-id'] },
+      status: 422,
+      code: 'idempotency_key_reused',
+      first_call_id: headers['x-call-id'],
     });
     expect(other.errors.map(({ code }: any) => code)).toEqual(['idempotency_key_reused', 'cap_exceeded']);
   });
@@ -113,7 +115,8 @@ describe('a preview of what was asked before', () => {
     const body = airtimes({ ...fresh(), valueInUSD: 2 });
     const { headers } = await api.ask(key, AIRTIME, body, keyed('k')).expect(202);
     expect(await api.preview(key, AIRTIME, body, keyed('k'))).toMatchObject({
-      ...{ would: 'be_replayed', replay: { first_call_id: headers['x-call-id'], status: 202 } },
+      would: 'be_replayed',
+      replay: { first_call_id: headers['x-call-id'], status: 202 },
     });
     await api.proxy.database.query(
       `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,

@@ -42,8 +42,15 @@ describe('a preview', () => {
     const { id, key } = await api.client();
     const headers = { 'Idempotency-Key': 'k-1' };
     expect(await api.preview(key, one.path, one.body, headers)).toMatchObject({
-      ...{ would: 'be_sent', refusal: null, replay: null, errors: [], approval: null, stopped: null, duplicates: [] },
-      ...{ fee_usd: null, item_count: rowOf(one.operation).items === 'none' ? 0 : 1 },
+      would: 'be_sent',
+      refusal: null,
+      replay: null,
+      errors: [],
+      approval: null,
+      stopped: null,
+      duplicates: [],
+      fee_usd: null,
+      item_count: rowOf(one.operation).items === 'none' ? 0 : 1,
     });
     expect([api.arrived(), await traces(id)]).toEqual([[], NO_TRACES]);
     await api.ask(key, one.path, one.body, headers).expect(200);
@@ -66,7 +73,10 @@ describe('a preview', () => {
     const phone = { recipient: '+2348012345678', network_code: null, notes: [] };
     expect(items).toEqual([
       {
-        ...{ ...phone, position: 0, amount_usd: '10.5', country: 'Kenya' },
+        ...phone,
+        position: 0,
+        amount_usd: '10.5',
+        country: 'Kenya',
         local_amount: { currency: 'KES', amount: '1359.75' },
       },
       { ...phone, position: 1, amount_usd: '2', country: 'Nigeria', local_amount: { currency: 'NGN', amount: '259' } },

@@ -100,8 +100,12 @@ describe('the number of a process', () => {
       'main.js',
       [],
       {
-        ...{ DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, DATA_DIR: dataDir },
-        ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: 'some-key', PORT: '0' },
+        DATABASE_URL: database.url,
+        DATABASE_OWNER_URL: database.ownerUrl,
+        DATA_DIR: dataDir,
+        UPSTREAM_BASE_URL: upstream.url,
+        UPSTREAM_API_KEY: 'some-key',
+        PORT: '0',
       },
       dataDir,
     );

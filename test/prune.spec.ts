@@ -58,7 +58,8 @@ describe('audit prune', () => {
     // As if the proxy had run then: January has partitions. February has none, and stands in the default one.
     for (const table of [...CALL_TABLES, ...PEOPLE]) {
       await query('SELECT make_partition($1, $2, $3)', [
-        ...[table, `${table}_2025_01`],
+        table,
+        `${table}_2025_01`,
         `FOR VALUES FROM ('${uuidFloor(new Date('2025-01-01'))}') TO ('${uuidFloor(new Date('2025-02-01'))}')`,
       ]);
     }

@@ -51,7 +51,10 @@ describe('requests per minute', () => {
     ];
     expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(4).fill('"requests";q=3;w=60'));
     expect(answers.map(({ headers }) => /^"requests";r=(\d+);t=\d+$/.exec(headers.ratelimit ?? '')?.[1])).toEqual([
-      ...['2', '1', '0', '0'],
+      '2',
+      '1',
+      '0',
+      '0',
     ]);
     const { headers, body } = answers[3] as supertest.Response;
     const seconds = Number(headers['retry-after']);

@@ -41,8 +41,13 @@ async function planned(usd: string | null, change: Partial<Plan> = {}): Promise<
   const source = change.source === 'statement' ? 'statement' : 'transactions';
   asOf += 1_000;
   return startRun(database, {
-    ...{ from: new Date(day), to: new Date(day + DAY_MS), asOf: new Date(asOf), historical: false, source: 'upstream' },
-    ...{ readId: await writeTheirs(database, listed, source), walletsReadId: null },
+    from: new Date(day),
+    to: new Date(day + DAY_MS),
+    asOf: new Date(asOf),
+    historical: false,
+    source: 'upstream',
+    readId: await writeTheirs(database, listed, source),
+    walletsReadId: null,
     settings: { ...PLANTED_SETTINGS, feePercent: '0' },
     ...change,
   });

@@ -127,13 +127,11 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
     const chi_ref = uuidv7();
     const call_id = uuidv7({ msecs: at.getTime() });
     ours.push({
-      ...{
-        call_id,
-        operation: one.operation,
-        at: at.toISOString(),
-        usd: one.usd === null ? null : decimal(one.usd),
-        chi_ref,
-      },
+      call_id,
+      operation: one.operation,
+      at: at.toISOString(),
+      usd: one.usd === null ? null : decimal(one.usd),
+      chi_ref,
       kind: one.state === 'landed' ? 'unknown' : one.state,
       resolution: one.state === 'landed' ? 'landed' : null,
       email: `${call_id}@example.com`,
@@ -150,11 +148,20 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
   }
   await writeOurs(database, ours);
   const plan = await startRun(database, {
-    ...{ from: new Date(day), to: new Date(day + 86_400_000), asOf: new Date(day + 2 * 86_400_000) },
-    ...{ readId: await writeTheirs(database, theirs), walletsReadId: null, historical: false, source: 'upstream' },
+    from: new Date(day),
+    to: new Date(day + 86_400_000),
+    asOf: new Date(day + 2 * 86_400_000),
+    readId: await writeTheirs(database, theirs),
+    walletsReadId: null,
+    historical: false,
+    source: 'upstream',
     settings: {
-      ...{ amountToleranceUsd: decimal(amount), balanceToleranceUsd: '0', feePercent: String(feePercent) },
-      ...{ feeToleranceUsd: decimal(fee), timeToleranceSeconds: 900, lateAfterSeconds: LATE_SECONDS },
+      amountToleranceUsd: decimal(amount),
+      balanceToleranceUsd: '0',
+      feePercent: String(feePercent),
+      feeToleranceUsd: decimal(fee),
+      timeToleranceSeconds: 900,
+      lateAfterSeconds: LATE_SECONDS,
     },
   });
   return {

@@ -108,7 +108,11 @@ describe('matching by fingerprint', () => {
       { ours: [0, 500], theirs: [1, 501] },
     ]);
     expect(pairs.map(({ key, certainty }) => `${key} ${certainty}`).sort()).toEqual([
-      ...['e:0 probable', 'e:1 possible', 'e:1 possible', 'e:2 probable', 'e:2 probable'],
+      'e:0 probable',
+      'e:1 possible',
+      'e:1 possible',
+      'e:2 probable',
+      'e:2 probable',
     ]);
   });
 

@@ -37,14 +37,14 @@ function theirs(hours: number, more: Partial<Theirs> = {}): Theirs {
 
 async function plan(readId: string, more: Partial<Plan> = {}): Promise<Plan> {
   return startRun(database, {
-    ...{
-      from: new Date(day),
-      to: new Date(day + DAY_MS),
-      asOf: new Date(day + 3 * DAY_MS),
-      readId,
-      walletsReadId: null,
-    },
-    ...{ historical: false, source: 'upstream', settings: { ...PLANTED_SETTINGS, feePercent: '0' } },
+    from: new Date(day),
+    to: new Date(day + DAY_MS),
+    asOf: new Date(day + 3 * DAY_MS),
+    readId,
+    walletsReadId: null,
+    historical: false,
+    source: 'upstream',
+    settings: { ...PLANTED_SETTINGS, feePercent: '0' },
     ...more,
   });
 }

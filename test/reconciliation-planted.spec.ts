@@ -29,8 +29,14 @@ afterAll(() => database.close());
 
 const start = () =>
   startRun(database, {
-    ...{ from: FROM, to: TO, asOf: new Date(), readId: READ, walletsReadId: WALLETS_READ },
-    ...{ historical: false, source: 'upstream', settings: PLANTED_SETTINGS },
+    from: FROM,
+    to: TO,
+    asOf: new Date(),
+    readId: READ,
+    walletsReadId: WALLETS_READ,
+    historical: false,
+    source: 'upstream',
+    settings: PLANTED_SETTINGS,
   });
 
 /** Compares on a connection of which each statement is told of before it is sent. @returns how it ended. */

@@ -48,12 +48,19 @@ describe('the report of a run', () => {
         difference_usd: leak.totals.findings.by_category.missing_local.usd,
         residual_usd: expect.stringMatching(/^0(\.0+)?$/),
       },
-      ...{ states: { open: 1 }, finding_count: 1 },
+      states: { open: 1 },
+      finding_count: 1,
       ageing: [{ days: '0–1', count: 1, usd: '2' }, { count: 0 }, { count: 0 }, { count: 0 }],
       findings: [
         {
-          ...{ category: 'missing_local', severity: 'critical', impact_usd: '2', call_id: null, state: 'open' },
-          ...{ found_by: leak.id, evidence: { theirs: expect.anything() }, meaning: expect.any(String) },
+          category: 'missing_local',
+          severity: 'critical',
+          impact_usd: '2',
+          call_id: null,
+          state: 'open',
+          found_by: leak.id,
+          evidence: { theirs: expect.anything() },
+          meaning: expect.any(String),
         },
       ],
     });
@@ -62,7 +69,9 @@ describe('the report of a run', () => {
     expect(got.text).not.toContain('+254712345699');
     const [access] = await scene.proxy.database.query('SELECT * FROM access WHERE id = $1', [got.headers['x-call-id']]);
     expect(access).toMatchObject({
-      ...{ rows: 1, route: 'GET /v1/reconciliation/runs/:id/report', filters: { run_id: leak.id } },
+      rows: 1,
+      route: 'GET /v1/reconciliation/runs/:id/report',
+      filters: { run_id: leak.id },
     });
   });
 
@@ -193,7 +202,9 @@ describe('the report of a run', () => {
       const evil = `"><script>alert(1)</script><style>*{display:none}</style>&'`;
       const run = await findings.run({ totals: totalsOf([{ category: 'status', usd: '0' }]) });
       await findings.finding(run, {
-        ...{ category: 'status', usd: '0', chiRef: evil },
+        category: 'status',
+        usd: '0',
+        chiRef: evil,
         fields: [{ field: evil, ours: evil, theirs: evil }],
       });
       await show(run);

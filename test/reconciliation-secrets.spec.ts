@@ -22,9 +22,18 @@ const HOUR_MS = 3_600_000;
 /** What an upstream may write into any text, if it means harm or is careless. */
 const TEXTS = [
   ...SPELLED,
-  ...[`paid to ${PERSON.email}`, `no ${PERSON.phone.slice(1)} here`, `key ${UPSTREAM_KEY}`, UPSTREAM_KEY],
-  ...['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>'],
-  ...["=cmd|'/C calc'!A0", '@SUM(1)', '\u001b]0;owned\u0007\u001b[31mred', "x\r\n'=1+1", '\u202eevil', 'a\u009b31m'],
+  `paid to ${PERSON.email}`,
+  `no ${PERSON.phone.slice(1)} here`,
+  `key ${UPSTREAM_KEY}`,
+  UPSTREAM_KEY,
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "=cmd|'/C calc'!A0",
+  '@SUM(1)',
+  '\u001b]0;owned\u0007\u001b[31mred',
+  "x\r\n'=1+1",
+  '\u202eevil',
+  'a\u009b31m',
 ];
 
 /** A person hands a statement in, who does not know the key. */
@@ -57,7 +66,7 @@ describe('secrets and people in reconciliation', () => {
 
   function listed(): object[] {
     const issueDate = new Date(Date.now() - HOUR_MS).toISOString();
-    const base = { valueInUSD: 3, issueDate, type: 'airtime', status: 'paid', ...{ email: PERSON.email } };
+    const base = { valueInUSD: 3, issueDate, type: 'airtime', status: 'paid', email: PERSON.email };
     const bad = TEXTS.flatMap((text, place) => [
       { ...base, chiRef: text, id: `a-${place}`, status: text },
       { ...base, chiRef: `b-${place}`, id: text, issueID: text, type: text, reference: text, description: text },
@@ -172,7 +181,9 @@ describe('secrets and people in reconciliation', () => {
     }
     upstream = await FakeUpstream.start();
     proxy = await startProxy({
-      ...{ upstreamBaseUrl: upstream.url, upstreamWebhookSecret: new Secret(SECRET), resolverQuietSeconds: 1 },
+      upstreamBaseUrl: upstream.url,
+      upstreamWebhookSecret: new Secret(SECRET),
+      resolverQuietSeconds: 1,
     });
     key = (await proxy.client('reconciler', 'reconcile', 'audit:pii')).key;
     await attack();

@@ -51,8 +51,14 @@ describe('a round of the resolver among thousands of equal payments', () => {
     const model = (await paying.pay(PHONE).expect(200)).headers['x-call-id'] ?? '';
     const calls = await copies(model);
     listed = calls.map(({ at }, place) => ({
-      ...{ chiRef: `ref-${place}`, id: `id-${place}`, issueID: `issue-${place}`, issueDate: at.toISOString() },
-      ...{ type: 'airtime', status: 'paid', phoneNumber: PHONE, valueInUSD: 2.5 },
+      chiRef: `ref-${place}`,
+      id: `id-${place}`,
+      issueID: `issue-${place}`,
+      issueDate: at.toISOString(),
+      type: 'airtime',
+      status: 'paid',
+      phoneNumber: PHONE,
+      valueInUSD: 2.5,
     }));
     const looking = paying.proxy.app.get(PollService, { strict: false });
     looking.rules.quietMs = 0;

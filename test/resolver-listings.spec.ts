@@ -72,7 +72,9 @@ describe('calls in doubt, and a strange listing', () => {
   const pay = async (how: Making, ...items: [phone: number, usd: number][]): Promise<string> => {
     making = how;
     const payouts = items.map(([phone, valueInUSD]) => ({
-      ...{ countryToSend: 'Kenya', phoneNumber: `+2547123000${String(phone).padStart(2, '0')}`, valueInUSD },
+      countryToSend: 'Kenya',
+      phoneNumber: `+2547123000${String(phone).padStart(2, '0')}`,
+      valueInUSD,
     }));
     const momos = payouts.map((payout) => ({ ...payout, momoCode: 'MPS', reference: 'x' }));
     const { headers } = how.momo

@@ -179,7 +179,12 @@ describe('the resolver', () => {
     await round();
     const calls = await Promise.all(ids.map(read));
     expect(calls.map(({ outcome, doubt }) => doubt?.verdict ?? outcome)).toEqual([
-      ...['landed', 'absent', 'ambiguous', 'absent', 'ambiguous', 'ambiguous'],
+      'landed',
+      'absent',
+      'ambiguous',
+      'absent',
+      'ambiguous',
+      'ambiguous',
     ]);
     expect(calls[4].doubt.reason).toContain('do not know');
     expect(calls[5].doubt.reason).toContain('POST /sub-account/create');

@@ -160,7 +160,10 @@ describe('the roles of the database', () => {
     for (const { name } of partitions) {
       for (const role of ROLES) {
         expect([name, role, await may(role, `SELECT FROM ${name}`), await may(role, `DELETE FROM ${name}`)]).toEqual([
-          ...[name, role, false, false],
+          name,
+          role,
+          false,
+          false,
         ]);
       }
     }

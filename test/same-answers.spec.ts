@@ -100,8 +100,13 @@ const SCENARIO: Record<string, Step> = {
 };
 
 const charge = (tx_ref: string) => ({
-  ...{ amount: 1250.5, currency: 'KES', phone_number: '+254712345678', fullname: 'Ada Otieno', country: 'Kenya' },
-  ...{ email: 'ada@example.com', tx_ref },
+  amount: 1250.5,
+  currency: 'KES',
+  phone_number: '+254712345678',
+  fullname: 'Ada Otieno',
+  country: 'Kenya',
+  email: 'ada@example.com',
+  tx_ref,
 });
 const redemption = (chiRef: string) => ({ chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' });
 

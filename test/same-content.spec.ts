@@ -62,7 +62,9 @@ describe('the same content', () => {
       for (const idempotencyKey of [undefined, 'another']) {
         const { body } = await ask(key, AIRTIME, { ...(idempotencyKey && { idempotencyKey }) }).expect(409);
         expect(body).toMatchObject({
-          ...{ code: 'suspected_duplicate', first_call_id: first, first_call_state: 'unknown' },
+          code: 'suspected_duplicate',
+          first_call_id: first,
+          first_call_state: 'unknown',
           error: expect.stringContaining(`Allow-Duplicate-Of: ${first}`),
         });
         expect(body.error).toContain(`GET /v1/calls/${first}`);

@@ -18,9 +18,18 @@ describe('the ground truth', () => {
     const { body: answer } = await sandbox.post('/payouts/airtime?x=1&x=2', body).expect(200);
     expect(await sandbox.requests()).toEqual([
       {
-        ...{ seq: expect.any(Number), operation: AIRTIME, query: { x: ['1', '2'] }, body },
-        ...{ processed: true, chiRefs: [answer.data.data[0].chiRef], fault: null, account: DEMO },
-        ...{ httpStatus: 200, arrivedAt: TIME, processedAt: TIME, answeredAt: TIME },
+        seq: expect.any(Number),
+        operation: AIRTIME,
+        query: { x: ['1', '2'] },
+        body,
+        processed: true,
+        chiRefs: [answer.data.data[0].chiRef],
+        fault: null,
+        account: DEMO,
+        httpStatus: 200,
+        arrivedAt: TIME,
+        processedAt: TIME,
+        answeredAt: TIME,
       },
     ]);
   });

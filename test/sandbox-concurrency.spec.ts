@@ -15,8 +15,13 @@ type Step =
 const DIGITS = ['12345678', '99990101', '99990102', '99990104']; // nobody, reversed, late, failed
 const HANDLES = ['@ada', '@sandbox_reversed', '@sandbox_late', '@sandbox_fraud'];
 const COLLECTION = {
-  ...{ amount: 500, currency: 'KES', phone_number: '+254712345678', fullname: 'Ada', country: 'Kenya' },
-  ...{ email: 'ada@example.org', tx_ref: 'a' },
+  amount: 500,
+  currency: 'KES',
+  phone_number: '+254712345678',
+  fullname: 'Ada',
+  country: 'Kenya',
+  email: 'ada@example.org',
+  tx_ref: 'a',
 };
 
 const step: fc.Arbitrary<Step> = fc.oneof(

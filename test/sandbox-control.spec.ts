@@ -76,7 +76,9 @@ describe('the control interface', () => {
     const accounts = async () => (await sandbox.control('get', '/accounts').expect(200)).body;
     const [demo, ...others] = await accounts();
     expect(demo).toEqual({
-      ...{ id: DEMO, name: 'Demo account', parent: null },
+      id: DEMO,
+      name: 'Demo account',
+      parent: null,
       wallets: [
         { type: 'chi', balance: '10000' },
         { type: 'momo', balance: '10000' },
@@ -96,8 +98,10 @@ describe('the control interface', () => {
     const { body: kinds } = await sandbox.control('get', '/faults/kinds').expect(200);
     expect(kinds.map(({ fault }: any) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[0]).toEqual({
-      ...{ fault: 'delay', does: 'waits `ms`, then carries the operation out and answers as normal' },
-      ...{ processed: true, choosesProcessed: false },
+      fault: 'delay',
+      does: 'waits `ms`, then carries the operation out and answers as normal',
+      processed: true,
+      choosesProcessed: false,
       settings: [{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }],
     });
     for (const { fault, processed, settings } of kinds) {

@@ -28,21 +28,31 @@ describe('the desk of the embedded sandbox', () => {
     expect(url).toBe(desk.sandboxUrl);
     expect(wallets).toHaveLength(9);
     expect(wallets[2]).toEqual({
-      ...{ account_id: DEMO, account: 'Demo account', parent_id: null, wallet: 'airtime' },
-      ...{ currency: 'USD', balance: '10000' },
+      account_id: DEMO,
+      account: 'Demo account',
+      parent_id: null,
+      wallet: 'airtime',
+      currency: 'USD',
+      balance: '10000',
     });
     expect(wallets[3]).toMatchObject({ account: 'Field office North', parent_id: DEMO, wallet: 'chi', balance: '0' });
     expect(faults).toEqual([]);
     expect(kinds.map(({ fault }: any) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[1]).toEqual({
-      ...{ fault: 'noResponse', does: FAULTS.noResponse.does, processed: true, chooses_processed: true },
+      fault: 'noResponse',
+      does: FAULTS.noResponse.does,
+      processed: true,
+      chooses_processed: true,
       settings: [],
     });
     expect(kinds[0].settings).toEqual([{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }]);
     expect(magic_recipients.map(({ name }: any) => name)).toEqual(Object.keys(MAGIC));
     expect(magic_recipients[3]).toEqual({
-      ...{ name: 'failed', phone_number: '+254799990104', email: 'failed@sandbox.example' },
-      ...{ twitter: '@sandbox_failed', does: 'its item fails alone and costs nothing' },
+      name: 'failed',
+      phone_number: '+254799990104',
+      email: 'failed@sandbox.example',
+      twitter: '@sandbox_failed',
+      does: 'its item fails alone and costs nothing',
     });
     expect(samples.map(({ operation }: any) => operation)).toEqual(SAMPLE_OPERATIONS);
   });
@@ -65,7 +75,9 @@ describe('the desk of the embedded sandbox', () => {
     else expect(moved.toFixed()).toBe(change);
     if (change === '0') expect(JSON.stringify(answer.body)).toMatch(/"\w+Link":"http/);
     expect(await desk.record(answer.call_id)).toMatchObject({
-      ...{ operation, outcome: 'succeeded', client: { name: 'app' } },
+      operation,
+      outcome: 'succeeded',
+      client: { name: 'app' },
       idempotency_key: answer.idempotency_key,
     });
   });
@@ -120,8 +132,13 @@ describe('the desk of the embedded sandbox', () => {
     const asked = { fault: 'unauthorized', operation: AIRTIME, nth: 1 };
     const { body: fault } = await desk.ask('post', '/faults', asked).expect(201);
     expect(fault).toEqual({
-      ...{ ...asked, id: expect.any(Number), probability: null, seed: null },
-      ...{ processed: false, settings: {}, struck: 0 },
+      ...asked,
+      id: expect.any(Number),
+      probability: null,
+      seed: null,
+      processed: false,
+      settings: {},
+      struck: 0,
     });
     expect(await desk.send('POST /payouts/mobile-money')).toMatchObject({ status: 200 });
     const before = await desk.balance(DEMO, 'airtime');

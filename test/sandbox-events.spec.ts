@@ -42,8 +42,12 @@ describe('the events of the sandbox', () => {
     const [event] = await received(1);
     expect(event).toMatchObject({ method: 'POST', url: '/hook' });
     expect(JSON.parse(event!.body)).toEqual({
-      ...{ eventType: 'transaction.paid', issueID: transaction.issueID, status: 'paid', chiRef: transaction.chiRef },
-      ...{ amount: 2.5, meta: { id: transaction.id, type: 'airtime' } },
+      eventType: 'transaction.paid',
+      issueID: transaction.issueID,
+      status: 'paid',
+      chiRef: transaction.chiRef,
+      amount: 2.5,
+      meta: { id: transaction.id, type: 'airtime' },
     });
     for (const name of ['svix', 'webhook']) {
       const part = (which: string) => String(event!.headers[`${name}-${which}`]);
@@ -54,13 +58,13 @@ describe('the events of the sandbox', () => {
     }
     expect(await delivered(1)).toEqual([
       {
-        ...{
-          id: event!.headers['webhook-id'],
-          status: 'paid',
-          transactionId: transaction.id,
-          chiRef: transaction.chiRef,
-        },
-        ...{ changedAt: expect.any(String), dueAt: null, deliveredAt: expect.any(String) },
+        id: event!.headers['webhook-id'],
+        status: 'paid',
+        transactionId: transaction.id,
+        chiRef: transaction.chiRef,
+        changedAt: expect.any(String),
+        dueAt: null,
+        deliveredAt: expect.any(String),
         attempts: [{ at: expect.any(String), httpStatus: 200, error: null }],
       },
     ]);

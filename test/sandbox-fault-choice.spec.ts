@@ -59,8 +59,14 @@ describe('the faults asked for', () => {
     const late = await sandbox.fault({ fault: 'lateProcessing', operation: AIRTIME, probability: 0.1 });
     const { id, ...rest } = late;
     expect(rest).toEqual({
-      ...{ fault: 'lateProcessing', operation: AIRTIME, probability: 0.1, seed: 1, processed: true },
-      ...{ ms: 3000, status: 503, struck: 0 },
+      fault: 'lateProcessing',
+      operation: AIRTIME,
+      probability: 0.1,
+      seed: 1,
+      processed: true,
+      ms: 3000,
+      status: 503,
+      struck: 0,
     });
     const other = await sandbox.fault({ fault: 'error500', nth: 1, processed: true });
     await pay();

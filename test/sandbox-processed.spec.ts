@@ -15,8 +15,13 @@ import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox'
 const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
 const CREDITS = { credits: [{ valueInUSD: 1, email: 'ada@example.org' }] };
 const COLLECTION = {
-  ...{ amount: 500, currency: 'KES', phone_number: PHONE.phoneNumber, fullname: 'Ada', country: 'Kenya' },
-  ...{ email: 'ada@example.org', tx_ref: 'a' },
+  amount: 500,
+  currency: 'KES',
+  phone_number: PHONE.phoneNumber,
+  fullname: 'Ada',
+  country: 'Kenya',
+  email: 'ada@example.org',
+  tx_ref: 'a',
 };
 
 /** Operations that change something: the ground truth of requests is part of what they do. */
@@ -34,7 +39,10 @@ describe('the note that an operation is carried out', () => {
 
   const call = async (processed: Call['processed']): Promise<Call> => ({
     account: await sandbox.database.account.findUniqueOrThrow({ where: { id: DEMO } }),
-    ...{ database: sandbox.database, origin: sandbox.url, behaviour: sandbox.behaviour, processed },
+    database: sandbox.database,
+    origin: sandbox.url,
+    behaviour: sandbox.behaviour,
+    processed,
   });
   const note: Call['processed'] = (_work, chiRefs) => {
     noted.push(chiRefs);

@@ -40,8 +40,11 @@ describe('the plans of searches', () => {
     const [call] = await proxy.app.get(RecordsService, { strict: false }).list([id], true);
     const item = call?.items[0];
     one = {
-      ...{ key: call?.key_id ?? '', request_id: call?.request_id ?? '', recipient: item?.recipient.phone ?? '' },
-      ...{ reference: item?.reference ?? '', upstream_ref: item?.upstream?.chi_ref ?? '' },
+      key: call?.key_id ?? '',
+      request_id: call?.request_id ?? '',
+      recipient: item?.recipient.phone ?? '',
+      reference: item?.reference ?? '',
+      upstream_ref: item?.upstream?.chi_ref ?? '',
     };
   }, 60_000);
   afterAll(() => proxy.close());

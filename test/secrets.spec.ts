@@ -60,7 +60,9 @@ describe('secrets and people', () => {
     const [id, key] = [uuidv7(), newKey(name)];
     await database.query('INSERT INTO client (id, name, scopes) VALUES ($1, $2, $3)', [id, name, scopes]);
     await database.query('INSERT INTO api_key (id, client_id, sha256, hint) VALUES ($1, $1, $2, $3)', [
-      ...[id, hashKey(key), key.slice(-4)],
+      id,
+      hashKey(key),
+      key.slice(-4),
     ]);
     return key;
   }
@@ -125,8 +127,10 @@ describe('secrets and people', () => {
       [],
       {
         ...env,
-        ...{ DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl },
-        ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: UPSTREAM_KEY },
+        DATABASE_URL: database.url,
+        DATABASE_OWNER_URL: database.ownerUrl,
+        UPSTREAM_BASE_URL: upstream.url,
+        UPSTREAM_API_KEY: UPSTREAM_KEY,
       },
       dataDir,
     );

@@ -44,8 +44,13 @@ describe('a session', () => {
   it('begins with a key, and says who it is', async () => {
     const { body, said } = await signIn();
     expect(body).toEqual({
-      ...{ client: 'operator', key_id: expect.any(String), person: null, scopes: ['admin', 'audit', 'pay', 'read'] },
-      ...{ idle_minutes: 10, csrf_token: expect.stringMatching(/^[\w-]{43}$/), sandbox: false },
+      client: 'operator',
+      key_id: expect.any(String),
+      person: null,
+      scopes: ['admin', 'audit', 'pay', 'read'],
+      idle_minutes: 10,
+      csrf_token: expect.stringMatching(/^[\w-]{43}$/),
+      sandbox: false,
     });
     expect(said).toMatch(/^payout_proxy=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
   });

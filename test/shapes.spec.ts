@@ -68,8 +68,12 @@ describe('the watch over the shapes of answers', () => {
     const found = await listed();
     expect(found).toEqual([
       {
-        ...{ id: expect.any(String), operation: AIRTIME_OPERATION, http_status: 200, first_call_id: second },
-        ...{ fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/), first_seen_at: expect.any(String) },
+        id: expect.any(String),
+        operation: AIRTIME_OPERATION,
+        http_status: 200,
+        first_call_id: second,
+        fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+        first_seen_at: expect.any(String),
         shape: expect.objectContaining({ type: ['object'], required: ['data', 'status'] }),
       },
       expect.objectContaining({ first_call_id: first }),
@@ -79,7 +83,9 @@ describe('the watch over the shapes of answers', () => {
     );
     expect([before, valueInUSD]).toEqual([{ type: ['number'] }, { type: ['string'] }]);
     expect(found[0].shape.properties.data.properties.payouts).toEqual({
-      ...{ type: ['object'], properties: { issueID: { type: ['string'] } }, required: ['issueID'] },
+      type: ['object'],
+      properties: { issueID: { type: ['string'] } },
+      required: ['issueID'],
       additionalProperties: { type: ['number'] },
     });
     expect(await counted('new')).toEqual({ [AIRTIME_OPERATION]: 2 });

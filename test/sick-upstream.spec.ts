@@ -54,7 +54,10 @@ describe('only what reads is sent again', () => {
 
   const cases = FAILURES.flatMap(([failure, behaviour, reads, phase]) =>
     (Object.keys(EFFECTS) as Effect[]).map((effect) => ({
-      ...{ failure, behaviour, effect, phase },
+      failure,
+      behaviour,
+      effect,
+      phase,
       times: effect === 'read' ? reads : 1,
     })),
   );
@@ -166,10 +169,8 @@ describe('an upstream that hangs', () => {
     const late = await paying.proxy.post(paying.app, '/account/transfer', transfer).expect(503);
     expect(late.body.code).toBe('upstream_overloaded');
     expect(await paying.record(late)).toMatchObject({
-      ...{
-        outcome: 'notSent',
-        upstream: { failure: 'overloaded', tries: [{ phase: 'queued', failure: 'overloaded' }] },
-      },
+      outcome: 'notSent',
+      upstream: { failure: 'overloaded', tries: [{ phase: 'queued', failure: 'overloaded' }] },
     });
     release();
     expect((await first).status).toBe(200);

@@ -5,8 +5,14 @@ import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
 const NOBODY = { causedBy: null, by: null };
 const CHI_REF = '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11';
 const TRANSACTION = {
-  ...{ id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8', chiRef: CHI_REF, issueID: 'issuer_2.5_1700000000000', status: 'paid' },
-  ...{ issueDate: '2026-11-20T10:00:00.000Z', valueInUSD: '0.1', phoneNumber: '+254712345678', type: 'airtime' },
+  id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8',
+  chiRef: CHI_REF,
+  issueID: 'issuer_2.5_1700000000000',
+  status: 'paid',
+  issueDate: '2026-11-20T10:00:00.000Z',
+  valueInUSD: '0.1',
+  phoneNumber: '+254712345678',
+  type: 'airtime',
 };
 const success = (data: unknown) => answer(200, { status: 'success', data });
 
@@ -46,10 +52,23 @@ describe('the sources', () => {
     });
     expect(await rowsOf(read.readId)).toEqual([
       {
-        ...{ read_id: read.readId, ordinal: '0', chi_ref: CHI_REF, upstream_id: TRANSACTION.id },
-        ...{ issue_id: TRANSACTION.issueID, issued_at: new Date(TRANSACTION.issueDate), type: 'airtime' },
-        ...{ status: 'paid', amount_usd: '2.500001', fee_usd: null, email: null, phone: '+254712345678', handle: null },
-        ...{ receiver: null, country: null, network_code: null, reference: null },
+        read_id: read.readId,
+        ordinal: '0',
+        chi_ref: CHI_REF,
+        upstream_id: TRANSACTION.id,
+        issue_id: TRANSACTION.issueID,
+        issued_at: new Date(TRANSACTION.issueDate),
+        type: 'airtime',
+        status: 'paid',
+        amount_usd: '2.500001',
+        fee_usd: null,
+        email: null,
+        phone: '+254712345678',
+        handle: null,
+        receiver: null,
+        country: null,
+        network_code: null,
+        reference: null,
       },
     ]);
   });
@@ -124,7 +143,10 @@ describe('the sources', () => {
 
   it('reads the wallets and their entries, newest first', async () => {
     const entry = (amount: number, balanceBefore: number, newBalance: string, _seconds: number) => ({
-      ...{ amount, balanceBefore, newBalance, description: 'airtime to +254712345678' },
+      amount,
+      balanceBefore,
+      newBalance,
+      description: 'airtime to +254712345678',
       meta: { date: { _seconds, _nanoseconds: 5e6 } },
     });
     upstream.behaviour = success([

@@ -50,13 +50,23 @@ describe('statements', () => {
 
   it('are imported line by line, and what cannot be used is listed with its line and its column', async () => {
     const file = [
-      ...[HEADER, LINE, 'c-2,twelve,2026-11-20T10:00:00Z,paid,ada@example.com', 'c-3,,,,'],
-      ...['c-4,1,yesterday,paid,@ada', 'c-5,1', 'c-6,0.0000005,1763632800000,,ada@example.com'],
+      HEADER,
+      LINE,
+      'c-2,twelve,2026-11-20T10:00:00Z,paid,ada@example.com',
+      'c-3,,,,',
+      'c-4,1,yesterday,paid,@ada',
+      'c-5,1',
+      'c-6,0.0000005,1763632800000,,ada@example.com',
     ].join('\n');
     const statement = await read(file, MAPPING, { file: 'for +254712345678.csv' });
     expect(statement).toMatchObject({
-      ...{ rows: 6, kept: 2, fault_count: 4, bytes: file.length, already_imported: false },
-      ...{ file: 'for +254••••5678.csv', mapping: { columns: MAPPING, delimiter: 'comma', decimal_comma: false } },
+      rows: 6,
+      kept: 2,
+      fault_count: 4,
+      bytes: file.length,
+      already_imported: false,
+      file: 'for +254••••5678.csv',
+      mapping: { columns: MAPPING, delimiter: 'comma', decimal_comma: false },
       faults: [
         { line: 3, reason: 'Amount is no amount' },
         { line: 4, reason: 'Amount is empty' },
@@ -67,11 +77,21 @@ describe('statements', () => {
     const none = { fee_usd: null, email: null, phone: null, handle: null, receiver: null };
     expect(await rowsOf(statement.read_id)).toEqual([
       {
-        ...{ ...none, line: 2, chi_ref: 'c-1', amount_usd: '12.500000', status: 'paid', phone: '+254712345678' },
+        ...none,
+        line: 2,
+        chi_ref: 'c-1',
+        amount_usd: '12.500000',
+        status: 'paid',
+        phone: '+254712345678',
         issued_at: new Date('2026-11-20T10:00:00Z'),
       },
       {
-        ...{ ...none, line: 7, chi_ref: 'c-6', amount_usd: '0.000001', status: null, email: 'ada@example.com' },
+        ...none,
+        line: 7,
+        chi_ref: 'c-6',
+        amount_usd: '0.000001',
+        status: null,
+        email: 'ada@example.com',
         issued_at: new Date(1_763_632_800_000),
       },
     ]);

@@ -32,8 +32,15 @@ describe('/v1/stops', () => {
         .set('X-Actor', 'ada')
         .expect(201);
       expect(stopped.body).toEqual({
-        ...{ id: expect.any(String), everything: false, client: null, operation: null, ...target },
-        ...{ reason: 'an incident', stopped_at: expect.stringMatching(/Z$/), lifted_at: null, lifted_by: null },
+        id: expect.any(String),
+        everything: false,
+        client: null,
+        operation: null,
+        ...target,
+        reason: 'an incident',
+        stopped_at: expect.stringMatching(/Z$/),
+        lifted_at: null,
+        lifted_by: null,
         stopped_by: { client: 'operators', key_id: expect.any(String), actor: 'ada' },
       });
       const again = await stop({ ...target, reason: 'another one' }).expect(200);

@@ -55,8 +55,11 @@ describe("a call's story", () => {
       );
     }
     expect((await story(id)).seals[0]).toEqual({
-      ...{ kind: 'intent', index: 7, leaf_hash: hash.toString('hex') },
-      ...{ checkpoint_size: 8, sealed_at: '2026-11-21T08:00:00.000Z' },
+      kind: 'intent',
+      index: 7,
+      leaf_hash: hash.toString('hex'),
+      checkpoint_size: 8,
+      sealed_at: '2026-11-21T08:00:00.000Z',
     });
   });
 

@@ -38,7 +38,10 @@ describe('operations that are switched off for a client', () => {
         call_id: callId,
       });
       expect(await api.record(callId)).toMatchObject({
-        ...{ operation, outcome: 'refused', client: { name: 'no-observed' }, request: null },
+        operation,
+        outcome: 'refused',
+        client: { name: 'no-observed' },
+        request: null,
         refusal: { status: 403, code: 'operation_not_allowed', detail: error, errors: [] },
       });
     }
@@ -55,7 +58,10 @@ describe('operations that are switched off for a client', () => {
     const ask = () => api.proxy.get(key, '/api/v0.1/wallets/list');
     await ask().expect(200);
     expect(await clients.update('changing', { operations: ['POST /send'] })).toMatchObject({
-      ...{ name: 'changing', scopes: ['read', 'account'], operations: ['POST /send'], active_keys: 1 },
+      name: 'changing',
+      scopes: ['read', 'account'],
+      operations: ['POST /send'],
+      active_keys: 1,
     });
     expect((await ask().expect(403)).body.code).toBe('operation_not_allowed');
     await clients.update('changing', { operations: null });
@@ -92,7 +98,8 @@ describe('operations that are switched off for a client', () => {
     await expect(clients.update('shop', { scopes: [] })).rejects.toThrow('unknown scopes: (none given)');
     await clients.create('scoped', ['pay'], { operations: ['POST /send'] });
     expect(await clients.update('scoped', { scopes: ['read', 'read'] })).toMatchObject({
-      ...{ scopes: ['read'], operations: ['POST /send'] },
+      scopes: ['read'],
+      operations: ['POST /send'],
     });
   });
 

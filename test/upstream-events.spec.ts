@@ -63,14 +63,21 @@ describe('POST /hooks/upstream', () => {
     expect(told1).toHaveLength(1);
     const [{ id, ...row } = { id: '' }] = told1;
     expect(row).toMatchObject({
-      ...{ event_type: 'transaction.paid', issue_id: transaction.issueID, upstream_id: transaction.id },
-      ...{ chi_ref: transaction.chiRef, status: 'paid', amount: '0.25' },
+      event_type: 'transaction.paid',
+      issue_id: transaction.issueID,
+      upstream_id: transaction.id,
+      chi_ref: transaction.chiRef,
+      status: 'paid',
+      amount: '0.25',
     });
     await eventually(async () => (await readsFor(id)).length > 0);
     expect(await readsFor(id)).toEqual([
       {
-        ...{ source: 'issue', subject: transaction.issueID, complete: true },
-        ...{ chi_ref: transaction.chiRef, status: 'paid' },
+        source: 'issue',
+        subject: transaction.issueID,
+        complete: true,
+        chi_ref: transaction.chiRef,
+        status: 'paid',
       },
     ]);
   });
@@ -112,7 +119,9 @@ describe('POST /hooks/upstream', () => {
     const at = now();
     const signature = `v1,${'A'.repeat(43)}= v1a,x ${sign('rotated', at, '{}')}`;
     const headers = (family: string) => ({
-      ...{ [`${family}-id`]: 'rotated', [`${family}-timestamp`]: String(at), [`${family}-signature`]: signature },
+      [`${family}-id`]: 'rotated',
+      [`${family}-timestamp`]: String(at),
+      [`${family}-signature`]: signature,
     });
     expect((await deliver(headers('svix'), '{}').expect(200)).body).toEqual({ status: 'recorded' });
     expect((await deliver(headers('webhook'), '{}').expect(200)).body).toEqual({ status: 'known' });
@@ -122,7 +131,12 @@ describe('POST /hooks/upstream', () => {
     const odd = { eventType: ['x'], issueID: 7, chiRef: 123456789012, amount: 'much', status: 'x\u0000y', meta: null };
     await signed('odd', JSON.stringify(odd)).expect(200);
     expect(await event('odd')).toMatchObject({
-      ...{ event_type: null, issue_id: null, upstream_id: null, amount: null, status: 'xy', chi_ref: '123456789012' },
+      event_type: null,
+      issue_id: null,
+      upstream_id: null,
+      amount: null,
+      status: 'xy',
+      chi_ref: '123456789012',
     });
     await signed('person', JSON.stringify({ status: 'sent to ada@example.com' })).expect(200);
     expect((await event('person'))?.status).toBe('sent to a••@example.com');

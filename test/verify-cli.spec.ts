@@ -216,7 +216,10 @@ describe('audit verify', () => {
     const { code, report } = await verify();
     expect(code).toBe(3);
     expect(report.fault).toMatchObject({
-      ...{ code: 'record_in_the_past', kind: 'refusal', record_id: id, received_at: receivedAt(id) },
+      code: 'record_in_the_past',
+      kind: 'refusal',
+      record_id: id,
+      received_at: receivedAt(id),
       leaf: expect.any(Number),
     });
     const { stdout } = await run('--key', scene.signer.verifierKey);

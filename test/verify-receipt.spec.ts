@@ -118,7 +118,8 @@ describe('the verifier of receipts', () => {
     const keys = [forger.verifierKey, signer.verifierKey];
     const { receipts } = askAll({ receipts: [JSON.stringify(good), ...texts].map((text) => ({ text })) });
     expect(receipts[0]).toMatchObject({
-      ...{ call_id: CALL, log: { origin: ORIGIN, size: 11, key: signer.verifierKey } },
+      call_id: CALL,
+      log: { origin: ORIGIN, size: 11, key: signer.verifierKey },
       records: [{ opened: ['body_commitment', 'items/0/email_commitment'] }, { opened: [] }, { kind: 'outcome' }],
     });
     const wrong = BROKEN.filter(
@@ -155,8 +156,12 @@ describe('the verifier of receipts', () => {
     const keys = [signer.verifierKey];
     const { receipts } = askAll({
       receipts: [
-        ...[{ text: good!, keys }, { text: good! }, { text: forged! }],
-        ...[{ text: forged!, keys }, { text: mixed, keys }, { text: mixed }],
+        { text: good!, keys },
+        { text: good! },
+        { text: forged! },
+        { text: forged!, keys },
+        { text: mixed, keys },
+        { text: mixed },
       ],
     });
     expect(receipts[0].warning).toBeUndefined();

@@ -14,8 +14,13 @@ const CREDIT = '7d9a2c11-5b1f-4a57-9a4e-0d8f6f2f1c55';
 const SECOND = '2b0a8c3e-9d0b-4c54-8f55-2f6d0a4f8f22';
 const redemption = (chiRef = CREDIT) => ({ chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' });
 const transaction = (valueInUSD: unknown, chiRef = CREDIT) => ({
-  ...{ id: `id-${chiRef.slice(0, 8)}`, chiRef, issueID: 'shop_500_1', issueDate: '2026-11-20T10:00:00Z' },
-  ...{ type: 'credit', status: 'paid', valueInUSD },
+  id: `id-${chiRef.slice(0, 8)}`,
+  chiRef,
+  issueID: 'shop_500_1',
+  issueDate: '2026-11-20T10:00:00Z',
+  type: 'credit',
+  status: 'paid',
+  valueInUSD,
 });
 const REACHING = [...DOCUMENTED, ...OBSERVED].filter(({ operation }) => rowOf(operation).reach === 'account');
 
@@ -53,9 +58,15 @@ describe('operations that reach the whole upstream account', () => {
 
   it('are those that redeem, delete, or show transactions and wallets', () => {
     expect(REACHING.map(({ operation }) => operation)).toEqual([
-      ...['POST /account/delete-unpaid-transaction', 'GET /account/transaction', 'GET /wallets/list'],
-      ...['GET /sub-account/list', LIST, 'POST /account/issue-id-transactions', 'POST /redeem/airtime'],
-      ...['GET /sub-account/get', 'POST /wallets/lookup'],
+      'POST /account/delete-unpaid-transaction',
+      'GET /account/transaction',
+      'GET /wallets/list',
+      'GET /sub-account/list',
+      LIST,
+      'POST /account/issue-id-transactions',
+      'POST /redeem/airtime',
+      'GET /sub-account/get',
+      'POST /wallets/lookup',
     ]);
   });
 
@@ -85,8 +96,10 @@ describe('operations that reach the whole upstream account', () => {
       expect(refused.body).toMatchObject({ code: 'cap_exceeded', error: expect.stringContaining('daily cap is 1 US') });
       expect([api.arrived(), await spentBy(id)]).toEqual([[LIST], undefined]);
       expect(await api.preview(key, REDEEM, redemption())).toMatchObject({
-        ...{ would: 'be_refused', total_usd: '500' },
-        ...{ refusal: { code: 'cap_exceeded' }, caps: { daily: { left_after_usd: '-499' } } },
+        would: 'be_refused',
+        total_usd: '500',
+        refusal: { code: 'cap_exceeded' },
+        caps: { daily: { left_after_usd: '-499' } },
         items: [{ amount_usd: '500' }],
       });
       expect(api.arrived()).toEqual([LIST]); // the first question's answer is on record
@@ -107,7 +120,8 @@ describe('operations that reach the whole upstream account', () => {
       const { id, key } = await capped({ approvalOverUsd: usd(100), dailyCapUsd: usd(600) });
       api.upstream.behaviour = listing([transaction('500')]);
       expect(await api.preview(key, REDEEM, redemption())).toMatchObject({
-        ...{ would: 'wait_for_approval', approval: { reason: 'over_threshold' } },
+        would: 'wait_for_approval',
+        approval: { reason: 'over_threshold' },
       });
       const held = await api.ask(key, REDEEM, redemption()).expect(202);
       expect([api.arrived().includes(`POST ${REDEEM}`), await spentBy(id)]).toEqual([false, undefined]);
@@ -165,7 +179,9 @@ describe('operations that reach the whole upstream account', () => {
         errors: [{ pointer: '/chiRef', detail: expect.stringContaining('no transaction whose amount is known') }],
       });
       expect(await api.preview(key, REDEEM, redemption(chiRef))).toMatchObject({
-        ...{ would: 'be_refused', refusal: { code: 'amount_required' }, total_usd: null },
+        would: 'be_refused',
+        refusal: { code: 'amount_required' },
+        total_usd: null,
       });
       expect(api.arrived()).not.toContain(`POST ${REDEEM}`);
     });

@@ -31,12 +31,12 @@ export async function insertRounds(subjects, { postgres, ask }, { rounds, second
       const end = await costs(subject, postgres);
       const each = (name, scale = 1) => ((end[name] - begin[name]) * scale) / requests;
       results.get(subject.calls).push({
-        ...{ requests, requestsPerSecond: requests / took, rssMb },
-        ...{
-          proxyCpuMs: each('proxyCpu', 1_000),
-          postgresCpuMs: each('postgresCpu', 1_000),
-          walBytes: each('walBytes'),
-        },
+        requests,
+        requestsPerSecond: requests / took,
+        rssMb,
+        proxyCpuMs: each('proxyCpu', 1_000),
+        postgresCpuMs: each('postgresCpu', 1_000),
+        walBytes: each('walBytes'),
       });
     }
   }

@@ -77,9 +77,14 @@ async function measure(query) {
   const manifest = await (await fetch(address, { headers: { 'x-api-key': key } })).json();
   if (manifest.sha256 !== hash.digest('hex')) throw new Error(`${query}: not what its manifest says`);
   return {
-    ...{ query, rows: manifest.rows, megabytes: Math.round(bytes / 1_000_000), seconds: Number(seconds.toFixed(1)) },
-    ...{ rowsPerSecond: Math.round(manifest.rows / seconds), firstByteMs: Math.round(firstByteMs) },
-    ...{ memoryBeforeMb: before, peakMemoryMb: peakMemory() },
+    query,
+    rows: manifest.rows,
+    megabytes: Math.round(bytes / 1_000_000),
+    seconds: Number(seconds.toFixed(1)),
+    rowsPerSecond: Math.round(manifest.rows / seconds),
+    firstByteMs: Math.round(firstByteMs),
+    memoryBeforeMb: before,
+    peakMemoryMb: peakMemory(),
   };
 }
 

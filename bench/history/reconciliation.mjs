@@ -29,9 +29,12 @@ const LOOK_MS = 50;
 
 const options = new Command('npm run bench:reconciliation --')
   .description('measure a run against planted differences, each size in a database of its own')
-  .option('--sizes <list>', 'how many payments and transactions', (text) => text.split(',').map(Number), [
-    ...[10_000, 100_000, 1_000_000],
-  ])
+  .option(
+    '--sizes <list>',
+    'how many payments and transactions',
+    (text) => text.split(',').map(Number),
+    [10_000, 100_000, 1_000_000],
+  )
   .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'reconciliation.json'))
   .parse()
   .opts();
@@ -88,8 +91,13 @@ async function measure(size) {
 
 function startProxyOn({ proxy, owner }, upstream, directory) {
   Object.assign(process.env, {
-    ...{ DATABASE_URL: proxy, DATABASE_OWNER_URL: owner, DATA_DIR: directory, UPSTREAM_BASE_URL: upstream },
-    ...{ UPSTREAM_API_KEY: 'planted-upstream-key', RESOLVER_EVERY_SECONDS: '0', RECONCILIATION_FEE_PERCENT: '1' },
+    DATABASE_URL: proxy,
+    DATABASE_OWNER_URL: owner,
+    DATA_DIR: directory,
+    UPSTREAM_BASE_URL: upstream,
+    UPSTREAM_API_KEY: 'planted-upstream-key',
+    RESOLVER_EVERY_SECONDS: '0',
+    RECONCILIATION_FEE_PERCENT: '1',
   });
   return startProxy();
 }
@@ -99,7 +107,10 @@ async function makeKey(owner) {
   const key = newKey('reconciler');
   await owner.query("INSERT INTO client (id, name, scopes) VALUES ($1, 'reconciler', '{reconcile}')", [id]);
   await owner.query('INSERT INTO api_key (id, client_id, sha256, hint) VALUES ($1, $2, $3, $4)', [
-    ...[uuidv7(), id, hashKey(key), key.slice(-4)],
+    uuidv7(),
+    id,
+    hashKey(key),
+    key.slice(-4),
   ]);
   return key;
 }
@@ -109,7 +120,9 @@ async function runOnce({ url, pid }, key) {
   writeFileSync(`/proc/${pid}/clear_refs`, '5'); // of Linux: the largest resident set counts from here
   const started = performance.now();
   const asked = await fetch(`${url}/v1/reconciliation/runs`, {
-    ...{ method: 'POST', headers, body: JSON.stringify({ from, to }) },
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ from, to }),
   });
   if (asked.status !== 202) throw new Error(`the run was not taken: ${asked.status} ${await asked.text()}`);
   const { id } = await asked.json();

@@ -74,7 +74,10 @@ export function combinations() {
     calls('6: actor + address', { actor: 'clerk-3', client_address: '192.0.2.5' }),
     calls('7: country by amount', { country: 'Ghana', sort: 'amount' }),
     calls('8: client + amounts + month, by amount', {
-      ...{ client: 'games', min_total_usd: '50', max_total_usd: '60', sort: 'amount' },
+      client: 'games',
+      min_total_usd: '50',
+      max_total_usd: '60',
+      sort: 'amount',
       ...month,
     }),
     calls('9: prefix + outcome + network', { recipient_prefix: '+25', outcome: 'rejected', network_code: 'MPS' }),

@@ -26,8 +26,14 @@ const KEYS_HINT = 'KEYS_HINT';
  */
 const policy = (nonce: string) =>
   [
-    ...["default-src 'none'", "script-src 'self'", `style-src 'self' 'nonce-${nonce}'`, "img-src 'self' data:"],
-    ...["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
   ].join('; ');
 
 /** Serves the console: its files, and at each address of its own the page, which shows what belongs there. */
@@ -39,8 +45,13 @@ export async function serveConsole(
     .replace(SANDBOX_HINT, embeddedSandbox ? 'yes' : 'no')
     .replace(KEYS_HINT, embeddedSandbox?.demoKeysFile ? asRequired(embeddedSandbox.demoKeysFile) : '');
   await server.register(fastifyStatic, {
-    ...{ root: join(PAGE, 'assets'), prefix: '/console/assets/', preCompressed: true, decorateReply: false },
-    ...{ index: false, immutable: true, maxAge: ASSETS_MAX_AGE },
+    root: join(PAGE, 'assets'),
+    prefix: '/console/assets/',
+    preCompressed: true,
+    decorateReply: false,
+    index: false,
+    immutable: true,
+    maxAge: ASSETS_MAX_AGE,
   });
   const show = (request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');

@@ -60,8 +60,14 @@ async function decide(options: Options, path: string, body: object): Promise<voi
 
 function forPeople({ id, client, operation, total_usd, item_count, outcome, approval }: Approval) {
   return {
-    ...{ id, client: client.name, operation, total_usd, items: item_count, outcome },
-    ...{ held_for: approval?.held_for, expires_at: approval?.expires_at },
+    id,
+    client: client.name,
+    operation,
+    total_usd,
+    items: item_count,
+    outcome,
+    held_for: approval?.held_for,
+    expires_at: approval?.expires_at,
   };
 }
 

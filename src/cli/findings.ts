@@ -69,7 +69,8 @@ async function list({ filter, pageToken, json, ...proxy }: Options & { pageToken
     ...(pageToken === undefined ? [] : [['page_token', pageToken] as [string, string]]),
   ]);
   const page = (await ask(proxy, {
-    ...{ path: `/v1/reconciliation/findings?${query.toString()}`, demoKey: 'reconciler' },
+    path: `/v1/reconciliation/findings?${query.toString()}`,
+    demoKey: 'reconciler',
     afterFailure: 'ask again',
   })) as FindingPage;
   print(json ? page : page.findings.map(forPeople), json);
@@ -79,15 +80,23 @@ async function list({ filter, pageToken, json, ...proxy }: Options & { pageToken
 function forPeople({ id, severity, category, impact_usd, occurred_at, state, age_days, ...more }: FindingRecord) {
   const differs = more.fields.map(({ field, ours, theirs }) => `${field}: ${ours ?? '-'} | ${theirs ?? '-'}`);
   return {
-    ...{ id, severity, category, impact_usd, occurred_at, state, days: age_days },
-    ...{ subject: more.subject, 'ours | theirs': differs.join('; ') },
+    id,
+    severity,
+    category,
+    impact_usd,
+    occurred_at,
+    state,
+    days: age_days,
+    subject: more.subject,
+    'ours | theirs': differs.join('; '),
   };
 }
 
 async function exportCsv({ filter, delimiter, out, ...proxy }: Options & { delimiter: string; out?: string }) {
   const query = new URLSearchParams([...filter, ['delimiter', delimiter]]);
   const { response } = await open(proxy, {
-    ...{ path: `/v1/reconciliation/findings.csv?${query.toString()}`, demoKey: 'reconciler' },
+    path: `/v1/reconciliation/findings.csv?${query.toString()}`,
+    demoKey: 'reconciler',
     afterFailure: 'nothing was written',
   });
   await download(response, out, 'ask for the export again');
@@ -98,7 +107,9 @@ async function decide({ file, actor, json, ...proxy }: Omit<Options, 'filter'> &
     throw new ClientError(`the file ${file} cannot be read`);
   });
   const answer = (await ask(proxy, {
-    ...{ path: '/v1/reconciliation/findings/decisions.csv', demoKey: 'reconciler', csv },
+    path: '/v1/reconciliation/findings/decisions.csv',
+    demoKey: 'reconciler',
+    csv,
     ...(actor !== undefined && { actor }),
     afterFailure: 'they may have been decided; send the file again, and it says so',
   })) as FindingDecisions;

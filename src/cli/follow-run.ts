@@ -29,8 +29,10 @@ export async function followRun(options: ProxyOptions, id: string): Promise<RunE
     const steps = new Steps();
     try {
       const { response } = await open(options, {
-        ...{ path: `/v1/reconciliation/runs/${encodeURIComponent(id)}`, demoKey: 'reconciler' },
-        ...{ accept: 'text/event-stream', afterFailure: goesOn(id) },
+        path: `/v1/reconciliation/runs/${encodeURIComponent(id)}`,
+        demoKey: 'reconciler',
+        accept: 'text/event-stream',
+        afterFailure: goesOn(id),
       });
       tries = 0;
       for await (const { event, data } of serverSentEvents(response)) {

@@ -50,7 +50,9 @@ export function reconcileImportCommand(): Command {
 
 async function run(file: string, { mapping, delimiter, decimalComma, json, ...proxy }: Options): Promise<void> {
   const query = new URLSearchParams({
-    ...{ mapping: await mappingIn(mapping), delimiter, file: basename(file) },
+    mapping: await mappingIn(mapping),
+    delimiter,
+    file: basename(file),
     ...(decimalComma && { decimal_comma: 'true' }),
   });
   const statement = (await ask(proxy, {

@@ -115,7 +115,9 @@ export function dayOf(day: string, now: Date): { from: string; to: string } {
 
 async function begin(proxy: ProxyOptions, question: object): Promise<string> {
   const answer = await ask(proxy, {
-    ...{ path: '/v1/reconciliation/runs', body: question, demoKey: 'reconciler' },
+    path: '/v1/reconciliation/runs',
+    body: question,
+    demoKey: 'reconciler',
     afterFailure: 'the run may have begun; ask for it again, and you get the same one',
   });
   return (answer as { id: string }).id;
@@ -123,7 +125,8 @@ async function begin(proxy: ProxyOptions, question: object): Promise<string> {
 
 async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: Options): Promise<void> {
   const { response } = await open(proxy, {
-    ...{ path: `/v1/reconciliation/runs/${encodeURIComponent(runId)}/report?format=${format}`, demoKey: 'reconciler' },
+    path: `/v1/reconciliation/runs/${encodeURIComponent(runId)}/report?format=${format}`,
+    demoKey: 'reconciler',
     afterFailure: `the report was not written; ask for it again with --run ${runId}`,
   });
   await download(response, out, `ask again with --run ${runId}`);

@@ -89,7 +89,11 @@ function withStops(work: (stops: StopsService) => Promise<void>): Promise<void> 
 
 function forPeople({ id, everything, client, operation, reason, stopped_at, stopped_by, lifted_at }: StopRecord) {
   return {
-    ...{ id, stops: everything ? 'everything' : client !== null ? `client ${client}` : operation, reason },
-    ...{ stopped_at, stopped_by: stopped_by ? (stopped_by.actor ?? stopped_by.client) : 'command line', lifted_at },
+    id,
+    stops: everything ? 'everything' : client !== null ? `client ${client}` : operation,
+    reason,
+    stopped_at,
+    stopped_by: stopped_by ? (stopped_by.actor ?? stopped_by.client) : 'command line',
+    lifted_at,
   };
 }

@@ -60,8 +60,17 @@ export async function insertAccess(prisma: PrismaService, access: NewAccess): Pr
   const [asked, masked] = [canonical(access.filters), canonical(access.maskedFilters)];
   const salt = asked === masked ? null : newSalt();
   const row = {
-    ...{ id, actor, route, revealed, rows, request_id: requestId, client_address: clientAddress },
-    ...{ client_id: caller?.clientId, key_id: caller?.keyId, call_id: callId, call_ids: callIds },
+    id,
+    actor,
+    route,
+    revealed,
+    rows,
+    request_id: requestId,
+    client_address: clientAddress,
+    client_id: caller?.clientId,
+    key_id: caller?.keyId,
+    call_id: callId,
+    call_ids: callIds,
     filters: access.maskedFilters,
     filters_commitment: salt && hex(commitment(salt, asked)),
   };

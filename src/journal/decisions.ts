@@ -88,7 +88,10 @@ async function insertApproval(
 function toConsidered(id: string, { clientId, operation, usd }: HeldCall) {
   const caller = { clientId, keyId: '' };
   return {
-    ...{ id, caller, operation, usd },
+    id,
+    caller,
+    operation,
+    usd,
     items: [],
     idempotencyKey: null,
     allowDuplicateOf: null,

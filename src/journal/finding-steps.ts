@@ -78,8 +78,13 @@ export async function insertFindingSteps(
     const findings = new Map(found.map((one) => [one.id, one]));
     judge(findings);
     const rows = steps.map(({ findingId, state, reason }) => ({
-      ...{ finding_id: findingId, state, reason: proseAsRecorded(reason) },
-      ...{ impact_usd: findings.get(findingId)?.impactUsd, client_id: by.clientId, key_id: by.keyId, actor: by.actor },
+      finding_id: findingId,
+      state,
+      reason: proseAsRecorded(reason),
+      impact_usd: findings.get(findingId)?.impactUsd,
+      client_id: by.clientId,
+      key_id: by.keyId,
+      actor: by.actor,
     }));
     await tx.$executeRaw`
       INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, client_id, key_id, actor)

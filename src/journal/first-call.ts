@@ -66,7 +66,11 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
   if (!row) return undefined;
   const { ageMs, process, held, expired, verdict, neverCarriedOut, resolution, found, kind, body, ...rest } = row;
   return {
-    ...{ id, ageMs, neverCarriedOut, resolution, found: found ?? [] },
+    id,
+    ageMs,
+    neverCarriedOut,
+    resolution,
+    found: found ?? [],
     alive: live.some(({ number }) => number === process),
     held: held ? { expired, verdict } : null,
     outcome: kind === null ? null : { ...rest, kind, body: body && Buffer.from(body) },

@@ -7,9 +7,20 @@ import { NewOutcome } from './records';
 
 function outcome(size: number): NewOutcome {
   return {
-    ...{ intentId: '01999999-0000-7000-8000-000000000000', kind: 'succeeded', failure: null, upstreamStatus: 200 },
-    ...{ contentType: null, retryAfter: null, body: Buffer.alloc(size), items: [], answerOf: null },
-    ...{ sentAt: new Date(0), answeredAt: new Date(0), upstreamMs: 1, attempts: 1, tries: [] },
+    intentId: '01999999-0000-7000-8000-000000000000',
+    kind: 'succeeded',
+    failure: null,
+    upstreamStatus: 200,
+    contentType: null,
+    retryAfter: null,
+    body: Buffer.alloc(size),
+    items: [],
+    answerOf: null,
+    sentAt: new Date(0),
+    answeredAt: new Date(0),
+    upstreamMs: 1,
+    attempts: 1,
+    tries: [],
   };
 }
 

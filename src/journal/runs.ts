@@ -31,8 +31,18 @@ export async function insertRun(db: Client, run: NewRun): Promise<boolean> {
     `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, due_at, started_at, client_id, key_id, actor)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (due_at) DO NOTHING`,
     [
-      ...[run.id, run.from, run.to, run.asOf, run.historical, run.readId, JSON.stringify(run.settings), run.dueAt],
-      ...[run.startedAt, run.by?.clientId ?? null, run.by?.keyId ?? null, run.by?.actor ?? null],
+      run.id,
+      run.from,
+      run.to,
+      run.asOf,
+      run.historical,
+      run.readId,
+      JSON.stringify(run.settings),
+      run.dueAt,
+      run.startedAt,
+      run.by?.clientId ?? null,
+      run.by?.keyId ?? null,
+      run.by?.actor ?? null,
     ],
   );
   return rowCount === 1;

@@ -79,7 +79,9 @@ function toRow({ callId, clientId, position, item }: Wanted) {
     const isReceiver = recipientField === 'receiver';
     const isContact = isReceiver && (email ?? phone ?? handle) !== null; // then what else is kept of it is its mask
     return {
-      ...{ wanted_by: callId, client_id: clientId, position },
+      wanted_by: callId,
+      client_id: clientId,
+      position,
       phone: isReceiver || recipientField === 'phoneNumber' ? phone : null,
       email: isReceiver || recipientField === 'email' ? (email?.toLowerCase() ?? null) : null,
       handle: isReceiver || recipientField === 'twitter' ? (handle?.toLowerCase() ?? null) : null,

@@ -2,8 +2,18 @@ import { itemsOf } from './items';
 import { OPERATIONS } from './operations';
 
 const nothing = {
-  ...{ recipientField: null, handleIgnored: false, email: null, phone: null, handle: null, amountUsd: null },
-  ...{ country: null, networkCode: null, reference: null, receiver: null, wallet: null, chiRef: null },
+  recipientField: null,
+  handleIgnored: false,
+  email: null,
+  phone: null,
+  handle: null,
+  amountUsd: null,
+  country: null,
+  networkCode: null,
+  reference: null,
+  receiver: null,
+  wallet: null,
+  chiRef: null,
 };
 const plain = (items: ReturnType<typeof itemsOf>) =>
   items.map((item) => ({ ...item, amountUsd: item.amountUsd?.toFixed() ?? null }));
@@ -57,8 +67,11 @@ describe('the items of a body', () => {
     for (const step of ['collect', 'initiate'] as const) {
       expect(plain(itemsOf(`POST /collections/mobile-money/${step}`, body))).toEqual([
         {
-          ...{ ...nothing, phone: '+254712345678', email: 'ada@example.com' },
-          ...{ country: 'Kenya', reference: 'invoice-17' },
+          ...nothing,
+          phone: '+254712345678',
+          email: 'ada@example.com',
+          country: 'Kenya',
+          reference: 'invoice-17',
         },
       ]);
     }
@@ -72,8 +85,11 @@ describe('the items of a body', () => {
     const redemption = { chiRef: 'ref-1', phoneNumber: '+2348012345678', countryToSend: 'Nigeria', meta: {} };
     expect(plain(itemsOf('POST /redeem/airtime', redemption))).toEqual([
       {
-        ...{ ...nothing, recipientField: 'phoneNumber', phone: '+2348012345678' },
-        ...{ country: 'Nigeria', chiRef: 'ref-1' },
+        ...nothing,
+        recipientField: 'phoneNumber',
+        phone: '+2348012345678',
+        country: 'Nigeria',
+        chiRef: 'ref-1',
       },
     ]);
     expect(plain(itemsOf('POST /wallets/transfer', { receiver: 'sub-1', valueInUSD: 0.1, wallet: 'chi' }))).toEqual([

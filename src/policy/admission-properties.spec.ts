@@ -66,7 +66,8 @@ function build({ asked, budgets, stops, guards }: World) {
     ),
     sameContent: new Map(known.map(({ id, same }) => [id, same])),
     seenAcrossClients: new Set(known.filter(({ elsewhere }) => elsewhere).map(({ id }) => id)),
-    ...{ stops, guards },
+    stops,
+    guards,
     budgets: new Map(budgets.map((one, place) => [CLIENTS[place] ?? '', toBudget(one)])),
   };
   return { calls, at };

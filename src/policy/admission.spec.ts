@@ -7,8 +7,17 @@ const usd = (text: string) => new Decimal(text);
 
 function asking(id: string, more: Partial<Asking> = {}): Asking {
   return {
-    ...{ id, clientId: 'shop', operation: 'POST /payouts/airtime', idempotencyKey: null, content: `{"of":"${id}"}` },
-    ...{ itemCount: 1, allowDuplicateOf: null, barred: false, usd: usd('1'), heldFor: null, payments: [] },
+    id,
+    clientId: 'shop',
+    operation: 'POST /payouts/airtime',
+    idempotencyKey: null,
+    content: `{"of":"${id}"}`,
+    itemCount: 1,
+    allowDuplicateOf: null,
+    barred: false,
+    usd: usd('1'),
+    heldFor: null,
+    payments: [],
     ...more,
   };
 }
@@ -22,8 +31,12 @@ const OFF = { duplicates: false, windowSeconds: 30, acrossClients: false };
 
 function state(more: Partial<State> = {}): State {
   return {
-    ...{ claims: new Map(), sameContent: new Map(), seenAcrossClients: new Set(), stops: [] },
-    ...{ budgets: new Map([['shop', budget()]]), guards: ON },
+    claims: new Map(),
+    sameContent: new Map(),
+    seenAcrossClients: new Set(),
+    stops: [],
+    budgets: new Map([['shop', budget()]]),
+    guards: ON,
     ...more,
   };
 }
@@ -69,7 +82,9 @@ describe('decide', () => {
     const same = { content: 'same' };
     const open = (callId: string): SameContent => ({ callId, state: 'unknown', paidSecondsAgo: null });
     const paid = (callId: string, paidSecondsAgo: number): SameContent => ({
-      ...{ callId, state: 'succeeded', paidSecondsAgo },
+      callId,
+      state: 'succeeded',
+      paidSecondsAgo,
     });
     const after = (calls: SameContent[], more: Partial<Asking> = {}) =>
       decide([asking('b', { ...same, ...more })], state({ sameContent: new Map([['b', calls]]) }))[0];

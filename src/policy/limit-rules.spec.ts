@@ -11,9 +11,18 @@ const faultsOf = (limits: Partial<Limits>, items: Item[], effect: 'pay' | 'write
 
 function item(amount: Decimal.Value | null, country: string | null = null): Item {
   return {
-    ...{ recipientField: 'phoneNumber', handleIgnored: false, email: null, phone: '+254712345678', handle: null },
-    ...{ networkCode: null, reference: null, receiver: null, wallet: null, chiRef: null },
-    ...{ amountUsd: amount === null ? null : usd(amount), country },
+    recipientField: 'phoneNumber',
+    handleIgnored: false,
+    email: null,
+    phone: '+254712345678',
+    handle: null,
+    networkCode: null,
+    reference: null,
+    receiver: null,
+    wallet: null,
+    chiRef: null,
+    amountUsd: amount === null ? null : usd(amount),
+    country,
   };
 }
 
@@ -29,7 +38,9 @@ describe('the limits of one call', () => {
   it('count items', () => {
     expect(faultsOf({ maxItems: 2 }, [item(1), item(1)])).toBeUndefined();
     expect(faultsOf({ maxItems: 2 }, [item(1), item(1), item(1)])).toMatchObject({
-      ...{ code: 'too_many_items', status: 403, faults: [] },
+      code: 'too_many_items',
+      status: 403,
+      faults: [],
       message: 'This has 3 items; your client may send 2 in one call. Nothing was sent.',
     });
   });
@@ -38,7 +49,8 @@ describe('the limits of one call', () => {
     const countries = ["Côte d'Ivoire", 'Kenya'];
     expect(faultsOf({ countries }, [item(1, 'COTE D’IVOIRE'), item(1, 'kenya'), item(1)])).toBeUndefined();
     expect(faultsOf({ countries }, [item(1, 'Ghana'), item(1, 'Kenya'), item(1, 'Niger')], 'write')).toMatchObject({
-      ...{ code: 'country_not_allowed', status: 403 },
+      code: 'country_not_allowed',
+      status: 403,
       faults: [
         {
           pointer: '/items/0/country',
@@ -58,7 +70,8 @@ describe('the limits of one call', () => {
     (limit) => {
       const items = [item(null), item(1), item(null)];
       expect(faultsOf({ [limit]: usd(100) }, items)).toMatchObject({
-        ...{ code: 'amount_required', status: 400 },
+        code: 'amount_required',
+        status: 400,
         faults: [{ pointer: '/items/0/amount' }, { pointer: '/items/2/amount' }],
       });
       expect(faultsOf({ [limit]: usd(100) }, items, 'write')).toBeUndefined();
@@ -74,7 +87,8 @@ describe('the limits of one call', () => {
     const limits = { maxItemUsd: usd(5), maxCallUsd: usd('8.5') };
     expect(faultsOf(limits, [item(5), item('3.5')], effect)).toBeUndefined();
     expect(faultsOf(limits, [item('5.000001'), item(1), item(7)], effect)).toMatchObject({
-      ...{ code: 'cap_exceeded', status: 403 },
+      code: 'cap_exceeded',
+      status: 403,
       faults: [
         {
           pointer: '/items/0/amount',

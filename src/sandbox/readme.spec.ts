@@ -38,7 +38,8 @@ describe('the tables of README.md', () => {
     const rows = rowsUnder('Magic recipients').map(([name, digits, payout]) => [name, digits, payout]);
     expect(rows).toEqual(
       Object.entries(MAGIC).map(([name, row]) => [
-        ...[code(name), code(row.digits)],
+        code(name),
+        code(row.digits),
         'does' in row ? row.does : `the fault ${code(row.fault)}`,
       ]),
     );

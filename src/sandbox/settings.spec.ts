@@ -7,8 +7,11 @@ describe('settings', () => {
   it('have a default for all but the database and the key', () => {
     const { behaviour, ...settings } = readSettings(good);
     expect(settings).toEqual({
-      ...{ databaseUrl: good.SANDBOX_DATABASE_URL, port: 4010, apiKey: 'key-1' },
-      ...{ controlKey: 'sandbox-control', unitName: 'credit' },
+      databaseUrl: good.SANDBOX_DATABASE_URL,
+      port: 4010,
+      apiKey: 'key-1',
+      controlKey: 'sandbox-control',
+      unitName: 'credit',
     });
     expect(behaviour).toMatchObject({ quirks: QUIRKS, unpaidExpiresAfterMs: 604_800_000, events: { url: '' } });
     expect(behaviour?.feePercent.toFixed()).toBe('0');

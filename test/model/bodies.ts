@@ -20,8 +20,13 @@ const BODIES = {
     credits: usd.map((value, at) => credit(value, at, magic)),
   }),
   'POST /collections/mobile-money/collect': ({ number, magic }: Parts) => ({
-    ...{ amount: 500, currency: 'KES', phone_number: phone(magic), fullname: 'Ada', country: 'Kenya' },
-    ...{ email: 'ada@example.org', tx_ref: `request-${number}` },
+    amount: 500,
+    currency: 'KES',
+    phone_number: phone(magic),
+    fullname: 'Ada',
+    country: 'Kenya',
+    email: 'ada@example.org',
+    tx_ref: `request-${number}`,
   }),
   'POST /sub-account/create': ({ number, magic }: Parts) => ({ name: `request-${number}`, email: email(magic) }),
 };

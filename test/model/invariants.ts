@@ -28,8 +28,13 @@ export async function check(world: World, settled: Settled): Promise<Map<number,
     const stories = [...lane.requests].map(([number, request]): Story => {
       const ofIt = (each: { number: number }) => each.number === number;
       return {
-        ...{ lane, number, request, totalUsd: totalOf(request, number), sent: lane.sent.filter(ofIt) },
-        ...{ intents: intents.filter(ofIt), arrivals: settled.arrivals.filter(ofIt) },
+        lane,
+        number,
+        request,
+        totalUsd: totalOf(request, number),
+        sent: lane.sent.filter(ofIt),
+        intents: intents.filter(ofIt),
+        arrivals: settled.arrivals.filter(ofIt),
       };
     });
     const faults = [

@@ -163,7 +163,9 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
   .map(({ fault, probability, seed, processed, ms, status, namingStatus }) => {
     const { settings, choosesProcessed } = FAULTS[fault] as { settings?: object; choosesProcessed?: true };
     return {
-      ...{ fault, probability, seed },
+      fault,
+      probability,
+      seed,
       ...(choosesProcessed && { processed }),
       ...(settings && 'ms' in settings && { ms }),
       ...(fault === 'lateProcessing' && { status }),

@@ -6,9 +6,22 @@ import { Settled } from './wave';
 const EXPECTED = [
   ...Object.keys(FAULTS).map((fault) => `fault ${fault}`),
   ...['succeeded', 'rejected', 'unknown', 'null'].map((outcome) => `outcome ${outcome}`),
-  ...['200', 'replay', 'no answer', 'outcome_unknown', 'suspected_duplicate', 'cap_exceeded', 'stopped'],
-  ...['idempotency_key_required', '202', 'approved', 'rejected', 'landed', 'absent', 'landed by the list'],
-  ...['an error that is not believed', 'a key that is free again'],
+  '200',
+  'replay',
+  'no answer',
+  'outcome_unknown',
+  'suspected_duplicate',
+  'cap_exceeded',
+  'stopped',
+  'idempotency_key_required',
+  '202',
+  'approved',
+  'rejected',
+  'landed',
+  'absent',
+  'landed by the list',
+  'an error that is not believed',
+  'a key that is free again',
 ];
 
 /** Counts what the schedules brought about. */

@@ -43,7 +43,11 @@ export async function startScene(): Promise<Scene> {
   await morning.pastTheProxy(readJson(dataDir, 'sandbox.json'));
   const run = await morning.reconcile(began);
   return {
-    ...{ url, keys, paid, held, run },
+    url,
+    keys,
+    paid,
+    held,
+    run,
     close: async () => {
       await product.signal('SIGTERM');
       removeDataDir(dataDir);
@@ -67,7 +71,9 @@ class Morning {
   /** @returns the id of a call with several payouts. */
   async pay(): Promise<string> {
     const airtimes = PHONES.map((phoneNumber, index) => ({
-      ...{ countryToSend: ['Nigeria', 'Kenya', 'Ghana', 'Kenya'][index], phoneNumber, valueInUSD: 5.25 + index },
+      countryToSend: ['Nigeria', 'Kenya', 'Ghana', 'Kenya'][index],
+      phoneNumber,
+      valueInUSD: 5.25 + index,
     }));
     const order = this.airtime(airtimes).set('Idempotency-Key', 'order-2041');
     const { headers } = await order.expect(200);

@@ -91,7 +91,8 @@ describe('pictures', () => {
     await SHOTS[0]?.ready(dark);
     await dark.screenshot({ path: join(FOLDER, 'overview-dark.png') });
     const narrow = await signIn(browser.browser, scene.url, scene.keys.admin, {
-      ...{ viewport: NARROW, at: `/calls/${scene.paid}` },
+      viewport: NARROW,
+      at: `/calls/${scene.paid}`,
     });
     await narrow.getByRole('heading', { level: 1 }).waitFor();
     await narrow.screenshot({ path: join(FOLDER, 'call-narrow.png') });

@@ -34,7 +34,12 @@ export async function startApproving(): Promise<Approving> {
   const query: Approving['query'] = (sql, parameters) => proxy.database.query(sql, parameters);
   const [row] = await query('SELECT client_id FROM intent WHERE id = $1', [model]);
   return {
-    ...{ ...paying, second, approver, model, query, clientId: row?.client_id },
+    ...paying,
+    second,
+    approver,
+    model,
+    query,
+    clientId: row?.client_id,
     hold: (changes = {}) => {
       const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z', reserved_on: null };
       return copyIntent(proxy.database, model, { ...held, idempotency_key: null, ...changes });

@@ -56,7 +56,10 @@ export async function makeCallStories(): Promise<CallStories> {
   const paid = await pay(200, { credits: CREDITS }, 'order-17');
   const hold = () =>
     copyIntent(proxy.database, paid, {
-      ...{ held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z', reserved_on: null, idempotency_key: null },
+      held_for: 'over_threshold',
+      expires_at: '2099-01-01T00:00:00Z',
+      reserved_on: null,
+      idempotency_key: null,
     });
   const repeated = await pay(422, { credits: CREDITS.slice(0, 1) }, 'order-17');
   const [held, approved, declined] = [await hold(), await hold(), await hold()];

@@ -30,7 +30,11 @@ export async function startCallsScene() {
   await pay('/payouts/credit', { credits });
   await pay('/payouts/airtime', {}, 400);
   return {
-    ...{ proxy, seeing, masked, toMany, toPhone },
+    proxy,
+    seeing,
+    masked,
+    toMany,
+    toPhone,
     /** How many calls are found now: also those that the proxy made by itself, and what it refused to auditors. */
     count: async (filters = ''): Promise<number> => {
       const { body } = await proxy.get(masked, `/v1/audit/calls?page_size=200&${filters}`).expect(200);

@@ -117,11 +117,16 @@ export async function writeWallets(
 ): Promise<string> {
   const readId = uuidv7();
   const rows = Object.entries(wallets).map(([wallet_id, entries]) => ({
-    ...{ wallet_id, balance: entries.at(-1)?.[2] ?? '0' },
+    wallet_id,
+    balance: entries.at(-1)?.[2] ?? '0',
   }));
   const entries = Object.entries(wallets).flatMap(([wallet_id, listed]) =>
     listed.toReversed().map(([balance_before, amount, new_balance, seconds], ordinal) => ({
-      ...{ wallet_id, ordinal, balance_before, amount, new_balance },
+      wallet_id,
+      ordinal,
+      balance_before,
+      amount,
+      new_balance,
       entered_at: new Date(day + seconds * 1_000).toISOString(),
     })),
   );

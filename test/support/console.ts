@@ -23,7 +23,8 @@ export async function signIn(
   { at = '/', ...options }: BrowserContextOptions & { at?: string } = {},
 ): Promise<Page> {
   const context = await browser.newContext({
-    ...{ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' },
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
     ...options,
   });
   const answer = await fetch(`${url}/v1/session`, { method: 'POST', headers: { 'X-API-Key': key } });

@@ -73,7 +73,15 @@ export async function startDesk(): Promise<TestDesk> {
   const sample: TestDesk['sample'] = async (operation) =>
     (await look()).samples.find((one: any) => one.operation === operation);
   return {
-    ...{ proxy, sandboxUrl: proxy.sandbox.url, clients, keys, keysFile, demoKeys, ask, look, sample },
+    proxy,
+    sandboxUrl: proxy.sandbox.url,
+    clients,
+    keys,
+    keysFile,
+    demoKeys,
+    ask,
+    look,
+    sample,
     send: async (operation, more = {}) => {
       const { body } = await sample(operation);
       return (await ask('post', '/payouts', { operation, body, ...more }).expect(200)).body as unknown;

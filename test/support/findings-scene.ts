@@ -63,9 +63,21 @@ export class FindingsScene {
         const seen = new Date(Date.now() - (more.daysAgo ?? 0) * 86_400_000).toISOString();
         const fields = more.fields ?? [{ field: 'amount_usd', ours: '5', theirs: '6' }];
         return {
-          ...{ id, category, subject, call_id: callId, position, chi_ref: chiRef, run_id: runId, found_at: seen },
-          ...{ occurred_at: more.occurredAt ?? '2026-11-20T08:00:00Z', seen_at: seen, sight_id: uuidv7() },
-          ...{ finding_id: id, impact_usd: usd, fields, evidence: more.evidence ?? { match: null } },
+          id,
+          category,
+          subject,
+          call_id: callId,
+          position,
+          chi_ref: chiRef,
+          run_id: runId,
+          found_at: seen,
+          occurred_at: more.occurredAt ?? '2026-11-20T08:00:00Z',
+          seen_at: seen,
+          sight_id: uuidv7(),
+          finding_id: id,
+          impact_usd: usd,
+          fields,
+          evidence: more.evidence ?? { match: null },
         };
       },
     );

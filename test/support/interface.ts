@@ -13,12 +13,19 @@ export const momoItem = () => ({ ...airtimeItem(), reference: '', momoCode: 'MPS
 /** A collection and an airtime redemption that are right in everything. */
 export const collection = () =>
   ({
-    ...{ amount: 1500.5, currency: 'KES', phone_number: '+254712345678', fullname: 'Ada Lovelace', country: 'Kenya' },
-    ...{ email: 'ada@example.com', tx_ref: 'invoice-17' },
+    amount: 1500.5,
+    currency: 'KES',
+    phone_number: '+254712345678',
+    fullname: 'Ada Lovelace',
+    country: 'Kenya',
+    email: 'ada@example.com',
+    tx_ref: 'invoice-17',
   }) as Record<string, unknown>;
 export const redemption = () =>
   ({
-    ...{ chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', phoneNumber: '+2348012345678', countryToSend: 'Nigeria' },
+    chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11',
+    phoneNumber: '+2348012345678',
+    countryToSend: 'Nigeria',
     meta: { order: 'A-17', lines: [{ sku: 1 }] },
   }) as Record<string, unknown>;
 
@@ -94,8 +101,12 @@ export const OBSERVED: Asking[] = [
     operation: 'POST /sub-account/create',
     path: '/sub-account/create',
     body: {
-      ...{ name: 'Branch', email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' },
-      ...{ phoneNumber: '+2348012345678', meta: { cost_centre: 17 } },
+      name: 'Branch',
+      email: 'ada@example.com',
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      phoneNumber: '+2348012345678',
+      meta: { cost_centre: 17 },
     },
   },
   { operation: 'GET /sub-account/get', path: '/sub-account/get?id=sub-account-1' },
@@ -151,7 +162,11 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
   const record = async (callId: string) =>
     (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body as unknown;
   return {
-    ...{ proxy, upstream, app, auditor, record },
+    proxy,
+    upstream,
+    app,
+    auditor,
+    record,
     post: (path, body, headers = {}) => proxy.post(app, path, body as object).set(headers),
     postRaw: (path, body, headers = { 'Content-Type': 'application/json' }) =>
       supertest(proxy.url).post(address(path)).set('X-API-Key', app).set(headers).send(body),

@@ -39,7 +39,12 @@ export function useDatabase(whose: 'of each test' | 'of all tests'): void {
 
 export const at = (seconds: number) => new Date(day + seconds * 1_000).toISOString();
 export const listed = (chi_ref: string, seconds: number, more: Partial<Theirs> = {}): Theirs => ({
-  ...{ chi_ref, issued_at: at(seconds), status: 'paid', amount_usd: '10', email: `${chi_ref}@example.com`, ...more },
+  chi_ref,
+  issued_at: at(seconds),
+  status: 'paid',
+  amount_usd: '10',
+  email: `${chi_ref}@example.com`,
+  ...more,
 });
 export const OLD = () => listed('old', -3_600);
 
@@ -62,8 +67,15 @@ export async function run(
   const source = change.source === 'statement' ? 'statement' : 'transactions';
   const readId = await writeListing(database, theirs, rows ?? (theirs.length && LISTED), source);
   const plan = await startRun(database, {
-    ...{ from: new Date(day), to: new Date(day + DAY_MS), asOf: new Date(asOf), historical: false, source: 'upstream' },
-    ...{ readId, walletsReadId: null, settings: { ...PLANTED_SETTINGS, feePercent: '0' }, ...change },
+    from: new Date(day),
+    to: new Date(day + DAY_MS),
+    asOf: new Date(asOf),
+    historical: false,
+    source: 'upstream',
+    readId,
+    walletsReadId: null,
+    settings: { ...PLANTED_SETTINGS, feePercent: '0' },
+    ...change,
   });
   const { incomplete = [] } = await runPlan(database, plan);
   const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);

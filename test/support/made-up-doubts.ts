@@ -10,8 +10,11 @@ const SENDING_SECONDS = 5;
 
 export function toSent(place: number, list: [number, number][], second: number): Sent {
   return {
-    ...{ id: `call ${place}`, operation: 'POST /payouts/airtime', items: list.map(toWanted) },
-    ...{ sentFrom: at(second), sentUntil: at(second + SENDING_SECONDS) },
+    id: `call ${place}`,
+    operation: 'POST /payouts/airtime',
+    items: list.map(toWanted),
+    sentFrom: at(second),
+    sentUntil: at(second + SENDING_SECONDS),
   };
 }
 
@@ -23,14 +26,16 @@ function toWanted([recipient, cents]: [number, number], position: number): Wante
 
 export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, issue: number): Seen[] {
   return list.map(([recipient, cents], place) => ({
-    ...{
-      readId: 'read',
-      ordinal: issue * 10 + place,
-      chiRef: `${issue}/${place}`,
-      id: null,
-      issueId: `issue ${issue}`,
-    },
-    ...{ issuedAt: at(second), type: 'airtime', status: 'paid', amountUsd: new Decimal(cents).div(100).toFixed(6) },
-    ...{ names: [`p:25471234567${recipient}`], references: [] },
+    readId: 'read',
+    ordinal: issue * 10 + place,
+    chiRef: `${issue}/${place}`,
+    id: null,
+    issueId: `issue ${issue}`,
+    issuedAt: at(second),
+    type: 'airtime',
+    status: 'paid',
+    amountUsd: new Decimal(cents).div(100).toFixed(6),
+    names: [`p:25471234567${recipient}`],
+    references: [],
   }));
 }

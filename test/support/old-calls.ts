@@ -42,8 +42,11 @@ export async function refusalOf(database: TestDatabase, day: string): Promise<st
 
 /** Where it stands what sources said, by the column with its id. */
 export const EVIDENCE_TABLES = {
-  ...{ upstream_transaction: 'read_id', reconciliation_match: 'run_id', upstream_wallet: 'read_id' },
-  ...{ upstream_wallet_entry: 'read_id', statement_fault: 'read_id' },
+  upstream_transaction: 'read_id',
+  reconciliation_match: 'run_id',
+  upstream_wallet: 'read_id',
+  upstream_wallet_entry: 'read_id',
+  statement_fault: 'read_id',
 };
 
 /** What sources said on that day, of three transactions: the first two name somebody. */

@@ -29,7 +29,10 @@ export async function startPaying(settings: Partial<RunningConfig> = {}): Promis
   const app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
   const auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
   return {
-    ...{ proxy, upstream, app, auditor },
+    proxy,
+    upstream,
+    app,
+    auditor,
     pay: (phoneNumber = PHONE) => proxy.post(app, '/payouts/airtime', airtime(phoneNumber)),
     record: async ({ headers }) =>
       (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body,

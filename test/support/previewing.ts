@@ -19,8 +19,10 @@ export const serving: Behaviour = (request, response, socket) => {
       { name: 'MTN', country: 'Nigeria', code: 'MPS' },
     ],
     '/api/v0.1/info/usd-amount-in-local': {
-      ...{ amountInUSD, destinationCurrency: searchParams.get('destinationCurrency') },
-      ...{ amountInDestinationCurrency: Number(amountInUSD) * RATE, validUntil: '2099-01-01T00:00:00Z' },
+      amountInUSD,
+      destinationCurrency: searchParams.get('destinationCurrency'),
+      amountInDestinationCurrency: Number(amountInUSD) * RATE,
+      validUntil: '2099-01-01T00:00:00Z',
     },
   };
   return answer(200, { status: 'success', data: data[pathname] ?? { error: 'None' } })(request, response, socket);
@@ -50,7 +52,10 @@ export async function startPreviewing(settings: Partial<RunningConfig> = {}): Pr
   let count = 0;
   const ask: Previewing['ask'] = (key, path, body, headers = {}) => proxy.post(key, path, body as object).set(headers);
   return {
-    ...{ proxy, upstream, auditor, ask },
+    proxy,
+    upstream,
+    auditor,
+    ask,
     client: (limits = {}) => clients.create(`app-${(count += 1)}`, ['pay', 'write', 'read', 'account'], limits),
     limit: (name, limits) => clients.update(name, limits),
     preview: async (key, path, body, headers = {}) => {

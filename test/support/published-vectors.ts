@@ -6,52 +6,69 @@ const each = (base64: string) => base64.split(' ').filter(Boolean).map(bytes);
 /** https://github.com/transparency-dev/merkle, testdata/inclusion/<n>/happy-path.json: trees of the CT reference leaves. */
 export const INCLUSIONS = [
   {
-    ...{ index: 0, size: 8, root: 'XcnaeacGWamtVZy3Ad7ZoqudgjqtL0lgz+Nw7/RgQyg=' },
+    index: 0,
+    size: 8,
+    root: 'XcnaeacGWamtVZy3Ad7ZoqudgjqtL0lgz+Nw7/RgQyg=',
     leafHash: 'bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0=',
     proof:
       'lqKW0iTyhcZ77pPDD4owkVfw2qNdxbh+QQt4YwoJz8c= Xwg/ChozygdqlSeYMlgNs+DvRYS9/x9UyKNg9Q3jAx4= ' +
       'a0eq8p7jwq+a+Im8H7klTavTEXfxYjLdaqsDXKOb9uQ=',
   },
   {
-    ...{ index: 5, size: 8, root: 'XcnaeacGWamtVZy3Ad7ZoqudgjqtL0lgz+Nw7/RgQyg=' },
+    index: 5,
+    size: 8,
+    root: 'XcnaeacGWamtVZy3Ad7ZoqudgjqtL0lgz+Nw7/RgQyg=',
     leafHash: 'QnGia+DYqE8L1UyMMC58s6O10fpngKQLzOKHNHfatlg=',
     proof:
       'vBoGQ7EuTS18d5GPROD095qDi2z57FtcKD4fTYhZnms= yoVOoSjtBQtBs1/8G4e46yveRh6eO1WW7Oa51ZdaCuA= ' +
       '037kGJdt2VdTwcc4Yrk5j6Kiz5tP8P3+izDNlSCWFLc=',
   },
   {
-    ...{ index: 2, size: 3, root: 'rra8/idLcKFPsGel5VeCZNsPqbUa9eC6FZFY8yngbnc=' },
+    index: 2,
+    size: 3,
+    root: 'rra8/idLcKFPsGel5VeCZNsPqbUa9eC6FZFY8yngbnc=',
     leafHash: 'ApjRIpBtz8EIkstTpzmS/FufST6kybrbJ7eRtBJ6f+c=',
     proof: '+sVCA+fMaWzw38tCySodnbr3CtnmIfS9jZhmLwDjwSU=',
   },
   {
-    ...{ index: 1, size: 5, root: 'Tju7H3tHjc/nH7YxYxUZo7yhLJrvyhYSv85ME6hiZNQ=' },
+    index: 1,
+    size: 5,
+    root: 'Tju7H3tHjc/nH7YxYxUZo7yhLJrvyhYSv85ME6hiZNQ=',
     leafHash: 'lqKW0iTyhcZ77pPDD4owkVfw2qNdxbh+QQt4YwoJz8c=',
     proof:
       'bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0= Xwg/ChozygdqlSeYMlgNs+DvRYS9/x9UyKNg9Q3jAx4= ' +
       'vBoGQ7EuTS18d5GPROD095qDi2z57FtcKD4fTYhZnms=',
   },
 ].map(({ leafHash: hash, proof, root, ...place }) => ({
-  ...{ ...place, leafHash: bytes(hash), proof: each(proof), root: bytes(root) },
+  ...place,
+  leafHash: bytes(hash),
+  proof: each(proof),
+  root: bytes(root),
 }));
 
 /** From the same place, testdata/consistency/<n>/happy-path.json. */
 export const CONSISTENCIES = [
   { from: 1, to: 1, fromRoot: 'bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0=', proof: '' },
   {
-    ...{ from: 1, to: 8, fromRoot: 'bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0=' },
+    from: 1,
+    to: 8,
+    fromRoot: 'bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0=',
     proof:
       'lqKW0iTyhcZ77pPDD4owkVfw2qNdxbh+QQt4YwoJz8c= Xwg/ChozygdqlSeYMlgNs+DvRYS9/x9UyKNg9Q3jAx4= ' +
       'a0eq8p7jwq+a+Im8H7klTavTEXfxYjLdaqsDXKOb9uQ=',
   },
   {
-    ...{ from: 6, to: 8, fromRoot: 'duZ9rbzfHhDht03cYIq9L5jfsW+851J3tSMqEn8gh+8=' },
+    from: 6,
+    to: 8,
+    fromRoot: 'duZ9rbzfHhDht03cYIq9L5jfsW+851J3tSMqEn8gh+8=',
     proof:
       'DrxdNDf74tsVi58Sah0RjjCBgQMdCpSfje3t68VY72o= yoVOoSjtBQtBs1/8G4e46yveRh6eO1WW7Oa51ZdaCuA= ' +
       '037kGJdt2VdTwcc4Yrk5j6Kiz5tP8P3+izDNlSCWFLc=',
   },
   {
-    ...{ from: 2, to: 5, fromRoot: '+sVCA+fMaWzw38tCySodnbr3CtnmIfS9jZhmLwDjwSU=' },
+    from: 2,
+    to: 5,
+    fromRoot: '+sVCA+fMaWzw38tCySodnbr3CtnmIfS9jZhmLwDjwSU=',
     proof: 'Xwg/ChozygdqlSeYMlgNs+DvRYS9/x9UyKNg9Q3jAx4= vBoGQ7EuTS18d5GPROD095qDi2z57FtcKD4fTYhZnms=',
   },
 ].map(({ fromRoot, proof, ...sizes }) => ({ ...sizes, fromRoot: bytes(fromRoot), proof: each(proof) }));

@@ -25,21 +25,28 @@ export const other = (id: number) => ({
 });
 /** Three of its records are of CALL: 3, 5 and 8. */
 export const LOG: Record<string, unknown>[] = [
-  ...[other(0), other(1), other(2)],
+  other(0),
+  other(1),
+  other(2),
   {
-    ...{ table: 'intent', id: CALL, operation: 'POST /payouts/airtime', total_usd: '12.500000' },
-    ...{
-      recorded_at: '2026-11-21T14:00:00.000001Z',
-      body_commitment: commit(BODY),
-      attempts: 1,
-      held: null,
-      digest: commit('x'),
-    },
+    table: 'intent',
+    id: CALL,
+    operation: 'POST /payouts/airtime',
+    total_usd: '12.500000',
+    recorded_at: '2026-11-21T14:00:00.000001Z',
+    body_commitment: commit(BODY),
+    attempts: 1,
+    held: null,
+    digest: commit('x'),
     items: [{ amount_usd: '12.500000', email_commitment: commit('ada@example.com') }, { amount_usd: '0.1' }],
   },
-  ...[other(3), { table: 'decision', intent_id: CALL, verdict: 'approved', id: other(4).id }, other(5), other(6)],
+  other(3),
+  { table: 'decision', intent_id: CALL, verdict: 'approved', id: other(4).id },
+  other(5),
+  other(6),
   { table: 'outcome', intent_id: CALL, kind: 'succeeded', upstream_status: 200 },
-  ...[other(7), other(8)],
+  other(7),
+  other(8),
 ];
 
 /** A receipt over the leaves that are listed, of a log of these records; all loose ends are for the tests to pull. */
@@ -65,7 +72,10 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
     { commitment: 'items/0/email_commitment', salt: SALT, value: 'ada@example.com', encoding: 'utf8' },
   ];
   const receipt: any = {
-    ...{ format: 'payout-proxy/receipt/1', call_id: CALL, log: { origin: ORIGIN, key: by.verifierKey }, checkpoint },
+    format: 'payout-proxy/receipt/1',
+    call_id: CALL,
+    log: { origin: ORIGIN, key: by.verifierKey },
+    checkpoint,
     records: await Promise.all(records),
   };
   if (log === LOG) receipt.records[0].openings = openings;

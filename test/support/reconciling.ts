@@ -33,7 +33,10 @@ export async function startReconciling(settings: Partial<RunningConfig> = {}): P
   const control = (method: 'patch' | 'post', path: string) =>
     supertest(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);
   return {
-    ...{ proxy, sandbox, app, reconciler },
+    proxy,
+    sandbox,
+    app,
+    reconciler,
     pay: (phoneNumber) => proxy.post(app, '/payouts/airtime', airtime(phoneNumber)),
     past: (path, body) => supertest(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', UPSTREAM_KEY).send(body),
     behave: async (changes) => {

@@ -26,7 +26,11 @@ export function totalsOf(
     residual_usd: residual,
     by_day: Array.from({ length: days }, (_, day) => ({
       day: new Date(Date.UTC(2025, 9, 1) + day * DAY_MS).toISOString().slice(0, 10),
-      ...{ matched: 10_000, ours_only: day % 2, theirs_only: day % 3, ours_usd: '10', theirs_usd: '11' },
+      matched: 10_000,
+      ours_only: day % 2,
+      theirs_only: day % 3,
+      ours_usd: '10',
+      theirs_usd: '11',
     })),
   };
 }
@@ -36,7 +40,9 @@ export async function runWithAllCategories(scene: FindingsScene, more: object = 
   const findings = CATEGORY_NAMES.flatMap((category): (NewFinding & { category: string; usd: string })[] => [
     { category, usd: '12.5', callId: '01a1ff28-7377-773b-b0f8-73b43b8d685b', position: 0, chiRef: `chi-1-${category}` },
     {
-      ...{ category, usd: '-0.000125', chiRef: `${category}-${'W'.repeat(90)}` },
+      category,
+      usd: '-0.000125',
+      chiRef: `${category}-${'W'.repeat(90)}`,
       fields: [{ field: 'status', ours: 'w'.repeat(70), theirs: 'W'.repeat(70) }],
     },
   ]);

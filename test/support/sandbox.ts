@@ -62,7 +62,13 @@ export async function startSandbox(settings: Partial<Settings> = {}, given?: Tes
   const control: TestSandbox['control'] = (method, path, body) =>
     supertest(url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', CONTROL_KEY).send(body);
   return {
-    ...{ url, sandbox, behaviour, own, database, get, control },
+    url,
+    sandbox,
+    behaviour,
+    own,
+    database,
+    get,
+    control,
     post: (path, body = {}) =>
       supertest(url)
         .post(`/api/v0.1${path}`)

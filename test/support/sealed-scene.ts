@@ -80,7 +80,14 @@ export async function makeSealedScene(): Promise<SealedScene> {
   const later = await make(4);
   const scene: SealedScene = {
     indexDelaySeconds: undefined,
-    ...{ database, client, signer, dir, checkpointFile, calls, later, withProxy },
+    database,
+    client,
+    signer,
+    dir,
+    checkpointFile,
+    calls,
+    later,
+    withProxy,
     verifyAfter: async (...changes) => {
       await client.query('BEGIN; SET LOCAL session_replication_role = replica');
       try {

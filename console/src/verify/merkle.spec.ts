@@ -51,8 +51,11 @@ describe("the browser's check of inclusion", () => {
   it('accepts what others have published', async () => {
     for (const claim of published.INCLUSIONS) expect(await verifyInclusion(claim)).toBe(true);
     const claim = {
-      ...{ index: published.SUMDB_INDEX, size: 58_253_265, proof: published.SUMDB_PROOF },
-      ...{ leafHash: await leafHash(published.SUMDB_LEAF), root: published.SUMDB_ROOT },
+      index: published.SUMDB_INDEX,
+      size: 58_253_265,
+      proof: published.SUMDB_PROOF,
+      leafHash: await leafHash(published.SUMDB_LEAF),
+      root: published.SUMDB_ROOT,
     };
     expect(await verifyInclusion(claim)).toBe(true);
     expect(await verifyInclusion({ ...claim, leafHash: await leafHash(`${published.SUMDB_LEAF} `) })).toBe(false);

@@ -21,7 +21,10 @@ interface Asking {
 
 function admits(handler: () => void, { scopes, operations, operation, needs }: Asking = {}): boolean | string {
   const caller = scopes && {
-    ...{ clientId: '', clientName: 'shop', keyId: '', scopes: new Set(scopes) },
+    clientId: '',
+    clientName: 'shop',
+    keyId: '',
+    scopes: new Set(scopes),
     operations: operations ? new Set(operations) : null,
   };
   const context = {

@@ -107,7 +107,10 @@ export class CallersService {
 export function callerOf(row: CallerRow): Caller {
   const { clientId, clientName, keyId, operations, person } = row;
   return {
-    ...{ clientId, clientName, keyId, person },
+    clientId,
+    clientName,
+    keyId,
+    person,
     scopes: new Set(row.scopes),
     operations: operations && new Set(operations),
     limits: limitsOf(row),

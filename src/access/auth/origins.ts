@@ -62,8 +62,14 @@ export async function answerBrowsers(server: FastifyInstance, origins: OriginsSe
       'traceparent',
     ],
     exposedHeaders: [
-      ...['X-Call-Id', 'X-Request-Id', 'Idempotent-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
-      ...['Server-Timing', 'Age'],
+      'X-Call-Id',
+      'X-Request-Id',
+      'Idempotent-Replayed',
+      'Retry-After',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Server-Timing',
+      'Age',
     ],
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     strictPreflight: false, // it would answer in words of its own

@@ -38,7 +38,12 @@ export function hasCsrfToken({ headers }: FastifyRequest, token: string): boolea
 
 function cookie(request: FastifyRequest, value: string, more: { maxAge?: number } = {}): string {
   return stringifySetCookie({
-    ...{ name: nameFor(request), value, path: '/', httpOnly: true, sameSite: 'strict' },
-    ...{ secure: request.protocol === 'https', ...more },
+    name: nameFor(request),
+    value,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: request.protocol === 'https',
+    ...more,
   });
 }

@@ -105,8 +105,11 @@ export class ApprovalsService {
   private async send(approving: Call, held: Held, ready: ReadyToSend, release: Release): Promise<FullApprovalRecord> {
     const call: Call = {
       ...approving,
-      ...{ id: held.id, operation: held.operation, traceparent: held.traceparent ?? undefined },
-      ...{ opened: true, timings: {} },
+      id: held.id,
+      operation: held.operation,
+      traceparent: held.traceparent ?? undefined,
+      opened: true,
+      timings: {},
     };
     try {
       await this.exchanges.send(call, ready, release);

@@ -151,7 +151,12 @@ function toHistory(dates: string[], days: Day[]): OverviewHistory {
 function toOperations(day: string, operations: Day['operations']): OperationDay[] {
   return [...operations]
     .map(([operation, { calls, items, asked, succeeded }]) => ({
-      ...{ day, operation, calls, items, asked_usd: asked.toFixed(), succeeded_usd: succeeded.toFixed() },
+      day,
+      operation,
+      calls,
+      items,
+      asked_usd: asked.toFixed(),
+      succeeded_usd: succeeded.toFixed(),
     }))
     .sort(byCalls('operation'));
 }

@@ -12,7 +12,9 @@ export const USUAL_DAYS = 7;
 
 export class OverviewSearch {
   @WholeNumber({
-    ...{ min: 1, max: MOST_DAYS, example: USUAL_DAYS },
+    min: 1,
+    max: MOST_DAYS,
+    example: USUAL_DAYS,
     description: `How many days (UTC) \`history\` tells of, today included; without it, ${USUAL_DAYS}.`,
   })
   days?: number;

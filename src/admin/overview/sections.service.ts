@@ -62,8 +62,13 @@ export class SectionsService {
     const states = await readStatesOf(this.prisma, id);
     const equation = end?.totals ? equationOf(end.totals) : null;
     return {
-      ...{ id, from, to, state: stateOf(run), result: end?.result ?? null },
-      ...{ started_at: startedAt, ended_at: end?.endedAt ?? null },
+      id,
+      from,
+      to,
+      state: stateOf(run),
+      result: end?.result ?? null,
+      started_at: startedAt,
+      ended_at: end?.endedAt ?? null,
       difference_usd: equation?.difference_usd ?? null,
       residual_usd: equation?.residual_usd ?? null,
       open_findings: WAITING.reduce((sum, state) => sum + (states[state] ?? 0), 0),

@@ -54,8 +54,13 @@ export function samplesFor(subAccounts: string[]): Sample[] {
     'POST /collections/mobile-money/collect': [
       'A payment collected from a phone',
       {
-        ...{ amount: 150.5, currency: 'KES', country: 'Kenya', phone_number: PHONE.phoneNumber },
-        ...{ fullname: 'Ada Lovelace', ...SOMEBODY, tx_ref: 'sample' },
+        amount: 150.5,
+        currency: 'KES',
+        country: 'Kenya',
+        phone_number: PHONE.phoneNumber,
+        fullname: 'Ada Lovelace',
+        ...SOMEBODY,
+        tx_ref: 'sample',
       },
     ],
   };

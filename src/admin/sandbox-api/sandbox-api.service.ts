@@ -114,16 +114,26 @@ function parsed(text: string): unknown {
 
 function toWallets({ id, name, parent, wallets }: SandboxAccount) {
   return wallets.map(({ type, balance }) => ({
-    ...{ account_id: id, account: name, parent_id: parent, wallet: type },
-    ...{ currency: 'USD' as const, balance },
+    account_id: id,
+    account: name,
+    parent_id: parent,
+    wallet: type,
+    currency: 'USD' as const,
+    balance,
   }));
 }
 
 function toFault({ id, fault, operation, nth, probability, seed, processed, struck, ...settings }: SandboxFault) {
   return {
-    ...{ id, fault, operation },
-    ...{ nth: nth ?? null, probability: probability ?? null, seed: seed ?? null },
-    ...{ processed, settings: settings as Record<string, number>, struck },
+    id,
+    fault,
+    operation,
+    nth: nth ?? null,
+    probability: probability ?? null,
+    seed: seed ?? null,
+    processed,
+    settings: settings as Record<string, number>,
+    struck,
   };
 }
 

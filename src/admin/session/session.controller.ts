@@ -86,8 +86,13 @@ export class SessionController {
   private toRecord(call: Call, token: string): SessionRecord {
     const { clientName, keyId, person, scopes } = call.caller as Caller;
     return {
-      ...{ client: clientName, key_id: keyId, person, scopes: [...scopes] },
-      ...{ idle_minutes: this.idleMinutes, csrf_token: csrfTokenOf(token), sandbox: this.sandbox },
+      client: clientName,
+      key_id: keyId,
+      person,
+      scopes: [...scopes],
+      idle_minutes: this.idleMinutes,
+      csrf_token: csrfTokenOf(token),
+      sandbox: this.sandbox,
     };
   }
 }

@@ -43,7 +43,8 @@ export async function startDependencies(config: Config, report: Report): Promise
     const logSigningKey = logKeyOf(config);
     const embeddedDatabase = config.databaseUrl === undefined;
     const embeddedSandbox = sandbox && {
-      ...{ url: sandbox.url, controlKey: config.sandboxControlKey },
+      url: sandbox.url,
+      controlKey: config.sandboxControlKey,
       demoKeysFile: embeddedDatabase ? demoKeysFile(config.dataDir) : undefined,
     };
     const settings = Object.freeze({ ...config, ...database, ...upstream, logSigningKey, embeddedSandbox });

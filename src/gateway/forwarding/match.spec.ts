@@ -5,17 +5,30 @@ import { readTransaction, Transaction } from '../upstream/transactions';
 import { matchItems } from './match';
 
 const NO_ITEM: Item = {
-  ...{ recipientField: null, handleIgnored: false, email: null, phone: null, handle: null, amountUsd: null },
-  ...{ country: null, networkCode: null, reference: null, receiver: null, wallet: null, chiRef: null },
+  recipientField: null,
+  handleIgnored: false,
+  email: null,
+  phone: null,
+  handle: null,
+  amountUsd: null,
+  country: null,
+  networkCode: null,
+  reference: null,
+  receiver: null,
+  wallet: null,
+  chiRef: null,
 };
 const item = (phone: string | null, amount: number | null, more: Partial<Item> = {}): Item => ({
   ...NO_ITEM,
-  ...{ phone, amountUsd: amount === null ? null : new Decimal(amount), ...more },
+  phone,
+  amountUsd: amount === null ? null : new Decimal(amount),
+  ...more,
 });
 const transaction = (recipients: string[], amount: number | null, more: Partial<Transaction> = {}): Transaction => ({
   ...readTransaction({ chiRef: 'c', status: 'paid' }),
   recipients,
-  ...{ amountUsd: amount === null ? null : new Decimal(amount), ...more },
+  amountUsd: amount === null ? null : new Decimal(amount),
+  ...more,
 });
 const positions = (items: Item[], transactions: Transaction[]) =>
   matchItems(items, transactions).map(({ position }) => position);

@@ -6,17 +6,23 @@ const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [meth
 describe('a request as it leaves', () => {
   it('has its input in the query of a GET, in the body of a POST', () => {
     expect(written(toOutgoing('GET /account/transaction', { id: 'a b&c' }))).toEqual([
-      ...['GET', '/api/v0.1/account/transaction?id=a+b%26c', null],
+      'GET',
+      '/api/v0.1/account/transaction?id=a+b%26c',
+      null,
     ]);
     expect(written(toOutgoing('GET /wallets/list', undefined))).toEqual(['GET', '/api/v0.1/wallets/list', null]);
     expect(written(toOutgoing('POST /account/transactions', {}))).toEqual([
-      ...['POST', '/api/v0.1/account/transactions', '{}'],
+      'POST',
+      '/api/v0.1/account/transactions',
+      '{}',
     ]);
   });
 
   it('has it in the query of a POST where the table says so, and then no body', () => {
     expect(written(toOutgoing('POST /account/issue-id-transactions', { issueID: 'u_7.5_1' }))).toEqual([
-      ...['POST', '/api/v0.1/account/issue-id-transactions?issueID=u_7.5_1', null],
+      'POST',
+      '/api/v0.1/account/issue-id-transactions?issueID=u_7.5_1',
+      null,
     ]);
     const inQuery = Object.entries(OPERATIONS).filter(([, row]) => 'input' in row);
     expect(inQuery.map(([name]) => name)).toEqual(['POST /account/issue-id-transactions']);

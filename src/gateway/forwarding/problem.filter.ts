@@ -101,7 +101,12 @@ export class ProblemFilter implements ExceptionFilter {
     const { status, code, message: detail, faults, faultsTotal, firstCallId = null } = problem;
     const refusal = {
       ...call,
-      ...{ caller, status, code, detail, faultsTotal, firstCallId },
+      caller,
+      status,
+      code,
+      detail,
+      faultsTotal,
+      firstCallId,
       idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
       faults: forTheRecord(faults, this.extraFields),
     };

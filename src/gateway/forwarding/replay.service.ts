@@ -78,7 +78,10 @@ export class ReplayService {
     const refusal = {
       ...call,
       caller: call.caller as Caller,
-      ...{ status, firstCallId, faults: [], faultsTotal: 0 },
+      status,
+      firstCallId,
+      faults: [],
+      faultsTotal: 0,
       code: 'idempotent_replay',
       detail: 'The first request with this Idempotency-Key was answered again; nothing was sent.',
       idempotencyKey: keyIn(call.idempotencyKey),

@@ -65,7 +65,13 @@ export function pendingReply(callId: string): Reply {
 export function landedReply(callId: string, found: VerdictTransaction[]): Reply {
   const message = 'The payout service gave no answer; it was found out since that it carried this out.';
   const transactions = found.map(({ position, chi_ref, id, issue_id, status, amount_usd, at }) => ({
-    ...{ position, chi_ref, id, issue_id, status, amount_usd, at },
+    position,
+    chi_ref,
+    id,
+    issue_id,
+    status,
+    amount_usd,
+    at,
   }));
   const body = { status: 'success', message, call_id: callId, ...(found.length > 0 && { transactions }) };
   return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));

@@ -90,7 +90,10 @@ export class PreviewService {
       duplicates: [
         ...duplicatesInside(placed),
         ...earlier.map(({ position, callId, paidAt }) => ({
-          ...{ position, kind: 'seen_before', call_id: callId, paid_at: paidAt },
+          position,
+          kind: 'seen_before',
+          call_id: callId,
+          paid_at: paidAt,
         })),
       ],
     };

@@ -5,7 +5,10 @@ const PAY = { effect: 'pay' } as const;
 const response = (status: number, body: object | string) =>
   toAnswer(
     {
-      ...{ status, contentType: null, contentEncoding: null, retryAfter: null },
+      status,
+      contentType: null,
+      contentEncoding: null,
+      retryAfter: null,
       body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     },
     PAY,

@@ -46,7 +46,9 @@ describe('streamListing', () => {
 
   it('gives each element, without our key, and says of how many bytes and of which hash it came', async () => {
     expect(await list((_request, response) => response.end(BODY))).toEqual({
-      ...{ failure: null, httpStatus: 200, bytes: BODY.length },
+      failure: null,
+      httpStatus: 200,
+      bytes: BODY.length,
       sha256: createHash('sha256').update(BODY).digest(),
       elements: [{ chiRef: 'a', reference: 'key [key removed]' }, { chiRef: 'b' }],
     });

@@ -43,7 +43,10 @@ export async function streamListing(
   const hands = new Hands(onBatch);
   try {
     const response = await pool.request({
-      ...{ path, method, headers, body },
+      path,
+      method,
+      headers,
+      body,
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,

@@ -164,7 +164,10 @@ export class UpstreamService implements OnApplicationShutdown {
     signal?: AbortSignal,
   ): Promise<Listing> {
     const request = {
-      ...{ method, path: this.basePath + this.unitName.inPath(path), body: this.unitName.inRequest(body), signal },
+      method,
+      path: this.basePath + this.unitName.inPath(path),
+      body: this.unitName.inRequest(body),
+      signal,
       headers: { ...headersOf(this.key.reveal()), ...(body && { 'Content-Type': JSON_TYPE }) },
       timeoutMs: this.settings.reconciliation.listingTimeoutMs,
     };

@@ -41,8 +41,11 @@ function readWallet({ id, type, balance, transactions }: Record<string, unknown>
 
 function readEntry({ amount: moved, balanceBefore, newBalance, description, meta }: Record<string, unknown>) {
   return {
-    ...{ amount: amount(moved), balanceBefore: amount(balanceBefore), newBalance: amount(newBalance) },
-    ...{ description: text(description), enteredAt: entryTime(isObject(meta) ? meta.date : undefined) },
+    amount: amount(moved),
+    balanceBefore: amount(balanceBefore),
+    newBalance: amount(newBalance),
+    description: text(description),
+    enteredAt: entryTime(isObject(meta) ? meta.date : undefined),
   };
 }
 

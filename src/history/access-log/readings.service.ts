@@ -16,7 +16,13 @@ export class ReadingsService implements Readings {
     const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };
     try {
       await this.accesses.open({
-        ...{ id, caller, actor, route: operation, requestId, clientAddress, filters },
+        id,
+        caller,
+        actor,
+        route: operation,
+        requestId,
+        clientAddress,
+        filters,
         maskedFilters: maskFilters(filters),
         callId: shown.callId ?? null,
         callIds: shown.callIds ?? [],

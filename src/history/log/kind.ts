@@ -19,3 +19,6 @@ export interface Kind {
 
 /** Who did it. */
 export const AUTHOR: Columns = { client_id: 'uuid', key_id: 'uuid', actor: 'text' };
+
+/** What every record says of a request. */
+export const REQUEST: Columns = { ...AUTHOR, request_id: 'text', client_address: 'text' };

@@ -3,8 +3,25 @@ import { maskEmail, maskPhone, maskProse } from './masking';
 
 /** Filters whose values are words, numbers, instants and ids of ours: nobody can be named in them. */
 const SHOWN = new Set([
-  ...['from', 'to', 'page_size', 'page_token', 'sort', 'group_by', 'format', 'what', 'outcome', 'in_doubt', 'approval'],
-  ...['status', 'http_status', 'key', 'call', 'min_item_usd', 'max_item_usd', 'min_total_usd', 'max_total_usd'],
+  'from',
+  'to',
+  'page_size',
+  'page_token',
+  'sort',
+  'group_by',
+  'format',
+  'what',
+  'outcome',
+  'in_doubt',
+  'approval',
+  'status',
+  'http_status',
+  'key',
+  'call',
+  'min_item_usd',
+  'max_item_usd',
+  'min_total_usd',
+  'max_total_usd',
 ]);
 
 /** Those that say who is looked for, whole or in part: what is not known for a kind of contact may still be a name. */

@@ -86,11 +86,14 @@ describe('masking', () => {
     const meta = { reference: 'Ada Lovelace', amount: 254712345678, 'Ada Lovelace': { id: 'Ada' } };
     const dots = (fields: object) => Object.fromEntries(Object.keys(fields).map((name) => [name, '••••']));
     expect(maskBody({ ...person, ...holder, ...shown, meta })).toEqual({
-      ...{ ...dots(person), ...dots(holder), ...shown },
+      ...dots(person),
+      ...dots(holder),
+      ...shown,
       meta: '••••',
     });
     expect(maskBody({ meta: [meta, 'Ada'], tx_ref: 'for ada@example.com' })).toEqual({
-      ...{ meta: ['••••', '••••'], tx_ref: 'for a••@example.com' },
+      meta: ['••••', '••••'],
+      tx_ref: 'for a••@example.com',
     });
   });
 

@@ -5,9 +5,30 @@ export { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../..
 
 /** Fields that mean no person. Whatever else a body holds is masked whole: the upstream's fields are not ours to know. */
 const SHOWN = new Set([
-  ...['valueInUSD', 'amount', 'currency', 'wallet', 'countryToSend', 'country', 'momoCode', 'reference', 'receiver'],
-  ...['chiRef', 'id', 'issueID', 'tnxID', 'requestId', 'issueDate', 'type', 'code', 'tx_ref', 'walletID'],
-  ...['originCurrency', 'amountInOriginCurrency', 'destinationCurrency', 'amountInDestinationCurrency', 'amountInUSD'],
+  'valueInUSD',
+  'amount',
+  'currency',
+  'wallet',
+  'countryToSend',
+  'country',
+  'momoCode',
+  'reference',
+  'receiver',
+  'chiRef',
+  'id',
+  'issueID',
+  'tnxID',
+  'requestId',
+  'issueDate',
+  'type',
+  'code',
+  'tx_ref',
+  'walletID',
+  'originCurrency',
+  'amountInOriginCurrency',
+  'destinationCurrency',
+  'amountInDestinationCurrency',
+  'amountInUSD',
   'validUntil',
 ]);
 

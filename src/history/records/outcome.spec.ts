@@ -6,8 +6,13 @@ const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 const AT = present(NOW, [7], 60_000);
 
 const call = (more: Partial<Recorded>): Recorded => ({
-  ...{ recordedAt: ago(1), process: 7, heldFor: null, expiresAt: null },
-  ...{ decision: null, outcome: null, resolution: null },
+  recordedAt: ago(1),
+  process: 7,
+  heldFor: null,
+  expiresAt: null,
+  decision: null,
+  outcome: null,
+  resolution: null,
   ...more,
 });
 const held = (more: Partial<Recorded>) =>

@@ -11,22 +11,37 @@ const usd = (amount: string) => new Prisma.Decimal(amount);
 const person = (phone = PHONE) => ({ salt: SALT, email: null, phone, handle: null });
 
 const item = (more: object = {}) => ({
-  ...{ position: 0, amountUsd: usd('2.5'), recipient: person() },
-  ...{ emailCommitment: null, phoneCommitment: commitment(SALT, PHONE), handleCommitment: null },
+  position: 0,
+  amountUsd: usd('2.5'),
+  recipient: person(),
+  emailCommitment: null,
+  phoneCommitment: commitment(SALT, PHONE),
+  handleCommitment: null,
   ...more,
 });
 const paid = (more: object = {}) => ({ ordinal: 0, position: 0, amountUsd: usd('2.50'), ...more });
 const outcome = (more: object = {}) => ({
-  ...{ kind: 'succeeded', items: [paid()], bodyCommitment: COMMITTED, body: { salt: SALT, body: BODY } },
+  kind: 'succeeded',
+  items: [paid()],
+  bodyCommitment: COMMITTED,
+  body: { salt: SALT, body: BODY },
   ...more,
 });
 
 /** A payout of one item that succeeded, or what a test makes of it. */
 function found(intent: object = {}, more: Partial<Facts> = {}): [string, number | null][] {
   const sound = {
-    ...{ id: ID, operation: 'POST /payouts/airtime', itemCount: 1, totalUsd: usd('2.5'), heldFor: null },
-    ...{ bodyCommitment: COMMITTED, body: { salt: SALT, body: BODY } },
-    ...{ items: [item()], outcome: outcome(), decision: null, resolution: null },
+    id: ID,
+    operation: 'POST /payouts/airtime',
+    itemCount: 1,
+    totalUsd: usd('2.5'),
+    heldFor: null,
+    bodyCommitment: COMMITTED,
+    body: { salt: SALT, body: BODY },
+    items: [item()],
+    outcome: outcome(),
+    decision: null,
+    resolution: null,
   };
   const facts = { intent: { ...sound, ...intent }, refused: false, gone: new Set(), ...more } as unknown as Facts;
   return findingsOf(facts).map(({ code, position }) => [code, position]);

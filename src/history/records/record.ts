@@ -79,7 +79,11 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     items: [],
     upstream: null,
     refusal: {
-      ...{ status, code, detail, errors: faults as unknown as Fault[], error_count: faultCount },
+      status,
+      code,
+      detail,
+      errors: faults as unknown as Fault[],
+      error_count: faultCount,
       first_call_id: firstCallId,
     },
     approval: null,

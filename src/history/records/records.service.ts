@@ -79,7 +79,10 @@ export class RecordsService {
     const present = await this.present.read();
     const where = { id, ...(clientId !== undefined && { clientId }) };
     const viewOf = async (row: Named, verdicts: View['verdicts']): Promise<View> => ({
-      ...{ reveal, present, verdicts, showsOthers: clientId === undefined },
+      reveal,
+      present,
+      verdicts,
+      showsOthers: clientId === undefined,
       clientNames: await this.namesIn([row]),
     });
     const refusal = await this.prisma.refusal.findUnique({ where });

@@ -66,7 +66,9 @@ export function doubtOf(intent: Row, view: View): RecordDoubt | null {
 
 function foundIn({ evidence }: VerdictRow, { reveal }: View): FoundTransaction[] {
   return evidence.transactions.map(({ chi_ref, id, issue_id, status, amount_usd, position, at }) => ({
-    ...{ position, at, amount_usd },
+    position,
+    at,
+    amount_usd,
     chi_ref: shown(chi_ref, reveal, maskContacts),
     id: shown(id, reveal, maskContacts),
     issue_id: shown(issue_id, reveal, maskContacts),

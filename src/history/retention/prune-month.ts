@@ -172,14 +172,31 @@ async function record(
   { reason, actor, signer }: Wish,
 ): Promise<void> {
   const pruning: Pruning = {
-    ...{ id: uuidv7(), what, month: name, reason, actor, kept, rows, leaves, checkpoint },
+    id: uuidv7(),
+    what,
+    month: name,
+    reason,
+    actor,
+    kept,
+    rows,
+    leaves,
+    checkpoint,
     pruned_at: new Date(),
   };
   await db.query(
     `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
-      ...[pruning.id, what, name, reason, actor, kept, rows, leaves, checkpoint, pruning.pruned_at],
+      pruning.id,
+      what,
+      name,
+      reason,
+      actor,
+      kept,
+      rows,
+      leaves,
+      checkpoint,
+      pruning.pruned_at,
       signRecord(signer, 'pruning', pruning),
     ],
   );

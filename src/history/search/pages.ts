@@ -187,7 +187,8 @@ function beyond({ direction, sort }: Query, { scanned, telling }: Order, after: 
   const { id, position = -1, usd = '-1' } = after;
   const values = [
     ...(sort === 'amount' ? [Prisma.sql`${usd}::numeric`] : []),
-    ...[Prisma.sql`${id}::uuid`, Prisma.sql`${position}::integer`],
+    Prisma.sql`${id}::uuid`,
+    Prisma.sql`${position}::integer`,
   ];
   const columns = Prisma.join(scanned.slice(0, telling));
   const than = direction === 'desc' ? Prisma.sql`<` : Prisma.sql`>`;

@@ -39,7 +39,9 @@ export class SearchFilters {
   approval?: string;
 
   @Text({
-    ...{ max: 254, required: false, example: '0712 345 678' },
+    max: 254,
+    required: false,
+    example: '0712 345 678',
     description:
       'E-mail, phone, handle or sub-account of a payout, exactly. A phone number may be written in any way, also without its ' +
       'country code: then it is looked for in every country. Needs `audit:pii`.',

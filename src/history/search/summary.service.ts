@@ -80,7 +80,12 @@ function toGroup(
 ): SummaryGroup {
   const [p50 = null, p95 = null, p99 = null] = latency ?? [];
   return {
-    ...{ group: shown(group, reveal, maskContacts), name: names.get(group) ?? null, calls, items },
-    ...{ asked_usd: asked, succeeded_usd: succeeded, upstream_ms: { p50, p95, p99 } },
+    group: shown(group, reveal, maskContacts),
+    name: names.get(group) ?? null,
+    calls,
+    items,
+    asked_usd: asked,
+    succeeded_usd: succeeded,
+    upstream_ms: { p50, p95, p99 },
   };
 }

@@ -45,7 +45,9 @@ export class StoryService {
       include: {
         items: { include: { recipient: true }, orderBy: { position: 'asc' } },
         outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
-        ...{ body: true, decision: true, ...WITH_RESOLUTIONS },
+        body: true,
+        decision: true,
+        ...WITH_RESOLUTIONS,
       },
     });
     if (!found) return [];

@@ -72,7 +72,9 @@ export class ReconciliationMetrics {
       of: (state: ReconciliationState) => Record<string, number>,
     ) =>
       new Gauge({
-        ...{ name: `payout_proxy_reconciliation_${name}`, help, registers: [this.metrics.registry] },
+        name: `payout_proxy_reconciliation_${name}`,
+        help,
+        registers: [this.metrics.registry],
         labelNames: label === '' ? [] : [label],
         async collect() {
           const state = await read();

@@ -38,12 +38,26 @@ describe('faults', () => {
     expect(Object.keys(new Example())).toEqual([]);
     expect(FIELD_NAMES).toContain('exampleField');
     const kept = [
-      ...['', '/exampleField', '/exampleField/17/exampleField', '/ada@example.com', '/exampleField/0/+2348012345678'],
-      ...['/2348012345678', '/exampleField/a~1b', '/', '/ExampleField'],
+      '',
+      '/exampleField',
+      '/exampleField/17/exampleField',
+      '/ada@example.com',
+      '/exampleField/0/+2348012345678',
+      '/2348012345678',
+      '/exampleField/a~1b',
+      '/',
+      '/ExampleField',
     ].map((pointer) => ({ pointer, detail: 'x' }));
     expect(forTheRecord(kept).map(({ pointer }) => pointer)).toEqual([
-      ...['', '/exampleField', '/exampleField/17/exampleField', '/…', '/exampleField/0/…'],
-      ...['/…', '/exampleField/…', '/', '/…'],
+      '',
+      '/exampleField',
+      '/exampleField/17/exampleField',
+      '/…',
+      '/exampleField/0/…',
+      '/…',
+      '/exampleField/…',
+      '/',
+      '/…',
     ]);
     const extra = [{ pointer: '/exampleField/0/narration', detail: 'x' }];
     expect(forTheRecord(extra)[0]?.pointer).toBe('/exampleField/0/…');

@@ -118,8 +118,15 @@ const NEEDED = {
   client: ['PORT', 'DATA_DIR'],
   /** To work on the database. */
   database: [
-    ...['NODE_ENV', 'LOG_LEVEL', 'DATA_DIR', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'DATABASE_SEALER_URL'],
-    ...['DATABASE_POOL_SIZE', 'LOG_SIGNING_KEY', 'CHECKPOINT_FILE'],
+    'NODE_ENV',
+    'LOG_LEVEL',
+    'DATA_DIR',
+    'DATABASE_URL',
+    'DATABASE_OWNER_URL',
+    'DATABASE_SEALER_URL',
+    'DATABASE_POOL_SIZE',
+    'LOG_SIGNING_KEY',
+    'CHECKPOINT_FILE',
   ],
 } as const;
 

@@ -11,18 +11,24 @@ describe('a web origin', () => {
   ])('is %s', (text) => expect(isWebOrigin(text)).toBe(true));
 
   it.each([
-    ...[
-      '',
-      'null',
-      '*',
-      'shop.example',
-      'http://shop.example',
-      'https://',
-      'https://shop.example/',
-      'https://*.example',
-    ],
-    ...['http://localhost.example', 'http://localhost:80', 'http://127.0.0.2'],
-    ...['https://Shop.example', 'https://shop.example:443', 'https://shop.example:99999', 'https://ada@shop.example'],
-    ...['https://shop.example/a', 'https://shop.example?a', 'https://bücher.example', ' https://shop.example'],
+    '',
+    'null',
+    '*',
+    'shop.example',
+    'http://shop.example',
+    'https://',
+    'https://shop.example/',
+    'https://*.example',
+    'http://localhost.example',
+    'http://localhost:80',
+    'http://127.0.0.2',
+    'https://Shop.example',
+    'https://shop.example:443',
+    'https://shop.example:99999',
+    'https://ada@shop.example',
+    'https://shop.example/a',
+    'https://shop.example?a',
+    'https://bücher.example',
+    ' https://shop.example',
   ])('is not %j', (text) => expect(isWebOrigin(text)).toBe(false));
 });

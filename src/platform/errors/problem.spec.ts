@@ -89,16 +89,14 @@ describe('problems', () => {
 
   it('is told as RFC 9457 problem details elsewhere', () => {
     expect(toProblemDetails(new Problem('scope_missing', { text: 'No.' }), 'id')).toEqual({
-      ...{
-        type: 'about:blank',
-        title: 'scope missing',
-        status: 403,
-        detail: 'No.',
-        error: 'No.',
-        code: 'scope_missing',
-        action: 'ask',
-        call_id: 'id',
-      },
+      type: 'about:blank',
+      title: 'scope missing',
+      status: 403,
+      detail: 'No.',
+      error: 'No.',
+      code: 'scope_missing',
+      action: 'ask',
+      call_id: 'id',
     });
   });
 

@@ -35,7 +35,10 @@ export class DecisionsController {
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
   async decide(@CurrentCall() call: Call, @Body() { decisions }: FindingDecisionsDto): Promise<FindingDecisions> {
     const placed = decisions.map((decision, index) => ({
-      ...{ ...decision, finding_id: decision.finding_id.toLowerCase(), pointer: `/decisions/${index}`, where: '' },
+      ...decision,
+      finding_id: decision.finding_id.toLowerCase(),
+      pointer: `/decisions/${index}`,
+      where: '',
     }));
     await this.decisions.decide(call, placed);
     return answer(placed, 0);

@@ -67,7 +67,9 @@ function repeated(decisions: PlacedDecision[]): PlacedFault[] {
 function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, call: Call): PlacedFault[] {
   const { state, version, pointer, where } = decision;
   const at = (field: string, code: ProblemCode, detail: string): PlacedFault => ({
-    ...{ code, pointer: `${pointer}/${field}`, detail: `${where}${detail}` },
+    code,
+    pointer: `${pointer}/${field}`,
+    detail: `${where}${detail}`,
   });
   if (!finding) return [at('finding_id', 'invalid_request', 'there is no finding with this id')];
   const faults: PlacedFault[] = [];

@@ -32,7 +32,10 @@ export function showsFindings(findings: { call_id: string | null }[]): Shown {
 }
 
 const showsFinding = ({ id, call_id: callId }: FindingStory): Shown => ({
-  ...{ rows: 1, about: { finding_id: id }, people: false, ...(callId !== null && { callId }) },
+  rows: 1,
+  about: { finding_id: id },
+  people: false,
+  ...(callId !== null && { callId }),
 });
 
 /** Differences between our history and the upstream's. */

@@ -75,10 +75,14 @@ export class FindingsService {
     const lookedBack = new Set(runs.map((run) => run.id));
     const own = (value: string | null) => shown(value, reveal, maskContacts);
     return rows.map((row) => ({
-      ...{ run_id: row.runId, seen_at: row.seenAt, historical: lookedBack.has(row.runId) },
+      run_id: row.runId,
+      seen_at: row.seenAt,
+      historical: lookedBack.has(row.runId),
       impact_usd: row.impactUsd.toFixed(),
       fields: (row.fields as unknown as FieldDifference[]).map(({ field, ours, theirs }) => ({
-        ...{ field, ours: own(ours), theirs: own(theirs) },
+        field,
+        ours: own(ours),
+        theirs: own(theirs),
       })),
       evidence: row.evidence as unknown as FindingEvidence,
     }));
@@ -90,9 +94,15 @@ export class FindingsService {
       orderBy: [{ decidedAt: 'asc' }, { id: 'asc' }],
     });
     return rows.map((row) => ({
-      ...{ id: row.id, state: row.state as State, reason: row.reason, impact_usd: row.impactUsd.toFixed() },
-      ...{ run_id: row.runId, client_id: row.clientId, key_id: row.keyId },
-      ...{ actor: shown(row.actor, reveal, maskContacts), decided_at: row.decidedAt },
+      id: row.id,
+      state: row.state as State,
+      reason: row.reason,
+      impact_usd: row.impactUsd.toFixed(),
+      run_id: row.runId,
+      client_id: row.clientId,
+      key_id: row.keyId,
+      actor: shown(row.actor, reveal, maskContacts),
+      decided_at: row.decidedAt,
     }));
   }
 }

@@ -10,7 +10,11 @@ export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
   const { severity, title, action } = CATEGORIES[row.category];
   const own = (value: string | null) => shown(value, reveal, maskContacts);
   return {
-    ...{ id: row.id, category: row.category, severity, title, suggested_action: action },
+    id: row.id,
+    category: row.category,
+    severity,
+    title,
+    suggested_action: action,
     subject: shown(row.subject, reveal, maskContacts),
     state: row.state,
     impact_usd: row.impact_usd,
@@ -18,9 +22,15 @@ export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
     occurred_at: row.occurred_at,
     found_at: row.found_at,
     age_days: WAITING.includes(row.state) ? row.age_days : null,
-    ...{ call_id: row.call_id, position: row.position },
-    ...{ chi_ref: own(row.chi_ref), upstream_id: own(row.upstream_id), issue_id: own(row.issue_id) },
-    ...{ wallet_id: row.wallet_id, found_by: row.run_id, seen_by: row.seen_run_id, seen_at: row.seen_at },
+    call_id: row.call_id,
+    position: row.position,
+    chi_ref: own(row.chi_ref),
+    upstream_id: own(row.upstream_id),
+    issue_id: own(row.issue_id),
+    wallet_id: row.wallet_id,
+    found_by: row.run_id,
+    seen_by: row.seen_run_id,
+    seen_at: row.seen_at,
     last_step: lastStep(row, reveal),
     version: versionOf(row.step_id, row.now_usd),
   };
@@ -30,8 +40,14 @@ function lastStep(row: FindingRow, reveal: boolean): FindingStep | null {
   const { step_id: id, step_reason: reason, step_at: at, step_usd: usd } = row;
   if (id === null || reason === null || at === null || usd === null) return null;
   return {
-    ...{ id, state: row.state, reason, impact_usd: usd, run_id: row.step_run_id },
-    ...{ client_id: row.step_client_id, key_id: row.step_key_id, actor: shown(row.step_actor, reveal, maskContacts) },
+    id,
+    state: row.state,
+    reason,
+    impact_usd: usd,
+    run_id: row.step_run_id,
+    client_id: row.step_client_id,
+    key_id: row.step_key_id,
+    actor: shown(row.step_actor, reveal, maskContacts),
     decided_at: at,
   };
 }

@@ -24,7 +24,10 @@ describe('calls in doubt among 50,000 equal payments', () => {
 
   const readInTurns = async (effort: Effort) => {
     const listing: Listing = {
-      ...{ readId: 'read', askedAt: at(2_000), missing: 0, oldest: at(-1) },
+      readId: 'read',
+      askedAt: at(2_000),
+      missing: 0,
+      oldest: at(-1),
       freshUntil: new Map([['airtime' as const, at(1_999)]]),
       unclaimed: await effort.all(Issues.of([...seen, ...seenPaid])),
     };

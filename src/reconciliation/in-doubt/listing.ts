@@ -162,7 +162,10 @@ export async function readOne(prisma: PrismaService, readId: string): Promise<Se
 
 function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: Row): Seen {
   return {
-    ...{ ...row, readId, ordinal: Number(ordinal), amountUsd: usd },
+    ...row,
+    readId,
+    ordinal: Number(ordinal),
+    amountUsd: usd,
     names: keysOf({ email, phone, handle, receiver }),
     references: reference ? formsOf(reference, phone) : [],
   };

@@ -21,7 +21,10 @@ jest.mock<typeof ForwardingOperations>('../../operations/operations', () => {
 
 describe('what operations make and change', () => {
   const listing: Listing = {
-    ...{ readId: 'read', askedAt: at(900), missing: 0, oldest: at(-1) },
+    readId: 'read',
+    askedAt: at(900),
+    missing: 0,
+    oldest: at(-1),
     freshUntil: new Map([['credit' as const, at(899)]]),
     unclaimed: atOnce(Issues.of([])),
   };

@@ -102,7 +102,11 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     WHERE c.call_id = ANY (${ids}::uuid[]) AND c.released_at IS NOT NULL
     ORDER BY c.call_id`;
   return rows.map(({ id, operation, state, process, releasedAt, sentAt, answeredAt, items }) => ({
-    ...{ id, operation, state, process, releasedAt },
+    id,
+    operation,
+    state,
+    process,
+    releasedAt,
     sentFrom: sentAt ?? releasedAt,
     sentUntil: answeredAt ?? new Date(releasedAt.getTime() + longestMs),
     items: (items ?? []).map((item) => ({

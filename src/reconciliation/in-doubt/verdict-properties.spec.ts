@@ -59,7 +59,10 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   const listed = shown.filter(({ second }) => second <= asOf);
   const unclaimed = listed.filter(({ call: place, first }) => !(first && calls[place]?.known === 'succeeded'));
   const listing = {
-    ...{ readId: 'read', askedAt: at(lookedSecond), missing: 0, oldest: at(-1) },
+    readId: 'read',
+    askedAt: at(lookedSecond),
+    missing: 0,
+    oldest: at(-1),
     unclaimed: atOnce(Issues.of(unclaimed.flatMap((issue) => toSeen(issue, listed.indexOf(issue))))),
     freshUntil: new Map([['airtime' as const, at(asOf)]]), // there is always something of ours that was sent just then
   };

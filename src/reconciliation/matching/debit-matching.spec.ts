@@ -3,10 +3,18 @@ import { Booking, Debit, Explanation, Range, unexplainedDebits } from './debit-m
 
 const debit = (ordinal: number, amount: string, at = 0): Debit => ({ walletId: 'w', ordinal, amount, at });
 const batch = (name: string, booking: Booking, amount: string, at = 0): Explanation => ({
-  ...{ batch: name, single: null, booking, amount, at },
+  batch: name,
+  single: null,
+  booking,
+  amount,
+  at,
 });
 const single = (name: string, n: string, booking: Booking, amount: string, at = 0): Explanation => ({
-  ...{ batch: name, single: n, booking, amount, at },
+  batch: name,
+  single: n,
+  booking,
+  amount,
+  at,
 });
 const left = (debits: Debit[], explanations: Explanation[], ranges: Range[] = []) =>
   unexplainedDebits(debits, explanations, ranges, 60).map(({ ordinal }) => ordinal);
@@ -32,8 +40,10 @@ describe('unexplainedDebits', () => {
 
   it('books a batch as a whole or by its transactions, never both', () => {
     const explanations = [
-      ...[batch('a', 'batch', '5'), batch('a', 'batch_net', '4')],
-      ...[single('a', '1', 'single', '2'), single('a', '2', 'single', '3')],
+      batch('a', 'batch', '5'),
+      batch('a', 'batch_net', '4'),
+      single('a', '1', 'single', '2'),
+      single('a', '2', 'single', '3'),
     ];
     expect(left([debit(1, '2'), debit(2, '3')], explanations)).toEqual([]);
     expect(left([debit(1, '5'), debit(2, '2'), debit(3, '3'), debit(4, '4')], explanations)).toEqual([2, 3, 4]);
@@ -42,8 +52,12 @@ describe('unexplainedDebits', () => {
 
   it('explains a fee only where its payment was booked without it, and once', () => {
     const explanations = [
-      ...[batch('a', 'batch', '5.1'), batch('a', 'batch_net', '5'), batch('a', 'fee', '0.1')],
-      ...[single('a', '1', 'single', '5.1'), single('a', '1', 'single_net', '5'), single('a', '1', 'fee', '0.1')],
+      batch('a', 'batch', '5.1'),
+      batch('a', 'batch_net', '5'),
+      batch('a', 'fee', '0.1'),
+      single('a', '1', 'single', '5.1'),
+      single('a', '1', 'single_net', '5'),
+      single('a', '1', 'fee', '0.1'),
     ];
     expect(left([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
     expect(left([debit(1, '5'), debit(2, '0.1'), debit(3, '0.1')], explanations)).toEqual([3]);

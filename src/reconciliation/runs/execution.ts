@@ -56,8 +56,15 @@ export class Execution {
       at('sources', 0, null);
       const { readId, walletsReadId, confirm } = await this.evidenceOf(run, at, signal);
       const plan: Plan = {
-        ...{ runId: run.id, from: run.from, to: run.to, asOf: run.asOf, historical: run.historical },
-        ...{ readId, walletsReadId, source: run.ofStatement ? 'statement' : 'upstream', settings: run.settings },
+        runId: run.id,
+        from: run.from,
+        to: run.to,
+        asOf: run.asOf,
+        historical: run.historical,
+        readId,
+        walletsReadId,
+        source: run.ofStatement ? 'statement' : 'upstream',
+        settings: run.settings,
       };
       return await compare(client, plan, at, confirm);
     } finally {

@@ -6,7 +6,12 @@ import { RunRecord, RunState } from './runs.dto';
 export function toRecord(run: Run, reveal: boolean): RunRecord {
   const { id, from, to, historical, settings, end, clientId, actor } = run;
   return {
-    ...{ id, from, to, as_of: run.asOf, historical, statement_id: run.ofStatement ? run.readId : null },
+    id,
+    from,
+    to,
+    as_of: run.asOf,
+    historical,
+    statement_id: run.ofStatement ? run.readId : null,
     state: stateOf(run),
     result: end?.result ?? null,
     failure: end?.failure ?? null,

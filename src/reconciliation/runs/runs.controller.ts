@@ -66,7 +66,9 @@ export class RunsController {
   ): Promise<RunRecord> {
     const { clientId, keyId } = call.caller as Caller; // Allow has seen to that
     const question = {
-      ...{ from: new Date(from), to: new Date(to), statementId: statementId ?? null },
+      from: new Date(from),
+      to: new Date(to),
+      statementId: statementId ?? null,
       asOf: asOf === undefined ? null : new Date(asOf),
     };
     const { run, how } = await this.runs.begin(question, { clientId, keyId, actor: call.actor });

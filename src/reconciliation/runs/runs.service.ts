@@ -79,7 +79,16 @@ export class RunsService implements OnModuleDestroy {
       const startedAt = await connection.now();
       const { from, to, asOf } = question;
       const isNew = await insertRun(connection.client, {
-        ...{ id, from, to, asOf: asOf ?? startedAt, historical: asOf !== null, readId, settings, dueAt, startedAt, by },
+        id,
+        from,
+        to,
+        asOf: asOf ?? startedAt,
+        historical: asOf !== null,
+        readId,
+        settings,
+        dueAt,
+        startedAt,
+        by,
       });
       const run = isNew ? await this.reader.one(id) : (await this.reader.list({ dueAt: dueAt ?? startedAt }, 1))[0];
       if (!run) throw new Error('a run that was just recorded is not there');

@@ -6,12 +6,19 @@ const PREFIX = '/api/v0.1';
 
 /** All transactions, in one answer: no paging was ever seen (upstream-observed.md). */
 export const ALL_TRANSACTIONS: Question = {
-  ...{ operation: 'POST /account/transactions', effect: 'read', method: 'POST' },
-  ...{ path: `${PREFIX}/account/transactions`, body: Buffer.from('{}') },
+  operation: 'POST /account/transactions',
+  effect: 'read',
+  method: 'POST',
+  path: `${PREFIX}/account/transactions`,
+  body: Buffer.from('{}'),
 };
 
 export const WALLETS: Question = {
-  ...{ operation: 'GET /wallets/list', effect: 'read', method: 'GET', path: `${PREFIX}/wallets/list`, body: null },
+  operation: 'GET /wallets/list',
+  effect: 'read',
+  method: 'GET',
+  path: `${PREFIX}/wallets/list`,
+  body: null,
 };
 
 /** The transactions of one batch. */

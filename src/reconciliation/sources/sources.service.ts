@@ -133,8 +133,13 @@ export class SourcesService {
     const { answer } = await this.upstream.send(question, undefined, () => Promise.resolve(false));
     const { kind, status, body } = answer;
     const seen = {
-      ...{ failure: kind === 'rejected' ? kind : answer.failure, httpStatus: status, bytes: body?.length ?? 0 },
-      ...{ sha256: body && createHash('sha256').update(body).digest(), rows: 0, kept: 0, faults: 0 },
+      failure: kind === 'rejected' ? kind : answer.failure,
+      httpStatus: status,
+      bytes: body?.length ?? 0,
+      sha256: body && createHash('sha256').update(body).digest(),
+      rows: 0,
+      kept: 0,
+      faults: 0,
     };
     return { body, seen };
   }
@@ -171,8 +176,13 @@ export class SourcesService {
 const UNREADABLE = 'unreadable';
 
 const NOT_KEPT: Seen = {
-  ...{ failure: 'not_kept', httpStatus: null, bytes: 0, sha256: null },
-  ...{ rows: 0, kept: 0, faults: 0 },
+  failure: 'not_kept',
+  httpStatus: null,
+  bytes: 0,
+  sha256: null,
+  rows: 0,
+  kept: 0,
+  faults: 0,
 };
 
 /** Without them it can be compared with little. */

@@ -48,8 +48,14 @@ export class StatementLines {
    */
   async *lines(): AsyncGenerator<StatementLine> {
     const parser = parse({
-      ...{ bom: true, info: true, delimiter: this.delimiter, max_record_size: MAX_LINE_BYTES },
-      ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n'] },
+      bom: true,
+      info: true,
+      delimiter: this.delimiter,
+      max_record_size: MAX_LINE_BYTES,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      record_delimiter: ['\r\n', '\n'],
     });
     const fed = pipeline(this.source, (bytes: AsyncIterable<Buffer>) => this.counted(bytes), parser);
     fed.catch(() => undefined); // the parser ends with the same error

@@ -64,8 +64,23 @@ export class TransactionWriter {
     const { chiRef, id, issueId, type, status, email, phone, handle, receiver, country, networkCode, reference } =
       texts;
     return copyLine([
-      ...[this.readId, String(ordinal), chiRef, id, issueId, issuedAt && issuedAt.toISOString(), type, status],
-      ...[toUsd(amountUsd), toUsd(feeUsd), email, phone, handle, receiver, country, networkCode, reference],
+      this.readId,
+      String(ordinal),
+      chiRef,
+      id,
+      issueId,
+      issuedAt && issuedAt.toISOString(),
+      type,
+      status,
+      toUsd(amountUsd),
+      toUsd(feeUsd),
+      email,
+      phone,
+      handle,
+      receiver,
+      country,
+      networkCode,
+      reference,
     ]);
   }
 }

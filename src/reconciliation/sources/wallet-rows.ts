@@ -7,8 +7,13 @@ export async function insertWallets(prisma: PrismaService, readId: string, walle
   const rows = wallets.map(({ id, type, balance }) => ({ wallet_id: id, type, balance: balance?.toFixed() }));
   const entries = wallets.flatMap(({ id, entries }) =>
     entries.map(({ amount, balanceBefore, newBalance, description, enteredAt }, ordinal) => ({
-      ...{ wallet_id: id, ordinal, amount: amount?.toFixed(), balance_before: balanceBefore?.toFixed() },
-      ...{ new_balance: newBalance?.toFixed(), description: proseAsRecorded(description), entered_at: enteredAt },
+      wallet_id: id,
+      ordinal,
+      amount: amount?.toFixed(),
+      balance_before: balanceBefore?.toFixed(),
+      new_balance: newBalance?.toFixed(),
+      description: proseAsRecorded(description),
+      entered_at: enteredAt,
     })),
   );
   await prisma.$executeRaw`

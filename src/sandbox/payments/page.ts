@@ -49,7 +49,9 @@ async function statesOf(database: Database, issueID: string): Promise<State[]> {
     orderBy: { status: 'asc' },
   });
   return groups.map(({ status, description, _count: count, _sum: sum }) => ({
-    ...{ status, description, count },
+    status,
+    description,
+    count,
     usd: new Decimal(sum.valueInUSD ?? 0),
   }));
 }

@@ -25,19 +25,31 @@ describe('a call as curl', () => {
     const command = curlOf(asked, 'https://pay.example') ?? '';
     expect(command).not.toContain('pp_app_secret');
     expect(wordsOf(command)).toEqual([
-      ...['-sS', '-X', 'POST', 'https://pay.example/api/v0.1/payouts/airtime', '-H', 'X-API-Key: pp_app_secret'],
-      ...['-H', "Idempotency-Key: it's 17", '-H', 'Content-Type: application/json'],
-      ...['--data-raw', JSON.stringify(asked.request?.body)],
+      '-sS',
+      '-X',
+      'POST',
+      'https://pay.example/api/v0.1/payouts/airtime',
+      '-H',
+      'X-API-Key: pp_app_secret',
+      '-H',
+      "Idempotency-Key: it's 17",
+      '-H',
+      'Content-Type: application/json',
+      '--data-raw',
+      JSON.stringify(asked.request?.body),
     ]);
   });
 
   it('has the query of what reads, and no body', () => {
     const reads = story({
-      ...{ operation: 'GET /account/transaction', idempotency_key: null },
+      operation: 'GET /account/transaction',
+      idempotency_key: null,
       request: { query: 'id=a%20b', body: null },
     });
     expect(wordsOf(curlOf(reads, 'http://x') ?? '').slice(3)).toEqual([
-      ...['http://x/api/v0.1/account/transaction?id=a%20b', '-H', 'X-API-Key: pp_app_secret'],
+      'http://x/api/v0.1/account/transaction?id=a%20b',
+      '-H',
+      'X-API-Key: pp_app_secret',
     ]);
     expect(warningOf(reads, true)).toBe('It only reads.');
   });

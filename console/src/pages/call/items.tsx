@@ -75,7 +75,8 @@ function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
 type TextField = 'country' | 'network_code' | 'reference' | 'wallet' | 'chi_ref';
 
 const text = (field: TextField, title: string) => ({
-  ...{ id: field, title },
+  id: field,
+  title,
   render: (item: RecordItem) => <Maybe text={item[field]} />,
 });
 

@@ -18,7 +18,9 @@ const text = <Row,>(
 ): Choosable<Row> => ({ id, title, usual, render: (row) => <Short text={of(row)} /> });
 
 const time: Choosable<Shared> = {
-  ...{ id: 'time', title: 'Time', usual: true },
+  id: 'time',
+  title: 'Time',
+  usual: true,
   render: ({ id, timings }) => (
     <Anchor component={Link} href={`/calls/${id}`} inherit>
       <Instant at={timings.received_at} />
@@ -26,22 +28,31 @@ const time: Choosable<Shared> = {
   ),
 };
 const operation: Choosable<Shared> = {
-  ...{ id: 'operation', title: 'Operation', usual: true },
+  id: 'operation',
+  title: 'Operation',
+  usual: true,
   render: ({ operation: name }) => <Operation name={name} />,
 };
 const client = text<Shared>('client', 'Client', (row) => row.client.name ?? row.client.id, true);
 const outcome: Choosable<Shared> = {
-  ...{ id: 'outcome', title: 'Outcome', usual: true },
+  id: 'outcome',
+  title: 'Outcome',
+  usual: true,
   render: ({ outcome: word }) => <OutcomeBadge outcome={word} />,
 };
 const latency: Choosable<Shared> = {
-  ...{ id: 'latency', title: 'Latency', usual: true, numeric: true },
+  id: 'latency',
+  title: 'Latency',
+  usual: true,
+  numeric: true,
   render: ({ timings: { upstream_ms: ms } }) => (
     <Maybe text={ms === null ? null : `${formatCount(Math.round(ms))} ms`} />
   ),
 };
 const callId: Choosable<Shared> = {
-  ...{ id: 'id', title: 'Id', usual: true },
+  id: 'id',
+  title: 'Id',
+  usual: true,
   render: ({ id }) => <Copyable text={id} label="the call's id" shown={`…${id.slice(-12)}`} />,
 };
 
@@ -59,38 +70,59 @@ const DETAILS: Choosable<Shared>[] = [
 ];
 
 const usd = <Row,>(id: string, title: string, usual: boolean, of: (row: Row) => string | null | undefined) => ({
-  ...{ id, title, usual, numeric: true },
+  id,
+  title,
+  usual,
+  numeric: true,
   render: (row: Row) => <Usd amount={of(row)} />,
 });
 
 export const CALL_COLUMNS: Choosable<CallRecord>[] = [
-  ...[time, operation, client, outcome],
+  time,
+  operation,
+  client,
+  outcome,
   {
-    ...{ id: 'items', title: 'Payouts', usual: true, numeric: true },
+    id: 'items',
+    title: 'Payouts',
+    usual: true,
+    numeric: true,
     render: ({ item_count: count }) => formatCount(count),
   },
   usd('total', 'Total', true, ({ total_usd: total }) => total),
   {
-    ...{ id: 'recipient', title: 'Recipients', usual: true },
+    id: 'recipient',
+    title: 'Recipients',
+    usual: true,
     render: ({ items: [first], item_count: count }) => <Recipients first={first?.recipient} count={count} />,
   },
   {
-    ...{ id: 'reference', title: 'Reference', usual: true },
+    id: 'reference',
+    title: 'Reference',
+    usual: true,
     render: ({ items }) => <Short text={items.find(({ reference }) => reference !== null)?.reference} />,
   },
-  ...[latency, callId, ...DETAILS],
+  latency,
+  callId,
+  ...DETAILS,
 ];
 
 export const PAYOUT_COLUMNS: Choosable<ItemRecord>[] = [
-  ...[time, operation, client, outcome],
+  time,
+  operation,
+  client,
+  outcome,
   {
-    ...{ id: 'recipient', title: 'Recipient', usual: true },
+    id: 'recipient',
+    title: 'Recipient',
+    usual: true,
     render: ({ item }) => <Recipients first={item.recipient} />,
   },
   text('country', 'Country', ({ item }) => item.country, true),
   usd('amount', 'Amount', true, ({ item }) => item.amount_usd),
   text('reference', 'Reference', ({ item }) => item.reference, true),
-  ...[latency, callId],
+  latency,
+  callId,
   text('network', 'Network', ({ item }) => item.network_code),
   text('wallet', 'Wallet', ({ item }) => item.wallet),
   text('chi_ref', 'chiRef', ({ item }) => item.upstream?.chi_ref ?? item.chi_ref),

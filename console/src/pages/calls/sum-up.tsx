@@ -16,13 +16,14 @@ type Outcome = NonNullable<SummaryQuery['outcome']>;
 
 const COLUMNS: Column<SummaryGroup>[] = [
   {
-    ...{ id: 'outcome', title: 'Outcome' },
+    id: 'outcome',
+    title: 'Outcome',
     render: ({ group }) => (group === null ? <b>All</b> : <OutcomeBadge outcome={group as Outcome} />),
   },
-  { ...{ id: 'calls', title: 'Calls', numeric: true }, render: ({ calls }) => formatCount(calls) },
-  { ...{ id: 'items', title: 'Payouts', numeric: true }, render: ({ items }) => formatCount(items) },
-  { ...{ id: 'asked', title: 'Asked', numeric: true }, render: ({ asked_usd: usd }) => <Usd amount={usd} /> },
-  { ...{ id: 'paid', title: 'Paid', numeric: true }, render: ({ succeeded_usd: usd }) => <Usd amount={usd} /> },
+  { id: 'calls', title: 'Calls', numeric: true, render: ({ calls }) => formatCount(calls) },
+  { id: 'items', title: 'Payouts', numeric: true, render: ({ items }) => formatCount(items) },
+  { id: 'asked', title: 'Asked', numeric: true, render: ({ asked_usd: usd }) => <Usd amount={usd} /> },
+  { id: 'paid', title: 'Paid', numeric: true, render: ({ succeeded_usd: usd }) => <Usd amount={usd} /> },
 ];
 
 /** All that the filters find in numbers; only when asked for, as it reads all of it. */
@@ -67,7 +68,8 @@ function withAll(groups: SummaryGroup[]): SummaryGroup[] {
   const [first] = groups;
   if (!first || groups.length === 1) return groups;
   const all: SummaryGroup = {
-    ...{ ...first, group: null },
+    ...first,
+    group: null,
     calls: groups.reduce((sum, { calls }) => sum + calls, 0),
     items: groups.reduce((sum, { items }) => sum + items, 0),
     asked_usd: sumOf(groups.map(({ asked_usd: usd }) => usd)),

@@ -24,8 +24,18 @@ export interface Draft {
 }
 
 export const NO_LIMITS: Draft = {
-  ...{ scopes: [], operations: null, daily_cap_usd: '', monthly_cap_usd: '', max_item_usd: '', max_call_usd: '' },
-  ...{ approval_over_usd: '', max_items: '', requests_per_minute: '', countries: [], addresses: [], origins: [] },
+  scopes: [],
+  operations: null,
+  daily_cap_usd: '',
+  monthly_cap_usd: '',
+  max_item_usd: '',
+  max_call_usd: '',
+  approval_over_usd: '',
+  max_items: '',
+  requests_per_minute: '',
+  countries: [],
+  addresses: [],
+  origins: [],
   require_idempotency_key: false,
 };
 

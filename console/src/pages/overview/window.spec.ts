@@ -16,7 +16,9 @@ describe('the window of the overview', () => {
     );
     expect(pathname).toBe('/payouts');
     expect(Object.fromEntries(searchParams)).toEqual({
-      ...{ from: '2026-02-28T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z', operation: 'POST /payouts/airtime' },
+      from: '2026-02-28T00:00:00.000Z',
+      to: '2026-03-01T00:00:00.000Z',
+      operation: 'POST /payouts/airtime',
     });
   });
 });

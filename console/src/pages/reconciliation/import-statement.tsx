@@ -72,11 +72,15 @@ function ImportForm({ close, done }: { close: () => void; done: (statement: Impo
 
 async function handIn({ file, columns, delimiter, decimalComma }: Reading): Promise<ImportedStatement> {
   const query = new URLSearchParams({
-    ...{ mapping: JSON.stringify(columns), delimiter, file: file?.name ?? '' },
+    mapping: JSON.stringify(columns),
+    delimiter,
+    file: file?.name ?? '',
     ...(decimalComma && { decimal_comma: 'true' }),
   });
   const answer = await raw(`/v1/reconciliation/statements?${query.toString()}`, {
-    ...{ method: 'POST', body: file, headers: { 'Content-Type': 'text/csv' } },
+    method: 'POST',
+    body: file,
+    headers: { 'Content-Type': 'text/csv' },
   });
   return (await answer.json()) as ImportedStatement;
 }

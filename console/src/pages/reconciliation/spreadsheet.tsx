@@ -95,7 +95,9 @@ function In() {
     setFailure(undefined);
     try {
       const answer = await raw('/v1/reconciliation/findings/decisions.csv', {
-        ...{ method: 'POST', body: await file.arrayBuffer(), headers: { 'Content-Type': 'text/csv' } },
+        method: 'POST',
+        body: await file.arrayBuffer(),
+        headers: { 'Content-Type': 'text/csv' },
       });
       setDecided((await answer.json()) as FindingDecisions);
       await queries.invalidateQueries({

@@ -22,7 +22,8 @@ export function FaultKind({ kind, add, isBusy }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     add({
-      ...{ fault: kind.fault, ...when },
+      fault: kind.fault,
+      ...when,
       ...(processed !== kind.processed && { processed }),
       settings,
     });
@@ -96,7 +97,10 @@ const WHEN: FigureField[] = [
 ];
 
 const toField = ({ name, default: byDefault, must }: FaultKindDto['settings'][number]): FigureField => ({
-  ...{ name, label: name, description: must, placeholder: String(byDefault) },
+  name,
+  label: name,
+  description: must,
+  placeholder: String(byDefault),
 });
 
 interface FiguresProps {

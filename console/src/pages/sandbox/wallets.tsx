@@ -19,7 +19,9 @@ export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
     { id: 'owner', title: 'Owner', render: ({ account }) => account },
     { id: 'wallet', title: 'Wallet', render: ({ wallet, currency }) => `${wallet} (${currency})` },
     {
-      ...{ id: 'balance', title: 'Balance', numeric: true },
+      id: 'balance',
+      title: 'Balance',
+      numeric: true,
       render: (wallet) => <Balance balance={wallet.balance} was={before.get(keyOf(wallet))} />,
     },
   ];

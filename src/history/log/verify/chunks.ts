@@ -114,7 +114,11 @@ export async function readChunk(client: ClientBase, from: number, to: number): P
     leaves,
     records,
     checkpoints: checkpoints.map(([size, root, note, sealedAt, completeUntil]) => ({
-      ...{ size: Number(size), root, note, sealedAt, completeUntil },
+      size: Number(size),
+      root,
+      note,
+      sealedAt,
+      completeUntil,
     })),
     nodes: new Map(nodes.map(([level, index, hash]) => [`${level}/${index}`, hash])),
   };

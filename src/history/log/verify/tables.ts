@@ -32,7 +32,10 @@ const BESIDE: {
   },
   { table: 'access_filters', id: 'access_id', owner: 'access', key: 'id', count: (seen: Seen) => seen.filters },
   {
-    ...{ table: 'item_recipient', id: 'intent_id', owner: 'intent_item', key: 'intent_id' },
+    table: 'item_recipient',
+    id: 'intent_id',
+    owner: 'intent_item',
+    key: 'intent_id',
     also: ' AND o.position = x.position',
     count: (seen: Seen) => seen.recipients,
   },

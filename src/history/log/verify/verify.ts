@@ -158,9 +158,17 @@ function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size:
 function toReport({ fault, unsealed, walk, excuses }: Found, witnessed: number, seconds: number): Report {
   const records = walk?.size ?? 0;
   return {
-    ...{ ok: fault === null, fault, records, root: walk?.head?.root.toString('base64') ?? null },
-    ...{ checkpoints: walk?.seen.checkpoints ?? 0, witnessed, unsealed, pruned: walk?.seen.pruned ?? 0 },
-    ...{ erasures: excuses?.count.erasures ?? 0, prunings: excuses?.count.prunings ?? 0 },
-    ...{ seconds: Number(seconds.toFixed(3)), records_per_second: Math.round(records / seconds) },
+    ok: fault === null,
+    fault,
+    records,
+    root: walk?.head?.root.toString('base64') ?? null,
+    checkpoints: walk?.seen.checkpoints ?? 0,
+    witnessed,
+    unsealed,
+    pruned: walk?.seen.pruned ?? 0,
+    erasures: excuses?.count.erasures ?? 0,
+    prunings: excuses?.count.prunings ?? 0,
+    seconds: Number(seconds.toFixed(3)),
+    records_per_second: Math.round(records / seconds),
   };
 }

@@ -26,7 +26,9 @@ export function barsOf(days: Day[]): Bar[] {
   const bars = Array.from({ length: Math.ceil(length / width) }, (_, place) => ({
     from: new Date(begin + place * width * DAY_MS),
     to: new Date(begin + (Math.min(length, (place + 1) * width) - 1) * DAY_MS),
-    ...{ matched: 0, oursOnly: 0, theirsOnly: 0 },
+    matched: 0,
+    oursOnly: 0,
+    theirsOnly: 0,
   }));
   for (const day of sorted) {
     const bar = bars[Math.floor((Date.parse(day.day) - begin) / DAY_MS / width)];

@@ -97,12 +97,10 @@ function payment(finding: FindingRecord): Markup {
       <dd>${value}</dd>
     </div>`;
   const named = [
-    ...[line('call', call === null ? null : `${call}${position === null ? '' : ` / ${position}`}`)],
-    ...[
-      line('chiRef', chiRef),
-      chiRef === null && line('id', id),
-      chiRef === null && id === null && line('issue', issue),
-    ],
+    line('call', call === null ? null : `${call}${position === null ? '' : ` / ${position}`}`),
+    line('chiRef', chiRef),
+    chiRef === null && line('id', id),
+    chiRef === null && id === null && line('issue', issue),
     line('wallet', wallet),
   ].filter((each): each is Markup => each !== false);
   return markup`<dl>${named.length > 0 ? named : line('subject', finding.subject)}</dl>`;
