@@ -1,7 +1,8 @@
 import { Problem } from '../../platform/errors/problem';
 import { toEnvelope } from '../../platform/errors/problem-body';
 import { VerdictTransaction } from '../../journal/records';
-import { Answer, REFUSED_AT_THE_DOOR } from '../upstream/answer';
+import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
+import { Answer } from '../upstream/answer';
 import { Effect } from '../../operations/operations';
 
 /** An answer to the app, as bytes. */

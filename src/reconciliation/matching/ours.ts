@@ -1,3 +1,4 @@
+import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
 import { uuidFloor } from '../../platform/database/uuid';
 import { withMargin } from './run-settings';
 import { decimal, instant, texts, uuid } from './literals';
@@ -50,6 +51,7 @@ export function addFarCalls(plan: Plan): string {
     ${calls(plan, 'i.id IN (SELECT call_id FROM far_call) AND i.id NOT IN (SELECT call_id FROM run_call)')}`;
 }
 
+/** A call that had no outcome by then counts as in doubt, however young it was. */
 function calls(
   { asOf }: Plan,
   which: string,
@@ -58,20 +60,18 @@ function calls(
 ): string {
   const then = instant(asOf);
   return `
-    SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
-      CASE WHEN o.kind IN ('succeeded', 'rejected') THEN o.kind ELSE coalesce(s.verdict, 'unknown') END AS outcome,
-      o.intent_id IS NOT NULL AS answered
+    SELECT call_id, operation, at, state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome, answered
+    FROM (SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
+      recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.verdict, i.held_for IS NOT NULL, d.verdict)
+        AS state, o.intent_id IS NOT NULL AS answered
     FROM intent i
     LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
     LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
     -- The resolution that held then.
     LEFT JOIN resolution_history s ON s.intent_id = i.id AND s.resolved_at <= ${then}
       AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = s.id AND c.resolved_at <= ${then})
-    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${texts(operations)})
-      AND o.kind IS DISTINCT FROM 'not_sent'
-      AND (i.held_for IS NULL OR d.verdict = 'approved')
-      -- An intent whose commit was reported as failed, but was not, was refused and never sent.
-      AND (o.intent_id IS NOT NULL OR NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id))`;
+    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${texts(operations)})) AS call
+    WHERE state IN (${texts(ARRIVED)})`;
 }
 
 /** Whom an item pays; the e-mail wins over the handle (interface.md, "Credit item"). */
@@ -89,10 +89,10 @@ export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): st
       ${usd} AS usd, coalesce(x.chi_ref, v.chi_ref) AS chi_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
       c.operation IN (${texts(COLLECTIONS)}) AS incoming,
-      CASE WHEN c.operation NOT IN (${texts([...LINKS, ...COLLECTIONS])}) THEN c.outcome IN ('succeeded', 'confirmed') END AS moved,
+      CASE WHEN c.operation NOT IN (${texts([...LINKS, ...COLLECTIONS])}) THEN c.outcome IN (${texts(EXECUTED)}) END AS moved,
       -- Numeric division could have any number of decimals; a percentage is a product.
       CASE WHEN c.operation IN (${texts(PAYOUTS)}) THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,
-      CASE c.outcome WHEN 'succeeded' THEN 1 WHEN 'confirmed' THEN 1 WHEN 'unknown' THEN 2 WHEN 'rejected' THEN 3 ELSE 4 END AS tier
+      CASE WHEN c.outcome IN (${texts(EXECUTED)}) THEN 1 WHEN c.outcome = 'unknown' THEN 2 WHEN c.outcome = 'rejected' THEN 3 ELSE 4 END AS tier
     FROM intent_item i
     JOIN run_call c ON c.call_id = i.intent_id
     LEFT JOIN item_recipient n ON n.intent_id = i.intent_id AND n.position = i.position AND ${inside('n.intent_id')}
