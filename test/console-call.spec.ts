@@ -249,7 +249,7 @@ describe('the page of a call', () => {
 
   it('says that there is no such call', async () => {
     const page = await signIn(browser.browser, scene.proxy.url, scene.auditor, { at: '/calls/nothing' });
-    await page.getByText('There is no call with this id').waitFor();
+    await page.getByText('No call has this ID').waitFor();
     await page.context().close();
   });
 });

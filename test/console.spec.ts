@@ -31,7 +31,7 @@ describe('the console', () => {
     await page.goto(`${proxy.url}/console`);
     await page.getByLabel('API key').fill('pp_auditor_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('This API key is unknown, expired or revoked').waitFor();
+    await page.getByText('This API key is unknown, expired, or revoked').waitFor();
     expect(await page.textContent('main')).not.toContain('Just installed it?'); // there are no demo keys
     await expectAccessible(page);
     await page.getByLabel('API key').fill(keys.auditor);
