@@ -84,7 +84,7 @@ export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): {
       ? toEnvelope(new Problem('answer_erased'), callId)
       : {
           status: 'success',
-          message: 'The payout service carried this out; its answer is no longer kept.',
+          message: 'The payout service carried this out, and its answer is no longer stored.',
           call_id: callId,
         };
   return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(said)) };
