@@ -64,11 +64,11 @@ export function pendingReply(callId: string): Reply {
  */
 export function confirmedReply(callId: string, found: VerdictTransaction[]): Reply {
   const message = 'The payout service gave no answer; it was found out since that it carried this out.';
-  const transactions = found.map(({ position, chi_ref, id, issue_id, status, amount_usd, at }) => ({
+  const transactions = found.map(({ position, upstream_ref, upstream_id, batch_ref, status, amount_usd, at }) => ({
     position,
-    chi_ref,
-    id,
-    issue_id,
+    upstream_ref,
+    upstream_id,
+    batch_ref,
     status,
     amount_usd,
     at,
