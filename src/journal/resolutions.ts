@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { givenUpAfterMs, overAfterMs, Timeouts } from '../platform/config/upstream-timeouts';
 import { STATES } from '../operations/lifecycle';
-import { CALLS, STATE_COLUMNS } from '../operations/lifecycle-sql';
+import { CALLS, RECORDED_STATE, STATE_COLUMNS } from '../operations/lifecycle-sql';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
@@ -87,7 +87,7 @@ async function writeCorrection(
         ${by?.clientId}::uuid, ${by?.keyId}::uuid, ${by?.actor ?? null}
       FROM ${CALLS}
       WHERE i.id = ${intentId}::uuid AND s.id = ${supersedes}::uuid AND s.verdict <> ${verdict}
-        AND (o.kind IS NULL OR o.kind = 'unknown')
+        AND ${RECORDED_STATE} = s.verdict -- the upstream's own word has not come since
       ON CONFLICT DO NOTHING RETURNING intent_id, reserves
     ), reserved AS (
       INSERT INTO spending (client_id, day, usd)

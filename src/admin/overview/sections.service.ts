@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { recordedAs } from '../../operations/lifecycle';
-import { stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
+import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -77,12 +77,12 @@ export class SectionsService {
   }
 
   async approvals(): Promise<OverviewApprovals> {
-    const { now } = await this.present.read();
+    const present = await this.present.read();
     await this.index.catchUp();
     const [row] = await this.prisma.$queryRaw<OverviewApprovals[]>`
       SELECT count(*)::float8 AS waiting, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(expires_at) AS next_expires_at
-      FROM search_entry WHERE leads AND state = 'pending_approval' AND expires_at > ${now}::timestamptz`;
+      FROM search_entry WHERE leads AND state = 'pending_approval' AND ${notExpired(present)}`;
     return row as OverviewApprovals; // a sum has a row
   }
 

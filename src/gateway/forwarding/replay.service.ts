@@ -56,7 +56,11 @@ export class ReplayService {
         throw new Problem('approval_rejected', { firstCallId: id });
       case 'in_progress':
         return 'in progress';
-      default:
+      case 'not_sent':
+      case 'not_executed':
+      case 'refused':
+        return undefined; // their keys are free
+      case 'unknown':
         if (words) return toReply(words, id, effect);
         throw inDoubt(id);
     }

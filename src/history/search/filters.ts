@@ -3,7 +3,7 @@ import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { Listed } from './cursor';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
-import { stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
+import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { SearchFilters } from './search.dto';
 
 /** What rows of the index must be, to be found. */
@@ -94,9 +94,9 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...states.filter(dependsOnTime).map((state) => Prisma.sql`${stateAtSql(present)} = ${state}`),
       ...(inDoubt === 'false' ? [Prisma.sql`${stateAtSql(present)} <> 'unknown'`] : []),
-      ...(isSent ? [stillSent(present)] : []),
-      ...(isHeld ? [stillHeld(present)] : []),
-      ...(approval === 'expired' ? [Prisma.sql`expires_at <= ${present.now}::timestamptz`] : []),
+      ...(isSent ? [inProgress(present)] : []),
+      ...(isHeld ? [notExpired(present)] : []),
+      ...(approval === 'expired' ? [Prisma.sql`${stateAtSql(present)} = 'expired'`] : []),
       ...bounds(search),
     ],
     hints: [
@@ -122,16 +122,6 @@ const APPROVAL_TERMS: Partial<Record<string, string>> = { expired: 'pending' };
 /** Whether the index alone cannot tell which calls are in this state now. */
 const dependsOnTime = (state: CallState) =>
   possibleStates(state).length > 1 || recordedAs(state).some((one) => one !== state);
-
-/** Calls in progress, so that an index of their own finds them: search_entry_sent. */
-function stillSent({ givenUpBefore }: Present): Prisma.Sql {
-  return Prisma.sql`state = 'in_progress' AND released_at >= ${givenUpBefore}::timestamptz`;
-}
-
-/** Calls that can still be approved, in the same way: search_entry_held. Every held call expires. */
-function stillHeld({ now }: Present): Prisma.Sql {
-  return Prisma.sql`expires_at > ${now}::timestamptz`;
-}
 
 const TERM_TAGS = {
   key: 'key',

@@ -1,4 +1,5 @@
 import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
+import { RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
 import { withMargin } from './run-settings';
 import { decimal, instant, texts, uuid } from './literals';
@@ -62,8 +63,7 @@ function calls(
   return `
     SELECT call_id, operation, at, state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome, answered
     FROM (SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
-      recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.verdict, i.held_for IS NOT NULL, d.verdict)
-        AS state, o.intent_id IS NOT NULL AS answered
+      ${RECORDED_STATE.sql} AS state, o.intent_id IS NOT NULL AS answered
     FROM intent i
     LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
     LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
