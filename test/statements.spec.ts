@@ -6,6 +6,7 @@ import supertest from 'supertest';
 import { reconcileCommand } from '../src/cli/reconcile';
 import { cliOf } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
+import { eventually } from './support/paying';
 
 const MAPPING = { chi_ref: 'Reference ID', amount_usd: 'Amount', issued_at: 'Date', status: 'State', recipient: 'To' };
 const HEADER = 'Reference ID,Amount,Date,State,To';
@@ -188,7 +189,7 @@ describe('statements', () => {
     });
     const ended = 'SELECT complete, failure FROM source_read_end ORDER BY read_id DESC LIMIT 1';
     const last = 'SELECT id FROM source_read r WHERE NOT EXISTS (SELECT FROM source_read_end WHERE read_id = r.id)';
-    while ((await proxy.database.query(last)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(async () => (await proxy.database.query(last)).length === 0);
     expect(await proxy.database.query(ended)).toEqual([{ complete: false, failure: 'unreadable' }]);
   });
 
