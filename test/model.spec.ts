@@ -11,6 +11,7 @@ const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 /** Of a failure that was reported, to run only the wave that failed. */
 const PATH = process.env.MODEL_PATH;
 
+const STARTING_MS = 300_000; // on a busy machine a start may have to be tried again
 const MS_PER_SCHEDULE = 10_000; // some thirty times what it takes
 
 /** A model of what apps, operators and bad luck do; whatever happens, the same few things are true afterwards. */
@@ -19,8 +20,8 @@ describe('any schedule of faults, kills, retries, twins, restarts, approvals and
 
   beforeAll(async () => {
     world = await World.start();
-  });
-  afterAll(() => world.close());
+  }, STARTING_MS);
+  afterAll(() => (world as World | undefined)?.close());
 
   /** Runs a wave, and once more in a new world if the first one came to no end. */
   const run = async (each: Wave): Promise<Settled> => {

@@ -43,7 +43,7 @@ const ENVIRONMENT = {
   RESOLVER_QUIET_SECONDS: '1',
 };
 
-const START_TRIES = 3;
+const START_TRIES = 5;
 
 /** Two proxies in front of a sandbox, the people who watch over them, and a clock that only counts events. */
 export class World {
