@@ -4,16 +4,10 @@ import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { OverviewService } from '../src/admin/overview/overview.service';
+import { AIRTIME, airtimes, ofAirtime, REJECTED, TORN } from './support/overview-airtime';
 import { SECTIONS } from './support/overview-sections';
 import { Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
 import { eventually } from './support/paying';
-
-const AIRTIME = 'POST /payouts/airtime';
-/** Of the sandbox: it tears the connection down; it rejects the batch; it pays. */
-const [TORN, REJECTED, PAID] = ['+254799990204', '+254799990107', '+254712345678'];
-const airtimes = (usd: number[], phoneNumber = PAID) => ({
-  airtimes: usd.map((valueInUSD) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD })),
-});
 
 describe('GET /v1/overview', () => {
   let scene: Reconciling;
@@ -21,13 +15,6 @@ describe('GET /v1/overview', () => {
 
   const read = async (who: string, query = '') =>
     (await scene.proxy.get(keys.get(who) ?? '', `/v1/overview${query}`).expect(200)).body;
-  const ofAirtime = ({ history }: Record<string, any>) => {
-    const days = history.days.filter(({ operation }: { operation: string }) => operation === AIRTIME);
-    const total = (name: string) =>
-      days.reduce((sum: Decimal, day: Record<string, any>) => sum.add(day[name]), new Decimal(0)).toFixed();
-    return ['calls', 'items', 'asked_usd', 'succeeded_usd'].map(total);
-  };
-
   beforeAll(async () => {
     scene = await startReconciling();
     const { proxy, app } = scene;
