@@ -5,7 +5,13 @@ import { reconcileCommand } from '../src/cli/reconcile';
 import { cliOf } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
 
-const MAPPING = { chi_ref: 'Reference ID', amount_usd: 'Amount', issued_at: 'Date', status: 'State', recipient: 'To' };
+const MAPPING = {
+  upstream_ref: 'Reference ID',
+  amount_usd: 'Amount',
+  issued_at: 'Date',
+  status: 'State',
+  recipient: 'To',
+};
 const HEADER = 'Reference ID,Amount,Date,State,To';
 const LINE = 'c-1,12.5,2026-11-20T10:00:00Z,paid,+254712345678';
 
