@@ -1,6 +1,6 @@
 import { ClientError } from '../access/clients/client-error';
 import { words } from '../platform/config/words';
-import { OPERATIONS, OperationName, rowOf } from '../operations/operations';
+import { OPERATIONS, OperationName, rowOf } from '../operations/catalogue';
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];
 

@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { RunningConfig } from '../../src/platform/config/config';
-import { methodOf, OperationName } from '../../src/operations/operations';
+import { methodOf, OperationName } from '../../src/operations/catalogue';
 import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 

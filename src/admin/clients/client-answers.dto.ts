@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SCOPES } from '../../operations/scopes';
-import { OPERATIONS } from '../../operations/operations';
+import { OPERATIONS } from '../../operations/catalogue';
 import { ListedClient, ListedKey } from '../../access/clients/listed';
 import { UsageDto } from '../limits/cap';
 

@@ -4,7 +4,7 @@ import { LIMIT_FIELDS, MAX_COUNT, MAX_USD, MAX_WORDS, USD } from '../../access/c
 import { Limits } from '../../access/clients/limits';
 import { isPersonId, PERSON } from '../../access/clients/person';
 import { SCOPES } from '../../operations/scopes';
-import { OPERATIONS } from '../../operations/operations';
+import { OPERATIONS } from '../../operations/catalogue';
 import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
 
 type Keys<Value> = { [key in keyof Limits]: Limits[key] extends Value ? key : never }[keyof Limits];

@@ -3,7 +3,7 @@ import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger
 import { Allow } from '../../access/auth/allow';
 import { SCOPES } from '../../operations/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { OperationName, OPERATIONS, rowOf, scopesOf } from '../../operations/operations';
+import { OperationName, OPERATIONS, rowOf, scopesOf } from '../../operations/catalogue';
 import { GrantableDto } from './operations.dto';
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Scope, SCOPES } from '../../operations/scopes';
-import { Effect, OPERATIONS } from '../../operations/operations';
+import { OPERATIONS } from '../../operations/catalogue';
+import { Effect } from '../../operations/row';
 
 const EFFECTS: Effect[] = ['pay', 'write', 'read'];
 

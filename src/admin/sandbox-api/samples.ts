@@ -1,4 +1,4 @@
-import { OperationName } from '../../operations/operations';
+import { OperationName } from '../../operations/catalogue';
 
 /** The operations that samples are sent of: those that pay somebody, make a link, or collect. */
 export const SAMPLE_OPERATIONS = [

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OPERATIONS } from '../../operations/operations';
+import { OPERATIONS } from '../../operations/catalogue';
 import { FreeForm } from '../../http/validation/free-form';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, OneOf } from '../../http/validation/query-rules';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, ValidationArguments } from 'class-validator';
-import { OPERATIONS, OperationName, rowOf } from '../../operations/operations';
+import { OPERATIONS, OperationName, rowOf } from '../../operations/catalogue';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';

@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../../operations/operations';
+import { OPERATIONS } from '../../operations/catalogue';
 import { toOutgoing } from './outgoing';
 
 const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [method, path, body?.toString() ?? null];
