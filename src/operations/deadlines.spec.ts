@@ -15,7 +15,9 @@ describe('the deadlines of operations', () => {
   });
 
   it('win over those of their classes', () => {
-    const deadlines = deadlinesByOperation(new Map(Object.entries({ 'POST /payouts/airtime': 90_000, payout: 60_000 })));
+    const deadlines = deadlinesByOperation(
+      new Map(Object.entries({ 'POST /payouts/airtime': 90_000, payout: 60_000 })),
+    );
     expect(deadlines.get('POST /payouts/airtime')).toBe(90_000);
     expect(deadlines.get('POST /payouts/credit')).toBe(60_000);
   });
