@@ -96,7 +96,9 @@ export class PollService {
       const doubts = inDoubt.filter((id) => !settled.has(id));
       const listing = await readListing(db, read, since, doubts, this.rules.skewMs, effort);
       if (pass === 1) written.push(...(await this.record(await this.changes(round, listing))));
-      const open = due.filter(({ id, operation }) => CREATED_BY.has(operation) && !settled.has(id) && !round.left.has(id));
+      const open = due.filter(
+        ({ id, operation }) => CREATED_BY.has(operation) && !settled.has(id) && !round.left.has(id),
+      );
       const found = await this.makings(db, open, listing, round);
       const landed = found.filter(({ verdict }) => verdict.verdict === 'landed');
       const last = landed.length === 0 || pass === MOST_PASSES || effort.isSpent;

@@ -50,12 +50,7 @@ export function addFarCalls(plan: Plan): string {
     ${calls(plan, 'i.id IN (SELECT call_id FROM far_call) AND i.id NOT IN (SELECT call_id FROM run_call)')}`;
 }
 
-function calls(
-  { asOf }: Plan,
-  which: string,
-  whichOutcomes = 'TRUE',
-  operations = COMPARED,
-): string {
+function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations = COMPARED): string {
   const then = instant(asOf);
   return `
     SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
