@@ -80,7 +80,7 @@ describe('an operation that was added as CONTRIBUTING.md says', () => {
     const id = await lose('resetAfterProcessing');
     await round();
     const call = await read(id);
-    expect(call).toMatchObject({ outcome: 'landed', operation: GIFT_CARD });
+    expect(call).toMatchObject({ outcome: 'confirmed', operation: GIFT_CARD });
     expect(call.resolution.transactions).toMatchObject([{ position: 0, amount_usd: '8', status: 'paid' }]);
   });
 
@@ -89,7 +89,7 @@ describe('an operation that was added as CONTRIBUTING.md says', () => {
     quiet(0);
     await pay().expect(200); // shows how new the listing is
     await round();
-    expect(await read(id)).toMatchObject({ outcome: 'absent', resolution: { transactions: [] } });
+    expect(await read(id)).toMatchObject({ outcome: 'not_executed', resolution: { transactions: [] } });
   });
 
   it('is reconciled without a finding', async () => {

@@ -122,7 +122,7 @@ export const DOCUMENTED = {
     effect: 'write',
     moves: 'nothing',
     input: 'body',
-    items: { in: 'the_body', recipient: 'nobody', fields: { chiRef: 'chiRef' }, unrecorded: [] },
+    items: { in: 'the_body', recipient: 'nobody', fields: { upstreamRef: 'chiRef' }, unrecorded: [] },
     coverage: 'none',
     transactions: { changes: 'deleted' },
     reach: 'account',

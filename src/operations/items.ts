@@ -37,8 +37,8 @@ export function pointerIn(operation: OperationName): (position: number, field: I
 }
 
 /** Returns the field that says what an item is worth. */
-export function valueFieldOf(operation: OperationName): 'amountUsd' | 'chiRef' {
-  return movesNamedTransaction(operation) ? 'chiRef' : 'amountUsd';
+export function valueFieldOf(operation: OperationName): 'amountUsd' | 'upstreamRef' {
+  return movesNamedTransaction(operation) ? 'upstreamRef' : 'amountUsd';
 }
 
 /** Returns the interface's names of a field, over all operations. */
@@ -63,7 +63,7 @@ function toItem(body: Fields, items: Items): Item {
     reference: text('reference'),
     receiver: text('receiver'),
     wallet: text('wallet'),
-    chiRef: text('chiRef'),
+    upstreamRef: text('upstreamRef'),
   };
 }
 

@@ -143,7 +143,7 @@ export const OBSERVED = {
     items: {
       in: 'the_body',
       recipient: ['phone'],
-      fields: { chiRef: 'chiRef', phone: 'phoneNumber', country: 'countryToSend' },
+      fields: { upstreamRef: 'chiRef', phone: 'phoneNumber', country: 'countryToSend' },
       unrecorded: ['meta'],
     },
     coverage: 'GET /info/airtime-countries',

@@ -18,8 +18,8 @@ describe('the verdict about a call that changes a transaction', () => {
   const lookup: Lookup = { readId: 'one', askedAt: at(900), madeBy: 'POST /payouts/credit', seen };
   const verdictOn = (one: Lookup) => judgeChange(doubt, one, listing, [], RULES)?.verdict;
 
-  it('is absent while the transaction is as it was', () => {
-    expect(verdictOn(lookup)).toBe('absent');
+  it('is not_executed while the transaction is as it was', () => {
+    expect(verdictOn(lookup)).toBe('not_executed');
     expect(verdictOn({ ...lookup, seen: { ...seen, status: 'redeemed' } })).toBe('ambiguous');
   });
 
