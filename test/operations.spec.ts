@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { SCOPES } from '../src/operations/scopes';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { startProxy, TestProxy } from './support/proxy';
 
 describe('GET /v1/operations', () => {

@@ -2,8 +2,8 @@ import { Problem } from '../../platform/errors/problem';
 import { toEnvelope } from '../../platform/errors/problem-body';
 import { VerdictTransaction } from '../../journal/records';
 import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
+import { Effect } from '../../operations/row';
 import { Answer } from '../upstream/answer';
-import { Effect } from '../../operations/operations';
 
 /** An answer to the app, as bytes. */
 export class Reply {
