@@ -131,6 +131,19 @@ interface Row {
 
 export type OperationName = keyof typeof OPERATIONS;
 
+/** The names of all operations, in the order of the table. */
+export const OPERATION_NAMES = Object.keys(OPERATIONS) as OperationName[];
+
+/**
+ * Reads the name of an operation from a record.
+ * @throws Error if no operation has this name.
+ */
+export function operationNamed(text: string): OperationName {
+  const name = OPERATION_NAMES.find((operation) => operation === text);
+  if (name === undefined) throw new Error(`${text} is not an operation of the interface`);
+  return name;
+}
+
 /** All that the table says of an operation. */
 export function rowOf(operation: OperationName): OperationRow {
   return OPERATIONS[operation];

@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { FullCallRecord } from '../../history/records/record.dto';
 import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
-import { Call, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
 import { Asker, requireSomebodyElse } from '../../access/auth/four-eyes';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ProcessService } from '../../platform/database/process.service';
@@ -37,20 +37,20 @@ export class ApprovalsService {
     private readonly forecasts: ForecastService,
   ) {}
 
-  async list(call: Call, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
+  async list(call: AuthenticatedCall, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
     const { rows, nextPageToken } = await this.searching.search({ approval: status, ...page });
     const ids = rows.map(({ id }) => id);
     const calls = await this.records.list(ids, mayReveal(call));
     return { approvals: await this.forecasts.forecast(calls), next_page_token: nextPageToken };
   }
 
-  async one(call: Call, id: string): Promise<FullApprovalRecord> {
+  async one(call: AuthenticatedCall, id: string): Promise<FullApprovalRecord> {
     const [approval] = await this.forecasts.forecast([await this.record(id, mayReveal(call))]);
     return approval as FullApprovalRecord; // one for each
   }
 
   /** Sends the call, once; and answers when its outcome is recorded. */
-  async approve(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
+  async approve(call: AuthenticatedCall, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
     const ready = toReady(held);
@@ -72,7 +72,7 @@ export class ApprovalsService {
     return this.send(call, held, ready, decided.release);
   }
 
-  async reject(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
+  async reject(call: AuthenticatedCall, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
     if (!(await this.journal.reject(decision))) throw new Problem('already_decided');
@@ -80,7 +80,7 @@ export class ApprovalsService {
   }
 
   /** A held call that this caller may decide about, as far as one can see before the decision is written. */
-  private async undecided(call: Call, id: string, hash: string | undefined): Promise<{ by: Asker; held: Held }> {
+  private async undecided(call: AuthenticatedCall, id: string, hash: string | undefined): Promise<{ by: Asker; held: Held }> {
     const { approval } = await this.record(id, false);
     const held = await this.prisma.intent.findUnique({ where: { id }, include: { body: true } });
     if (!held) throw new Problem('approval_not_found');
@@ -102,8 +102,8 @@ export class ApprovalsService {
   }
 
   /** From here on it may be paid: no error may say that nothing was sent. */
-  private async send(approving: Call, held: Held, ready: ReadyToSend, release: Release): Promise<FullApprovalRecord> {
-    const call: Call = {
+  private async send(approving: AuthenticatedCall, held: Held, ready: ReadyToSend, release: Release): Promise<FullApprovalRecord> {
+    const call: OperationCall = {
       ...approving,
       id: held.id,
       operation: held.operation,

@@ -2,7 +2,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
 import { Ready } from '../../gateway/forwarding/exchange.service';
 import { itemsOf } from '../../operations/items';
-import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../operations/operations';
+import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/operations';
 import { commitment } from '../../journal/commitment';
 
 /** A held call as it was recorded. */
@@ -22,7 +22,7 @@ export type ReadyToSend = Pick<Ready, 'outgoing' | 'items'>;
 
 /** The request as it will leave: the bytes that were recorded. */
 export function toReady({ operation, query, body }: Held): ReadyToSend {
-  const name = operation as OperationName;
+  const name = operationNamed(operation);
   const path = INTERFACE_PREFIX + pathOf(name) + (query === null ? '' : `?${query}`);
   const bytes = body && Buffer.from(body.body);
   return {

@@ -1,6 +1,6 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/forwarding/operation.decorator';
@@ -12,22 +12,22 @@ export class PayoutsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /payouts/airtime', 'Pay out airtime to many phones')
-  airtime(@CurrentCall() call: Call, @Body() body: AirtimePayoutDto) {
+  airtime(@CurrentCall() call: OperationCall, @Body() body: AirtimePayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/mobile-money', 'Pay out mobile money to many users')
-  mobileMoney(@CurrentCall() call: Call, @Body() body: MobileMoneyPayoutDto) {
+  mobileMoney(@CurrentCall() call: OperationCall, @Body() body: MobileMoneyPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/credit', 'Pay out credits to recipients')
-  credit(@CurrentCall() call: Call, @Body() body: CreditPayoutDto) {
+  credit(@CurrentCall() call: OperationCall, @Body() body: CreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/initiate-credit', 'Initiate a payout of credits; money moves when its link is paid')
-  initiateCredit(@CurrentCall() call: Call, @Body() body: InitiateCreditPayoutDto) {
+  initiateCredit(@CurrentCall() call: OperationCall, @Body() body: InitiateCreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -1,6 +1,6 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/forwarding/operation.decorator';
@@ -12,7 +12,7 @@ export class RedeemController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /redeem/airtime', 'Redeem a paid credit as airtime')
-  airtime(@CurrentCall() call: Call, @Body() body: RedeemAirtimeDto) {
+  airtime(@CurrentCall() call: OperationCall, @Body() body: RedeemAirtimeDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/forwarding/operation.decorator';
@@ -13,17 +13,17 @@ export class SubAccountsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /sub-account/list', 'List the sub-accounts of the user, with their wallets')
-  list(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  list(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('POST /sub-account/create', 'Create a sub-account')
-  create(@CurrentCall() call: Call, @Body() body: CreateSubAccountDto) {
+  create(@CurrentCall() call: OperationCall, @Body() body: CreateSubAccountDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('GET /sub-account/get', 'Get one sub-account, with its wallets')
-  get(@CurrentCall() call: Call, @Query() query: SubAccountQuery) {
+  get(@CurrentCall() call: OperationCall, @Query() query: SubAccountQuery) {
     return this.forwarding.run(call, query);
   }
 }
