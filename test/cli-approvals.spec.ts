@@ -50,7 +50,7 @@ describe('the approvals commands', () => {
   it('list what waits, for people and for machines', async () => {
     const id = await approving.hold();
     const table = await said(['list']);
-    expect(table).toMatch(new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pendingApproval +over_threshold`));
+    expect(table).toMatch(new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pending_approval +over_threshold`));
     const { approvals } = JSON.parse(await said(['list', '--json'])) as { approvals: { id: string }[] };
     expect(approvals.map((each) => each.id)).toEqual([id]);
     expect(await said(['list', '--status', 'rejected'])).toBe('(none)\n');

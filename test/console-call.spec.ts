@@ -232,8 +232,8 @@ describe('the page of a call', () => {
     await dialog.getByRole('button', { name: 'Settle' }).click();
     await page.getByText('Settled: it was carried out').waitFor();
     expect(await scene.story(scene.calls.doubtful)).toMatchObject({
-      outcome: 'landed',
-      resolution: { verdict: 'landed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
+      outcome: 'confirmed',
+      resolution: { verdict: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
     });
     expect(await page.getByRole('button', { name: 'Settle by hand' }).count()).toBe(0);
     await page.context().close();

@@ -58,7 +58,7 @@ describe("the console's sandbox", () => {
     await answer().getByText('1 paid').waitFor();
   });
 
-  it('shows what a repetition gets: the first answer again, and what another body with the same key does', async () => {
+  it('shows what a replay gets: the first answer again, and what another body with the same key does', async () => {
     await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('sample-1');
     await send();
     await answer().getByText('succeeded', { exact: true }).waitFor();

@@ -53,7 +53,7 @@ export interface NewTry {
 /** What came of an intent. */
 export interface NewOutcome {
   intentId: string;
-  kind: 'succeeded' | 'rejected' | 'notSent' | 'unknown';
+  kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown';
   failure: string | null;
   upstreamStatus: number | null;
   contentType: string | null;
@@ -110,7 +110,7 @@ export interface NewResolution {
   intentId: string;
   /** The resolution that a person corrects by this one; a first one has the id of its call. Null: this is the first. */
   supersedes: string | null;
-  verdict: 'landed' | 'absent';
+  verdict: 'confirmed' | 'not_executed';
   reason: string;
   /** Null: the proxy found it out by itself; its verdict says how. */
   by: Decider | null;
@@ -119,7 +119,7 @@ export interface NewResolution {
 /** What the upstream's own lists say about a call in doubt. */
 export interface NewVerdict {
   intentId: string;
-  verdict: 'landed' | 'absent' | 'ambiguous';
+  verdict: 'confirmed' | 'not_executed' | 'ambiguous';
   /** A sentence of ours. */
   reason: string;
   evidence: VerdictEvidence;

@@ -78,13 +78,13 @@ export type Opened = ({ kind: 'admitted' } | { kind: 'held'; heldFor: HeldFor })
 
 /** Why a call is not carried out. */
 export type Obstacle =
-  | { kind: 'overOwnLimit' }
+  | { kind: 'over_own_limit' }
   /** The first call's answer is its answer too. */
   | { kind: 'repeated'; firstCallId: string }
-  | { kind: 'keyReused'; firstCallId: string }
+  | { kind: 'key_reused'; firstCallId: string }
   | { kind: 'duplicate'; first: SameContent }
   | { kind: 'stopped'; stop: Stop }
-  | { kind: 'overCap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
+  | { kind: 'over_cap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
 
 /**
  * All that stands against a call if it is asked for now and alone, in the order in which `decide` looks; and what it would
@@ -119,8 +119,8 @@ class Batch {
   /** @param first the call that has its key. */
   obstaclesTo(request: AdmissionRequest, first: Claim | undefined): Obstacle[] {
     const obstacles: Obstacle[] = [];
-    if (first) obstacles.push({ kind: first.sameContent ? 'repeated' : 'keyReused', firstCallId: first.callId });
-    if (request.overOwnLimit) obstacles.push({ kind: 'overOwnLimit' });
+    if (first) obstacles.push({ kind: first.sameContent ? 'repeated' : 'key_reused', firstCallId: first.callId });
+    if (request.overOwnLimit) obstacles.push({ kind: 'over_own_limit' });
     const stop = stopFor(this.state.stops, request);
     if (stop) obstacles.push({ kind: 'stopped', stop });
     const before = this.callInTheWay(request);
@@ -194,7 +194,7 @@ class Batch {
 }
 
 function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal): Obstacle {
-  return { kind: 'overCap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)) };
+  return { kind: 'over_cap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)) };
 }
 
 /** Who is paid how much, in words that are equal for equal payments. */

@@ -94,7 +94,7 @@ CREATE INDEX intent_item_chi_ref ON intent_item (chi_ref, intent_id) WHERE chi_r
 -- What came of an intent. An intent without one, older than the time-out, is in doubt.
 CREATE TABLE outcome (
   intent_id       uuid PRIMARY KEY,
-  kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'notSent', 'unknown')),
+  kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'not_sent', 'unknown')),
   failure         text, -- a short code, where no usable answer came
   upstream_status smallint,
   content_type    text,
