@@ -13,7 +13,7 @@ export interface CallState {
   paidSecondsAgo: number | null;
 }
 
-interface Row extends CallState {
+interface CallStateRow extends CallState {
   id: string;
 }
 
@@ -28,7 +28,7 @@ export async function readCallStates(
 ): Promise<Map<string, CallState>> {
   if (calls.length === 0) return new Map();
   const ids = [...new Set(calls)];
-  const rows = await tx.$queryRaw<Row[]>`
+  const rows = await tx.$queryRaw<CallStateRow[]>`
     SELECT id::text, state, CASE state
         WHEN 'succeeded' THEN extract(epoch FROM clock_timestamp() - answered)::float
         WHEN 'confirmed' THEN extract(epoch FROM clock_timestamp() - settled)::float

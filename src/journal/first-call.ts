@@ -1,4 +1,5 @@
 import { Prisma } from '../platform/database/generated/client';
+import { withPatience } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { NEVER_CARRIED_OUT } from './never-carried-out';
 import { VerdictTransaction } from './records';
@@ -28,7 +29,7 @@ export interface FirstCall {
   } | null;
 }
 
-interface Row {
+interface FirstCallRow {
   id: string;
   ageMs: number;
   process: number | null;
@@ -46,10 +47,15 @@ interface Row {
   body: Uint8Array | null;
 }
 
-export async function readFirstCall(prisma: PrismaService, id: string): Promise<FirstCall | undefined> {
+/** Reads what is on record of the call that another one repeats; undefined if there is no such call. */
+export function readFirstCall(prisma: PrismaService, id: string): Promise<FirstCall | undefined> {
+  return withPatience(read(prisma, id));
+}
+
+async function read(prisma: PrismaService, id: string): Promise<FirstCall | undefined> {
   // First: a process that records an outcome and ends in between would else leave a call that looks abandoned.
   const live = await prisma.$queryRaw<{ number: number }[]>`SELECT live_processes() AS number`;
-  const [row] = await prisma.$queryRaw<Row[]>`
+  const [row] = await prisma.$queryRaw<FirstCallRow[]>`
     SELECT i.id::text, extract(epoch FROM clock_timestamp() - coalesce(d.decided_at, i.recorded_at))::float * 1000 AS "ageMs", i.held_for IS NOT NULL AS held,
       coalesce(i.expires_at <= clock_timestamp(), FALSE) AS expired, d.verdict,
       coalesce(d.process, i.process) AS process,

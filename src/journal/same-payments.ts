@@ -1,4 +1,6 @@
+import { NIL } from 'uuid';
 import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
 import { uuidFloor } from '../platform/database/uuid';
 import { Item } from '../operations/item';
 import { recordedItems } from './recorded-items';
@@ -19,6 +21,22 @@ export interface SamePayment {
   wantedBy: string;
   callId: string;
   paidAt: Date;
+}
+
+/**
+ * How far back an item's like is looked for. Wages and prizes are paid weekly at most, and a list that is uploaded a second
+ * time is mostly noticed within days; further back, payments that are meant to recur would be most of what is found.
+ */
+const EARLIER_DAYS = 7;
+
+/** Which of the items the client has paid already within the last days. */
+export function readEarlierPayments(
+  prisma: PrismaService,
+  clientId: string,
+  items: { position: number; item: Item }[],
+): Promise<SamePayment[]> {
+  const wanted = items.map(({ position, item }) => ({ position, item, callId: NIL, clientId }));
+  return readSamePayments(prisma, wanted, 'own', EARLIER_DAYS * 86_400_000);
 }
 
 /**

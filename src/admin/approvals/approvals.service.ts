@@ -10,14 +10,14 @@ import { ProcessService } from '../../platform/database/process.service';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
-import { movesValue, OperationName } from '../../operations/operations';
-import { ApprovalObstacle } from '../../journal/decisions';
-import { JournalService } from '../../journal/journal.service';
+import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
+import { movesValue, operationNamed } from '../../operations/operations';
+import { ApprovalObstacle, approveHeldCall, rejectHeldCall } from '../../journal/decisions';
 import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
-import { Held, ReadyToSend, requireUnchanged, toReady } from './held';
+import { Held, requireUnchanged, toPrepared } from './held';
 import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems } from './permission';
 
 const EXPIRED =
@@ -31,7 +31,6 @@ export class ApprovalsService {
     private readonly process: ProcessService,
     private readonly searching: SearchService,
     private readonly records: RecordsService,
-    private readonly journal: JournalService,
     private readonly exchanges: ExchangeService,
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
@@ -50,37 +49,45 @@ export class ApprovalsService {
   }
 
   /** Sends the call, once; and answers when its outcome is recorded. */
-  async approve(call: AuthenticatedCall, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
+  async approve(
+    call: AuthenticatedCall,
+    id: string,
+    { reason, content_hash: hash }: DecisionDto,
+  ): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
-    const ready = toReady(held);
+    const prepared = toPrepared(held);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
-    const operation = held.operation as OperationName;
-    const decided = await this.journal
-      .approve(
-        decision,
-        { clientId: held.clientId, operation, usd: movesValue(operation) ? usdOf(held) : null },
-        async (tx) => {
-          const [callers, items] = [await readCallers(tx, [held.keyId]), await readLimitedItems(tx, [id])];
-          return brokenRule(callers.get(held.keyId), operation, items.get(id) ?? []);
-        },
-      )
-      .catch((cause: unknown) => {
-        throw notSent(cause);
-      });
+    const { clientId, keyId } = held;
+    const operation = operationNamed(held.operation);
+    const usd = movesValue(operation) ? usdOf(held) : null;
+    const decided = await approveHeldCall(this.prisma, decision, { clientId, operation, usd }, async (tx) => {
+      const [callers, items] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
+      return brokenRule(callers.get(keyId), operation, items.get(id) ?? []);
+    }).catch((cause: unknown) => {
+      throw notSent(cause);
+    });
     if (decided.kind !== 'released') throw toProblem(decided);
-    return this.send(call, held, ready, decided.release);
+    return this.send(call, held, prepared, decided.release);
   }
 
-  async reject(call: AuthenticatedCall, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
+  async reject(
+    call: AuthenticatedCall,
+    id: string,
+    { reason, content_hash: hash }: DecisionDto,
+  ): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
-    if (!(await this.journal.reject(decision))) throw new Problem('already_decided');
+    if (!(await rejectHeldCall(this.prisma, decision))) throw new Problem('already_decided');
     return this.one(call, id);
   }
 
   /** A held call that this caller may decide about, as far as one can see before the decision is written. */
-  private async undecided(call: AuthenticatedCall, id: string, hash: string | undefined): Promise<{ by: Asker; held: Held }> {
+  private async undecided(
+    call: AuthenticatedCall,
+    id: string,
+    hash: string | undefined,
+  ): Promise<{ by: Asker; held: Held }> {
     const { approval } = await this.record(id, false);
     const held = await this.prisma.intent.findUnique({ where: { id }, include: { body: true } });
     if (!held) throw new Problem('approval_not_found');
@@ -102,17 +109,22 @@ export class ApprovalsService {
   }
 
   /** From here on it may be paid: no error may say that nothing was sent. */
-  private async send(approving: AuthenticatedCall, held: Held, ready: ReadyToSend, release: Release): Promise<FullApprovalRecord> {
+  private async send(
+    approving: AuthenticatedCall,
+    held: Held,
+    prepared: PreparedRequest,
+    release: Release,
+  ): Promise<FullApprovalRecord> {
     const call: OperationCall = {
       ...approving,
       id: held.id,
-      operation: held.operation,
+      operation: operationNamed(held.operation),
       traceparent: held.traceparent ?? undefined,
       opened: true,
       timings: {},
     };
     try {
-      await this.exchanges.send(call, ready, release);
+      await this.exchanges.send(call, prepared, release);
       return await this.one(approving, held.id);
     } catch (cause) {
       const text = `It was approved and sent, but what came of it could not be recorded or read. It is not sent again; GET /v1/approvals/${held.id} shows what is known.`;

@@ -24,7 +24,7 @@ export class ForecastService {
 
   /**
    * Nothing is reserved for a call that waits, so each is counted as if it was the only one. Only what pays is ever held: its
-   * total counts, as `approve` of the journal counts it.
+   * total counts, as `approveHeldCall` of the journal counts it.
    */
   async forecast<Call extends CallRecord>(calls: Call[]): Promise<(Call & Forecast)[]> {
     const pending = calls.filter(isPending);

@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
-import { Ready } from '../../gateway/forwarding/exchange.service';
+import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
 import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/operations';
 import { commitment } from '../../journal/commitment';
@@ -18,10 +18,8 @@ export function requireUnchanged({ body, bodyCommitment }: Held): void {
   if (!same) throw new Problem('content_changed');
 }
 
-export type ReadyToSend = Pick<Ready, 'outgoing' | 'items'>;
-
 /** The request as it will leave: the bytes that were recorded. */
-export function toReady({ operation, query, body }: Held): ReadyToSend {
+export function toPrepared({ operation, query, body }: Held): PreparedRequest {
   const name = operationNamed(operation);
   const path = INTERFACE_PREFIX + pathOf(name) + (query === null ? '' : `?${query}`);
   const bytes = body && Buffer.from(body.body);

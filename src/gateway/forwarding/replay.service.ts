@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { Call, Caller } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { FirstCall } from '../../journal/first-call';
-import { JournalService } from '../../journal/journal.service';
+import { CallJournal } from '../../journal/call-journal';
+import { FirstCall, readFirstCall } from '../../journal/first-call';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
-import { OperationName, rowOf } from '../../operations/operations';
+import { rowOf } from '../../operations/operations';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
 /** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
@@ -17,7 +18,8 @@ export class ReplayService {
   private readonly givenUpAfterMs: number;
 
   constructor(
-    private readonly journal: JournalService,
+    private readonly prisma: PrismaService,
+    private readonly journal: CallJournal,
     config: ConfigService<Loaded, true>,
   ) {
     this.givenUpAfterMs = givenUpAfterMs(config.get('settings', { infer: true }));
@@ -28,7 +30,7 @@ export class ReplayService {
    * @returns the first one's answer, byte for byte; undefined: ask again in a moment.
    * @throws Problem where there is no such answer, and why.
    */
-  async answer(call: Call, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
+  async answer(call: OperationCall, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
     const reply = await this.find(call, firstCallId);
     if (reply === 'in progress' || !reply) {
       // Without a reply its key has just become free; where it stays taken all the same, nobody may wait for ever.
@@ -43,14 +45,14 @@ export class ReplayService {
    * The same, without recording that it was asked for.
    * @returns undefined if the key has just become free.
    */
-  async find(call: Call, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
-    const first = await this.journal.firstCall(firstCallId).catch(databaseUnavailable);
+  async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
+    const first = await readFirstCall(this.prisma, firstCallId).catch(databaseUnavailable);
     return first && this.toReply(call, first);
   }
 
-  private toReply(call: Call, first: FirstCall): Reply | 'in progress' | undefined {
+  private toReply(call: OperationCall, first: FirstCall): Reply | 'in progress' | undefined {
     const { id, held, outcome, resolution, found, neverCarriedOut, alive } = first;
-    const { effect } = rowOf(call.operation as OperationName);
+    const { effect } = rowOf(call.operation);
     if (neverCarriedOut) return undefined;
     if (outcome && (outcome.kind === 'succeeded' || outcome.kind === 'rejected') && outcome.status !== null) {
       const { kind, status, contentType, retryAfter, body } = outcome;
@@ -74,10 +76,9 @@ export class ReplayService {
   }
 
   /** The first call has its record; this one says that it was asked again. */
-  private async record(call: Call, { status }: Reply, firstCallId: string): Promise<void> {
+  private async record(call: OperationCall, { status }: Reply, firstCallId: string): Promise<void> {
     const refusal = {
       ...call,
-      caller: call.caller as Caller,
       status,
       firstCallId,
       faults: [],

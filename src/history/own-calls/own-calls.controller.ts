@@ -11,7 +11,7 @@ import { Shows, showsCall } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { JournalService } from '../../journal/journal.service';
+import { ResolutionJournal } from '../../journal/resolution-journal';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 
 const OWN_CALL =
@@ -25,7 +25,7 @@ export class OwnCallsController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,
-    private readonly journal: JournalService,
+    private readonly resolutions: ResolutionJournal,
   ) {}
 
   @Get()
@@ -87,7 +87,7 @@ export class OwnCallsController {
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     const supersedes = named?.toLowerCase() ?? null;
     requireUnsettled(found, supersedes, verdict);
-    const settled = await this.journal.resolve({ intentId: id, supersedes, verdict, reason, by });
+    const settled = await this.resolutions.resolve({ intentId: id, supersedes, verdict, reason, by });
     const record = await this.any(id, mayReveal(call));
     if (settled) return record;
     throw supersedes !== null && record.resolution ? supersededBy(record.resolution) : notInDoubt(record);

@@ -3,7 +3,7 @@ import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { Nothing } from '../../http/validation/nothing.dto';
 import {
   DeleteUnpaidTransactionDto,
@@ -41,7 +41,11 @@ export class AccountController {
 
   @Operation('POST /account/issue-id-transactions', 'Get the transactions of one batch')
   @ApiBody({ type: Nothing, required: false })
-  issueTransactions(@CurrentCall() call: OperationCall, @Query() query: IssueTransactionsQuery, @Body() _body: Nothing) {
+  issueTransactions(
+    @CurrentCall() call: OperationCall,
+    @Query() query: IssueTransactionsQuery,
+    @Body() _body: Nothing,
+  ) {
     return this.forwarding.run(call, query);
   }
 }
