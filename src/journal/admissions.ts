@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
-import { AdmissionRequest, decide, HeldFor, Opened, State, Verdict } from '../policy/admission';
+import { AdmissionRequest, decide, HeldFor, Opened, State, Ruling } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
 import { NewIntent } from './records';
@@ -23,7 +23,7 @@ export interface Admission {
 }
 
 /** What was decided about a call. One that is to be sent now is `released`. */
-export type Ruling = Exclude<Verdict, { kind: 'admitted' }> | { kind: 'released'; release: Release };
+export type AdmissionResult = Exclude<Ruling, { kind: 'admitted' }> | { kind: 'released'; release: Release };
 
 /**
  * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. The rows of their
@@ -35,7 +35,7 @@ export async function admit(
   admissions: Admission[],
   windows: GuardWindows,
   again: boolean,
-): Promise<Ruling[]> {
+): Promise<AdmissionResult[]> {
   const clear = again ? undefined : await admitClear(prisma, process, admissions, windows);
   return clear ?? admitAfterLookup(prisma, process, admissions, windows, again);
 }
@@ -49,17 +49,17 @@ async function admitClear(
   process: number,
   admissions: Admission[],
   windows: GuardWindows,
-): Promise<Ruling[] | undefined> {
+): Promise<AdmissionResult[] | undefined> {
   if (windows.acrossClientsSeconds > 0) return undefined;
-  const verdicts = decide(admissions.map(requestOf), nothingKnown(windows));
-  if (!verdicts.every(isOpen)) return undefined;
+  const rulings = decide(admissions.map(requestOf), nothingKnown(windows));
+  if (!rulings.every(isOpen)) return undefined;
   const today = new Date().toISOString().slice(0, 10);
-  const opened = toOpened(admissions, verdicts, { today, process, approvableForMs: windows.approvableForMs });
+  const opened = toOpened(admissions, rulings, { today, process, approvableForMs: windows.approvableForMs });
   const remember = windows.duplicates;
   const clearance = toClearance(admissions, opened, { day: today, remember });
   const release = releaseNow();
   const written = await insertIntentsIfClear(prisma, opened, clearance, { remember });
-  return written ? verdicts.map((verdict) => toRuling(verdict, release)) : undefined;
+  return written ? rulings.map((ruling) => toResult(ruling, release)) : undefined;
 }
 
 async function admitAfterLookup(
@@ -68,7 +68,7 @@ async function admitAfterLookup(
   admissions: Admission[],
   windows: GuardWindows,
   again: boolean,
-): Promise<Ruling[]> {
+): Promise<AdmissionResult[]> {
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
     const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
@@ -76,11 +76,11 @@ async function admitAfterLookup(
     if (before) return [before];
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
     const { state, today } = await readState(tx, admissions.map(requestOf), clients, windows);
-    const verdicts = decide(admissions.map(requestOf), state);
-    const opened = toOpened(admissions, verdicts, { today, process, approvableForMs: windows.approvableForMs });
+    const rulings = decide(admissions.map(requestOf), state);
+    const opened = toOpened(admissions, rulings, { today, process, approvableForMs: windows.approvableForMs });
     const release = releaseNow();
     if (opened.length > 0) await insertDecided(tx, opened, { remember: windows.duplicates });
-    return verdicts.map((verdict) => toRuling(verdict, release));
+    return rulings.map((ruling) => toResult(ruling, release));
   }, TRANSACTION_LIMITS);
 }
 
@@ -131,7 +131,7 @@ async function decidedBefore(
   tx: Prisma.TransactionClient,
   [admission]: Admission[],
   { sendableForMs }: GuardWindows,
-): Promise<Ruling | undefined> {
+): Promise<AdmissionResult | undefined> {
   const readAt = releaseNow();
   const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; settled: boolean }[]>`
     SELECT held_for AS "heldFor", extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
@@ -144,8 +144,8 @@ async function decidedBefore(
   return { kind: 'released', release: earlier(readAt, row.ageMs) };
 }
 
-function toRuling(verdict: Verdict, release: Release): Ruling {
-  return verdict.kind === 'admitted' ? { kind: 'released', release } : verdict;
+function toResult(ruling: Ruling, release: Release): AdmissionResult {
+  return ruling.kind === 'admitted' ? { kind: 'released', release } : ruling;
 }
 
 /** Whether none of these calls was refused while its admission was on its way. To be asked once their clients are locked. */
@@ -156,8 +156,8 @@ async function noneRefused(tx: Prisma.TransactionClient, admissions: Admission[]
   return row?.none === true;
 }
 
-function isOpen(verdict: Verdict | undefined): verdict is Opened {
-  return verdict?.kind === 'admitted' || verdict?.kind === 'held';
+function isOpen(ruling: Ruling | undefined): ruling is Opened {
+  return ruling?.kind === 'admitted' || ruling?.kind === 'held';
 }
 
 function requestOf({ request }: Admission): AdmissionRequest {
@@ -167,21 +167,21 @@ function requestOf({ request }: Admission): AdmissionRequest {
 /** What is written of the calls that may be sent, now or once they are approved. */
 function toOpened(
   admissions: Admission[],
-  verdicts: Verdict[],
+  rulings: Ruling[],
   { today, process, approvableForMs }: { today: string; process: number; approvableForMs: number },
 ): OpenIntent[] {
   return admissions.flatMap(({ request, intent }, place) => {
-    const verdict = verdicts[place];
-    if (!isOpen(verdict)) return [];
-    const held = verdict.kind === 'held';
+    const ruling = rulings[place];
+    if (!isOpen(ruling)) return [];
+    const held = ruling.kind === 'held';
     const { idempotencyKey, content, usd } = request;
     const salt = idempotencyKey === null ? undefined : newSalt();
     return {
       ...intent,
       process,
       idempotencyKey,
-      duplicateOf: verdict.duplicateOf ?? null,
-      heldFor: held ? verdict.heldFor : null,
+      duplicateOf: ruling.duplicateOf ?? null,
+      heldFor: held ? ruling.heldFor : null,
       expiresAt: held ? new Date(intent.receivedAt.getTime() + approvableForMs) : null,
       reservedOn: held || usd === null ? null : today,
       contentSha256: sha256(content),

@@ -7,7 +7,7 @@ import { GroupCommit } from '../platform/database/group-commit';
 import { DATABASE_PATIENCE_MS } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
-import { admit, Admission, Ruling } from './admissions';
+import { admit, Admission, AdmissionResult } from './admissions';
 import { guardWindows } from './guard-windows';
 import { insertIntents } from './intents';
 import { insertOutcomes } from './outcomes';
@@ -31,7 +31,7 @@ const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 export class CallJournal implements OnApplicationShutdown {
   private readonly logger = new Logger('Journal');
   private readonly intents: GroupCommit<NewIntent>;
-  private readonly admissions: GroupCommit<Admission, Ruling>;
+  private readonly admissions: GroupCommit<Admission, AdmissionResult>;
   private readonly outcomes: GroupCommit<NewOutcome>;
   private readonly refusals: RefusalWriter;
   private readonly relaxed: boolean;
@@ -53,7 +53,7 @@ export class CallJournal implements OnApplicationShutdown {
       MAX_BATCH_ROWS,
       patience,
     );
-    this.admissions = new GroupCommit<Admission, Ruling>(
+    this.admissions = new GroupCommit<Admission, AdmissionResult>(
       (batch, again) => admit(prisma, processes.number, batch, windows, again),
       ({ intent }) => weightOf(intent),
       MAX_BATCH_ROWS,
@@ -74,7 +74,7 @@ export class CallJournal implements OnApplicationShutdown {
    * `released`, and then its key is claimed, its amount reserved and its intent recorded.
    * @throws DatabaseTooSlow if that takes too long. What was admitted after that is undone by the call's refusal (`refuse`).
    */
-  admit(admission: Admission): Promise<Ruling> {
+  admit(admission: Admission): Promise<AdmissionResult> {
     return this.admissions.add(admission);
   }
 

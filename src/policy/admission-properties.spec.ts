@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { AdmissionRequest, Budget, decide, State, Verdict } from './admission';
+import { AdmissionRequest, Budget, decide, State, Ruling } from './admission';
 import { Item } from '../operations/item';
 
 /** Small worlds, so that keys, contents and caps are met often. */
@@ -88,18 +88,21 @@ function build({ asked, budgets, stops, guards }: World) {
 }
 
 /** With what has been decided about those before it, for each call. */
-function replay(made: World, look: (call: AdmissionRequest, verdict: Verdict, before: [AdmissionRequest, Verdict][], at: State) => void) {
+function replay(
+  made: World,
+  look: (call: AdmissionRequest, ruling: Ruling, before: [AdmissionRequest, Ruling][], at: State) => void,
+) {
   const { calls, at } = build(made);
-  const verdicts = decide(calls, build(made).at);
-  expect(verdicts).toHaveLength(calls.length);
-  const pairs = calls.map((call, place): [AdmissionRequest, Verdict] => [call, verdicts[place] as Verdict]);
-  for (const [place, [call, verdict]] of pairs.entries()) look(call, verdict, pairs.slice(0, place), at);
+  const rulings = decide(calls, build(made).at);
+  expect(rulings).toHaveLength(calls.length);
+  const pairs = calls.map((call, place): [AdmissionRequest, Ruling] => [call, rulings[place] as Ruling]);
+  for (const [place, [call, ruling]] of pairs.entries()) look(call, ruling, pairs.slice(0, place), at);
 }
 
-const isOpen = ({ kind }: Verdict) => kind === 'admitted' || kind === 'held';
+const isOpen = ({ kind }: Ruling) => kind === 'admitted' || kind === 'held';
 
 /** What the client has spent and reserved by then, and whether so much more still fits. */
-function fits(clientId: string, more: Decimal, before: [AdmissionRequest, Verdict][], at: State): boolean {
+function fits(clientId: string, more: Decimal, before: [AdmissionRequest, Ruling][], at: State): boolean {
   const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = at.budgets.get(clientId) as Budget;
   const batch = before
     .filter(([call, { kind }]) => call.clientId === clientId && kind === 'admitted')
@@ -112,9 +115,9 @@ describe('for any batch and any state, decide', () => {
   it('never admits over a cap, and never refuses for money what would have fitted', () => {
     fc.assert(
       fc.property(world, (made) =>
-        replay(made, (call, verdict, before, at) => {
-          if (isOpen(verdict) && call.usd) expect(fits(call.clientId, call.usd, before, at)).toBe(true);
-          if (verdict.kind === 'over_cap') expect(fits(call.clientId, call.usd as Decimal, before, at)).toBe(false);
+        replay(made, (call, ruling, before, at) => {
+          if (isOpen(ruling) && call.usd) expect(fits(call.clientId, call.usd, before, at)).toBe(true);
+          if (ruling.kind === 'over_cap') expect(fits(call.clientId, call.usd as Decimal, before, at)).toBe(false);
         }),
       ),
       { numRuns: 1_000 },
@@ -124,8 +127,9 @@ describe('for any batch and any state, decide', () => {
   it('opens at most one call of a key, none whose key is claimed, none that is over its own limit or stopped, none suspected', () => {
     fc.assert(
       fc.property(world, (made) =>
-        replay(made, (call, verdict, before, { claims, sameContent, stops, guards }) => {
-          const same = (other: AdmissionRequest) => other.clientId === call.clientId && other.operation === call.operation;
+        replay(made, (call, ruling, before, { claims, sameContent, stops, guards }) => {
+          const same = (other: AdmissionRequest) =>
+            other.clientId === call.clientId && other.operation === call.operation;
           const opened = before.filter(([other, decided]) => same(other) && isOpen(decided)).map(([other]) => other);
           const first = call.idempotencyKey && opened.find((other) => other.idempotencyKey === call.idempotencyKey);
           const isStopped = stops.some((one) => one.clientId === call.clientId || one.operation === call.operation);
@@ -139,10 +143,10 @@ describe('for any batch and any state, decide', () => {
           const isSuspected =
             guards.duplicates && (inBatch !== undefined || isInTheWay) && newest !== call.allowDuplicateOf;
           const mayOpen = !claims.has(call.id) && !first && !call.overOwnLimit && !isStopped && !isSuspected;
-          expect(isOpen(verdict) || verdict.kind === 'over_cap').toBe(mayOpen);
+          expect(isOpen(ruling) || ruling.kind === 'over_cap').toBe(mayOpen);
           if (!claims.has(call.id) && first) {
             const kind = first.content === call.content ? 'repeated' : 'key_reused';
-            expect(verdict).toEqual({ kind, firstCallId: first.id });
+            expect(ruling).toEqual({ kind, firstCallId: first.id });
           }
         }),
       ),

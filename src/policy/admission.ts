@@ -68,7 +68,7 @@ export interface Guards {
   acrossClients: boolean;
 }
 
-export type Verdict = Opened | Obstacle;
+export type Ruling = Opened | Obstacle;
 
 /** A call that is sent, now or once it is approved. */
 export type Opened = ({ kind: 'admitted' } | { kind: 'held'; heldFor: HeldFor }) & {
@@ -99,7 +99,7 @@ export function dryRun(request: AdmissionRequest, state: State): { obstacles: Ob
  * Decides about calls in the order in which they came. What is decided about one counts for those after it, so that of
  * twins in one batch only the first is sent, and a batch never overspends.
  */
-export function decide(requests: AdmissionRequest[], state: State): Verdict[] {
+export function decide(requests: AdmissionRequest[], state: State): Ruling[] {
   const batch = new Batch(state);
   return requests.map((request) => batch.decide(request));
 }
@@ -111,7 +111,7 @@ class Batch {
 
   constructor(private readonly state: State) {}
 
-  decide(request: AdmissionRequest): Verdict {
+  decide(request: AdmissionRequest): Ruling {
     const first = this.claimOf(request);
     return this.obstaclesTo(request, first)[0] ?? this.open(request);
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationCall } from '../../access/auth/call';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { Admission, Ruling } from '../../journal/admissions';
+import { Admission, AdmissionResult } from '../../journal/admissions';
 import { CallJournal } from '../../journal/call-journal';
 import { Coverage } from '../../journal/records';
 import { Release } from '../../journal/release';
@@ -63,12 +63,12 @@ export class AdmissionService {
     const admission = { request, intent: newIntent(call, { outgoing, items }, coverage) };
     const patienceEnds = performance.now() + TWIN_PATIENCE_MS;
     for (;;) {
-      const ruling = await this.decide(call, admission);
-      if (ruling.kind === 'released') return ruling.release;
-      if (ruling.kind === 'held') return pendingReply(call.id);
-      if (ruling.kind === 'over_own_limit') throw problem as Problem;
-      if (ruling.kind !== 'repeated') throw obstacleProblem(ruling);
-      const reply = await this.replays.answer(call, ruling.firstCallId, performance.now() > patienceEnds);
+      const result = await this.decide(call, admission);
+      if (result.kind === 'released') return result.release;
+      if (result.kind === 'held') return pendingReply(call.id);
+      if (result.kind === 'over_own_limit') throw problem as Problem;
+      if (result.kind !== 'repeated') throw obstacleProblem(result);
+      const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;
       await sleep(TWIN_WAIT_MS);
     }
@@ -88,13 +88,13 @@ export class AdmissionService {
     }
   }
 
-  private async decide(call: OperationCall, admission: Admission): Promise<Ruling> {
+  private async decide(call: OperationCall, admission: Admission): Promise<AdmissionResult> {
     const started = performance.now();
     try {
-      const ruling = await this.journal.admit(admission).catch(databaseUnavailable);
-      call.opened = ruling.kind === 'released' || ruling.kind === 'held';
-      if (ruling.kind === 'held') call.outcome = 'pending_approval';
-      return ruling;
+      const result = await this.journal.admit(admission).catch(databaseUnavailable);
+      call.opened = result.kind === 'released' || result.kind === 'held';
+      if (result.kind === 'held') call.outcome = 'pending_approval';
+      return result;
     } finally {
       call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
     }

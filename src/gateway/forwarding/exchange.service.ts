@@ -53,7 +53,7 @@ export class ExchangeService {
     const answer = await this.upstream.send(outgoing, call.traceparent, stopped, isTooLate);
     call.timings.upstream = answer.upstreamMs;
     await this.close(call, items, answer, null);
-    this.shapes.note(call, answer.answer.status, answer.answer.body);
+    this.shapes.watch(call, answer.answer.status, answer.answer.body);
     return answer;
   }
 

@@ -44,10 +44,10 @@ export class ShapeWatch implements OnApplicationShutdown {
   ) {}
 
   /** Returns at once and never throws. Without an HTTP status there was no answer, and nothing is noted. */
-  note(call: { id: string; operation: string }, status: number | null, body: Buffer | null): void {
+  watch(call: { id: string; operation: string }, status: number | null, body: Buffer | null): void {
     if (status === null) return;
     try {
-      this.look(call, status, valueIn(body));
+      this.compare(call, status, valueIn(body));
     } catch (err) {
       // The money has moved and the outcome is recorded: a mistake of ours in here must not turn that into an error.
       this.logger.error({ call_id: call.id, err }, 'the shape of an answer could not be told');
@@ -59,7 +59,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     await this.working;
   }
 
-  private look({ id: callId, operation }: { id: string; operation: string }, status: number, value: unknown): void {
+  private compare({ id: callId, operation }: { id: string; operation: string }, status: number, value: unknown): void {
     const known = this.knownOf(operation);
     const before = known.byStatus.get(status) ?? false;
     if (allows(before, value)) return;
