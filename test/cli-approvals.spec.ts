@@ -90,7 +90,7 @@ describe('the approvals commands', () => {
     ];
     await refuses(
       ['approve', 'x', ...reason],
-      /^There is no call with this id that waits, or waited, for an approval\.$/,
+      /^No call with this ID was held for approval\.$/,
     );
     await refuses(['approve', id, ...reason, ...hash], /^This call has another content_hash than you say/);
     await refuses(['reject', id, '--reason', ' '], /\n\/reason must be text of 1 to 1000 characters/);

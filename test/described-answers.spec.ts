@@ -64,7 +64,7 @@ describe('what /v1 answers', () => {
   }
 
   async function handIn(file: string, status: number) {
-    const mapping = JSON.stringify({ chi_ref: 'Ref', amount_usd: 'Amount' });
+    const mapping = JSON.stringify({ upstream_ref: 'Ref', amount_usd: 'Amount' });
     const { body } = await send('post', '/v1/reconciliation/statements')
       .query({ mapping })
       .set('Content-Type', 'text/csv')

@@ -98,7 +98,7 @@ describe('an export', () => {
       position: '0',
       phone: `'${phones(1)[0]}`,
       amount_usd: '2.5',
-      upstream_chi_ref: 'ref-0000',
+      upstream_ref: 'ref-0000',
       upstream_id: "'=1+1",
       upstream_item_status: 'paid',
       outcome: 'succeeded',
@@ -185,7 +185,13 @@ describe('an export', () => {
 
   it('has the transaction that a call in doubt was found to be', async () => {
     const copy = await copyIntent(paying.proxy.database, sent[0] ?? '', { process: 999_999 });
-    const transaction = { position: 0, chi_ref: 'found-ref', id: 'found-id', issue_id: 'found-issue', status: 'paid' };
+    const transaction = {
+      position: 0,
+      upstream_ref: 'found-ref',
+      upstream_id: 'found-id',
+      batch_ref: 'found-issue',
+      status: 'paid',
+    };
     await query(
       `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'confirmed', 'listed', $2)`,
       [copy, JSON.stringify({ reads: [], calls: [], transactions: [{ ...transaction, amount_usd: '2.5' }] })],
@@ -195,9 +201,9 @@ describe('an export', () => {
     expect(lines).toEqual([
       expect.objectContaining({
         call_id: copy,
-        upstream_chi_ref: 'found-ref',
+        upstream_ref: 'found-ref',
         upstream_id: 'found-id',
-        upstream_issue_id: 'found-issue',
+        batch_ref: 'found-issue',
         upstream_item_status: 'paid',
         upstream_amount_usd: '2.5',
       }),

@@ -87,7 +87,7 @@ describe('an idempotency key', () => {
     upstream.behaviour = answer(status, body);
     const k = newKey();
     const first = await pay(k).expect(told);
-    expect(first.body.error).toMatch(/nothing was carried out\..* with the same Idempotency-Key/);
+    expect(first.body.error).toMatch(/Nothing was carried out\..* with the same Idempotency-Key/);
     await pay(k).expect(told);
     upstream.behaviour = answer(200, SUCCESS);
     const paid = await pay(k).expect(200);
@@ -108,7 +108,7 @@ describe('an idempotency key', () => {
     const again = await pay(k).expect(told).expect('Idempotent-Replayed', 'true');
     expect(again.body).toMatchObject({ ...said, call_id });
     expect(again.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(again.body.message ?? again.body.error).toContain('its answer is no longer kept');
+    expect(again.body.message ?? again.body.error).toContain('its answer is no longer stored');
     expect(upstream.received).toHaveLength(1);
   });
 

@@ -124,21 +124,21 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
   const theirs: Theirs[] = [];
   for (const [place, one] of cases.entries()) {
     const at = new Date(day + 3_600_000 + place * 1_000);
-    const chi_ref = uuidv7();
+    const upstream_ref = uuidv7();
     const call_id = uuidv7({ msecs: at.getTime() });
     ours.push({
       call_id,
       operation: one.operation,
       at: at.toISOString(),
       usd: one.usd === null ? null : decimal(one.usd),
-      chi_ref,
+      upstream_ref,
       kind: one.state === 'confirmed' ? 'unknown' : one.state,
       resolution: one.state === 'confirmed' ? 'confirmed' : null,
       email: `${call_id}@example.com`,
     });
     if (!one.theirs) continue;
     theirs.push({
-      chi_ref,
+      upstream_ref,
       issued_at: new Date(at.getTime() + one.theirs.seconds * 1_000).toISOString(),
       status: one.theirs.word,
       amount_usd: one.theirs.usd === null ? null : decimal(one.theirs.usd),

@@ -74,12 +74,18 @@ describe('the resolver', () => {
     expect(await round()).toMatchObject({ in_doubt: 1, looked_at: 1, failure: null, verdicts: [{ call_id: id }] });
     const call = await read(id);
     const transactions = [
-      { position: 0, amount_usd: '0.25', status: 'paid', chi_ref: expect.any(String), issue_id: expect.any(String) },
-      { position: 1, amount_usd: '0.5', status: 'paid', id: expect.any(String), at: expect.any(String) },
+      {
+        position: 0,
+        amount_usd: '0.25',
+        status: 'paid',
+        upstream_ref: expect.any(String),
+        batch_ref: expect.any(String),
+      },
+      { position: 1, amount_usd: '0.5', status: 'paid', upstream_id: expect.any(String), at: expect.any(String) },
     ];
     expect(call).toMatchObject({ outcome: 'confirmed', doubt: null });
     expect(call.resolution).toMatchObject({ verdict: 'confirmed', resolved_by: null, transactions });
-    expect(call.resolution.transactions[0].issue_id).toBe(call.resolution.transactions[1].issue_id);
+    expect(call.resolution.transactions[0].batch_ref).toBe(call.resolution.transactions[1].batch_ref);
     const again = await pay(body, 'confirmed').expect(200);
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toMatchObject({ status: 'success', call_id: id, transactions });
@@ -207,13 +213,13 @@ describe('the resolver', () => {
        VALUES ($1, 'succeeded', now() - interval '10 s', now() - interval '10 s', 1, now() - interval '10 s')`,
       [forgotten],
     );
-    await query(`INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref) VALUES ($1, 0, 0, 'nowhere')`, [
+    await query(`INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref) VALUES ($1, 0, 0, 'nowhere')`, [
       forgotten,
     ]);
     await round();
     expect((await read(id)).doubt.reason).toContain('lacks 1 transactions');
     await query('ALTER TABLE outcome_item DISABLE TRIGGER ALL');
-    await query(`DELETE FROM outcome_item WHERE chi_ref = 'nowhere'`);
+    await query(`DELETE FROM outcome_item WHERE upstream_ref = 'nowhere'`);
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'not_executed' }]);
   });
 

@@ -44,7 +44,7 @@ describe('the plans of searches', () => {
       request_id: call?.request_id ?? '',
       recipient: item?.recipient.phone ?? '',
       reference: item?.reference ?? '',
-      upstream_ref: item?.upstream?.chi_ref ?? '',
+      upstream_ref: item?.upstream?.upstream_ref ?? '',
     };
   }, 60_000);
   afterAll(() => proxy.close());

@@ -26,7 +26,7 @@ const PICKS = {
   'recipient_prefix of 8': ({ item }) => item.recipient.phone?.slice(0, 8),
   network_code: ({ item }) => item.network_code,
   reference: ({ item }) => item.reference,
-  upstream_ref: ({ item }) => item.upstream?.chi_ref,
+  upstream_ref: ({ item }) => item.upstream?.upstream_ref,
   idempotency_key: ({ idempotency_key: key }) => key,
   request_id: ({ request_id: id }) => id,
 };

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
-import { AdmissionRequest, decide, HeldFor, Opened, State, Ruling } from '../policy/admission';
+import { AdmissionRequest, decide, HeldFor, Opened, Ruling, State } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
 import { NewIntent } from './records';

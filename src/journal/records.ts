@@ -33,9 +33,9 @@ export interface NewIntent extends Origin {
 export interface UpstreamItem {
   /** Of the item it belongs to, where that is certain. */
   position: number | null;
-  chiRef: string | null;
+  upstreamRef: string | null;
   upstreamId: string | null;
-  issueId: string | null;
+  batchRef: string | null;
   status: string | null;
   amountUsd: Decimal | null;
 }
@@ -140,9 +140,9 @@ export interface VerdictTransaction {
   ordinal: number;
   /** Of the item that it is; null where that is not certain. */
   position: number | null;
-  chi_ref: string | null;
-  id: string | null;
-  issue_id: string | null;
+  upstream_ref: string | null;
+  upstream_id: string | null;
+  batch_ref: string | null;
   at: string | null;
   status: string | null;
   amount_usd: string | null;
@@ -155,9 +155,9 @@ export interface NewUpstreamEvent {
   /** As signed. */
   eventId: string;
   eventType: string | null;
-  issueId: string | null;
+  batchRef: string | null;
   upstreamId: string | null;
-  chiRef: string | null;
+  upstreamRef: string | null;
   status: string | null;
   amountUsd: Decimal | null;
   signedAt: Date;

@@ -21,7 +21,7 @@ const paymentTo = (phone: string): Item => ({
   reference: null,
   receiver: null,
   wallet: null,
-  chiRef: null,
+  upstreamRef: null,
 });
 const amount = fc.integer({ min: 1, max: 3_000_000 }).map((micros) => new Decimal(micros).div(1_000_000));
 const cap = fc.option(fc.integer({ min: 0, max: 9_000_000 }).map((micros) => new Decimal(micros).div(1_000_000)));

@@ -20,7 +20,7 @@ function payment(email: string, amount: string): Item {
     reference: null,
     receiver: null,
     wallet: null,
-    chiRef: null,
+    upstreamRef: null,
   };
 }
 

@@ -34,7 +34,7 @@ SELECT *, CASE WHEN operation LIKE 'POST /payouts/%' THEN round(usd * 0.01, 6) E
   CASE WHEN NOT by_phone AND NOT by_receiver AND k % 3 <> 0 THEN '@Person_' || person END AS handle,
   CASE WHEN by_receiver THEN 'sub-account-' || person END AS receiver,
   CASE WHEN operation = 'POST /payouts/mobile-money' THEN 'invoice-' || k WHEN operation LIKE '%collect' THEN 'collection-' || k END AS reference,
-  md5('chi' || k)::uuid::text AS chi_ref, substr(md5('id' || k), 1, 20) AS upstream_id, 'issuer_' || c || '_1790000000000' AS issue_id
+  md5('chi' || k)::uuid::text AS upstream_ref, substr(md5('id' || k), 1, 20) AS upstream_id, 'issuer_' || c || '_1790000000000' AS batch_ref
 FROM (
   SELECT c, id, place, at, fate, operation, position, place + position AS k,
     CASE WHEN fate = 'succeeded' THEN ((place + position) * 7919::bigint % 1000)::integer END AS kind,
@@ -72,9 +72,9 @@ SELECT id, CASE WHEN fate IN ('unknown', 'unknown, but paid', 'confirmed', 'conf
   WHEN fate = 'not sent' THEN 'not_sent' ELSE 'succeeded' END, at, at + interval '1 second', 1000, at + interval '1 second'
 FROM planted_call WHERE fate NOT IN ('no answer', 'refused', 'waiting');
 
-INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
-SELECT id, position, CASE WHEN fate <> 'only its issue' THEN position END, CASE WHEN fate <> 'only its issue' AND kind IS DISTINCT FROM 38 THEN chi_ref END,
-  CASE WHEN fate <> 'only its issue' THEN upstream_id END, issue_id, 'paid', usd
+INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref, status, amount_usd)
+SELECT id, position, CASE WHEN fate <> 'only its issue' THEN position END, CASE WHEN fate <> 'only its issue' AND kind IS DISTINCT FROM 38 THEN upstream_ref END,
+  CASE WHEN fate <> 'only its issue' THEN upstream_id END, batch_ref, 'paid', usd
 FROM planted_item WHERE fate IN ('succeeded', 'approved late', 'only its issue', 'link');
 
 INSERT INTO resolution (intent_id, verdict, reason, resolved_at)
@@ -82,5 +82,5 @@ SELECT id, 'confirmed', 'planted', at + interval '20 minutes' FROM planted_call 
 
 INSERT INTO verdict (id, intent_id, verdict, reason, evidence, decided_at)
 SELECT id, id, 'confirmed', 'planted', json_build_object('reads', '{}'::text[], 'calls', '{}'::text[], 'transactions',
-  json_agg(json_build_object('position', position, 'chi_ref', chi_ref, 'id', upstream_id, 'issue_id', issue_id))), at + interval '20 minutes'
+  json_agg(json_build_object('position', position, 'upstream_ref', upstream_ref, 'upstream_id', upstream_id, 'batch_ref', batch_ref))), at + interval '20 minutes'
 FROM planted_item WHERE fate = 'confirmed, said by a verdict' GROUP BY id, at;

@@ -49,7 +49,7 @@ SELECT i.*, CASE
   CASE WHEN operation = 'POST /payouts/mobile-money' THEN 'invoice-' || n || '-' || position END AS reference,
   CASE WHEN operation = 'POST /account/transfer' THEN 'sub-account-' || person % 500 END AS receiver,
   decode(md5(id::text || position || clock_timestamp()), 'hex') AS salt,
-  'chi-' || md5(id::text || position) AS chi_ref
+  'chi-' || md5(id::text || position) AS upstream_ref
 FROM (
   SELECT n, id, operation, position, (60000 * power(random(), 1.5))::bigint AS person, floor(15 * power(random(), 2.2))::integer AS place,
     random() AS common, random() AS usual,
@@ -61,12 +61,12 @@ FROM (
 CREATE TEMP TABLE seed_body ON COMMIT DROP AS
 SELECT id, sum(usd) AS total_usd, decode(md5(id::text || clock_timestamp()), 'hex') AS salt, convert_to(CASE min(operation)
     WHEN 'POST /account/transfer' THEN '{"receiver":' || to_json(min(receiver)) || ',"amount":' || trim_scale(min(usd)) || '}'
-    WHEN 'POST /account/delete-unpaid-transaction' THEN '{"chiRef":' || to_json(min(chi_ref)) || '}'
+    WHEN 'POST /account/delete-unpaid-transaction' THEN '{"chiRef":' || to_json(min(upstream_ref)) || '}'
     ELSE '{"' || CASE min(operation) WHEN 'POST /payouts/airtime' THEN 'airtimes' WHEN 'POST /payouts/mobile-money' THEN 'momos' WHEN 'POST /send' THEN 'credit' ELSE 'credits' END || '":[' ||
       string_agg(json_strip_nulls(json_build_object('countryToSend', country, 'phoneNumber', phone, 'email', email, 'twitter', handle,
         'reference', reference, 'momoCode', network_code, 'valueInUSD', trim_scale(usd)))::text, ',' ORDER BY position) || ']}' END, 'UTF8') AS body,
   convert_to('{"status":"success","data":{"error":"None","data":[' ||
-    string_agg(json_build_object('chiRef', chi_ref, 'id', 'tx-' || right(chi_ref, 20), 'issueID', 'issue-' || n, 'status', 'paid', 'valueInUSD', trim_scale(usd)::text)::text, ',' ORDER BY position)
+    string_agg(json_build_object('chiRef', upstream_ref, 'id', 'tx-' || right(upstream_ref, 20), 'issueID', 'issue-' || n, 'status', 'paid', 'valueInUSD', trim_scale(usd)::text)::text, ',' ORDER BY position)
     || ']}}', 'UTF8') AS answer
 FROM seed_item GROUP BY id;
 CREATE INDEX ON seed_body (id);
@@ -87,10 +87,10 @@ INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, conte
 SELECT client_id, operation, idempotency_key, id, decode(md5(id::text || 'claim'), 'hex'), sha256(decode(md5(id::text), 'hex'))
 FROM seed_call WHERE fate <> 'refused' AND idempotency_key IS NOT NULL ORDER BY 1, 2, 3;
 
-INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, chi_ref,
+INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, upstream_ref,
   email_commitment, phone_commitment, handle_commitment)
 SELECT id, position, CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'twitter' WHEN phone IS NOT NULL THEN 'phoneNumber' WHEN receiver IS NOT NULL THEN 'receiver' END,
-  FALSE, usd, country, network_code, reference, receiver, CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN chi_ref END,
+  FALSE, usd, country, network_code, reference, receiver, CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN upstream_ref END,
   sha256(salt || convert_to(email, 'UTF8')), sha256(salt || convert_to(phone, 'UTF8')), sha256(salt || convert_to(handle, 'UTF8'))
 FROM seed_item;
 
@@ -122,8 +122,8 @@ FROM seed_outcome;
 INSERT INTO outcome_body (intent_id, salt, body) SELECT id, salt, answer FROM seed_outcome WHERE answer IS NOT NULL;
 
 -- Of one in a hundred it is not certain to which payout its transactions belong.
-INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
-SELECT i.id, i.position, CASE WHEN i.n % 100 <> 0 THEN i.position END, i.chi_ref, 'tx-' || right(i.chi_ref, 20), 'issue-' || i.n, 'paid', i.usd
+INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref, status, amount_usd)
+SELECT i.id, i.position, CASE WHEN i.n % 100 <> 0 THEN i.position END, i.upstream_ref, 'tx-' || right(i.upstream_ref, 20), 'issue-' || i.n, 'paid', i.usd
 FROM seed_item i JOIN seed_outcome o ON o.id = i.id
 WHERE o.kind = 'succeeded' AND i.operation <> 'POST /account/delete-unpaid-transaction';
 

@@ -37,18 +37,18 @@ export class MovedValueService {
     if (rowOf(call.operation).moves === undefined) return items;
     return Promise.all(
       items.map(async (item) => {
-        if (item.chiRef === null) return item;
-        const known = await readKnownAmount(this.prisma, item.chiRef).catch(databaseUnavailable);
-        const amount = known ?? (limitsMoney(call.caller.limits) ? await this.listed(call, item.chiRef) : null);
+        if (item.upstreamRef === null) return item;
+        const known = await readKnownAmount(this.prisma, item.upstreamRef).catch(databaseUnavailable);
+        const amount = known ?? (limitsMoney(call.caller.limits) ? await this.listed(call, item.upstreamRef) : null);
         return { ...item, amountUsd: amount && usable(amount) };
       }),
     );
   }
 
   /** The amount that the upstream's listing gives for a transaction. Of the listing, only the transaction itself is kept. */
-  private async listed(call: OperationCall, chiRef: string): Promise<Decimal | null> {
+  private async listed(call: OperationCall, upstreamRef: string): Promise<Decimal | null> {
     const { failure, items } = await this.reads.list(call, 'POST /account/transactions', (element) =>
-      itemNamed(chiRef, element),
+      itemNamed(upstreamRef, element),
     );
     if (failure !== null) throw unreadable(failure);
     const amounts = items.flatMap(({ amountUsd }) => amountUsd ?? []);
@@ -56,11 +56,11 @@ export class MovedValueService {
   }
 }
 
-function itemNamed(chiRef: string, element: unknown): UpstreamItem[] {
+function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
   const transaction = readTransaction(isObject(element) ? element : {});
-  if (transaction.chiRef !== chiRef) return [];
-  const { id, issueId, status, amountUsd } = transaction;
-  return [{ position: null, chiRef, upstreamId: id, issueId, status, amountUsd }];
+  if (transaction.upstreamRef !== upstreamRef) return [];
+  const { upstreamId, batchRef, status, amountUsd } = transaction;
+  return [{ position: null, upstreamRef, upstreamId, batchRef, status, amountUsd }];
 }
 
 /** An amount that is nothing, negative or too large to be counted is as good as unknown. */

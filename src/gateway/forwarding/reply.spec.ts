@@ -51,7 +51,7 @@ describe('toReply', () => {
 
   it('tells the id of the call to ask for, and that a read may be asked again', () => {
     const unknown: Answer = { kind: 'unknown', failure: 'reset', status: null, body: null, ...NOTHING };
-    expect(bodyOf(unknown).error).toContain(`Do not send it again; ask GET /v1/calls/${ID} `);
+    expect(bodyOf(unknown).error).toContain(`Do not send it again. GET /v1/calls/${ID} `);
     const read = JSON.parse(toReply(unknown, ID, 'read').body.toString());
     expect(read).toMatchObject({ code: 'outcome_unknown', error: expect.stringContaining('safe to ask again') });
   });

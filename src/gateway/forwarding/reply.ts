@@ -68,11 +68,11 @@ export function pendingReply(callId: string): Reply {
  */
 export function confirmedReply(callId: string, found: VerdictTransaction[]): Reply {
   const message = 'The payout service gave no answer; it was found out since that it carried this out.';
-  const transactions = found.map(({ position, chi_ref, id, issue_id, status, amount_usd, at }) => ({
+  const transactions = found.map(({ position, upstream_ref, upstream_id, batch_ref, status, amount_usd, at }) => ({
     position,
-    chi_ref,
-    id,
-    issue_id,
+    upstream_ref,
+    upstream_id,
+    batch_ref,
     status,
     amount_usd,
     at,
@@ -88,7 +88,7 @@ export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): {
       ? toEnvelope(new Problem('answer_erased'), callId)
       : {
           status: 'success',
-          message: 'The payout service carried this out; its answer is no longer kept.',
+          message: 'The payout service carried this out, and its answer is no longer stored.',
           call_id: callId,
         };
   return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(said)) };

@@ -95,12 +95,12 @@ const SUCCEEDED = { kind: 'succeeded', failure: null } as const;
 const REJECTED = { kind: 'rejected', failure: null } as const;
 const UNVERIFIED = { kind: 'unknown', failure: 'unverified_rejection' } as const;
 
-/** A read changes nothing. Whatever says no is taken at its word. */
+/** A read changes nothing. Whatever says no is taken at its claimed. */
 function meaningOfRead({ status, body }: Response): Meaning {
   if (status >= 400 && status < 500) return REJECTED;
   const envelope = parseJson(body);
-  const word = status < 300 ? readEnvelopeStatus(envelope) : undefined;
-  if (word) return { kind: word, failure: null };
+  const claimed = status < 300 ? readEnvelopeStatus(envelope) : undefined;
+  if (claimed) return { kind: claimed, failure: null };
   return status === 500 && wordOf(envelope) === 'error' ? REJECTED : notUnderstood(status);
 }
 
@@ -112,11 +112,11 @@ function meaningOfRead({ status, body }: Response): Meaning {
 function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind): Meaning {
   const envelope = parseJson(body);
   const saysError = wordOf(envelope) === 'error';
-  const word = status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
-  if (word === 'succeeded') return SUCCEEDED;
+  const claimed = status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
+  if (claimed === 'succeeded') return SUCCEEDED;
   const named = namesWork(envelope);
   if (REFUSED_AT_THE_DOOR.includes(status) && !named) return REJECTED;
-  if (word === undefined) return notUnderstood(status);
+  if (claimed === undefined) return notUnderstood(status);
   // Some of it was done: it counts as a success, whose items keep the words that the upstream has for them.
   if (named) return saysError ? UNVERIFIED : SUCCEEDED;
   return status === 500 && !unlisted ? UNVERIFIED : REJECTED;

@@ -103,7 +103,7 @@ function failureOfHead(status: number, encoding: string | string[] | undefined):
 
 function failureAtEnd(splitter: ListingSplitter): Listing['failure'] {
   const envelope = splitter.end();
-  const word = isObject(envelope) ? readEnvelopeStatus(envelope) : undefined;
-  if (word === 'rejected') return 'rejected';
-  return word === 'succeeded' && splitter.listed ? null : 'unreadable';
+  const claimed = isObject(envelope) ? readEnvelopeStatus(envelope) : undefined;
+  if (claimed === 'rejected') return 'rejected';
+  return claimed === 'succeeded' && splitter.listed ? null : 'unreadable';
 }

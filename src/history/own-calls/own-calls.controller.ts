@@ -95,7 +95,7 @@ export class OwnCallsController {
 
   private async any(id: string, reveal: boolean): Promise<FullCallRecord> {
     const record = isUuid(id) && (await this.records.one(id, reveal));
-    if (!record) throw new Problem('call_not_found', { text: 'There is no call with this id.' });
+    if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
   }
 }

@@ -7,9 +7,9 @@ export class RecordClient {
 }
 
 export class RecordUpstreamItem {
-  @nullable('string', 'The reference the upstream gave to this item.') chi_ref!: string | null;
-  @nullable('string', "The upstream's id of the transaction.") id!: string | null;
-  @nullable('string', "The upstream's id of the batch.") issue_id!: string | null;
+  @nullable('string', 'The reference the upstream gave to this item.') upstream_ref!: string | null;
+  @nullable('string', "The upstream's id of the transaction.") upstream_id!: string | null;
+  @nullable('string', "The upstream's id of the batch.") batch_ref!: string | null;
   @nullable('string', "The upstream's own word.") status!: string | null;
   @nullable('string', 'What the upstream says was paid, in US dollars.', USD) amount_usd!: string | null;
 }

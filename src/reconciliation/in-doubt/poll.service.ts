@@ -135,8 +135,8 @@ export class PollService {
   }
 
   private async judgeChange(call: Sent, listing: Listing): Promise<Verdict | undefined> {
-    const chiRef = call.items[0]?.chiRef ?? null;
-    const named = chiRef === null ? null : await readNamed(this.prisma, call.id, chiRef);
+    const upstreamRef = call.items[0]?.upstreamRef ?? null;
+    const named = upstreamRef === null ? null : await readNamed(this.prisma, call.id, upstreamRef);
     if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], this.rules);
     const askedAt = new Date();
     const cause = { ...BY_ITSELF, causedBy: call.id };

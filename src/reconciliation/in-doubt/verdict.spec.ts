@@ -50,12 +50,12 @@ describe('a call of which the upstream lists something else', () => {
     [
       'confirmed',
       'all of it, and a batch with others',
-      [...whole, { ...first, issueId: 'b' }, { ...first, ...other, issueId: 'b' }],
+      [...whole, { ...first, batchRef: 'b' }, { ...first, ...other, batchRef: 'b' }],
     ],
     ['ambiguous', 'some of it', [first]],
-    ['ambiguous', 'all of it, and some of it again', [...whole, { ...first, issueId: 'issue 2' }]],
-    ['ambiguous', 'all of it, twice', [...whole, ...whole.map((seen) => ({ ...seen, issueId: 'issue 2' }))]],
-    ['ambiguous', 'all of it, in two batches', whole.map((seen, place) => ({ ...seen, issueId: `issue ${place}` }))],
+    ['ambiguous', 'all of it, and some of it again', [...whole, { ...first, batchRef: 'issue 2' }]],
+    ['ambiguous', 'all of it, twice', [...whole, ...whole.map((seen) => ({ ...seen, batchRef: 'issue 2' }))]],
+    ['ambiguous', 'all of it, in two batches', whole.map((seen, place) => ({ ...seen, batchRef: `issue ${place}` }))],
     ['ambiguous', 'all of it, with one more', [...whole, { ...first, ...other }]],
     ['ambiguous', 'another amount', [{ ...first, amountUsd: '0.011000' }]],
     ['ambiguous', 'no amount', [{ ...first, amountUsd: null }]],
@@ -98,7 +98,7 @@ describe('a call of which the upstream lists something else', () => {
 
   it('is confirmed with one transaction for each item, in whichever order', () => {
     const verdict = ask([...whole].reverse());
-    expect(verdict?.evidence.transactions.map(({ position, chi_ref }) => [position, chi_ref])).toEqual([
+    expect(verdict?.evidence.transactions.map(({ position, upstream_ref }) => [position, upstream_ref])).toEqual([
       [0, '1/0'],
       [1, '1/1'],
     ]);

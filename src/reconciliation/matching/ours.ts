@@ -86,7 +86,7 @@ export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): st
   const usd = `CASE WHEN c.operation IN (${texts(COLLECTIONS)}) THEN NULL ELSE i.amount_usd END::numeric(20,6)`;
   return `
     SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key, nullif(i.reference, '') AS reference,
-      ${usd} AS usd, coalesce(x.chi_ref, v.chi_ref) AS chi_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
+      ${usd} AS usd, coalesce(x.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
       c.operation IN (${texts(COLLECTIONS)}) AS incoming,
       CASE WHEN c.operation NOT IN (${texts([...LINKS, ...COLLECTIONS])}) THEN c.outcome IN ('succeeded', 'confirmed') END AS moved,
@@ -107,7 +107,7 @@ export function makeEvidence({ asOf }: Plan): string {
   const transactions = `CASE WHEN json_typeof(evidence->'transactions') = 'array' THEN evidence->'transactions' ELSE '[]' END`;
   return `
     CREATE TEMP TABLE run_evidence AS
-    SELECT call_id, (f->>'position')::integer AS position, f->>'chi_ref' AS chi_ref, f->>'id' AS upstream_id, f->>'issue_id' AS issue_id
+    SELECT call_id, (f->>'position')::integer AS position, f->>'upstream_ref' AS upstream_ref, f->>'upstream_id' AS upstream_id, f->>'batch_ref' AS batch_ref
     FROM (
       SELECT DISTINCT ON (c.call_id) c.call_id, v.evidence
       FROM run_call c JOIN verdict v ON v.intent_id = c.call_id

@@ -143,8 +143,8 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
   };
   if (!looked) return [since];
   const list = looked.transactions.map(
-    ({ chi_ref, id, amount_usd, status }) =>
-      `may be ${[chi_ref ?? id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
+    ({ upstream_ref, upstream_id, amount_usd, status }) =>
+      `may be ${[upstream_ref ?? upstream_id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
   );
   const { decided_at, reason, calls } = looked;
   return [since, { title: 'Could not be found out', at: decided_at, color: 'red', says: [reason], list, calls }];
@@ -152,7 +152,9 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
 
 function resolution({ resolution: settled }: CallStory): Moment[] {
   if (!settled) return [];
-  const found = settled.transactions.map(({ chi_ref, id }) => `transaction ${chi_ref ?? id ?? 'without a reference'}`);
+  const found = settled.transactions.map(
+    ({ upstream_ref, upstream_id }) => `transaction ${upstream_ref ?? upstream_id ?? 'without a reference'}`,
+  );
   return [...settled.superseded]
     .reverse()
     .concat(settled)
