@@ -41,7 +41,11 @@ export async function readState(
  * One look at the small tables that say almost always all there is to know. OFFSET 0 keeps the planner from reading them
  * whole, as it would for a batch: each request is looked up by the primary key.
  */
-async function find(tx: Prisma.TransactionClient, requests: AdmissionRequest[], clientIds: string[]): Promise<StateRow> {
+async function find(
+  tx: Prisma.TransactionClient,
+  requests: AdmissionRequest[],
+  clientIds: string[],
+): Promise<StateRow> {
   const rows = JSON.stringify(
     requests.map(({ id, clientId, operation, idempotencyKey, content }) => ({
       asking: id,
@@ -134,9 +138,7 @@ async function seenAcrossClients(
   if (windowSeconds === 0) return new Set();
   const wanted = requests
     .filter(({ usd }) => usd !== null)
-    .flatMap(({ id, clientId, items }) =>
-      items.map((item, position) => ({ callId: id, clientId, position, item })),
-    );
+    .flatMap(({ id, clientId, items }) => items.map((item, position) => ({ callId: id, clientId, position, item })));
   const same = await readSamePayments(tx, wanted, 'of others', windowSeconds * 1_000);
   return new Set(same.map(({ wantedBy }) => wantedBy));
 }

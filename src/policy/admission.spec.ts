@@ -71,11 +71,9 @@ const kinds = (requests: AdmissionRequest[], at = state()) => decide(requests, a
 describe('decide', () => {
   it('admits one of a key; others with its content repeat it, the rest reuse it', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
-    expect(decide([request('a', key), request('b', key), request('c', { ...key, content: 'other' })], state())).toEqual([
-      { kind: 'admitted' },
-      { kind: 'repeated', firstCallId: 'a' },
-      { kind: 'key_reused', firstCallId: 'a' },
-    ]);
+    expect(decide([request('a', key), request('b', key), request('c', { ...key, content: 'other' })], state())).toEqual(
+      [{ kind: 'admitted' }, { kind: 'repeated', firstCallId: 'a' }, { kind: 'key_reused', firstCallId: 'a' }],
+    );
   });
 
   it('takes the key of another client, or for another operation, for another key', () => {
@@ -155,7 +153,10 @@ describe('decide', () => {
       expect(kinds(twice)).toEqual(['admitted', 'duplicate']);
       expect(kinds([...twice].reverse())).toEqual(['admitted', 'duplicate']);
       expect(kinds(twice, state({ guards: OFF }))).toEqual(['admitted', 'admitted']);
-      expect(kinds([request('a', same), request('b', { ...same, clientId: 'till' })])).toEqual(['admitted', 'admitted']);
+      expect(kinds([request('a', same), request('b', { ...same, clientId: 'till' })])).toEqual([
+        'admitted',
+        'admitted',
+      ]);
     });
 
     it('does not let the header past the key, a stop or a cap', () => {
@@ -200,10 +201,16 @@ describe('decide', () => {
       { kind: 'repeated', firstCallId: 'a' },
       { kind: 'admitted' },
     ]);
-    const seen = [request('a', { items: [payment('x', '1'), payment('Y', '1')] }), request('b', { clientId: 'till', items: [payment('y', '1')] })];
+    const seen = [
+      request('a', { items: [payment('x', '1'), payment('Y', '1')] }),
+      request('b', { clientId: 'till', items: [payment('y', '1')] }),
+    ];
     expect(decide(seen, state())[1]).toEqual({ kind: 'held', heldFor: 'seen_across_clients' });
     expect(kinds([request('a')], state({ seenAcrossClients: new Set(['a']) }))).toEqual(['held']);
     expect(kinds(seen, state({ guards: OFF }))).toEqual(['admitted', 'admitted']);
-    expect(kinds([seen[0] as AdmissionRequest, request('b', { items: [payment('x', '1')] })])).toEqual(['admitted', 'admitted']);
+    expect(kinds([seen[0] as AdmissionRequest, request('b', { items: [payment('x', '1')] })])).toEqual([
+      'admitted',
+      'admitted',
+    ]);
   });
 });
