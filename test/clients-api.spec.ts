@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { startProxy, TestProxy } from './support/proxy';
 
 const NO_LIMITS = {

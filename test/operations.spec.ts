@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { SCOPES } from '../src/operations/scopes';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { NEVER_CARRIED_OUT } from '../src/journal/never-carried-out';
 import { REFUSED_AT_THE_DOOR } from '../src/gateway/upstream/answer';
 import { startProxy, TestProxy } from './support/proxy';

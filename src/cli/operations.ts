@@ -1,6 +1,6 @@
 import { ClientError } from '../access/clients/client-error';
 import { words } from '../platform/config/words';
-import { OPERATION_NAMES, rowOf } from '../operations/operations';
+import { OPERATION_NAMES as NAMES, rowOf } from '../operations/catalogue';
 
 /** As the options give them: lists of names, comma-separated. */
 export interface OperationOptions {
@@ -10,7 +10,7 @@ export interface OperationOptions {
 
 export const OPERATIONS_HELP = `
 Operations are given by their names, or as all (those to come included), documented or observed:
-${OPERATION_NAMES.map((name) => `  ${name}`).join('\n')}`;
+${NAMES.map((name) => `  ${name}`).join('\n')}`;
 
 /**
  * What a client may use by these options; null: all.
@@ -20,8 +20,8 @@ ${OPERATION_NAMES.map((name) => `  ${name}`).join('\n')}`;
 export function chosenOperations(options: OperationOptions, current: string[] | null): string[] | null {
   const chosen = options.operations === undefined ? current : named(options.operations);
   if (options.withoutOperations === undefined) return chosen;
-  const taken = named(options.withoutOperations) ?? OPERATION_NAMES;
-  return (chosen ?? OPERATION_NAMES).filter((name) => !taken.includes(name));
+  const taken = named(options.withoutOperations) ?? NAMES;
+  return (chosen ?? NAMES).filter((name) => !taken.includes(name));
 }
 
 function named(list: string): string[] | null {
@@ -29,17 +29,17 @@ function named(list: string): string[] | null {
   const unknown = given.filter((word) => word !== 'all' && namesOf(word).length === 0);
   if (unknown.length > 0 || given.length === 0) {
     throw new ClientError(
-      `unknown operations: ${unknown.join(', ') || '(none given)'}; there are all, documented, observed, ${OPERATION_NAMES.join(', ')}`,
+      `unknown operations: ${unknown.join(', ') || '(none given)'}; there are all, documented, observed, ${NAMES.join(', ')}`,
     );
   }
-  return given.includes('all') ? null : OPERATION_NAMES.filter((name) => given.some((word) => namesOf(word).includes(name)));
+  return given.includes('all') ? null : NAMES.filter((name) => given.some((word) => namesOf(word).includes(name)));
 }
 
 function namesOf(word: string): string[] {
-  return OPERATION_NAMES.filter((name) => name === word || rowOf(name).source === word);
+  return NAMES.filter((name) => name === word || rowOf(name).source === word);
 }
 
 /** How many of the operations a client may use, for a table. */
 export function countOf(operations: string[] | null): string {
-  return operations ? `${operations.length} of ${OPERATION_NAMES.length}` : 'all';
+  return operations ? `${operations.length} of ${NAMES.length}` : 'all';
 }

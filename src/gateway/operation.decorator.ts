@@ -14,7 +14,7 @@ import {
   pathOf,
   rowOf,
   scopesOf,
-} from '../operations/operations';
+} from '../operations/catalogue';
 import { addPreview } from './preview/preview.controller';
 
 export const OPERATION = 'payout-proxy:operation';
@@ -22,12 +22,11 @@ export const OPERATION = 'payout-proxy:operation';
 /**
  * Makes a method the handler of one operation: its route, the scopes it needs, and its place in the record and in the
  * documentation. An operation that is no read gets a preview, too.
- * @param summary what it does, in a few words.
  * @param method another method that the interface's text allows for the same operation.
  */
-export function Operation(name: OperationName, summary: string, method = methodOf(name)): MethodDecorator {
+export function Operation(name: OperationName, method = methodOf(name)): MethodDecorator {
   const { effect } = rowOf(name);
-  const route = operationRoute(name, summary, method);
+  const route = operationRoute(name, method);
   return (controller, handler, descriptor) => {
     route(controller, handler, descriptor);
     if (effect !== 'read') addPreview(name, bodyClassOf(controller, handler));
@@ -45,8 +44,8 @@ function bodyClassOf(controller: object, handler: string | symbol): new () => ob
   return bodyClass;
 }
 
-function operationRoute(name: OperationName, summary: string, method: 'GET' | 'POST') {
-  const { effect, source } = rowOf(name);
+function operationRoute(name: OperationName, method: 'GET' | 'POST') {
+  const { title, effect, source } = rowOf(name);
   const scopes = scopesOf(name);
   const path = INTERFACE_PREFIX + pathOf(name);
   return applyDecorators(
@@ -57,7 +56,7 @@ function operationRoute(name: OperationName, summary: string, method: 'GET' | 'P
     RouteConfig({ operation: name, scopes }),
     ApiSecurity('key'),
     ApiOperation({
-      summary,
+      summary: method === methodOf(name) ? title : `${title}; forwarded as ${methodOf(name)}`,
       operationId: `${method} ${pathOf(name)}`,
       description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
     }),

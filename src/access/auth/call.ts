@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Limits } from '../clients/limits';
-import { OperationName } from '../../operations/operations';
+import { OperationName } from '../../operations/catalogue';
 import { Scope } from '../../operations/scopes';
 import { Problem } from '../../platform/errors/problem';
 

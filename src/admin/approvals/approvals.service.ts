@@ -11,7 +11,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { movesValue, operationNamed } from '../../operations/operations';
+import { movesValue, operationNamed } from '../../operations/catalogue';
 import { ApprovalObstacle, approveHeldCall, rejectHeldCall } from '../../journal/decisions';
 import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';

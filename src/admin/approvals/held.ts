@@ -2,7 +2,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
-import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/operations';
+import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue';
 import { commitment } from '../../journal/commitment';
 
 /** A held call as it was recorded. */

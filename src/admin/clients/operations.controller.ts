@@ -3,7 +3,7 @@ import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger
 import { Allow } from '../../access/auth/allow';
 import { SCOPES } from '../../operations/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { OPERATION_NAMES, rowOf, scopesOf } from '../../operations/operations';
+import { OPERATION_NAMES, rowOf, scopesOf } from '../../operations/catalogue';
 import { GrantableDto } from './operations.dto';
 
 const GRANTABLE: GrantableDto = {

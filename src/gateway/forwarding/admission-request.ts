@@ -1,6 +1,6 @@
 import { OperationCall } from '../../access/auth/call';
 import { Item, totalOf } from '../../operations/item';
-import { movesValue } from '../../operations/operations';
+import { movesValue } from '../../operations/catalogue';
 import { AdmissionRequest } from '../../policy/admission';
 import { canonical } from '../../policy/content';
 import { needsApproval } from '../../policy/limit-rules';

@@ -4,7 +4,8 @@ import { OperationCall } from '../../access/auth/call';
 import { Coverage } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { pointerIn } from '../../operations/items';
-import { rowOf } from '../../operations/operations';
+import { rowOf } from '../../operations/catalogue';
+import { CoverageList } from '../../operations/row';
 import { Loaded } from '../../platform/config/config.module';
 import { Problem } from '../../platform/errors/problem';
 import { parseJson } from '../upstream/answer';
@@ -20,10 +21,8 @@ const PATIENCE_MS = 3_000;
 /** A list that could not be read is asked for again no sooner, and nobody waits for it until it was read again. */
 const RETRY_AFTER_MS = 5_000;
 
-type ListName = 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
-
 /** Where the answer of each list is kept, and how it is read. */
-const LISTS: Record<ListName, { path: string; read: (envelope: unknown) => Served | undefined }> = {
+const LISTS: Record<CoverageList, { path: string; read: (envelope: unknown) => Served | undefined }> = {
   'GET /info/airtime-countries': {
     path: toOutgoing('GET /info/airtime-countries', undefined).path,
     read: (envelope) => Served.airtime(envelope),
@@ -39,9 +38,9 @@ const LISTS: Record<ListName, { path: string; read: (envelope: unknown) => Serve
 export class CoverageService {
   private readonly logger = new Logger('Coverage');
   private readonly enabled: boolean;
-  private readonly asking = new Map<ListName, Promise<Served | undefined>>();
+  private readonly asking = new Map<CoverageList, Promise<Served | undefined>>();
   /** Lists that could not be read, and when they may be asked for again, on the monotonic clock. */
-  private readonly missing = new Map<ListName, number>();
+  private readonly missing = new Map<CoverageList, number>();
   /** Each answer is parsed once, and serves many calls. */
   private readonly parsed = new WeakMap<Buffer, Served | false>();
 
@@ -67,12 +66,12 @@ export class CoverageService {
 
   /** Where an operation's items may go; null where no list says so, `unchecked` where the list could not be read. */
   async listFor(call: OperationCall): Promise<Served | 'unchecked' | null> {
-    const { coverage: list } = rowOf(call.operation);
-    if (list === undefined) return null;
-    return (this.enabled ? await this.served(call, list) : undefined) ?? 'unchecked';
+    const row = rowOf(call.operation);
+    if (row.effect === 'read' || row.coverage === 'none') return null;
+    return (this.enabled ? await this.served(call, row.coverage) : undefined) ?? 'unchecked';
   }
 
-  private async served(call: OperationCall, list: ListName): Promise<Served | undefined> {
+  private async served(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
     const kept = this.cache.peek(LISTS[list].path);
     if (kept) return this.parse(kept, list);
     const retryAt = this.missing.get(list);
@@ -86,7 +85,7 @@ export class CoverageService {
    * Asks once for all payouts that need the list meanwhile. None of them waits for longer than its patience; an answer that
    * comes later is kept for the next ones.
    */
-  private async ask(call: OperationCall, list: ListName): Promise<Served | undefined> {
+  private async ask(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
     const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
     const served = body && this.parse(body, list);
     this.asking.delete(list);
@@ -100,7 +99,7 @@ export class CoverageService {
     return served;
   }
 
-  private parse(body: Buffer, list: ListName): Served | undefined {
+  private parse(body: Buffer, list: CoverageList): Served | undefined {
     const known = this.parsed.get(body) ?? LISTS[list].read(parseJson(body)) ?? false;
     this.parsed.set(body, known);
     return known || undefined;

@@ -13,7 +13,7 @@ import { transactionsIn } from '../upstream/transactions';
 import { TimedAnswer, UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, Given } from './answer-cache';
 import { matchItems } from './match';
-import { rowOf } from '../../operations/operations';
+import { rowOf } from '../../operations/catalogue';
 import { newIntent, PreparedRequest } from './prepared-request';
 import { ShapeWatch } from './shape-watch';
 
@@ -37,7 +37,8 @@ export class ExchangeService {
   async read(call: OperationCall, prepared: PreparedRequest): Promise<Given> {
     await this.open(call, prepared);
     const fetch = () => this.send(call, prepared);
-    if (!rowOf(call.operation).cached) return { ...(await fetch()), shared: null };
+    const row = rowOf(call.operation);
+    if (row.effect !== 'read' || !row.cached) return { ...(await fetch()), shared: null };
     const given = await this.cache.get(prepared.outgoing.path, call.id, fetch);
     if (given.shared) await this.close(call, prepared.items, given, given.shared.fetchedBy);
     return given;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { itemsOf } from '../../operations/items';
-import { rowOf } from '../../operations/operations';
+import { rowOf } from '../../operations/catalogue';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
 import { toOutgoing } from './outgoing';

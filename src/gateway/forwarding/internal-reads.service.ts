@@ -3,7 +3,7 @@ import { AuthenticatedCall, causedBy, OperationCall } from '../../access/auth/ca
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { CallJournal } from '../../journal/call-journal';
 import { NewOutcome, UpstreamItem } from '../../journal/records';
-import { OperationName } from '../../operations/operations';
+import { OperationName } from '../../operations/catalogue';
 import { databaseUnavailable } from '../../platform/errors/problem';
 import { Listing } from '../upstream/listing';
 import { UpstreamService } from '../upstream/upstream.service';

@@ -5,7 +5,7 @@ import { limitsMoney } from '../../access/clients/limits';
 import { readKnownAmount } from '../../journal/known-amounts';
 import { UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
-import { rowOf } from '../../operations/operations';
+import { movesNamedTransaction } from '../../operations/catalogue';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { isObject } from '../upstream/answer';
@@ -34,7 +34,7 @@ export class MovedValueService {
    * @throws Problem if the upstream could not be asked.
    */
   async fill(call: OperationCall, items: Item[]): Promise<Item[]> {
-    if (rowOf(call.operation).moves === undefined) return items;
+    if (!movesNamedTransaction(call.operation)) return items;
     return Promise.all(
       items.map(async (item) => {
         if (item.upstreamRef === null) return item;

@@ -12,7 +12,7 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { forTheRecord } from '../../http/validation/faults';
 import { bodyFault, OTHER_TYPE } from '../../http/validation/json-body';
 import { recordedKey } from '../../http/validation/idempotency-key';
-import { rowOf } from '../../operations/operations';
+import { rowOf } from '../../operations/catalogue';
 
 /** Problems that, where something unexpected caused them, somebody has to look into. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];

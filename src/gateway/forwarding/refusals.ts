@@ -4,8 +4,8 @@ import { Obstacle } from '../../policy/admission';
 import { brokenLimits, Limited } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
-import { amountFieldOf, pointerIn } from '../../operations/items';
-import { movesValue, OperationName } from '../../operations/operations';
+import { pointerIn, valueFieldOf } from '../../operations/items';
+import { movesValue, OperationName } from '../../operations/catalogue';
 
 /**
  * The limits of a client that a request, or a call that waits, is over by itself.
@@ -17,7 +17,7 @@ export function limitProblems(
   items: Limited[],
   positions?: number[],
 ): Problem[] {
-  const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
+  const fields = { amount: valueFieldOf(operation), country: 'country' } as const;
   const pointer = pointerIn(operation);
   return brokenLimits(limits, movesValue(operation), items, (place, field) =>
     pointer(positions?.[place] ?? place, fields[field]),

@@ -9,7 +9,7 @@ import { FirstCall, readFirstCall } from '../../journal/first-call';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
-import { rowOf } from '../../operations/operations';
+import { rowOf } from '../../operations/catalogue';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
 /** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */

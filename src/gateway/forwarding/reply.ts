@@ -2,7 +2,7 @@ import { Problem } from '../../platform/errors/problem';
 import { toEnvelope } from '../../platform/errors/problem-body';
 import { VerdictTransaction } from '../../journal/records';
 import { Answer, REFUSED_AT_THE_DOOR } from '../upstream/answer';
-import { Effect } from '../../operations/operations';
+import { Effect } from '../../operations/row';
 
 /** An answer to the app, as bytes. */
 export class Reply {

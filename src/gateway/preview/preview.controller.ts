@@ -6,7 +6,7 @@ import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe';
-import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operations/operations';
+import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operations/catalogue';
 import { Preview } from './preview.dto';
 import { PreviewService } from './preview.service';
 

@@ -7,7 +7,7 @@ import { DryRun, readDryRun } from '../../journal/dry-run';
 import { GuardWindows, guardWindows } from '../../journal/guard-windows';
 import { readEarlierPayments } from '../../journal/same-payments';
 import { phonesOf } from '../../operations/item';
-import { OperationName } from '../../operations/operations';
+import { OperationName } from '../../operations/catalogue';
 import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';

@@ -3,7 +3,7 @@ import { Limits } from '../../access/clients/limits';
 import { Problem } from '../../platform/errors/problem';
 import { SamePayment } from '../../journal/same-payments';
 import { totalOf } from '../../operations/item';
-import { movesValue } from '../../operations/operations';
+import { movesValue } from '../../operations/catalogue';
 import { Budget, HeldFor } from '../../policy/admission';
 import { Served } from '../forwarding/coverage';
 import { PreviewFacts } from './facts';

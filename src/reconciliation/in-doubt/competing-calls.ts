@@ -4,7 +4,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Rules } from './calls-in-doubt';
 import { Issues } from './issues';
-import { MADE } from './made';
+import { CREATED_BY } from '../../operations/effects';
 import { readSent, SentCall } from './sent';
 
 /** Calls of which the upstream has seen, or may have seen, something. */
@@ -17,8 +17,8 @@ export const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set([
   'not_executed',
 ]);
 
-const MAKERS = [...MADE.keys()];
-const BY_REFERENCE = MAKERS.filter((operation) => MADE.get(operation)?.byReference === true);
+const MAKERS = [...CREATED_BY.keys()];
+const BY_REFERENCE = MAKERS.filter((operation) => CREATED_BY.get(operation)?.incoming === true);
 
 /** An id is made before its call is sent; clocks differ. */
 const ID_MARGIN_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { Present } from '../../history/records/outcome';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Sent } from './calls-in-doubt';
-import { SETTLED_OPERATIONS } from './made';
+import { CHANGING_OPERATIONS } from '../../operations/effects';
 import { keysOf, payeeOf } from './recipients';
 
 /** A call, and what became of it (call_state of the migrations). */
@@ -40,7 +40,7 @@ interface ItemRow {
 
 /** The ids of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
 export async function findDoubts(prisma: PrismaService): Promise<string[]> {
-  const operations = SETTLED_OPERATIONS.map((operation) => `operation:${operation}`);
+  const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT call_id::text AS id FROM search_entry
     WHERE terms && ARRAY['state:unknown', 'state:sent'] AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
