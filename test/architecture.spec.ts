@@ -185,6 +185,14 @@ describe('the architecture', () => {
     expect([...new Set(writers.map(({ path }) => folderOf(path)))].sort()).toEqual(['history/retention', 'journal']);
   });
 
+  it('derives the state of a call in operations/ only', () => {
+    const deriving = product.filter(
+      ({ path, text }) =>
+        !path.startsWith('src/operations/') && /held_for IS|recorded_state\(|(?<!k\.)expires_at [<>]/.test(text),
+    );
+    expect(deriving.map(({ path }) => path)).toEqual([]);
+  });
+
   it('has no file over 250 lines', () => {
     const long = [...src, ...sourceFiles('test')].filter(({ text }) => text.split('\n').length > 251);
     expect(long.map(({ path }) => path)).toEqual([]);

@@ -1,3 +1,4 @@
+import { Resolution } from '../operations/lifecycle';
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
 
@@ -110,7 +111,7 @@ export interface NewResolution {
   intentId: string;
   /** The resolution that a person corrects by this one; a first one has the id of its call. Null: this is the first. */
   supersedes: string | null;
-  verdict: 'confirmed' | 'not_executed';
+  verdict: Resolution;
   reason: string;
   /** Null: the proxy found it out by itself; its verdict says how. */
   by: Decider | null;
@@ -119,7 +120,7 @@ export interface NewResolution {
 /** What the upstream's own lists say about a call in doubt. */
 export interface NewVerdict {
   intentId: string;
-  verdict: 'confirmed' | 'not_executed' | 'ambiguous';
+  verdict: Resolution | 'ambiguous';
   /** A sentence of ours. */
   reason: string;
   evidence: VerdictEvidence;

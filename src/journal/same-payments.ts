@@ -3,6 +3,8 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { uuidFloor } from '../platform/database/uuid';
 import { Item } from '../operations/item';
+import { EXECUTED, OPEN } from '../operations/lifecycle';
+import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
 import { recordedItems } from './recorded-items';
 
 /** An item whose like is looked for. */
@@ -22,6 +24,9 @@ export interface SamePayment {
   callId: string;
   paidAt: Date;
 }
+
+/** Calls in these states have paid, may have, or wait to do so. */
+const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 
 /**
  * How far back an item's like is looked for. Wages and prizes are paid weekly at most, and a list that is uploaded a second
@@ -71,19 +76,10 @@ export async function readSamePayments(
       ) AS paid
     ), calls AS MATERIALIZED (
       SELECT call.* FROM (SELECT DISTINCT intent_id FROM same) AS found CROSS JOIN LATERAL (
-        SELECT i.id, i.client_id, coalesce(o.sent_at, i.received_at) AS paid_at
-        FROM intent i
-        LEFT JOIN outcome o ON o.intent_id = i.id
-        LEFT JOIN current_resolution s ON s.intent_id = i.id
-        LEFT JOIN decision d ON d.intent_id = i.id
-        WHERE i.id = found.intent_id
-          AND (o.kind IS NULL OR o.kind IN ('succeeded', 'unknown'))
-          AND (s.verdict IS DISTINCT FROM 'not_executed' OR o.kind = 'succeeded')
-          AND d.verdict IS DISTINCT FROM 'rejected'
-          AND NOT (i.held_for IS NOT NULL AND d.intent_id IS NULL AND i.expires_at <= clock_timestamp())
-          AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id) -- its commit was reported as failed, but was not
-        OFFSET 0
+        SELECT i.id, i.client_id, coalesce(o.sent_at, i.received_at) AS paid_at, ${STATE_COLUMNS}
+        FROM ${CALLS} WHERE i.id = found.intent_id OFFSET 0
       ) AS call
+      WHERE ${stateIn(MAY_BE_PAID)}
     )
     SELECT DISTINCT ON (same.wanted_by, same.position) same.position, same.wanted_by::text AS "wantedBy",
       calls.id::text AS "callId", calls.paid_at AS "paidAt"

@@ -1,7 +1,8 @@
 import { Client } from 'pg';
+import { EXECUTED, OPEN } from '../../operations/lifecycle';
 import { uuidFloor, uuidTime } from '../../platform/database/uuid';
 import { DELETING } from './compared-operations';
-import { decimal, instant, uuid } from './literals';
+import { decimal, instant, texts, uuid } from './literals';
 import { Plan } from './plan';
 
 /** Why a run without findings is not clean. */
@@ -111,8 +112,8 @@ async function shorter(db: Client, { readId }: Plan, span: Span): Promise<Incomp
   const most = rows[0]?.most ?? 0;
   if (most <= span.rows) return [];
   const deletions = await db.query<{ count: number }>(`
-    SELECT count(*)::float8 AS count FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id
-    WHERE i.id >= ${since} AND i.operation IN (${DELETING}) AND o.kind IS DISTINCT FROM 'rejected' AND o.kind IS DISTINCT FROM 'not_sent'`);
+    SELECT count(*)::float8 AS count FROM call_state
+    WHERE call_id >= ${since} AND operation IN (${DELETING}) AND state IN (${texts([...EXECUTED, ...OPEN])})`);
   const missing = most - span.rows - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
   const detail = `The upstream lists ${span.rows} transactions, and listed ${most} before: at least ${missing} are missing. Start the run again later, and ask the upstream why.`;
