@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { readdirSync, readFileSync } from 'node:fs';
 import supertest from 'supertest';
-import { GatewayModule } from '../src/gateway/gateway.module';
+import type * as Gateway from '../src/gateway/gateway.module';
 import type * as Controllers from '../src/interface/payouts/payouts.controller';
 import type * as Observed from '../src/operations/observed';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
@@ -23,6 +23,7 @@ jest.mock<Partial<typeof Observed>>('../src/operations/observed', () => {
 jest.mock('../src/interface/payouts/payouts.module', () => {
   const { PayoutsController } = jest.requireActual<typeof Controllers>('../src/interface/payouts/payouts.controller');
   const { GiftCardsController } = jest.requireActual<typeof GiftCardController>('./support/gift-cards/controller');
+  const { GatewayModule } = jest.requireActual<typeof Gateway>('../src/gateway/gateway.module');
   class PayoutsModule {}
   Module({ imports: [GatewayModule], controllers: [PayoutsController, GiftCardsController] })(PayoutsModule);
   return { PayoutsModule };
