@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { readdirSync, readFileSync } from 'node:fs';
 import supertest from 'supertest';
-import { ForwardingModule } from '../gateway/forwarding/forwarding.module';
+import type * as Gateway from '../gateway/gateway.module';
 import type * as Controllers from '../interface/payouts/payouts.controller';
 import type * as Observed from './observed';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
@@ -25,8 +25,9 @@ jest.mock('../interface/payouts/payouts.module', () => {
   const { GiftCardsController } = jest.requireActual<typeof GiftCardController>(
     '../../test/support/gift-cards/controller',
   );
+  const { GatewayModule } = jest.requireActual<typeof Gateway>('../gateway/gateway.module');
   class PayoutsModule {}
-  Module({ imports: [ForwardingModule], controllers: [PayoutsController, GiftCardsController] })(PayoutsModule);
+  Module({ imports: [GatewayModule], controllers: [PayoutsController, GiftCardsController] })(PayoutsModule);
   return { PayoutsModule };
 });
 jest.mock<typeof Credit>('../sandbox/payouts/credit', () => {
