@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { ClientsApi, faultsOf, startClientsApi } from './support/clients-api';
 
 const NO_LIMITS = {
