@@ -182,13 +182,8 @@ describe('an export', () => {
 
   it('has the transaction that a call in doubt was found to be', async () => {
     const copy = await copyIntent(paying.proxy.database, sent[0] ?? '', { process: 999_999 });
-    const transaction = {
-      position: 0,
-      upstream_ref: 'found-ref',
-      upstream_id: 'found-id',
-      batch_ref: 'found-issue',
-      status: 'paid',
-    };
+    const names = { upstream_ref: 'found-ref', upstream_id: 'found-id', batch_ref: 'found-issue' };
+    const transaction = { ...names, position: 0, status: 'paid' };
     await query(
       `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'confirmed', 'listed', $2)`,
       [copy, JSON.stringify({ reads: [], calls: [], transactions: [{ ...transaction, amount_usd: '2.5' }] })],
@@ -197,10 +192,8 @@ describe('an export', () => {
     const lines = linesOf((await get('format=ndjson&what=items&outcome=confirmed').expect(200)).body as string);
     expect(lines).toEqual([
       expect.objectContaining({
+        ...names,
         call_id: copy,
-        upstream_ref: 'found-ref',
-        upstream_id: 'found-id',
-        batch_ref: 'found-issue',
         upstream_item_status: 'paid',
         upstream_amount_usd: '2.5',
       }),
