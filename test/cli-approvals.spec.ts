@@ -72,7 +72,7 @@ describe('the approvals commands', () => {
     const { code, stderr } = await spawned.exit; // as a process of its own
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('there is no key: give --key-file or PAYOUT_PROXY_KEY'),
+      expect.stringContaining('No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY.'),
     ]);
   });
 
@@ -86,14 +86,11 @@ describe('the approvals commands', () => {
     await refuses(['approve', id, ...reason, ...hash], /^This call has another content_hash than you say/);
     await refuses(['reject', id, '--reason', ' '], /\n\/reason must be text of 1 to 1000 characters/);
     await refuses(['list', '--status', 'old'], /\n\/status must be one of pending, approved, rejected, expired$/);
-    await refuses(['list', '--url', 'here'], /^--url must be an address/);
-    await refuses(['list', '--key-file', join(folder, 'none')], /^the key file .*none cannot be read$/);
+    await refuses(['list', '--url', 'here'], /^--url must be a URL/);
+    await refuses(['list', '--key-file', join(folder, 'none')], /^The key file .*none cannot be read\.$/);
     for (const notAKey of ['one:two\nthree:four\n', '{ "approver": "pp_x" }', '\n', 'clé']) {
       writeFileSync(join(folder, 'not-a-key'), notAKey);
-      await refuses(
-        ['list', '--key-file', join(folder, 'not-a-key')],
-        /must hold the API key and nothing else, in one line$/,
-      );
+      await refuses(['list', '--key-file', join(folder, 'not-a-key')], /must contain only the API key, on one line\.$/);
     }
     const { code, stderr } = await cli(['approve', id, ...reason], env({ PAYOUT_PROXY_KEY: approving.auditor }));
     expect([code, stderr]).toEqual([1, expect.stringContaining('a key with the scope approve')]);
@@ -103,21 +100,25 @@ describe('the approvals commands', () => {
   it('say where no proxy is', async () => {
     const { server, url } = await listen(() => undefined);
     await new Promise((resolve) => server.close(resolve));
-    await refuses(['list', '--url', url], /^there is no proxy at http:\/\/127\.0\.0\.1:\d+; start it/);
+    await refuses(['list', '--url', url], /^No proxy responds at http:\/\/127\.0\.0\.1:\d+\. Start the proxy/);
   });
 
   it.each<[string, RequestListener, RegExp]>([
     [
       'answers as another service',
       (_, response) => response.end('<html>'),
-      /answered 200, not as the proxy does; check --url/,
+      /returned 200, but it is not the proxy\. Check --url\./,
     ],
     [
       'redirects',
       (_, response) => response.writeHead(302, { location: '/elsewhere' }).end(),
-      /look with approvals list/,
+      /Check approvals list before you continue\./,
     ],
-    ['hangs up', (request) => request.socket.destroy(), /look with approvals list what was decided before you go on/],
+    [
+      'hangs up',
+      (request) => request.socket.destroy(),
+      /The decision may have been made\. Check approvals list before you continue\./,
+    ],
   ])('at an address that %s take nothing for done', async (_what, listener, words) => {
     const requests: string[] = [];
     const { server, url } = await listen((request, response) => {

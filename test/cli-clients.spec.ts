@@ -97,7 +97,7 @@ describe('the clients commands', () => {
     for (const list of ['POST /gold', 'post /send', 'everything', '', ' , ']) {
       const refused = create('never', '--operations', list);
       await expect(refused).rejects.toThrow(
-        /^unknown operations: .+; there are all, documented, observed, POST \/send, /,
+        /^Unknown operations: .+\. Use all, documented, observed, or these names: POST \/send, /,
       );
       await expect(create('never', '--without-operations', list)).rejects.toThrow(NAMES.join(', '));
     }
@@ -108,7 +108,7 @@ describe('the clients commands', () => {
     await create('keeping');
     await expect(update('keeping', '--without-operations', 'all')).rejects.toThrow(/leaves the client no operation/);
     await expect(update('keeping')).rejects.toThrow(
-      'say what to change: --scopes, --operations, --without-operations or a limit',
+      'Give at least one change: --scopes, --operations, --without-operations, or a limit.',
     );
     await expect(update('nobody', '--operations', 'all')).rejects.toThrow('there is no client nobody');
     expect(await operationsOf('keeping')).toBeNull();

@@ -131,9 +131,9 @@ describe('the export command', () => {
         response.writeHead(200, { 'x-total-count': '3' });
         response.write(whole().slice(0, 1_000), () => response.destroy());
       },
-      /the export broke off after \d+ rows; run it again/,
+      /The export was interrupted after \d+ rows\. Run it again\./,
     ],
-    ['names no manifest', (_request, response) => response.end(whole()), /the export names no manifest/],
+    ['names no manifest', (_request, response) => response.end(whole()), /The response has no link to a manifest/],
     ['has no manifest', serving(whole, () => undefined), /There is no manifest\./],
     [
       'ends too early',
@@ -144,9 +144,9 @@ describe('the export command', () => {
     [
       'is changed',
       serving(() => whole().replace('2.5', '9.5'), manifest),
-      /The export was changed: its SHA-256 is not the one in its manifest\./,
+      /The export was changed: its SHA-256 differs from the one in its manifest\./,
     ],
-    ['comes from another service', (_request, response) => response.writeHead(500).end('<html>'), /check --url/],
+    ['comes from another service', (_request, response) => response.writeHead(500).end('<html>'), /Check --url/],
   ])('leaves no file where the export %s', async (_what, listener, words) => {
     const { server, url } = await listen(listener);
     const file = join(folder, 'broken.csv');

@@ -60,7 +60,7 @@ describe('the findings commands', () => {
     writeFileSync(at('grace.key'), key);
     const asGrace = ['decide', '--file', at('all.csv'), '--key-file', at('grace.key')];
     const { stdout } = await cli(...asGrace);
-    expect(stdout).toBe('1 decided, 1 rows without a decision\n');
+    expect(stdout).toBe('Decided 1 findings. Skipped 1 rows without a decision.\n');
     expect(await scene.steps(leak)).toEqual([
       expect.objectContaining({ state: 'accepted', reason: 'a test; ours', actor: 'grace' }),
     ]);

@@ -51,7 +51,7 @@ describe('the reconcile command', () => {
   it('gives a report and 0 where nothing differs', async () => {
     const { stdout, stderr, exitCode } = await cli(...period());
     expect([exitCode, JSON.parse(stdout).run.result]).toEqual([undefined, 'clean']);
-    expect(stderr).toMatch(/^run [0-9a-f-]{36}: clean, nothing differs\n$/);
+    expect(stderr).toMatch(/^Run [0-9a-f-]{36}: clean, no differences\n$/);
   });
 
   it('gives 2 where there are findings, and says how many of what', async () => {
@@ -63,14 +63,14 @@ describe('the reconcile command', () => {
     expect(stderr).toMatch(/: 1 findings? \(missing_local 1\)\n$/);
     expect(readFileSync(file, 'utf8')).toMatch(/missing_local/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const page = await cli('--run', /^run (\S+):/.exec(stderr)?.[1] ?? '', '--format', 'html');
+    const page = await cli('--run', /^Run (\S+):/.exec(stderr)?.[1] ?? '', '--format', 'html');
     expect([page.exitCode, page.stdout.slice(0, 15).toLowerCase()]).toEqual([2, '<!doctype html>']);
   });
 
   it.each([
-    ['incomplete', 3, /: incomplete, nothing differs in what was read\. The listing names nothing\.\n$/],
-    ['clean_with_doubts', 4, /: nothing differs, with 1 in doubt\n$/],
-    ['findings', 2, /: 0 findings; what was read may not be all\. The listing names nothing\.\n$/],
+    ['incomplete', 3, /: incomplete, no differences in the data that was read\. The listing names nothing\.\n$/],
+    ['clean_with_doubts', 4, /: no differences, 1 in doubt\n$/],
+    ['findings', 2, /: 0 findings, incomplete: some data may not have been read\. The listing names nothing\.\n$/],
   ] as const)('says of a run that is %s what it is, and gives %d', async (result, code, message) => {
     const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names nothing.' }];
     const totals = { ...totalsOf([]), ...(result !== 'clean_with_doubts' && { incomplete }) };
@@ -80,10 +80,10 @@ describe('the reconcile command', () => {
   });
 
   it.each<[string[], RegExp]>([
-    [[], /give --from and --to, or --day, or --run/],
-    [['--from', '2026-11-20T00:00:00Z'], /give --from and --to/],
-    [['--day', 'yesterday', '--run', 'x'], /give --from and --to/],
-    [['--run', 'x', '--as-of', '2026-11-20T00:00:00Z'], /belong to a new run/],
+    [[], /Give --from and --to, or --day, or --run\./],
+    [['--from', '2026-11-20T00:00:00Z'], /Give --from and --to/],
+    [['--day', 'yesterday', '--run', 'x'], /Give --from and --to/],
+    [['--run', 'x', '--as-of', '2026-11-20T00:00:00Z'], /apply only to a new run/],
     [['--day', '2026-02-30'], /--day must be a day/],
     [['--from', '2026-11-20', '--to', '2026-11-21'], /\n\/from must be an instant/],
     [['--run', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], /There is no run/],
@@ -103,8 +103,8 @@ describe('the reconcile command', () => {
     for (const today of ['today', '2026-03-01']) {
       expect(dayOf(today, now)).toEqual({ from: '2026-03-01T00:00:00.000Z', to: '2026-03-01T00:30:00.000Z' });
     }
-    expect(() => dayOf('2026-03-02', now)).toThrow(/a day that has begun/);
-    expect(() => dayOf('today', new Date('2026-03-01T00:00:00Z'))).toThrow(/a day that has begun/);
+    expect(() => dayOf('2026-03-02', now)).toThrow(/must not be in the future/);
+    expect(() => dayOf('today', new Date('2026-03-01T00:00:00Z'))).toThrow(/must not be in the future/);
   });
 
   it('takes a run up again that is cut off', async () => {

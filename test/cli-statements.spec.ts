@@ -36,7 +36,7 @@ describe('reconcile import', () => {
       const args = ['import', file, '--mapping', `@${mapping}`, '--delimiter', 'semicolon'];
       const { stdout, exitCode } = await reconcile(...args);
       expect(stdout).toMatch(
-        /^imported: 1 of 2 lines are used\nline 3: Amount is no amount\nstatement [0-9a-f-]{36}\n$/,
+        /^Imported: 1 of 2 lines can be used\.\nline 3: Amount is no amount\nstatement [0-9a-f-]{36}\n$/,
       );
       expect(exitCode).toBe(2);
       const again = JSON.parse((await reconcile(...args, '--json', '--url', proxy.url)).stdout);

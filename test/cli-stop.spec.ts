@@ -54,19 +54,19 @@ describe('the stop commands', () => {
     expect(await cli('client', 'shop', '--reason', 'a leak')).toMatch(row);
     const again = await cli('client', 'shop', '--reason', 'more');
     expect(again).toMatch(row);
-    expect(again).toMatch(/^stopped already; nothing is changed\n/);
+    expect(again).toMatch(/^Already stopped\. Nothing was changed\.\n/);
     for (const id of await listed()) await cli('lift', id);
   });
 
   it.each([
-    [['client', 'nobody', '--reason', 'why'], 'there is no client nobody'],
+    [['client', 'nobody', '--reason', 'why'], 'There is no client nobody'],
     [
       ['operation', 'GET /wallets/list', '--reason', 'why'],
-      /no operation that can be stopped; there are POST \/send, /,
+      /cannot be stopped\. Operations that can be stopped: POST \/send, /,
     ],
     [['everything', '--reason', ' '], '--reason must be text'],
-    [['lift', 'shop'], 'there is no stop with the id shop'],
-    [['lift', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], 'that still holds'],
+    [['lift', 'shop'], 'There is no active stop with the ID shop'],
+    [['lift', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], 'There is no active stop'],
   ])('refuse %j', async (args, message) => {
     await expect(cli(...args)).rejects.toThrow(message);
     expect(await listed()).toEqual([]);

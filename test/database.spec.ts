@@ -55,7 +55,10 @@ describe('migrations', () => {
     const { stdout, exitCode } = await database('migrate', '--dry-run', '--json');
     expect([JSON.parse(stdout), exitCode]).toEqual([{ pending: released }, 1]);
     expect(JSON.parse((await database('migrate', '--json')).stdout)).toEqual({ applied: released });
-    expect(await database('migrate', '--dry-run')).toEqual({ stdout: 'nothing is pending\n', exitCode: undefined });
+    expect(await database('migrate', '--dry-run')).toEqual({
+      stdout: 'No migrations are pending.\n',
+      exitCode: undefined,
+    });
     expect(JSON.parse((await cliOf(clientsCommands)('list', '--json')).stdout)).toEqual([]);
     jest.restoreAllMocks();
     await admin.query('DROP DATABASE behind_spec WITH (FORCE)');

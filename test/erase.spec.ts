@@ -195,7 +195,7 @@ describe('audit erase', () => {
     expect([JSON.parse(stdout), exitCode]).toEqual([{ id: null, places: [], open: [body.call_id] }, 2]);
     const { stdout: said } = await audit('erase', '--recipient', EMAIL, '--reason', 'case 17', '--yes');
     expect(said).toBe(
-      `nothing of this email was erased\n1 calls are not over and were left as they are; run it again when they are:\n${body.call_id}\n`,
+      `Nothing to erase: no call with a final outcome contains the email.\n1 calls have no final outcome yet and were not changed. Settle them, then run this command again:\n${body.call_id}\n`,
     );
     expect(await erasures()).toHaveLength(count);
     await query(
@@ -207,8 +207,8 @@ describe('audit erase', () => {
   });
 
   it.each([
-    [['ada'], /must be an e-mail address, a phone number/],
-    [[EMAIL, '--reason', `asked by ${EMAIL}`], /--reason says who is to be erased/],
+    [['ada'], /must be an email address, a phone number/],
+    [[EMAIL, '--reason', `asked by ${EMAIL}`], /--reason contains the contact to erase/],
     [[EMAIL, '--reason', ' '], /--reason must be text/],
     [[EMAIL, '--actor', EMAIL], /--actor must be/],
   ])('refuses %j', async (args, message) => {

@@ -175,7 +175,7 @@ describe('audit verify', () => {
     const { code, stdout, stderr } = await run('--key', keyFile, '--checkpoint', cutShort);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^as it was sealed\n\nverified +\d+ records in [\d.]+ s, [\d,]+\/s\ncheckpoints +\d+, and \d+ copies of a witness\n/,
+      /^verified: all records match the log\n\nchecked +\d+ records in [\d.]+ s, [\d,]+\/s\ncheckpoints +\d+, and \d+ copies of a witness\n/,
     );
     expect(stdout).toMatch(/\nnot yet sealed 0\n/);
   });
@@ -186,10 +186,13 @@ describe('audit verify', () => {
     const bad = await run('--key', 'x');
     const missing = await run('--key', other, '--checkpoint', '/none');
     const wrong = await run('--key', other);
-    expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^which key signs the log\? Give --key/) });
-    expect(bad).toMatchObject({ code: 1, stderr: expect.stringMatching(/^--key cannot be used: /) });
-    expect(missing).toMatchObject({ code: 1, stderr: 'there is no file /none\n' });
-    expect(wrong).toMatchObject({ code: 3, stdout: expect.stringMatching(/^NOT as it was sealed\n/) });
+    expect(none).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The key of the log is not known\. Give --key/),
+    });
+    expect(bad).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The value of --key cannot be used: /) });
+    expect(missing).toMatchObject({ code: 1, stderr: 'The file /none does not exist.\n' });
+    expect(wrong).toMatchObject({ code: 3, stdout: expect.stringMatching(/^VERIFICATION FAILED\n/) });
   });
 
   it('tells by the copies alone that the newest were taken away', async () => {
@@ -223,7 +226,7 @@ describe('audit verify', () => {
     });
     const { stdout } = await run('--key', scene.signer.verifierKey);
     expect(stdout).toMatch(
-      /^NOT as it was sealed\nat leaf \d+, refusal [0-9a-f-]{36}, received 20\S+Z:\nThe record says that it was written at/,
+      /^VERIFICATION FAILED\nat leaf \d+, refusal [0-9a-f-]{36}, received 20\S+Z:\nThe record says that it was written at/,
     );
   });
 });

@@ -6,7 +6,7 @@ import { Secret } from '../platform/config/secret';
 import { openApiDocument } from '../app/openapi';
 import { newSigningKey } from '../history/log/note';
 
-/** The document of the default configuration; nothing is connected to. */
+/** Returns the OpenAPI document of the default configuration. It connects to nothing. */
 export async function describeApi(): Promise<object> {
   const nowhere = 'postgresql://127.0.0.1:1/none';
   const settings = {

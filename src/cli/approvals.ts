@@ -10,31 +10,32 @@ interface Options extends ProxyOptions {
 }
 
 const HELP = `
-These commands ask the running proxy, with the key of somebody who may approve: nobody decides about what they asked for.
+These commands call the running proxy with the key of an approver. You cannot decide your own requests.
 ${keyHelp('approver')}
 
 Examples:
   npm run cli -- approvals list
-  npm run cli -- approvals approve 0193… --reason "agreed with the shop"`;
+  npm run cli -- approvals approve 0193… --reason "agreed with the shop"
+  npm run cli -- approvals reject 0193… --reason "duplicate of an earlier payout"`;
 
 export function approvalsCommands(): Command {
   const approvals = new Command('approvals')
-    .description('calls that wait until somebody else agrees to them')
+    .description('list, approve, or reject calls that are pending approval')
     .addHelpText('after', HELP);
   approving(approvals.command('list'))
-    .description('list them, newest first, two hundred at a time')
-    .option('--status <word>', 'pending, approved, rejected or expired', 'pending')
-    .option('--page-token <token>', 'the older ones that the list before ended with')
+    .description('list approvals, newest first, 200 per page')
+    .option('--status <word>', 'status: pending, approved, rejected, or expired', 'pending')
+    .option('--page-token <token>', 'token of the next page, from the previous list')
     .action(list);
   for (const [verdict, does] of [
-    ['approve', 'agree to a call, which is sent at once, and show what came of it'],
-    ['reject', 'refuse a call: it is never sent'],
+    ['approve', 'approve a call, send it immediately, and show its outcome'],
+    ['reject', 'reject a call, so that it is never sent'],
   ] as const) {
     approving(approvals.command(verdict))
       .description(does)
-      .argument('<call id>', 'its id, from approvals list')
-      .requiredOption('--reason <text>', 'why, for the record')
-      .option('--content-hash <hash>', 'decide only if the call has this content_hash')
+      .argument('<call id>', 'ID of the call, from approvals list')
+      .requiredOption('--reason <text>', 'reason for the decision, which is recorded')
+      .option('--content-hash <hash>', 'expected content_hash; a call with another one is not decided')
       .action((id: string, { reason, contentHash, ...options }: Options & { reason: string; contentHash?: string }) =>
         decide(options, `${encodeURIComponent(id)}/${verdict}`, { reason, content_hash: contentHash }),
       );
@@ -43,14 +44,14 @@ export function approvalsCommands(): Command {
 }
 
 function approving(command: Command): Command {
-  return askingProxy(command, 'approve').option('--json', 'for machines: what the proxy answers');
+  return askingProxy(command, 'approve').option('--json', 'print the response of the proxy as JSON');
 }
 
 async function list({ status, pageToken, ...options }: Options & { status: string; pageToken?: string }) {
   const query = new URLSearchParams({ status, page_size: '200', ...(pageToken && { page_token: pageToken }) });
   const page = (await askApprovals(options, `?${query.toString()}`)) as ApprovalPage;
   print(options.json ? page : page.approvals.map(forPeople), options.json);
-  if (!options.json && page.next_page_token) process.stdout.write(`older: --page-token ${page.next_page_token}\n`);
+  if (!options.json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
 }
 
 async function decide(options: Options, path: string, body: object): Promise<void> {
@@ -76,7 +77,7 @@ function askApprovals(options: ProxyOptions, path: string, body?: object): Promi
   return ask(options, {
     path: `/v1/approvals${path}`,
     demoKey: 'approver',
-    afterFailure: 'look with approvals list what was decided before you go on', // it may have been taken all the same
+    afterFailure: 'The decision may have been made. Check approvals list before you continue.', // it may have been taken all the same
     ...(body && { body }),
   });
 }

@@ -5,30 +5,30 @@ import { ClientError } from '../access/clients/client-error';
 import { loadConfigOf } from '../platform/config/config';
 import { demoKeysFile } from '../app/start/demo-keys';
 
-/** How commands that ask the running proxy are told which, and with whose key. */
+/** Options of the commands that call the running proxy. */
 export interface ProxyOptions {
   url?: string;
   keyFile?: string;
 }
 
 export interface Question {
-  /** With its query: `/v1/approvals?status=pending`. */
+  /** The path with its query, such as `/v1/approvals?status=pending`. */
   path: string;
-  /** Sent as JSON, with POST; without one it is a GET. */
+  /** The JSON body of a POST request. Without a body, the request is a GET. */
   body?: object;
-  /** Sent as CSV, instead; a stream as it is read. */
+  /** A CSV body to send instead of JSON. A stream is sent while it is read. */
   csv?: Buffer | Readable;
-  /** For whom it is asked, where the key is nobody's in particular. */
+  /** The person on whose behalf the request is made, if the key belongs to no person. */
   actor?: string;
-  /** Of demo-keys.json, the key that is used where none is given. */
+  /** The key of demo-keys.json to use if none is given. */
   demoKey: 'approver' | 'auditor' | 'reconciler';
-  /** The media type that is wanted, where there is more than one. */
+  /** The media type to request, if the operation offers several. */
   accept?: string;
-  /** What to do when the connection failed, for the end of a sentence: what was asked for may have been done. */
+  /** A sentence that says what to do after the connection failed. The proxy may have carried out the request. */
   afterFailure: string;
 }
 
-/** There is no connection to the proxy, or it was lost. */
+/** The proxy cannot be reached, or the connection to it was lost. */
 export class Unreachable extends ClientError {}
 
 /** What a header can carry of a key; other bytes would fail as if the connection had. */
@@ -36,16 +36,16 @@ const ONE_WORD = /^[\x21-\x7e]+$/;
 
 export function askingProxy(command: Command, scope: string): Command {
   return command
-    .option('--url <url>', 'of the proxy; without it, on this machine at PORT')
-    .option('--key-file <file>', `that holds an API key with the scope ${scope}, and nothing else`);
+    .option('--url <url>', 'URL of the proxy (default: PORT on this machine)')
+    .option('--key-file <file>', `file that contains only an API key with the scope ${scope}`);
 }
 
-/** For a command's help. */
+/** Returns the help text that says where a command finds its key. */
 export function keyHelp(demoKey: Question['demoKey']): string {
-  return `The key is read from --key-file, else from PAYOUT_PROXY_KEY, else it is the demo ${demoKey}'s of demo-keys.json in DATA_DIR.`;
+  return `The key comes from --key-file. Without it, it comes from PAYOUT_PROXY_KEY, or else from the demo key "${demoKey}" in demo-keys.json in DATA_DIR.`;
 }
 
-/** @throws ClientError that says, in a sentence, why there is no answer to go by. */
+/** Calls the proxy and returns its JSON response. @throws ClientError that says why there is none. */
 export async function ask(options: ProxyOptions, question: Question): Promise<object> {
   const { response, base } = await open(options, question);
   const answer = await jsonOf(response);
@@ -53,14 +53,14 @@ export async function ask(options: ProxyOptions, question: Question): Promise<ob
   return answer;
 }
 
-/** The same for an answer that is read as it comes. */
+/** Calls the proxy and returns the response unread, for streams. */
 export async function open(
   { url, keyFile }: ProxyOptions,
   { path, body, csv, actor, demoKey, accept, afterFailure }: Question,
 ): Promise<{ response: Response; base: string }> {
   const { port, dataDir } = loadConfigOf('client');
   const base = (url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
-  if (!URL.canParse(base)) throw new ClientError('--url must be an address, such as http://127.0.0.1:3000');
+  if (!URL.canParse(base)) throw new ClientError('--url must be a URL, such as http://127.0.0.1:3000.');
   const key = readKey(keyFile, dataDir, demoKey);
   const response = await fetch(`${base}${path}`, {
     headers: {
@@ -93,26 +93,26 @@ async function jsonOf(response: Response): Promise<object | undefined> {
 }
 
 function notTheProxy(base: string, { status }: Response): ClientError {
-  return new ClientError(`${base} answered ${status}, not as the proxy does; check --url`);
+  return new ClientError(`The server at ${base} returned ${status}, but it is not the proxy. Check --url.`);
 }
 
 function unreachable(base: string, error: unknown, afterFailure: string): string {
   const { code } = ((error as Error).cause ?? {}) as { code?: string };
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
-    return `there is no proxy at ${base}; start it, or say with --url where it is`;
+    return `No proxy responds at ${base}. Start the proxy, or give its address with --url.`;
   }
-  return `the connection to ${base} failed (${code ?? 'no answer'}); ${afterFailure}`;
+  return `The connection to ${base} failed (${code ?? 'no response'}). ${afterFailure}`;
 }
 
 function readKey(keyFile: string | undefined, dataDir: string, demoKey: Question['demoKey']): string {
   if (keyFile !== undefined) {
-    const key = readText(keyFile, `the key file ${keyFile} cannot be read`).trim();
+    const key = readText(keyFile, `The key file ${keyFile} cannot be read.`).trim();
     if (ONE_WORD.test(key)) return key;
-    throw new ClientError(`the key file ${keyFile} must hold the API key and nothing else, in one line`);
+    throw new ClientError(`The key file ${keyFile} must contain only the API key, on one line.`);
   }
   if (process.env.PAYOUT_PROXY_KEY) return process.env.PAYOUT_PROXY_KEY;
   const demoKeys = demoKeysFile(dataDir);
-  const missing = `there is no key: give --key-file or PAYOUT_PROXY_KEY (${demoKeys} with the demo keys cannot be read)`;
+  const missing = `No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY. (The demo keys in ${demoKeys} cannot be read.)`;
   const key = (JSON.parse(readText(demoKeys, missing)) as Partial<Record<Question['demoKey'], string>>)[demoKey];
   if (key === undefined) throw new ClientError(missing);
   return key;

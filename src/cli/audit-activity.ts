@@ -5,8 +5,8 @@ import { addFilter } from './audit-export';
 import { print } from './output';
 
 const HELP = `
-Asks the running proxy, with a key that has the scope audit or admin. ${keyHelp('auditor')}
-Filters are those of GET /v1/activity, by their names, as often as needed.
+Calls the running proxy with a key that has the scope audit or admin. ${keyHelp('auditor')}
+Filters have the names of the query parameters of GET /v1/activity. Repeat --filter for each.
 
 Examples:
   npm run cli -- audit activity
@@ -20,10 +20,10 @@ interface ActivityOptions extends ProxyOptions {
 
 export function auditActivityCommand(): Command {
   return askingProxy(new Command('activity'), 'audit')
-    .description('list changes of clients, limits, scopes, keys and stops, newest first, two hundred at a time')
-    .option('--filter <name=value>', 'only these', addFilter, [])
-    .option('--page-token <token>', 'the older ones that the list before ended with')
-    .option('--json', 'for machines: what the proxy answers')
+    .description('list changes to clients, limits, scopes, keys, and stops, newest first, 200 per page')
+    .option('--filter <name=value>', 'filter to apply; can be repeated', addFilter, [])
+    .option('--page-token <token>', 'token of the next page, from the previous list')
+    .option('--json', 'print the response of the proxy as JSON')
     .addHelpText('after', HELP)
     .action(run);
 }
@@ -34,10 +34,10 @@ async function run({ filter, pageToken, json, ...proxy }: ActivityOptions): Prom
   const page = (await ask(proxy, {
     path: `/v1/activity?${query.toString()}`,
     demoKey: 'auditor',
-    afterFailure: 'ask again',
+    afterFailure: 'Try again.',
   })) as ActivityPage;
   print(json ? page : page.activity.map(forPeople), json);
-  if (!json && page.next_page_token) process.stdout.write(`older: --page-token ${page.next_page_token}\n`);
+  if (!json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
 }
 
 function forPeople({ at, action, target, before, after, by, via, client_address, reason }: ActivityRecord) {

@@ -8,11 +8,14 @@ import { Progress } from './progress';
 import { RetentionOptions, withRetention } from './retention';
 
 const HELP = `
-Takes the e-mail address, phone number or handle out of the history: of each call of which it is a recipient, what was sent and
-answered, and the recipient; every other body that names it; what the upstream's listings and statements said of it; and whom
-auditors searched for. The records stay, with their amounts, and every proof of them holds. What the upstream goes on listing
-comes again with the next reconciliation. Calls that are in doubt, in progress or waiting for an approval are left as they are
-and listed, and the exit code is 2: settle them, and run it again. Backups have their own lives.
+Erases an email address, phone number, or handle from the history. The command erases:
+  - for each call that pays this recipient, the recipient, the request body, and the response body
+  - every other body that contains the contact
+  - its mentions in the upstream's listings and in statements
+  - the searches of auditors for it
+The records keep their amounts, and every proof remains valid. If the upstream still lists the contact, the next reconciliation
+stores it again. Calls that are in doubt, in progress, or pending approval are not changed. The command lists them and exits
+with code 2. Settle them, then run the command again. Backups are not changed.
 
 Examples:
   npm run cli -- audit erase --recipient ada@example.com --reason "request of 2026-11-20, case 17" --dry-run
@@ -20,16 +23,16 @@ Examples:
 
 export function auditEraseCommand(): Command {
   return new Command('erase')
-    .description('take a person out of the history')
+    .description('erase a person from the history')
     .requiredOption(
       '--recipient <contact>',
-      'e-mail address, phone number with +, or handle with @; - reads it from standard input',
+      'email address, phone number with +, or handle with @; - reads it from standard input',
     )
-    .requiredOption('--reason <text>', 'why; it is kept for good, so it must not say who')
-    .option('--actor <id>', 'who does this, by an id')
-    .option('--dry-run', 'only say what would be erased')
-    .option('--yes', 'do not ask')
-    .option('--json', 'for machines: {"id","places","open"}')
+    .requiredOption('--reason <text>', 'reason, which is kept forever and must not identify the person')
+    .option('--actor <id>', 'ID of the person who runs this command')
+    .option('--dry-run', 'show what would be erased, and change nothing')
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'print JSON: {"id","places","open"}')
     .addHelpText('after', HELP)
     .action(run);
 }
@@ -38,18 +41,20 @@ async function run(options: RetentionOptions & { recipient: string }): Promise<v
   const person = personOf(options.recipient === '-' ? await standardInput() : options.recipient);
   if (!person) {
     throw new ClientError(
-      '--recipient must be an e-mail address, a phone number in international format (+…) or a handle (@…)',
+      '--recipient must be an email address, a phone number in international format (+…), or a handle (@…).',
     );
   }
   if (namedIn(person)(options.reason)) {
-    throw new ClientError('--reason says who is to be erased, and is kept for good; give the number of a case instead');
+    throw new ClientError(
+      '--reason contains the contact to erase, but the reason is kept forever. Give a case number instead.',
+    );
   }
   await withRetention(options, async (db, wish) => {
     const progress = new Progress('bodies');
     const bodies = await findPlaces(db, person, (done, of) => progress.at(done, of)).finally(() => progress.end());
     const found = await erase(db, person, bodies, null);
     const nothing = options.dryRun || found.places.length === 0;
-    if (!nothing) await confirm(`${count(found)} will be erased for good.`, options.yes);
+    if (!nothing) await confirm(`This permanently erases the ${person.kind} from ${count(found)}.`, options.yes);
     report(nothing ? found : await erase(db, person, bodies, wish), person, options);
   });
 }
@@ -57,11 +62,12 @@ async function run(options: RetentionOptions & { recipient: string }): Promise<v
 function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOptions): void {
   if (json) print(erased, json);
   else {
-    const done = erased.places.length === 0 ? 'nothing of this' : count(erased);
-    process.stdout.write(`${done} ${kind} ${dryRun ? 'would be' : 'was'} erased\n`);
+    const done = `${dryRun ? 'Would erase' : 'Erased'} the ${kind} from ${count(erased)}.`;
+    const nothing = `Nothing to erase: no call with a final outcome contains the ${kind}.`;
+    process.stdout.write(`${erased.places.length === 0 ? nothing : done}\n`);
     if (erased.open.length > 0) {
       process.stdout.write(
-        `${erased.open.length} calls are not over and were left as they are; run it again when they are:\n${erased.open.join('\n')}\n`,
+        `${erased.open.length} calls have no final outcome yet and were not changed. Settle them, then run this command again:\n${erased.open.join('\n')}\n`,
       );
     }
   }
@@ -70,7 +76,7 @@ function report(erased: Erased, { kind }: Person, { json, dryRun }: RetentionOpt
 
 function count({ places }: Erased): string {
   const of = (table: string) => places.filter((place) => place.startsWith(`${table}/`)).length;
-  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} answers and ${of('access_filters')} searches that have this`;
+  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, and ${of('access_filters')} searches`;
 }
 
 async function standardInput(): Promise<string> {

@@ -9,11 +9,11 @@ import { print } from './output';
 import { Progress } from './progress';
 
 const HELP = `
-Asks the running proxy with the key of an auditor. ${keyHelp('auditor')}
-The export is compared with its manifest, which is written beside it as FILE.manifest.json. Keep both: check-export takes both.
-Until the export is complete it is called FILE.partial. An export that breaks off leaves no file, and the exit code is 1.
-Without --out the export goes to standard output, and the manifest to --manifest if that is given.
-Filters are those of GET /v1/audit/calls, by their names. Repeat --filter for each.
+Calls the running proxy with the key of an auditor. ${keyHelp('auditor')}
+The command checks the export against its manifest and writes the manifest next to it, as FILE.manifest.json. Keep both files:
+check-export needs both. While the export is incomplete, its name is FILE.partial. If it fails, no file is left and the exit
+code is 1. Without --out, the export goes to standard output, and the manifest goes to --manifest if given.
+Filters have the names of the query parameters of GET /v1/audit/calls. Repeat --filter for each.
 
 Examples:
   npm run cli -- audit export --format csv --out march.csv --filter from=2026-03-01T00:00:00Z --filter to=2026-04-01T00:00:00Z
@@ -24,7 +24,7 @@ Examples:
   npm run cli -- audit check-export march.csv
   npm run cli -- audit check-export march.csv --manifest archive/march.json --json`;
 
-/** Which filters there are, and what they may be, the proxy says. */
+/** Parses a `name=value` filter and appends it. The proxy validates the names and values. */
 export function addFilter(given: string, before: [string, string][]): [string, string][] {
   const place = given.indexOf('=');
   if (place < 1) throw new InvalidArgumentError('It must be name=value, such as client=shop.');
@@ -41,22 +41,22 @@ interface ExportOptions extends ProxyOptions {
 
 export function auditExportCommand(): Command {
   return askingProxy(new Command('export'), 'audit')
-    .description('write calls or their payouts to a file, oldest first')
+    .description('export calls or their payouts to a file, oldest first')
     .addOption(new Option('--format <format>').choices(['csv', 'ndjson']).makeOptionMandatory())
-    .addOption(new Option('--what <what>', 'a row for each').choices(['calls', 'items']).default('calls'))
+    .addOption(new Option('--what <what>', 'what each row is').choices(['calls', 'items']).default('calls'))
     .option('--filter <name=value>', 'only these', addFilter, [])
-    .option('--out <file>', 'where the export goes')
-    .option('--manifest <file>', 'where its manifest goes; default: the name of --out, with .manifest.json')
+    .option('--out <file>', 'file for the export (default: standard output)')
+    .option('--manifest <file>', 'file for the manifest (default: the name of --out with .manifest.json)')
     .addHelpText('after', HELP)
     .action(run);
 }
 
 export function auditCheckExportCommand(): Command {
   return new Command('check-export')
-    .description('compare an export with its manifest')
+    .description('check an export against its manifest')
     .argument('<file>', 'the export')
-    .option('--manifest <file>', 'its manifest; default: the name of the export, with .manifest.json')
-    .option('--json', 'for machines: the manifest')
+    .option('--manifest <file>', 'manifest of the export (default: the name of the export with .manifest.json)')
+    .option('--json', 'print the manifest as JSON')
     .addHelpText('after', CHECK_HELP)
     .action(async (file: string, options: { manifest?: string; json?: boolean }) => {
       const beside = options.manifest ?? manifestBeside(file);
@@ -79,24 +79,28 @@ function manifestBeside(file: string): string {
 
 function unreadable(file: string): (error: unknown) => never {
   return (error) => {
-    throw new ClientError(`${file} cannot be read (${codeOf(error)})`);
+    throw new ClientError(`The file ${file} cannot be read (${codeOf(error)}).`);
   };
 }
 
 function unwritable(file: string): (error: unknown) => never {
   return (error) => {
-    throw new ClientError(`${file} cannot be written (${codeOf(error)})`);
+    throw new ClientError(`The file ${file} cannot be written (${codeOf(error)}).`);
   };
 }
 
 function codeOf(error: unknown): string {
-  return (error as { code?: string }).code ?? 'no reason given';
+  return (error as { code?: string }).code ?? 'unknown reason';
 }
 
 async function run({ format, what, filter, out, manifest: kept, ...proxy }: ExportOptions): Promise<void> {
   const query = new URLSearchParams([...filter, ['format', format], ['what', what]]);
   const path = `/v1/audit/export?${query.toString()}`;
-  const { response } = await open(proxy, { path, demoKey: 'auditor', afterFailure: 'nothing was written' });
+  const { response } = await open(proxy, {
+    path,
+    demoKey: 'auditor',
+    afterFailure: 'Nothing was written. Run the export again.',
+  });
   if (out === undefined) {
     const manifest = await copy(proxy, response, writeOut);
     if (kept !== undefined) await writeManifest(kept, manifest);
@@ -148,7 +152,7 @@ async function copy(
     }
   } catch (error) {
     if (error instanceof ClientError || 'code' in (error as object)) throw error; // of the file
-    throw new ClientError(`the export broke off after ${check.rows} rows; run it again`);
+    throw new ClientError(`The export was interrupted after ${check.rows} rows. Run it again.`);
   } finally {
     progress.end();
   }
@@ -160,8 +164,9 @@ async function copy(
 /** The header `Link` names it. Only an address of the proxy itself is followed, because the key goes with the request. */
 async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<Manifest> {
   const [, path] = /^<(\/v1\/[\w/-]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
-  if (path === undefined) throw new ClientError('the export names no manifest, so it cannot be checked; check --url');
-  const afterFailure = 'the export could not be checked against its manifest; run it again';
+  if (path === undefined)
+    throw new ClientError('The response has no link to a manifest, so the export cannot be checked. Check --url.');
+  const afterFailure = 'The export could not be checked against its manifest. Run it again.';
   const answer = await ask(proxy, { path, demoKey: 'auditor', afterFailure });
   return readManifest(JSON.stringify(answer), path);
 }
@@ -172,6 +177,6 @@ function writeOut(chunk: Buffer): Promise<void> {
 }
 
 function summary({ rows, what, sha256, checkpoint }: Manifest): string {
-  const sealed = checkpoint ? `the log's checkpoint of ${checkpoint.size} records` : 'no checkpoint';
-  return `${rows} ${what}, whole; SHA-256 ${sha256}; ${sealed}`;
+  const sealed = checkpoint ? `log checkpoint at ${checkpoint.size} records` : 'no checkpoint';
+  return `${rows} ${what}, complete; SHA-256 ${sha256}; ${sealed}`;
 }

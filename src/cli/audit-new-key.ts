@@ -3,15 +3,15 @@ import { ClientError } from '../access/clients/client-error';
 import { newSigningKey } from '../history/log/note';
 
 const HELP = `
-It is printed once and kept nowhere; whoever has it can sign in the log's name. Give it to all instances.
+The key is printed once and not stored. Anyone who has it can sign the log, so keep it secret. Give all instances the same key.
 
 Example:
   LOG_SIGNING_KEY=$(npm run -s cli -- audit new-key payouts.example.com)`;
 
 export function auditNewKeyCommand(): Command {
   return new Command('new-key')
-    .description('make a key that signs the log, for LOG_SIGNING_KEY')
-    .argument('[name]', 'of the log, unique in the world: best below a domain of yours', 'payout-proxy')
+    .description('create a signing key for the log, for LOG_SIGNING_KEY')
+    .argument('[name]', 'globally unique name of the log, ideally under a domain of yours', 'payout-proxy')
     .addHelpText('after', HELP)
     .action((name: string) => {
       process.stdout.write(`${keyNamed(name)}\n`);

@@ -8,10 +8,11 @@ import { print } from './output';
 import { RetentionOptions, withRetention } from './retention';
 
 const HELP = `
-Lets whole months (UTC) go: with --people-only what was sent and answered and to whom, else the calls themselves. Calls that are
-in doubt, in progress or waiting for an approval stay, with their keys. What the upstream and statements said goes along; with
---people-only, only whom it names. What proves the months, the seals, stays, and so do runs and findings. A month goes only if
-all of it is sealed, and if the latest checkpoint that is kept outside of the database covers it. What was pruned is on record.
+Deletes whole months (UTC) of the history. By default, the command deletes the calls, together with the upstream's listings and
+the statements of the month. With --people-only, it deletes only bodies, recipients, and the people that listings and statements
+name. Calls that are in doubt, in progress, or pending approval stay, with their keys. Seals, runs, and findings stay, so
+the remaining history can still be verified. A month is deleted only if it is completely sealed and the latest checkpoint stored
+outside the database covers it. Each deletion is recorded.
 
 Examples:
   npm run cli -- audit prune --older-than 13mo --reason "retention" --dry-run
@@ -21,39 +22,47 @@ type PruneOptions = RetentionOptions & { olderThan: string; peopleOnly?: boolean
 
 export function auditPruneCommand(): Command {
   return new Command('prune')
-    .description('let old months go')
-    .requiredOption('--older-than <age>', `months that ended so long ago: 400d or 13mo, ${MIN_DAYS} days at least`)
-    .requiredOption('--reason <text>', 'why; it is kept for good')
-    .option('--people-only', 'only bodies and recipients')
-    .option('--checkpoint <file>', 'the checkpoints that are kept outside of the database (default: CHECKPOINT_FILE)')
-    .option('--actor <id>', 'who does this, by an id')
-    .option('--dry-run', 'only say what would go')
-    .option('--yes', 'do not ask')
-    .option('--json', 'for machines: [{"month","calls","kept"}]')
+    .description('delete old months from the history')
+    .requiredOption(
+      '--older-than <age>',
+      `minimum age of a month, counted from its end: 400d or 13mo; at least ${MIN_DAYS} days`,
+    )
+    .requiredOption('--reason <text>', 'reason, which is kept forever')
+    .option('--people-only', 'delete only bodies and recipients')
+    .option('--checkpoint <file>', 'checkpoints stored outside the database (default: CHECKPOINT_FILE)')
+    .option('--actor <id>', 'ID of the person who runs this command')
+    .option('--dry-run', 'show what would be deleted, and change nothing')
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'print JSON: [{"month","calls","kept"}]')
     .addHelpText('after', HELP)
     .action(run);
 }
 
 async function run(options: PruneOptions): Promise<void> {
   const before = endsBefore(options.olderThan, new Date());
-  if (!before) throw new ClientError(`--older-than must be days or months (400d, 13mo), ${MIN_DAYS} days at least`);
+  if (!before)
+    throw new ClientError(`--older-than must be a number of days or months (400d, 13mo), at least ${MIN_DAYS} days.`);
   const checkpointFile = options.checkpoint ?? loadConfigOf('database').checkpointFile;
-  if (checkpointFile === undefined) throw new ClientError('give the file of the kept checkpoints with --checkpoint');
+  if (checkpointFile === undefined)
+    throw new ClientError('No checkpoint file is configured. Give the file with --checkpoint.');
   await withRetention(options, async (db, wish) => {
     const wishes: PruneWish = { ...wish, before, checkpointFile, what: options.peopleOnly ? 'people' : 'calls' };
     const due = await prune(db, wishes, true, () => undefined);
     if (!options.dryRun) {
       const months = due.map(({ month }) => month).join(', ');
-      if (due.length > 0) await confirm(`${due.length} months (${months}) will go for good.`, options.yes);
+      if (due.length > 0) await confirm(`This permanently deletes ${due.length} months (${months}).`, options.yes);
       await prune(db, wishes, false, (month) => tell(month, options));
     }
     if (options.json || options.dryRun) print(due, options.json);
-    else if (due.length === 0) process.stdout.write('no month is old enough, or all that are have gone\n');
+    else if (due.length === 0)
+      process.stdout.write('No month is old enough, or all old months were already deleted.\n');
   });
 }
 
 function tell({ month, calls, kept }: Pruned, { json, peopleOnly }: PruneOptions): void {
   if (json) return;
   const what = peopleOnly ? `bodies and recipients of ${calls} calls` : `${calls} calls`;
-  process.stdout.write(`${month}: ${what} pruned${kept > 0 ? `, ${kept} kept that are not over` : ''}\n`);
+  process.stdout.write(
+    `${month}: ${what} pruned${kept > 0 ? `, ${kept} kept because they have no final outcome` : ''}\n`,
+  );
 }

@@ -17,14 +17,14 @@ const CONNECTIONS = 3;
 const TAMPERED = 3;
 
 const EXAMPLES = `
-It recomputes the whole log: each record, body and recipient against its leaf, the leaves against every signed checkpoint,
-and both against the copies of the checkpoints that a witness keeps outside the database. The first fault is named with its
-place.
+Recomputes the whole log. The command compares each record, body, and recipient with its leaf, the leaves with every signed
+checkpoint, and the checkpoints with the copies that a witness keeps outside the database. It reports the first fault and where
+it is.
 
-Exit codes: 0 if all is as it was sealed, 3 if something was tampered with, 1 if there is no result.
+Exit codes: 0 if all records match the log, 3 if something was tampered with, 1 if there is no result.
 
-What it must trust: the key; the copies of the checkpoints (those that were kept where whoever runs the database cannot
-write); and that the database server answers with what it holds. Who does not trust the server verifies a backup on another.
+The result relies on three things: the key, the copies of the checkpoints (kept where the database's administrators cannot
+write), and a database server that returns what it stores. If you do not trust the server, verify a backup on another one.
 
 Examples:
   npm run cli -- audit verify
@@ -39,10 +39,10 @@ interface VerifyOptions {
 
 export function auditVerifyCommand(): Command {
   return new Command('verify')
-    .description('recompute the log and name the first fault')
-    .option('--checkpoint <file>', "the witness's copies of checkpoints; default: CHECKPOINT_FILE, where it exists")
-    .option('--key <key>', "the log's verifier key, or a file with it; default: of the proxy's own key")
-    .option('--json', 'for machines')
+    .description('recompute the log and report the first fault')
+    .option('--checkpoint <file>', "witness's copies of the checkpoints (default: CHECKPOINT_FILE, if it exists)")
+    .option('--key <key>', "verifier key of the log, or a file that contains it (default: the proxy's own key)")
+    .option('--json', 'print the report as JSON')
     .addHelpText('after', EXAMPLES)
     .action((options: VerifyOptions) =>
       withDatabase(async ({ url }) => {
@@ -94,18 +94,18 @@ function verifierFrom(given: string | undefined, config: Config): Verifier {
     const key = knownLogKeyOf(config);
     if (key) return signerFrom(key);
     throw new StartError(
-      'which key signs the log? Give --key, LOG_SIGNING_KEY, or the DATA_DIR where the proxy keeps its own',
+      'The key of the log is not known. Give --key, LOG_SIGNING_KEY, or the DATA_DIR where the proxy keeps its own key.',
     );
   }
   try {
     return verifierOf((existsSync(given) ? readFileSync(given, 'utf8') : given).trim());
   } catch (error) {
-    throw new ClientError(`--key cannot be used: ${(error as Error).message}`);
+    throw new ClientError(`The value of --key cannot be used: ${(error as Error).message}`);
   }
 }
 
 function notesFrom(given: string | undefined, { checkpointFile }: Config): VerifyRequest['notes'] {
-  if (given !== undefined && !existsSync(given)) throw new ClientError(`there is no file ${given}`);
+  if (given !== undefined && !existsSync(given)) throw new ClientError(`The file ${given} does not exist.`);
   const file = given ?? checkpointFile;
   if (file === undefined || !existsSync(file)) return [];
   const notes = splitNotes(readFileSync(file, 'utf8'));
@@ -117,12 +117,12 @@ function notesFrom(given: string | undefined, { checkpointFile }: Config): Verif
 function forPeople(report: Report): string {
   const { fault, records, checkpoints, witnessed, unsealed, pruned, erasures, prunings, seconds } = report;
   const rate = `${records.toLocaleString('en')} records in ${seconds} s, ${report.records_per_second.toLocaleString('en')}/s`;
-  const lines = fault ? ['NOT as it was sealed', ...said(fault), ''] : ['as it was sealed', ''];
+  const lines = fault ? ['VERIFICATION FAILED', ...said(fault), ''] : ['verified: all records match the log', ''];
   lines.push(
-    `verified       ${rate}`,
-    `checkpoints    ${checkpoints}, and ${witnessed} copies of a witness${witnessed === 0 ? ': that the newest records are missing could not be seen' : ''}`,
-    `not yet sealed ${unsealed.count}${unsealed.oldest === null ? '' : `, the first of ${unsealed.oldest}`}`,
-    `taken out      ${pruned} records, by ${prunings} prunings; people, by ${erasures} erasures`,
+    `checked        ${rate}`,
+    `checkpoints    ${checkpoints}, and ${witnessed} copies of a witness${witnessed === 0 ? '; without copies, missing newest records cannot be detected' : ''}`,
+    `not yet sealed ${unsealed.count}${unsealed.oldest === null ? '' : `, oldest from ${unsealed.oldest}`}`,
+    `deleted        ${pruned} records in ${prunings} prunings, and people in ${erasures} erasures`,
   );
   if (report.root !== null) lines.push(`root           ${report.root}`);
   return `${lines.join('\n')}\n`;

@@ -8,9 +8,7 @@ import { auditVerifyCommand } from './audit-verify';
 
 export function auditCommands(): Command {
   return new Command('audit')
-    .description(
-      'what auditors are owed: exports, administrative acts, proof of the records, erasing people, and letting old records go',
-    )
+    .description('export the history, list changes, verify the log, erase people, and prune old records')
     .addCommand(auditExportCommand())
     .addCommand(auditCheckExportCommand())
     .addCommand(auditActivityCommand())

@@ -12,7 +12,7 @@ interface Options extends ProxyOptions {
 }
 
 const HELP = `
-Look the call up with the provider first. Nobody settles a call that they asked for themselves.
+Look up the call with the provider first. You cannot settle your own calls.
 ${keyHelp('approver')}
 
 Examples:
@@ -20,14 +20,14 @@ Examples:
   npm run cli -- calls settle 0193… --verdict confirmed --supersedes 0193… --reason "it is in the March statement"`;
 
 export function callsCommands(): Command {
-  const calls = new Command('calls').description('calls in doubt, settled by hand').addHelpText('after', HELP);
+  const calls = new Command('calls').description('settle calls in doubt by hand').addHelpText('after', HELP);
   askingProxy(calls.command('settle'), 'approve')
-    .description('say what became of a call in doubt, or correct how it was settled')
-    .argument('<call id>', 'its id, the X-Call-Id of its answer')
-    .requiredOption('--verdict <word>', `${RESOLUTIONS.join(' or ')}: whether it was carried out`)
-    .requiredOption('--reason <text>', 'how you know, for the record')
-    .option('--supersedes <id>', 'correct this resolution; its id is resolution.id of the call')
-    .option('--json', 'for machines: what the proxy answers')
+    .description('settle a call in doubt, or correct its resolution')
+    .argument('<call id>', 'ID of the call, from X-Call-Id of its response')
+    .requiredOption('--verdict <word>', `${RESOLUTIONS.join(' or ')}: whether the call was carried out`)
+    .requiredOption('--reason <text>', 'evidence for the resolution, which is recorded')
+    .option('--supersedes <id>', 'ID of the resolution to correct: resolution.id of the call')
+    .option('--json', 'print the response of the proxy as JSON')
     .action(settle);
   return calls;
 }
@@ -36,7 +36,7 @@ async function settle(id: string, { verdict, reason, supersedes, ...options }: O
   const call = (await ask(options, {
     path: `/v1/calls/${encodeURIComponent(id)}/resolution`,
     demoKey: 'approver',
-    afterFailure: 'read the call again before you go on', // it may have been taken all the same
+    afterFailure: 'The call may have been settled. Read it again before you continue.', // it may have been taken all the same
     body: { verdict, reason, supersedes },
   })) as FullCallRecord;
   print(options.json ? call : forPeople(call), options.json);

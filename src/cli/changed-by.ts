@@ -6,12 +6,12 @@ import { isText } from '../http/validation/rules';
 const MAX_REASON = 1_000;
 
 /**
- * Who makes a change with a command: the user of the operating system.
- * @throws ClientError for a reason that no record can hold.
+ * Returns the author of a change made with a command: the user of the operating system.
+ * @throws ClientError if the reason cannot be stored in a record.
  */
 export function changedByOperator(reason: string | undefined): ChangeAuthor {
   if (reason !== undefined && (reason.trim() === '' || !isText(reason, MAX_REASON))) {
-    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters`);
+    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`);
   }
   return { ...AT_START, via: 'cli', actor: operator(), reason: reason ?? null };
 }

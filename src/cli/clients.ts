@@ -21,7 +21,7 @@ const SCOPES_OPTION = ['--scopes <list>', `comma-separated: ${SCOPES.join(', ')}
 
 export function clientsCommands(): Command {
   return new Command('clients')
-    .description('client apps and what they may do')
+    .description('create, change, and list clients')
     .addCommand(createCommand())
     .addCommand(updateCommand())
     .addCommand(listCommand());
@@ -29,15 +29,15 @@ export function clientsCommands(): Command {
 
 function createCommand(): Command {
   const command = new Command('create')
-    .description('make a client and show its first key, this once')
-    .requiredOption('--name <name>', 'lower-case letters, digits and dashes')
+    .description('create a client and show its first key once')
+    .requiredOption('--name <name>', 'name: lowercase letters, digits, and dashes')
     .requiredOption(...SCOPES_OPTION)
-    .option('--operations <list>', 'what of the interface it may use; without it, all')
-    .option('--without-operations <list>', 'the same, less these')
-    .option('--person <name>', 'whose its first key is: nobody approves what they asked for themselves')
-    .option('--reason <text>', 'why, for the record');
+    .option('--operations <list>', 'operations that the client may use (default: all)')
+    .option('--without-operations <list>', 'operations to remove from --operations')
+    .option('--person <name>', 'ID of the person who owns the first key, who cannot approve their own requests')
+    .option('--reason <text>', 'reason, which is recorded');
   return withLimitOptions(command)
-    .option('--json', 'for machines: {"id","name","key"}')
+    .option('--json', 'print JSON: {"id","name","key"}')
     .addHelpText(
       'after',
       `${LIMITS_HELP}
@@ -59,15 +59,18 @@ Examples:
 
 function updateCommand(): Command {
   const command = new Command('update')
-    .description('change what a client may do, from its next request on; what is not named stays')
+    .description('change what a client may do, from its next request; options that are left out change nothing')
     .requiredOption('--name <name>', 'whose')
     .option(...SCOPES_OPTION)
-    .option('--operations <list>', 'what of the interface it may use')
-    .option('--without-operations <list>', 'what it may use now, or the --operations, less these')
-    .option('--reason <text>', 'why, for the record');
+    .option('--operations <list>', 'operations that the client may use')
+    .option(
+      '--without-operations <list>',
+      'operations to remove from --operations, or from those that the client may use now',
+    )
+    .option('--reason <text>', 'reason, which is recorded');
   return withLimitOptions(command)
-    .option('--no-require-idempotency-key', 'let it pay and write without the header')
-    .option('--json', 'for machines: the client, with the names of its operations (null: all)')
+    .option('--no-require-idempotency-key', 'accept payments and writes without the header Idempotency-Key')
+    .option('--json', 'print the client as JSON, with the names of its operations (null: all)')
     .addHelpText(
       'after',
       `${LIMITS_HELP}
@@ -87,7 +90,9 @@ async function update({ name, scopes, reason, json, ...options }: ClientOptions)
   const changesOperations = options.operations !== undefined || options.withoutOperations !== undefined;
   const limits = chosenLimits(options);
   if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
-    throw new ClientError('say what to change: --scopes, --operations, --without-operations or a limit (see --help)');
+    throw new ClientError(
+      'Give at least one change: --scopes, --operations, --without-operations, or a limit. See --help.',
+    );
   }
   await withClients(async (service) => {
     const { operations } = await service.find(name);
@@ -103,8 +108,8 @@ async function update({ name, scopes, reason, json, ...options }: ClientOptions)
 
 function listCommand(): Command {
   return new Command('list')
-    .description('list the clients')
-    .option('--json', 'for machines: all limits, and the names of the operations that each may use (null: all)')
+    .description('list clients')
+    .option('--json', 'print JSON with all limits and the names of the operations of each client (null: all)')
     .action(({ json }: { json?: boolean }) =>
       withClients(async (service) => {
         const clients = await service.list();

@@ -1,15 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import { ClientError } from '../access/clients/client-error';
 
-/** Asks on a terminal whether to go on. @throws ClientError if not, or if nobody is there to be asked. */
+/** Asks for a confirmation on the terminal. @throws ClientError if it is refused, or if there is no terminal. */
 export async function confirm(question: string, yes: boolean | undefined): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
-    throw new ClientError('nobody is there to confirm it; add --yes to go on without being asked');
+    throw new ClientError(
+      'This command needs a confirmation, but there is no terminal. Add --yes to skip the confirmation.',
+    );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const said = await terminal.question(`${question} Type yes to go on: `);
-    if (said.trim() !== 'yes') throw new ClientError('nothing was changed');
+    const said = await terminal.question(`${question} Type yes to continue: `);
+    if (said.trim() !== 'yes') throw new ClientError('Nothing was changed.');
   } finally {
     terminal.close();
   }

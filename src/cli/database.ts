@@ -18,7 +18,7 @@ import { print } from './output';
 interface DatabaseUrls {
   url: string;
   ownerUrl: string;
-  /** The database of the embedded sandbox. It exists only beside an embedded Postgres. */
+  /** The database of the embedded sandbox. It exists only with an embedded Postgres. */
   sandboxUrl?: string;
 }
 
@@ -28,8 +28,8 @@ interface MigrateOptions {
 }
 
 const MIGRATE_HELP = `
-A start applies the same migrations by itself, and no other command does. With --dry-run nothing is changed, and the exit code is
-1 if migrations are pending. Without DATABASE_URL it also covers the database of the embedded sandbox.
+The proxy applies the same migrations when it starts. No other command applies migrations. With --dry-run, the command changes
+nothing and exits with code 1 if migrations are pending. Without DATABASE_URL, it also covers the database of the embedded sandbox.
 
 Examples:
   npm run cli -- database migrate --dry-run
@@ -37,10 +37,10 @@ Examples:
   npm run cli -- database migrate --json`;
 
 export function databaseCommands(): Command {
-  const database = new Command('database').description('where the records are, and their migrations');
+  const database = new Command('database').description('print the connection string, and apply or list migrations');
   database
     .command('url')
-    .description("print the connection string of the proxy's role, or with --owner of the owner's")
+    .description("print the connection string of the proxy's role, or of the owner with --owner")
     .option('--owner', "the owner's")
     .addHelpText('after', '\nExamples:\n  psql "$(npm run -s cli -- database url)"')
     .action((options: { owner?: boolean }) => {
@@ -49,15 +49,15 @@ export function databaseCommands(): Command {
     });
   database
     .command('migrate')
-    .description('apply the migrations that a start would apply')
-    .option('--dry-run', 'only list them')
-    .option('--json', 'for machines: {"applied"}, or with --dry-run {"pending"}')
+    .description('apply pending migrations')
+    .option('--dry-run', 'list pending migrations, and change nothing')
+    .option('--json', 'print JSON: {"applied"}, or {"pending"} with --dry-run')
     .addHelpText('after', MIGRATE_HELP)
     .action((options: MigrateOptions) => withDatabase((urls) => migrateAll(urls, options), { create: true }));
   database
     .command('status')
-    .description('list the migrations and when each was applied; the exit code is 1 if some are pending')
-    .option('--json', 'for machines')
+    .description('list migrations and when each was applied; exit with code 1 if any is pending')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  npm run cli -- database status --json')
     .action(({ json }: { json?: boolean }) =>
       withDatabase(async ({ url }) => {
@@ -79,16 +79,19 @@ async function migrateAll({ ownerUrl, sandboxUrl }: DatabaseUrls, { dryRun, json
     names.push(...(await work(sandboxUrl, SANDBOX_MIGRATIONS)).map((name) => `sandbox/${name}`));
   }
   if (json) print(dryRun ? { pending: names } : { applied: names }, json);
-  else process.stdout.write(`${names.join('\n') || (dryRun ? 'nothing is pending' : 'nothing to apply')}\n`);
+  else
+    process.stdout.write(
+      `${names.join('\n') || (dryRun ? 'No migrations are pending.' : 'No migrations to apply.')}\n`,
+    );
   if (dryRun && names.length > 0) process.exitCode = 1;
 }
 
-/** Works with clients on a database that is up to date, and leaves everything as it was found running. */
+/** Runs work on clients against an up-to-date database. Whatever it started is stopped afterwards. */
 export async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
   await withPrisma((prisma) => work(new ClientsService(prisma, new ActivityJournal())));
 }
 
-/** Works with the proxy's rights on a database that is up to date, and leaves everything as it was found running. */
+/** Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped afterwards. */
 export async function withPrisma(work: (prisma: PrismaService) => Promise<void>): Promise<void> {
   await withDatabase(async ({ url, ownerUrl }) => {
     await requireUpToDate(ownerUrl);
@@ -102,7 +105,7 @@ export async function withPrisma(work: (prisma: PrismaService) => Promise<void>)
   });
 }
 
-/** Works with the rights of the database's owner, on a database that is up to date. */
+/** Runs work with the rights of the database's owner against an up-to-date database. */
 export async function withOwner(work: (ownerUrl: string) => Promise<void>): Promise<void> {
   await withDatabase(async ({ ownerUrl }) => {
     await requireUpToDate(ownerUrl);
@@ -120,8 +123,8 @@ async function requireUpToDate(ownerUrl: string): Promise<void> {
 }
 
 /**
- * The embedded Postgres is joined where it runs, and started for the time of the work where it does not.
- * @param create whether an embedded Postgres is made if there is none yet.
+ * Joins the embedded Postgres if it is running. Otherwise, it is started for the duration of the work.
+ * @param create whether to create an embedded Postgres if there is none yet.
  */
 export async function withDatabase(
   work: (urls: DatabaseUrls) => Promise<void>,
@@ -149,5 +152,5 @@ function namedUrls(config: Config): DatabaseUrls {
 function requireEmbedded({ dataDir }: Config) {
   const urls = embeddedUrls(dataDir);
   if (urls) return urls;
-  throw new StartError(`there is no database in ${dataDir} yet; run npm start first, or set DATABASE_URL`);
+  throw new StartError(`There is no database in ${dataDir} yet. Run npm start first, or set DATABASE_URL.`);
 }

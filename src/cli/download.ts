@@ -2,8 +2,8 @@ import { open as openFile, rename, rm } from 'node:fs/promises';
 import { ClientError } from '../access/clients/client-error';
 
 /**
- * Writes an answer to a file, which is there only once it is whole, or to standard output.
- * @param advice what to do where it could not be written, for the end of a sentence.
+ * Writes a response to standard output, or to a file that appears only when it is complete.
+ * @param advice a sentence that says what to do if the file could not be written.
  */
 export async function download({ body }: Response, out: string | undefined, advice: string): Promise<void> {
   if (out === undefined) {
@@ -23,7 +23,7 @@ export async function download({ body }: Response, out: string | undefined, advi
   } catch (error) {
     await rm(partial, { force: true }).catch(() => undefined);
     const { code } = error as { code?: string };
-    throw new ClientError(`${out} could not be written (${code ?? 'the connection was lost'}); ${advice}`);
+    throw new ClientError(`The file ${out} could not be written (${code ?? 'the connection was lost'}). ${advice}`);
   }
 }
 

@@ -6,14 +6,14 @@ const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const BRACE = 0x7b;
 
-/** Reads an export as it comes, and compares it with its manifest. */
+/** Reads an export as a stream and compares it with its manifest. */
 export class ExportCheck {
   private readonly hash = createHash('sha256');
   private lines = 0;
   private quoted = false;
   private isCsv: boolean | undefined;
 
-  /** Rows so far. The heading of a CSV file is one of them. */
+  /** Rows read so far, including the header of a CSV file. */
   get rows(): number {
     return this.lines;
   }
@@ -32,11 +32,11 @@ export class ExportCheck {
       throw new ClientError(`The export has ${Math.max(0, rows)} rows, but its manifest says ${manifest.rows}.`);
     }
     if (this.hash.digest('hex') !== manifest.sha256) {
-      throw new ClientError('The export was changed: its SHA-256 is not the one in its manifest.');
+      throw new ClientError('The export was changed: its SHA-256 differs from the one in its manifest.');
     }
   }
 
-  /** In CSV, a line that ends within quotes goes on. In JSON no line does. */
+  /** Whether a row continues on the next line. In CSV, a line that ends inside quotes does. */
   private count(bytes: Buffer): void {
     for (const byte of bytes) {
       if (byte === QUOTE && this.isCsv) this.quoted = !this.quoted;

@@ -8,16 +8,17 @@ import { download } from './download';
 import { print } from './output';
 
 const HELP = `
-These commands ask the running proxy, with a key that has the scope reconcile.
+These commands call the running proxy with a key that has the scope reconcile.
 ${keyHelp('reconciler')}
-Filters are those of GET /v1/reconciliation/findings, by their names, as often as needed; without state, what waits is meant.
+Filters have the names of the query parameters of GET /v1/reconciliation/findings. Repeat --filter for each. Without a filter
+for state, open and reopened findings are selected.
 
 Examples:
   npm run cli -- findings list --filter severity=critical
   npm run cli -- findings export --out findings.csv --filter min_age_days=7
   npm run cli -- findings decide --file findings.csv --key-file grace.key
-In between, write explained, resolved, accepted or reopened into the column decision, and why into the column reason.
-To accept a difference takes a key that belongs to a person: keys issue --client … --person ….`;
+Before "decide", write explained, resolved, accepted, or reopened into the column decision, and the reason into the column reason.
+Accepting a difference requires a key that belongs to a person: keys issue --client … --person ….`;
 
 interface Options extends ProxyOptions {
   json?: boolean;
@@ -33,27 +34,27 @@ function addFilter(given: string, before: [string, string][]): [string, string][
 
 export function findingsCommands(): Command {
   const findings = new Command('findings')
-    .description("differences between our history and the upstream's")
+    .description("list, export, and decide differences between the proxy's records and the upstream")
     .addHelpText('after', HELP);
   asking(findings.command('list'))
-    .description('list them, newest first, two hundred at a time')
+    .description('list findings, newest first, 200 per page')
     .option('--filter <name=value>', 'only these', addFilter, [])
-    .option('--json', 'for machines: what the proxy answers')
-    .option('--page-token <token>', 'the older ones that the list before ended with')
+    .option('--json', 'print the response of the proxy as JSON')
+    .option('--page-token <token>', 'token of the next page, from the previous list')
     .action(list);
   asking(findings.command('export'))
-    .description('write them to a CSV file, to decide about them in a spreadsheet')
+    .description('export findings to a CSV file, to decide them in a spreadsheet')
     .option('--filter <name=value>', 'only these', addFilter, [])
     .addOption(new Option('--delimiter <name>', 'between cells').choices(['comma', 'semicolon']).default('comma'))
-    .option('--out <file>', 'where to; without it, to standard output')
+    .option('--out <file>', 'file for the export (default: standard output)')
     .action(exportCsv);
   asking(findings.command('decide'))
     .description(
-      'send such a file back, with the columns decision and reason filled in: all of it is decided, or nothing',
+      'send back an exported file with the columns decision and reason filled in; all rows are decided, or none',
     )
     .requiredOption('--file <file>', 'the file')
-    .option('--actor <person>', 'for whom you ask; it is recorded, and decides nothing')
-    .option('--json', 'for machines: what the proxy answers')
+    .option('--actor <person>', 'ID of the person on whose behalf you decide, which is recorded')
+    .option('--json', 'print the response of the proxy as JSON')
     .action(decide);
   return findings;
 }
@@ -74,7 +75,7 @@ async function list({ filter, pageToken, json, ...proxy }: Options & { pageToken
     afterFailure: 'ask again',
   })) as FindingPage;
   print(json ? page : page.findings.map(forPeople), json);
-  if (!json && page.next_page_token) process.stdout.write(`older: --page-token ${page.next_page_token}\n`);
+  if (!json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
 }
 
 function forPeople({ id, severity, category, impact_usd, occurred_at, state, age_days, ...more }: FindingRecord) {
@@ -97,22 +98,22 @@ async function exportCsv({ filter, delimiter, out, ...proxy }: Options & { delim
   const { response } = await open(proxy, {
     path: `/v1/reconciliation/findings.csv?${query.toString()}`,
     demoKey: 'reconciler',
-    afterFailure: 'nothing was written',
+    afterFailure: 'Nothing was written. Run the export again.',
   });
-  await download(response, out, 'ask for the export again');
+  await download(response, out, 'Run the export again.');
 }
 
 async function decide({ file, actor, json, ...proxy }: Omit<Options, 'filter'> & { file: string; actor?: string }) {
   const csv = await readFile(file).catch(() => {
-    throw new ClientError(`the file ${file} cannot be read`);
+    throw new ClientError(`The file ${file} cannot be read.`);
   });
   const answer = (await ask(proxy, {
     path: '/v1/reconciliation/findings/decisions.csv',
     demoKey: 'reconciler',
     csv,
     ...(actor !== undefined && { actor }),
-    afterFailure: 'they may have been decided; send the file again, and it says so',
+    afterFailure: 'The findings may have been decided. Send the file again to find out.',
   })) as FindingDecisions;
   if (json) print(answer, json);
-  else process.stdout.write(`${answer.decided} decided, ${answer.ignored} rows without a decision\n`);
+  else process.stdout.write(`Decided ${answer.decided} findings. Skipped ${answer.ignored} rows without a decision.\n`);
 }

@@ -11,7 +11,7 @@ const WAIT_MS = 1_000;
 /** What the steps of a run count. Others count rows. */
 const UNITS: Partial<Record<string, string>> = { sources: 'transactions read', confirm: 'questions asked' };
 
-/** How a run ended. */
+/** The result of a run that has ended. */
 export interface RunEnd {
   result: 'clean' | 'clean_with_doubts' | 'incomplete' | 'findings' | 'failed';
   failure: string | null;
@@ -19,9 +19,9 @@ export interface RunEnd {
 }
 
 /**
- * Follows a run to its end, with a bar on standard error, and connects again where the connection is lost.
- * @returns `interrupted` if nobody works on it any more.
- * @throws ClientError if the proxy cannot be reached any more.
+ * Follows a run to its end, with a progress bar on standard error. It reconnects if the connection is lost.
+ * @returns `interrupted` if no instance works on the run anymore.
+ * @throws ClientError if the proxy can no longer be reached.
  */
 export async function followRun(options: ProxyOptions, id: string): Promise<RunEnd | 'interrupted'> {
   let tries = TRIES; // where nothing was ever heard, nobody is waited for
@@ -51,9 +51,9 @@ export async function followRun(options: ProxyOptions, id: string): Promise<RunE
   }
 }
 
-/** For the end of a sentence. */
+/** Returns the sentences that say how to follow the run again. */
 export function goesOn(id: string): string {
-  return `the run goes on; follow it with: npm run cli -- reconcile --run ${id}`;
+  return `The run continues on the proxy. To follow it: npm run cli -- reconcile --run ${id}`;
 }
 
 interface Step {

@@ -13,18 +13,15 @@ interface IssueOptions {
 }
 
 export function keysCommands(): Command {
-  const keys = new Command('keys').description("clients' API keys");
+  const keys = new Command('keys').description("issue, list, and revoke clients' API keys");
   keys
     .command('issue')
-    .description('issue one more key for a client and show it, this once')
+    .description('issue another key for a client and show it once')
     .requiredOption('--client <name>', 'whose')
-    .option('--expires <instant>', 'ISO 8601, such as 2027-01-01T00:00:00Z; without it, never')
-    .option(
-      '--person <name>',
-      "whose key it is, where it is one person's: nobody approves what they asked for themselves",
-    )
-    .option('--reason <text>', 'why, for the record')
-    .option('--json', 'for machines: {"id","name","key"}')
+    .option('--expires <instant>', 'expiry in ISO 8601, such as 2027-01-01T00:00:00Z (default: never)')
+    .option('--person <name>', 'ID of the person who owns the key, who cannot approve their own requests')
+    .option('--reason <text>', 'reason, which is recorded')
+    .option('--json', 'print JSON: {"id","name","key"}')
     .addHelpText(
       'after',
       `
@@ -41,17 +38,17 @@ Examples:
     });
   keys
     .command('list')
-    .description('list keys by their ids and last characters')
-    .option('--client <name>', 'only of this client')
+    .description('list keys with their IDs and last characters')
+    .option('--client <name>', 'client whose keys to list (default: all clients)')
     .option('--json', 'for machines')
     .action(({ client, json }: { client?: string; json?: boolean }) =>
       withClients(async (service) => print(await service.listKeys(client), json)),
     );
   keys
     .command('revoke')
-    .description('revoke a key; from then on no request with it is taken')
-    .argument('<id>', 'its id, from keys list')
-    .option('--reason <text>', 'why, for the record')
+    .description('revoke a key, so that requests with it are rejected')
+    .argument('<id>', 'ID of the key, from keys list')
+    .option('--reason <text>', 'reason, which is recorded')
     .option('--json', 'for machines')
     .action((id: string, { reason, json }: { reason?: string; json?: boolean }) =>
       withClients(async (service) => print(await service.revokeKey(id, undefined, changedByOperator(reason)), json)),
@@ -63,7 +60,7 @@ function toInstant(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const instant = new Date(text);
   if (Number.isNaN(instant.getTime()) || instant <= new Date()) {
-    throw new ClientError('--expires must be an instant to come, in ISO 8601, such as 2027-01-01T00:00:00Z');
+    throw new ClientError('--expires must be a future time in ISO 8601, such as 2027-01-01T00:00:00Z.');
   }
   return instant;
 }

@@ -6,7 +6,7 @@ import { Limits } from '../access/clients/limits';
 import { ListedClient } from '../access/clients/listed';
 import { words } from '../platform/config/words';
 
-/** The options' names, without their dashes as commander gives them. */
+/** The limit options as commander returns them, in camel case and without dashes. */
 export interface LimitOptions {
   dailyCap?: string;
   monthlyCap?: string;
@@ -36,26 +36,29 @@ const OPTION_OF: Record<keyof Limits, string> = {
 };
 
 export const LIMITS_HELP = `
-A limit that is left out of create is none; none takes one away: --daily-cap none, --countries none.
-Days and months are those of UTC. Amounts are US dollars, with at most 6 decimals.`;
+A limit that is not given when a client is created does not apply. The value none removes a limit: --daily-cap none,
+--countries none. Days and months are in UTC. Amounts are US dollars with at most 6 decimals.`;
 
 export function withLimitOptions(command: Command): Command {
   return command
-    .option('--daily-cap <usd>', 'most that it may pay in a day')
-    .option('--monthly-cap <usd>', 'most that it may pay in a month')
-    .option('--max-item <usd>', 'most that one item may be')
-    .option('--max-call <usd>', 'most that the items of one call may add up to')
-    .option('--approval-over <usd>', 'what is more than this in one call waits for an approval')
-    .option('--max-items <count>', 'items in one call')
-    .option('--rpm <count>', 'requests a minute')
-    .option('--countries <list>', 'comma-separated names; it may pay to no other')
+    .option('--daily-cap <usd>', 'daily cap in USD')
+    .option('--monthly-cap <usd>', 'monthly cap in USD')
+    .option('--max-item <usd>', 'largest amount of one item in USD')
+    .option('--max-call <usd>', 'largest total of one call in USD')
+    .option('--approval-over <usd>', 'approval threshold per call in USD')
+    .option('--max-items <count>', 'largest number of items in one call')
+    .option('--rpm <count>', 'requests per minute')
+    .option('--countries <list>', 'comma-separated names of the only countries that it may pay to')
     .option('--addresses <list>', 'comma-separated addresses or CIDR blocks that it may call from')
-    .option('--origins <list>', 'comma-separated web origins whose pages may call (CORS), such as https://shop.example')
-    .option('--require-idempotency-key', 'refuse what pays or writes without the header Idempotency-Key');
+    .option(
+      '--origins <list>',
+      'comma-separated web origins that may call from browsers (CORS), such as https://shop.example',
+    )
+    .option('--require-idempotency-key', 'reject payments and writes without the header Idempotency-Key');
 }
 
 /**
- * The limits that options name; of the others nothing is said.
+ * Returns the limits that the options set. Other limits are left out.
  * @throws ClientError that names the option.
  */
 export function chosenLimits(options: LimitOptions): Partial<Limits> {
@@ -75,12 +78,12 @@ export function chosenLimits(options: LimitOptions): Partial<Limits> {
   const named = LIMIT_KEYS.filter((key) => given[key] !== undefined);
   const wrong = named.filter((key) => given[key] !== null && !LIMIT_FIELDS[key].test(given[key]));
   if (wrong.length > 0) {
-    throw new ClientError(wrong.map((key) => `${OPTION_OF[key]} ${LIMIT_FIELDS[key].must}, or none`).join('; '));
+    throw new ClientError(wrong.map((key) => `${OPTION_OF[key]} ${LIMIT_FIELDS[key].must}, or none.`).join(' '));
   }
   return Object.fromEntries(named.map((key) => [key, given[key]]));
 }
 
-/** How the limits of a client are said in a table. */
+/** Returns the limits of a client in the short form that tables show. */
 export function limitsInShort(client: ListedClient): string {
   const parts = [
     client.daily_cap_usd && `${client.daily_cap_usd}/day`,

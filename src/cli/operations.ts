@@ -2,20 +2,20 @@ import { ClientError } from '../access/clients/client-error';
 import { words } from '../platform/config/words';
 import { OPERATION_NAMES as NAMES, rowOf } from '../operations/catalogue';
 
-/** As the options give them: lists of names, comma-separated. */
+/** The values of the options: comma-separated lists of names. */
 export interface OperationOptions {
   operations?: string;
   withoutOperations?: string;
 }
 
 export const OPERATIONS_HELP = `
-Operations are given by their names, or as all (those to come included), documented or observed:
+Give operations by name, or use one of the sets all (includes future operations), documented, and observed:
 ${NAMES.map((name) => `  ${name}`).join('\n')}`;
 
 /**
- * What a client may use by these options; null: all.
- * @param current what it may use now, for where --operations is left out.
- * @throws ClientError for a name there is not.
+ * Returns the operations that these options allow a client. Null means all.
+ * @param current the operations that the client may use now, which apply without --operations.
+ * @throws ClientError for an unknown name.
  */
 export function chosenOperations(options: OperationOptions, current: string[] | null): string[] | null {
   const chosen = options.operations === undefined ? current : named(options.operations);
@@ -29,7 +29,7 @@ function named(list: string): string[] | null {
   const unknown = given.filter((word) => word !== 'all' && namesOf(word).length === 0);
   if (unknown.length > 0 || given.length === 0) {
     throw new ClientError(
-      `unknown operations: ${unknown.join(', ') || '(none given)'}; there are all, documented, observed, ${NAMES.join(', ')}`,
+      `Unknown operations: ${unknown.join(', ') || '(none given)'}. Use all, documented, observed, or these names: ${NAMES.join(', ')}.`,
     );
   }
   return given.includes('all') ? null : NAMES.filter((name) => given.some((word) => namesOf(word).includes(name)));
@@ -39,7 +39,7 @@ function namesOf(word: string): string[] {
   return NAMES.filter((name) => name === word || rowOf(name).source === word);
 }
 
-/** How many of the operations a client may use, for a table. */
+/** Returns how many operations a client may use, for tables. */
 export function countOf(operations: string[] | null): string {
   return operations ? `${operations.length} of ${NAMES.length}` : 'all';
 }

@@ -7,7 +7,7 @@ export function print(result: object | object[], json: boolean | undefined): voi
 /** What moves a terminal's cursor, colours it or turns its text around: upstreams, statements and callers may write it. */
 const UNSEEN = /[^\n\P{Cc}]|\p{Bidi_Control}/gu;
 
-/** Text that somebody else wrote, as it may be shown on a terminal. */
+/** Makes untrusted text safe to print on a terminal. */
 export function forTerminal(text: string): string {
   return text.replace(UNSEEN, '\ufffd');
 }

@@ -16,7 +16,7 @@ import { stopCommands } from './stop';
 
 const program = () =>
   new Command('payout-proxy')
-    .description("operators' commands; each has its own --help")
+    .description('operate payout-proxy; each command has its own --help')
     .showHelpAfterError()
     .addCommand(clientsCommands())
     .addCommand(keysCommands())
@@ -30,7 +30,7 @@ const program = () =>
     .addCommand(sandboxCommand())
     .addCommand(openapiCommand());
 
-/** Runs the command that these arguments name. An error becomes one line on standard error and the exit code 1. */
+/** Runs the command that the arguments name. On an error, it writes one line to standard error and sets the exit code 1. */
 export async function runCommand(args: string[]): Promise<void> {
   try {
     await program().parseAsync(args, { from: 'user' });

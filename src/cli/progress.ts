@@ -1,18 +1,18 @@
 const WIDTH = 30;
 const EVERY_MS = 100;
 
-/** A bar on standard error, where that is a terminal; elsewhere nothing. */
+/** A progress bar on standard error. It shows nothing if standard error is not a terminal. */
 export class Progress {
   private drawnAt = 0;
   private readonly startedAt = performance.now();
 
-  /** @param unit of what is counted, in the plural: `rows`. */
+  /** @param unit the unit that is counted, in the plural, such as `rows`. */
   constructor(
     private readonly unit: string,
     private readonly stream: NodeJS.WriteStream = process.stderr,
   ) {}
 
-  /** @param of how many there are in all; undefined: not known. */
+  /** @param of the total, if it is known. */
   at(done: number, of?: number): void {
     const now = performance.now();
     if (!this.stream.isTTY || now - this.drawnAt < EVERY_MS) return;
@@ -20,7 +20,7 @@ export class Progress {
     this.draw(done, of);
   }
 
-  /** Clears the line. */
+  /** Clears the progress bar. */
   end(): void {
     if (this.stream.isTTY && this.drawnAt > 0) this.stream.write('\r\x1b[K');
   }

@@ -13,10 +13,10 @@ import { Progress } from './progress';
 const WITH_FAULTS = 2;
 
 const HELP = `
-Hands the running proxy a provider's CSV file of what it paid; what is said at the end, --statement compares a period with.
-The mapping says which column is which field, in JSON with the names of the file's first line; @FILE reads it from a file.
-Lines that cannot be used are listed, the others are used; the exit code is 2 then. Columns that say who was paid are read with
-the scope audit:pii only. The same file again is not imported twice.
+Uploads a provider's CSV file of payments to the running proxy, and prints the ID of the statement. Give this ID to
+"reconcile --statement" to compare a period with it. The mapping is JSON that names the column of each field, by the header of
+the file. @FILE reads it from a file. Lines that cannot be used are listed and skipped, and the exit code is 2. Columns that
+identify recipients are read only with the scope audit:pii. Importing the same file again has no effect.
 ${keyHelp('reconciler')}
 
 Examples:
@@ -31,19 +31,19 @@ interface Options extends ProxyOptions {
   json?: boolean;
 }
 
-/** `reconcile import`; --url and --key-file are those of `reconcile`. */
+/** The command `reconcile import`. It uses --url and --key-file of `reconcile`. */
 export function reconcileImportCommand(): Command {
   return new Command('import')
-    .description('hand in a statement, a CSV file, to compare with')
+    .description('import a CSV statement to reconcile with')
     .argument('<file>', 'the statement')
-    .requiredOption('--mapping <mapping>', 'JSON, @FILE with such, or one of fields, upstream')
+    .requiredOption('--mapping <mapping>', 'mapping of columns to fields: JSON, @FILE, or one of fields, upstream')
     .addOption(
       new Option('--delimiter <name>', 'between columns')
         .choices(['comma', 'semicolon', 'tab', 'bar'])
         .default('comma'),
     )
-    .option('--decimal-comma', 'numbers are written 1.234,50')
-    .option('--json', 'for machines: what the proxy answers')
+    .option('--decimal-comma', 'read numbers as 1.234,50')
+    .option('--json', 'print the response of the proxy as JSON')
     .addHelpText('after', HELP)
     .action((file: string, _own: object, command: Command) => run(file, command.optsWithGlobals<Options>()));
 }
@@ -59,7 +59,7 @@ async function run(file: string, { mapping, delimiter, decimalComma, json, ...pr
     path: `/v1/reconciliation/statements?${query.toString()}`,
     csv: reading(file),
     demoKey: 'reconciler',
-    afterFailure: 'import it again: what came whole is not imported twice',
+    afterFailure: 'Import the file again. A complete import is not repeated.',
   })) as ImportedStatement;
   if (json) print(statement, json);
   else process.stdout.write(`${summary(statement)}\n`);
@@ -70,7 +70,7 @@ async function mappingIn(given: string): Promise<string> {
   if (!given.startsWith('@')) return given;
   const file = given.slice(1);
   return readFile(file, 'utf8').catch(() => {
-    throw new ClientError(`the mapping ${file} cannot be read`);
+    throw new ClientError(`The mapping file ${file} cannot be read.`);
   });
 }
 
@@ -87,7 +87,7 @@ function reading(file: string): Readable {
 
 function sizeOf(file: string): number {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (!found?.isFile()) throw new ClientError(`${file} cannot be read`);
+  if (!found?.isFile()) throw new ClientError(`The file ${file} cannot be read.`);
   return found.size;
 }
 
@@ -97,8 +97,8 @@ function summary(statement: ImportedStatement): string {
   const more =
     count > faults.length ? [`… and ${count - faults.length} more: GET /v1/reconciliation/statements/${id}`] : [];
   return [
-    `${before ? 'it was imported before' : 'imported'}: ${kept} of ${rows} lines are used`,
-    ...(ignored === '' ? [] : [`not read, because the key lacks the scope audit:pii: ${ignored}`]),
+    `${before ? 'Already imported' : 'Imported'}: ${kept} of ${rows} lines can be used.`,
+    ...(ignored === '' ? [] : [`Skipped columns, because the key lacks the scope audit:pii: ${ignored}`]),
     ...faults.map(({ line, reason }) => `line ${line}: ${forTerminal(reason)}`),
     ...more,
     `statement ${id}`,

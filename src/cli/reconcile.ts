@@ -7,10 +7,10 @@ import type { Totals } from '../reconciliation/matching/totals';
 import { reconcileImportCommand } from './reconcile-import';
 
 const HELP = `
-Asks the running proxy to compare a period with the upstream, follows it to its end, and writes the report to --out, or to
-standard output. The exit code is 0 if the run is clean, 2 if there are findings, 3 if it is incomplete (what was read may
-not be all), 4 if nothing differs but calls are in doubt, 1 if there is no result.
-Ctrl-C leaves the run at work, and says how to follow it. ${keyHelp('reconciler')}
+Starts a reconciliation run on the running proxy, follows it to its end, and writes the report to --out or standard output.
+Exit codes: 0 if the run is clean, 2 if there are findings, 3 if the run is incomplete (some data may not have been read),
+4 if nothing differs but calls are in doubt, 1 if there is no result.
+Ctrl-C stops following the run, but the run continues. ${keyHelp('reconciler')}
 
 Examples:
   npm run cli -- reconcile --day yesterday
@@ -44,15 +44,15 @@ interface Options extends ProxyOptions {
 
 export function reconcileCommand(): Command {
   return askingProxy(new Command('reconcile'), 'reconcile')
-    .description('compare a period with the upstream')
-    .option('--from <instant>', 'payments from here on, such as 2026-11-20T00:00:00Z …')
-    .option('--to <instant>', '… and up to here')
-    .option('--day <day>', 'instead: a day in UTC, such as 2026-11-20, or yesterday; of today, what there is by now')
-    .option('--as-of <instant>', 'as both sides stood then')
-    .option('--statement <id>', "compare with this statement instead of the upstream's own listing")
-    .option('--run <id>', 'instead of a period: follow a run that was asked for before')
-    .addOption(new Option('--format <format>', 'of the report').choices(['json', 'csv', 'html']).default('json'))
-    .option('--out <file>', 'where to')
+    .description('compare the records of a period with the upstream')
+    .option('--from <instant>', 'start of the period, inclusive, such as 2026-11-20T00:00:00Z')
+    .option('--to <instant>', 'end of the period, exclusive')
+    .option('--day <day>', 'a day in UTC instead of a period: 2026-11-20, yesterday, or today (until now)')
+    .option('--as-of <instant>', 'time as of which both sides are compared (default: now)')
+    .option('--statement <id>', "ID of a statement to compare with, instead of the upstream's own listing")
+    .option('--run <id>', 'ID of an earlier run to follow, instead of a period')
+    .addOption(new Option('--format <format>', 'format of the report').choices(['json', 'csv', 'html']).default('json'))
+    .option('--out <file>', 'file for the report (default: standard output)')
     .addHelpText('after', HELP)
     .addCommand(reconcileImportCommand())
     .action(run);
@@ -73,10 +73,10 @@ async function run(options: Options): Promise<void> {
       end = await followRun(proxy, runId);
     }
     if (end === 'interrupted')
-      throw new ClientError(`run ${runId} was cut off; ask for its period again, and it goes on`);
-    if (end.result === 'failed') throw new ClientError(end.failure ?? `run ${runId} has no result`);
+      throw new ClientError(`Run ${runId} was interrupted. Reconcile the same period again to continue it.`);
+    if (end.result === 'failed') throw new ClientError(end.failure ?? `Run ${runId} has no result.`);
     await writeReport(proxy, runId, options);
-    process.stderr.write(`run ${runId}: ${summary(end)}\n`);
+    process.stderr.write(`Run ${runId}: ${summary(end)}\n`);
     const code = EXIT_CODES[end.result];
     if (code !== 0) process.exitCode = code;
   } finally {
@@ -89,17 +89,17 @@ function readOptions({ from, to, day, asOf, statement, run: id, url, keyFile }: 
   const proxy: ProxyOptions = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
   const ways = [id !== undefined, day !== undefined, from !== undefined || to !== undefined].filter(Boolean);
   const isWhole = (from === undefined) === (to === undefined);
-  if (ways.length !== 1 || !isWhole) throw new ClientError('give --from and --to, or --day, or --run');
+  if (ways.length !== 1 || !isWhole) throw new ClientError('Give --from and --to, or --day, or --run.');
   if (id !== undefined && (asOf !== undefined || statement !== undefined)) {
-    throw new ClientError('--as-of and --statement belong to a new run; --run has its own');
+    throw new ClientError('--as-of and --statement apply only to a new run. Leave them out with --run.');
   }
   const period = day === undefined ? { from, to } : dayOf(day, new Date());
   return { proxy, id, question: { ...period, as_of: asOf, statement_id: statement } };
 }
 
 /**
- * From midnight to midnight in UTC; of the day that is not over, until now.
- * @throws ClientError if it is no day, or one to come.
+ * Returns the period of a day in UTC, from midnight to midnight. The current day ends now.
+ * @throws ClientError if the text is not a day, or the day is in the future.
  */
 export function dayOf(day: string, now: Date): { from: string; to: string } {
   const ago = { today: 0, yesterday: DAY_MS }[day];
@@ -107,9 +107,9 @@ export function dayOf(day: string, now: Date): { from: string; to: string } {
   const from = new Date(`${written}T00:00:00Z`);
   // JavaScript reads February 30 as March 2.
   if (Number.isNaN(from.getTime()) || from.toISOString().slice(0, 10) !== written) {
-    throw new ClientError('--day must be a day such as 2026-11-20, or today, or yesterday');
+    throw new ClientError('--day must be a day such as 2026-11-20, or today, or yesterday.');
   }
-  if (from >= now) throw new ClientError('--day must be a day that has begun, in UTC');
+  if (from >= now) throw new ClientError('--day must not be in the future, in UTC.');
   return { from: from.toISOString(), to: new Date(Math.min(from.getTime() + DAY_MS, now.getTime())).toISOString() };
 }
 
@@ -118,7 +118,7 @@ async function begin(proxy: ProxyOptions, question: object): Promise<string> {
     path: '/v1/reconciliation/runs',
     body: question,
     demoKey: 'reconciler',
-    afterFailure: 'the run may have begun; ask for it again, and you get the same one',
+    afterFailure: 'The run may have started. Run the command again to follow the same run.',
   });
   return (answer as { id: string }).id;
 }
@@ -127,20 +127,20 @@ async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: 
   const { response } = await open(proxy, {
     path: `/v1/reconciliation/runs/${encodeURIComponent(runId)}/report?format=${format}`,
     demoKey: 'reconciler',
-    afterFailure: `the report was not written; ask for it again with --run ${runId}`,
+    afterFailure: `The report was not written. Get it with --run ${runId}.`,
   });
-  await download(response, out, `ask again with --run ${runId}`);
+  await download(response, out, `Get the report with --run ${runId}.`);
 }
 
 function summary({ result, totals }: RunEnd): string {
-  if (result === 'clean') return 'clean, nothing differs';
+  if (result === 'clean') return 'clean, no differences';
   const { incomplete = [], in_doubt: doubt, findings } = (totals ?? {}) as Partial<Totals>;
   const why = incomplete.map(({ detail }) => ` ${detail}`).join('');
   const doubts = `${doubt?.count ?? 'some'} in doubt`;
-  if (result === 'clean_with_doubts') return `nothing differs, with ${doubts}`;
-  if (result === 'incomplete') return `incomplete, nothing differs in what was read.${why}`;
+  if (result === 'clean_with_doubts') return `no differences, ${doubts}`;
+  if (result === 'incomplete') return `incomplete, no differences in the data that was read.${why}`;
   const { count, by_category: categories = {} } = findings ?? {};
   const each = Object.entries(categories).map(([category, { count: many }]) => `${category} ${many}`);
   const found = `${count ?? 'some'} finding${count === 1 ? '' : 's'}${each.length > 0 ? ` (${each.join(', ')})` : ''}`;
-  return why === '' ? found : `${found}; what was read may not be all.${why}`;
+  return why === '' ? found : `${found}, incomplete: some data may not have been read.${why}`;
 }

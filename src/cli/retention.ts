@@ -10,7 +10,7 @@ import { openNote, Signer } from '../history/log/note';
 import { isText } from '../http/validation/rules';
 import { withOwner } from './database';
 
-/** What the commands that take something out of the history have in common. */
+/** Options that the commands which delete from the history share. */
 export interface RetentionOptions {
   reason: string;
   actor?: string;
@@ -19,17 +19,17 @@ export interface RetentionOptions {
   json?: boolean;
 }
 
-/** Works with the owner's rights: nobody else may take anything out, the proxy neither. */
+/** Runs work with the rights of the database's owner. Only the owner may delete, not even the proxy. */
 export async function withRetention(
   { reason, actor = null }: Pick<RetentionOptions, 'reason'> & { actor?: string | null },
   work: (db: Client, wish: Wish) => Promise<void>,
 ): Promise<void> {
   if (reason.trim() === '' || !isText(reason, MAX_REASON)) {
-    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters`);
+    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`);
   }
   if (actor !== null && !isPersonId(actor)) {
     throw new ClientError(
-      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; name the person by an id, not by a phone number',
+      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; identify the person by an ID, not by a phone number.',
     );
   }
   await withOwner(async (ownerUrl) => {
@@ -49,7 +49,7 @@ function logSigner(): Signer {
   const key = knownLogKeyOf(loadConfigOf('database'));
   if (!key) {
     throw new StartError(
-      'what is taken out must be signed with the key of the log: set LOG_SIGNING_KEY as the proxy has it, or DATA_DIR to where it keeps its own',
+      'Deletions must be signed with the key of the log. Set LOG_SIGNING_KEY to the value that the proxy uses, or DATA_DIR to the directory where it keeps its own key.',
     );
   }
   return signerFrom(key);
@@ -62,7 +62,7 @@ async function requireOwnLog(db: Client, signer: Signer): Promise<void> {
     if (rows[0]) openNote(rows[0].note, [signer]);
   } catch {
     throw new StartError(
-      'LOG_SIGNING_KEY is not the key that signed the latest checkpoint of this database; nothing was changed',
+      'LOG_SIGNING_KEY is not the key that signed the latest checkpoint of this database. Nothing was changed.',
     );
   }
 }

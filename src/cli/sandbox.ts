@@ -8,8 +8,11 @@ import { onStop } from '../app/start/stop';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('run the pretended upstream alone, on SANDBOX_PORT (4010)')
-    .addHelpText('after', '\nIts address and keys are written to sandbox.json in DATA_DIR (.data).')
+    .description('run only the simulated upstream, on SANDBOX_PORT (default: 4010)')
+    .addHelpText(
+      'after',
+      '\nThe command writes its address and keys to sandbox.json in DATA_DIR (default: .data).\n\nExamples:\n  npm run cli -- sandbox\n  SANDBOX_PORT=4020 npm run cli -- sandbox',
+    )
     .action(run);
 }
 
@@ -32,8 +35,8 @@ function banner(url: string, keys: string): string {
   const controlKey = `X-Sandbox-Control-Key: $(node -p "require('${keys}').controlKey")`;
   return [
     `The sandbox is ready   ${url}`,
-    `  keys in ${keys}; Ctrl-C stops it.`,
-    '  Let the next airtime payout be paid and not answered:',
+    `  Its keys are in ${keys}. Press Ctrl-C to stop it.`,
+    '  To let the next airtime payout be paid without a response:',
     `    curl -s ${url}/_sandbox/faults -H "${controlKey}" -H 'Content-Type: application/json' \\`,
     `      -d '{"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}'`,
     '',

@@ -1,4 +1,4 @@
-/** One server-sent event: its name and its data, as JSON. */
+/** One server-sent event: its name, and its data parsed from JSON. */
 export interface ServerSentEvent {
   event: string;
   data: Record<string, unknown>;

@@ -7,7 +7,7 @@ import { withPrisma } from './database';
 import { print } from './output';
 
 const EXAMPLES = `
-Operations that can be stopped (reads go on):
+Operations that can be stopped (reads always continue):
 ${STOPPABLE.map((name) => `  ${name}`).join('\n')}
 
 Examples:
@@ -24,7 +24,7 @@ interface StopOptions {
 
 export function stopCommands(): Command {
   const stop = new Command('stop')
-    .description('stop what pays or writes, at once and on every instance; and let it go on')
+    .description('stop payments and writes on every instance, and lift stops')
     .addHelpText('after', EXAMPLES);
   writing(stop.command('everything').description('stop all operations of all clients')).action((options: StopOptions) =>
     write({}, options),
@@ -37,9 +37,9 @@ export function stopCommands(): Command {
   );
   stop
     .command('list')
-    .description('list the stops that hold')
-    .option('--all', 'those that were lifted too')
-    .option('--json', 'for machines')
+    .description('list active stops')
+    .option('--all', 'include lifted stops')
+    .option('--json', 'print JSON')
     .action(({ all = false, json }: { all?: boolean; json?: boolean }) =>
       withStops(async (stops) => {
         const listed = await stops.list(all);
@@ -48,12 +48,13 @@ export function stopCommands(): Command {
     );
   stop
     .command('lift <id>')
-    .description('lift a stop, by its id from stop list')
-    .option('--json', 'for machines: the stop')
+    .description('lift a stop, by its ID from stop list')
+    .option('--json', 'print the stop as JSON')
     .action((id: string, { json }: { json?: boolean }) =>
       withStops(async (stops) => {
         const lifted = await stops.lift(id, null);
-        if (!lifted) throw new ClientError(`there is no stop with the id ${id} that still holds; stop list shows them`);
+        if (!lifted)
+          throw new ClientError(`There is no active stop with the ID ${id}. Run stop list to see active stops.`);
         print(json ? lifted : forPeople(lifted), json);
       }),
     );
@@ -62,23 +63,25 @@ export function stopCommands(): Command {
 
 function writing(command: Command): Command {
   return command
-    .requiredOption('--reason <text>', 'why; who is refused reads it')
-    .option('--json', 'for machines: the stop, and "added": false if it was stopped already')
+    .requiredOption('--reason <text>', 'reason, which refused clients see')
+    .option('--json', 'print the stop as JSON, with "added": false if it already existed')
     .addHelpText('after', EXAMPLES);
 }
 
 async function write(target: Target, { reason, json }: StopOptions): Promise<void> {
   const { operation } = target;
   if (operation !== undefined && !STOPPABLE.includes(operation)) {
-    throw new ClientError(`${operation} is no operation that can be stopped; there are ${STOPPABLE.join(', ')}`);
+    throw new ClientError(
+      `The operation ${operation} cannot be stopped. Operations that can be stopped: ${STOPPABLE.join(', ')}.`,
+    );
   }
   if (reason.trim() === '' || !isText(reason, MAX_REASON)) {
-    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters`);
+    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`);
   }
   await withStops(async (stops) => {
     const stopped = await stops.stop(target, reason, null);
-    if (!stopped) throw new ClientError(`there is no client ${target.client}; clients list shows them`);
-    if (!stopped.added && !json) process.stdout.write('stopped already; nothing is changed\n');
+    if (!stopped) throw new ClientError(`There is no client ${target.client}. Run clients list to see all clients.`);
+    if (!stopped.added && !json) process.stdout.write('Already stopped. Nothing was changed.\n');
     print(json ? { ...stopped.stop, added: stopped.added } : forPeople(stopped.stop), json);
   });
 }
