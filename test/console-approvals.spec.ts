@@ -19,7 +19,7 @@ describe("the console's approvals", () => {
     const page = await on.open(on.approver, '/approvals');
     const complaints = complaintsOf(page);
     const chosen = page.getByRole('list', { name: 'Approvals' }).locator('[aria-current]');
-    const detail = page.getByRole('region', { name: 'The chosen approval' });
+    const detail = page.getByRole('region', { name: 'Selected approval' });
     await detail.getByText('+254••••1111').waitFor();
     const second = await on.hold(app, '+254722222222');
     await page.locator(`#approval-${second}`).waitFor(); // comes by itself
@@ -27,7 +27,7 @@ describe("the console's approvals", () => {
     await page.keyboard.press('k');
     await detail.getByText('+254••••2222').waitFor();
     await page.keyboard.press('?');
-    await dialogOf(page).getByText('Rejects it, after you said why').waitFor();
+    await dialogOf(page).getByText('Reject, after you enter a reason').waitFor();
     await page.keyboard.press('r'); // does nothing while a dialog is open
     await page.keyboard.press('Escape');
     await dialogOf(page).waitFor({ state: 'detached' });
@@ -57,7 +57,7 @@ describe("the console's approvals", () => {
       approval: { status: 'approved', reason: 'ours, and jar? right' },
     });
     expect(await transactions(app)).toContain('+254711111111');
-    await page.getByRole('link', { name: 'The whole story of this call' }).waitFor();
+    await page.getByRole('link', { name: 'Full history of this call' }).waitFor();
 
     await page.keyboard.press('j');
     await detail.getByText('+254••••2222').waitFor();

@@ -52,7 +52,7 @@ describe('the page of a call', () => {
     expect(await textOf(page, 'Response body')).toContain('"chiRef": "chi-1"');
     expect(await textOf(page, 'Facts')).toMatch(/\$3\.75 in 2 items[^]*grace[^]*order-17/);
     expect(await page.content()).not.toMatch(/lovelace/i);
-    await page.getByText('Something in its records does not fit together').waitFor(); // the third transaction is nobody's
+    await page.getByText('The records of this call contradict each other').waitFor(); // the third transaction is nobody's
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
@@ -210,7 +210,7 @@ describe('the page of a call', () => {
       expected.map(() => 'as expected'),
     );
     expect(verdicts(await verify(page))).not.toContain('wrong');
-    if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'Story' })); // it has what the others have
+    if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'History' })); // it has what the others have
   });
 
   it('lets an approver settle a call in doubt, with a reason, and tells of it', async () => {

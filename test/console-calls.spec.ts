@@ -46,7 +46,7 @@ describe("the console's lists of calls and payouts", () => {
   it('search for people only for keys that may see them, and say so to others', async () => {
     const page = await scene.open('/payouts', scene.masked);
     expect(await field(page, 'Recipient').isDisabled()).toBe(true);
-    await page.getByText('To search for a person, your key needs the scope audit:pii.').waitFor();
+    await page.getByText('Searching for a person requires the scope audit:pii.').waitFor();
   });
 
   it('are reproduced by a link in another profile, and a filter is taken away with a click', async () => {
@@ -106,7 +106,7 @@ describe("the console's lists of calls and payouts", () => {
       await button(page, 'Views').click();
       await page.getByRole('menuitem', { name: 'Save this view' }).click();
       await page.getByRole('textbox', { name: 'Name' }).fill(name);
-      if (withRecipient) await page.getByLabel('Keep the recipient in it').check();
+      if (withRecipient) await page.getByLabel('Include the recipient').check();
       await button(page, 'Save').click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
     };
@@ -135,9 +135,9 @@ describe("the console's lists of calls and payouts", () => {
     await button(page, 'Views').click();
     expect((await page.getByRole('menuitem').allTextContents()).slice(0, 5)).toEqual([
       'In doubt',
-      'Waits for approval',
+      'Pending approval',
       'Rejected today',
-      'Largest of 7 days',
+      'Largest of last 7 days',
       'Refusals',
     ]);
     expect(await kept()).not.toContain(PHONE.slice(1));

@@ -77,7 +77,7 @@ describe("the console's exports, and the people in its lists", () => {
   it('show people to whom may see them, say that it is recorded, and mask them again afterwards', async () => {
     const page = await scene.open(`/payouts?upstream_ref=&recipient=${encodeURIComponent(PHONE)}`);
     await page.getByText(MASKED_PHONE).waitFor();
-    await page.getByLabel('Show people (it is recorded)').check();
+    await page.getByLabel('Show people (recorded)').check();
     await table(page, 'Payouts').getByText(PHONE).waitFor();
     const { body } = await scene.proxy.get(scene.seeing, '/v1/audit/accesses?page_size=1').expect(200);
     expect(body.accesses[0]).toMatchObject({ revealed: true, call_ids: [scene.toPhone] });
@@ -85,7 +85,7 @@ describe("the console's exports, and the people in its lists", () => {
     await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
     await page.goBack();
     await table(page, 'Payouts').getByText(MASKED_PHONE).waitFor();
-    expect(await page.getByLabel('Show people (it is recorded)').isChecked()).toBe(false);
+    expect(await page.getByLabel('Show people (recorded)').isChecked()).toBe(false);
   });
 
   it('never bring an unmasked person to an auditor without `audit:pii`, whatever is looked at', async () => {

@@ -68,7 +68,7 @@ describe('a newcomer', () => {
     await page.goBack();
 
     await page.getByRole('button', { name: 'Switch on resetAfterProcessing' }).click();
-    await page.getByText('One fault is on.').waitFor();
+    await page.getByText('One fault is active.').waitFor();
     await page.getByLabel('Value in USD').fill('2.5'); // another payout than the first: the upstream's listing tells them apart
     await send(page);
     await answer(page).getByText('in doubt', { exact: true }).waitFor();
@@ -80,13 +80,13 @@ describe('a newcomer', () => {
     await page.goBack();
 
     await page.getByRole('button', { name: 'Switch off resetAfterProcessing' }).click();
-    await page.getByText('None is on.').waitFor();
+    await page.getByText('No faults are active.').waitFor();
     await send(page);
     await answer(page).getByText('succeeded', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText('Every outcome is known.').waitFor(); // the proxy has found it in the upstream's listing
+    await page.getByText('All outcomes are known.').waitFor(); // the proxy has found it in the upstream's listing
     await page.getByRole('link', { name: 'Calls', exact: true }).click();
-    await page.getByRole('table', { name: 'Calls' }).getByText('found carried out', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'Calls' }).getByText('confirmed', { exact: true }).waitFor();
     expect(loaded).toEqual([`${url}/console`]); // once loaded, the page was all that it took
     expect(complaints).toEqual([]);
     await page.close();
@@ -94,7 +94,7 @@ describe('a newcomer', () => {
 
   it('can send each kind of sample as it stands in the form', async () => {
     const page = await signIn(browser.browser, url, admin(), { at: '/sandbox' });
-    const kinds = page.getByRole('combobox', { name: 'What to send' });
+    const kinds = page.getByRole('combobox', { name: 'Sample' });
     await kinds.click();
     const titles = await page.getByRole('option').allTextContents();
     expect(titles).toHaveLength(SAMPLE_OPERATIONS.length);
@@ -104,7 +104,7 @@ describe('a newcomer', () => {
       await page.getByRole('option', { name: title, exact: true }).click();
       await send(page);
       await answer(page).getByText('HTTP status 200').waitFor();
-      expect(await answer(page).getByText('The upstream carried it out.').count()).toBe(1);
+      expect(await answer(page).getByText('The upstream carried out the request.').count()).toBe(1);
     }
   });
 });

@@ -27,7 +27,7 @@ describe('the console for those who operate', () => {
       await expectAccessible(dialogOf(page));
       await page.keyboard.press('Escape');
       expect(await dialogOf(page).getByRole('button', { name: 'Close' }).isDisabled()).toBe(true);
-      await dialogOf(page).getByLabel('I have stored it').check();
+      await dialogOf(page).getByLabel('I have stored the key').check();
       await dialogOf(page).getByRole('button', { name: 'Close' }).click();
       await page.getByRole('heading', { level: 1, name: 'kiosk' }).waitFor();
       expect(await everythingIn(page)).not.toContain(key);
@@ -38,7 +38,7 @@ describe('the console for those who operate', () => {
       await page.getByRole('button', { name: `Revoke pp_kiosk_…${key.slice(-4)}` }).click();
       await dialogOf(page).getByText('It is the last key of kiosk').waitFor();
       await expectAccessible(dialogOf(page));
-      await dialogOf(page).getByRole('button', { name: 'Revoke it' }).click();
+      await dialogOf(page).getByRole('button', { name: 'Revoke key' }).click();
       await page.getByText('It has no key that is taken').waitFor();
       expect((await on.pay(key, '+254755555555', 2.25)).status).toBe(401);
 
@@ -110,7 +110,7 @@ describe('the console for those who operate', () => {
       await dialogOf(page).getByRole('button', { name: 'Lift it' }).click();
       await page.getByText('Nothing is stopped').waitFor();
       await on.pay(app, '+254777777771', 2).expect(200);
-      await page.getByRole('region', { name: 'Stops that were lifted' }).getByText('the upstream pays twice').waitFor();
+      await page.getByRole('region', { name: 'Lifted stops' }).getByText('the upstream pays twice').waitFor();
     });
 
     it('stops everything only after that is typed', async () => {
@@ -143,7 +143,7 @@ describe('the console for those who operate', () => {
       [approving, `/approvals/${id}`, 'Day, UTC'],
       [approving, '/approvals', 'phone, 1 payout'],
       [operating, '/clients', 'admin'],
-      [operating, '/clients/phone', 'What it may do'],
+      [operating, '/clients/phone', 'Permissions and limits'],
       [operating, '/stops', 'Nothing is stopped'],
     ] as const;
     for (const [page, path, text] of known) {

@@ -40,12 +40,12 @@ describe('the console’s overview', () => {
     const page = await visit(operator);
     const complaints = complaintsOf(page);
     const tile = (title: string) => page.locator('p', { hasText: new RegExp(`^${title}$`) }).locator('..');
-    await tile('Waiting for approval').getByText('$6.00').waitFor();
-    await tile('Calls in doubt').getByText('Every outcome is known.').waitFor();
+    await tile('Pending approval').getByText('$6.00').waitFor();
+    await tile('Calls in doubt').getByText('All outcomes are known.').waitFor();
     for (const title of ['Open findings', 'Last reconciliation']) {
-      await tile(title).getByText('not compared yet').waitFor();
+      await tile(title).getByText('no run yet').waitFor();
     }
-    await page.getByText('Not compared yet: no run has looked for differences.').waitFor();
+    await page.getByText('No reconciliation run yet.').waitFor();
     await tile('Upstream').getByText('answering', { exact: true }).waitFor();
     const caps = page.getByRole('region', { name: 'Caps used by clients' });
     await caps.getByText('$1.10 of $10.00').waitFor();
@@ -64,7 +64,7 @@ describe('the console’s overview', () => {
       .set('X-API-Key', operator)
       .send({ verdict: 'confirmed', reason: 'The provider lists it.' })
       .expect(200);
-    await page.getByRole('region', { name: 'Outcomes' }).getByRole('link', { name: 'found carried out' }).waitFor();
+    await page.getByRole('region', { name: 'Outcomes' }).getByRole('link', { name: 'confirmed' }).waitFor();
     await figures.getByRole('cell', { name: '$3.80' }).waitFor();
     await page.getByText('Chart', { exact: true }).click();
     await page.getByRole('img', { name: /Bars by day and operation/ }).waitFor();
@@ -87,7 +87,7 @@ describe('the console’s overview', () => {
     await page.getByRole('heading', { level: 1, name: 'Payouts' }).waitFor();
     expect(filtersOf(page)).toEqual({ from: dayFromNow(0), to: dayFromNow(1), operation: 'POST /payouts/airtime' });
     await page.goBack();
-    await page.getByRole('link', { name: 'Waiting for approval' }).click();
+    await page.getByRole('link', { name: 'Pending approval' }).click();
     await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
   });
 
@@ -99,7 +99,7 @@ describe('the console’s overview', () => {
     const reading = jest
       .spyOn(proxy.app.get(OverviewService, { strict: false }), 'read')
       .mockRejectedValue(new Error('the database is away'));
-    await page.getByText('cannot be reached; trying again').waitFor();
+    await page.getByText('cannot be reached; retrying').waitFor();
     await page.getByText(/^last updated /).waitFor();
     await page.getByRole('status').getByText('Not up to date.').waitFor();
     expect(await page.getByText('live', { exact: true }).count()).toBe(0);

@@ -60,7 +60,7 @@ describe('reconciliation in the console', () => {
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'This month' }).click();
     await dialog.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByRole('progressbar', { name: 'How far the run is' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Progress of the run' }).waitFor();
     await page.getByText("Reading the upstream's transactions").waitFor();
 
     const equation = page.getByRole('table', { name: 'The difference, explained' });
@@ -71,7 +71,7 @@ describe('reconciliation in the console', () => {
       expect.stringMatching(/^fee3\+\$/),
       expect.stringMatching(/^missing local12\+\$27\.0+$/),
       expect.stringMatching(/^Within the tolerances\$0\.0+$/),
-      expect.stringMatching(/^Residual.*zero, as it must be\$0\.0+$/),
+      expect.stringMatching(/^Residual.*zero, as expected\$0\.0+$/),
       expect.stringMatching(/^=Upstream's total15 transactions\$/),
     ]);
     const cents = terms.map((term) => BigInt(/(-?)\$([\d.,]+)$/.exec(term)?.[2]?.replace(/[.,]/g, '') ?? '0'));
@@ -111,7 +111,7 @@ describe('reconciliation in the console', () => {
     await page.waitForURL(/page_token/);
     await rowIs(5);
     await page.getByText('5 chosen').waitFor(); // those of the page before
-    await page.getByRole('button', { name: 'Choose all of all pages' }).click();
+    await page.getByRole('button', { name: 'Select all on all pages' }).click();
     await page.getByText(`${FOREIGN} chosen`).waitFor();
     await decide('explained', 'Sent by the treasury, ticket 4711');
     await page.getByText('12 findings are explained').waitFor();
@@ -160,7 +160,7 @@ describe('reconciliation in the console', () => {
     await page.getByRole('button', { name: 'Reopen' }).click();
     await page.getByLabel('Reason').fill('The treasury does not know it');
     await page.getByRole('button', { name: 'Mark as reopened' }).click();
-    const story = page.getByRole('region', { name: 'Its story' });
+    const story = page.getByRole('region', { name: 'History' });
     await story.getByText('The treasury does not know it').waitFor();
     await story.getByText('Sent by the treasury, ticket 4711').waitFor();
     await decide('accepted', 'A loss');
@@ -168,7 +168,7 @@ describe('reconciliation in the console', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await decide('resolved', 'Reversed by the provider');
     await story.getByText('Reversed by the provider').waitFor();
-    await page.getByText('nobody: it is decided').waitFor();
+    await page.getByText('decided').waitFor();
     await expectAccessible(page);
     expect(await found('category=missing_local&state=resolved')).toMatchObject([
       { id: one?.id, last_step: { reason: 'Reversed by the provider' } },

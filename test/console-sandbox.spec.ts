@@ -107,7 +107,7 @@ describe("the console's sandbox", () => {
   it('leads to the approval of what is held', async () => {
     await desk.clients.update('app', { approvalOverUsd: new Decimal(1) });
     await send();
-    await answer().getByText('waits for approval', { exact: true }).waitFor();
+    await answer().getByText('pending approval', { exact: true }).waitFor();
     await answer().getByRole('link', { name: 'Decide it' }).click();
     await page.waitForURL(/\/console\/approvals\/[0-9a-f-]{36}$/);
     await desk.clients.update('app', { approvalOverUsd: null });
@@ -115,7 +115,7 @@ describe("the console's sandbox", () => {
 
   it('counts the seconds while the upstream does not answer, and says why', async () => {
     await page.getByRole('button', { name: 'Switch on noResponse' }).click();
-    await page.getByText('One fault is on.').waitFor();
+    await page.getByText('One fault is active.').waitFor();
     await send();
     await answer().getByRole('timer').waitFor();
     await answer().getByText('A fault that never answers').waitFor();
@@ -124,19 +124,19 @@ describe("the console's sandbox", () => {
   });
 
   it('switches faults on for what is in the form, or as one says, and off again', async () => {
-    await choose('What to send', 'Pay out mobile money to many users');
+    await choose('Sample', 'Pay out mobile money to many users');
     const kind = page.getByRole('form', { name: 'lateProcessing' });
     await kind.getByRole('button', { name: 'More' }).click();
     await kind.getByLabel('nth').fill('3');
     await kind.getByLabel('ms').fill('50');
     await kind.getByRole('button', { name: 'Switch on' }).click();
-    await page.getByText('One fault is on.').waitFor();
-    await choose('Switch on for', 'any operation');
+    await page.getByText('One fault is active.').waitFor();
+    await choose('Operation', 'any operation');
     await page.getByText('It strikes what the proxy itself asks, too').waitFor();
     const other = page.getByRole('form', { name: 'error500', exact: true });
     await other.getByRole('button', { name: 'More' }).click();
     await other.getByLabel('Probability').fill('0.5');
-    await other.getByLabel('The operation is carried out all the same').check();
+    await other.getByLabel('Carry out the operation anyway').check();
     await other.getByLabel('Probability').press('Enter');
     await page.getByText('2 faults are on.').waitFor();
     expect((await desk.look()).faults).toMatchObject([
@@ -147,7 +147,7 @@ describe("the console's sandbox", () => {
     await kind.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('alert').getByText('not valid').waitFor();
     await page.getByRole('button', { name: 'Switch all off' }).click();
-    await page.getByText('None is on.').waitFor();
+    await page.getByText('No faults are active.').waitFor();
     expect((await desk.look()).faults).toEqual([]);
   });
   it('fits a telephone', async () => {
@@ -157,7 +157,7 @@ describe("the console's sandbox", () => {
     await answer().getByText('refused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'More about lateProcessing' }).click();
     await page.getByRole('button', { name: 'Switch on error500', exact: true }).click();
-    await page.getByText('One fault is on.').waitFor();
+    await page.getByText('One fault is active.').waitFor();
     await expectAccessible(page);
     expect(await widthOf(page)).toBe(360);
   });

@@ -171,7 +171,7 @@ describe('the console', () => {
     await context.clock.runFor('20:00');
     expect(await page.getByRole('heading', { level: 1, name: 'Clients' }).isVisible()).toBe(true); // the other tab was used
     await context.clock.runFor('31:00');
-    await page.getByText('You were signed out because nothing was done here for a while.').waitFor();
+    await page.getByText('You were signed out because you were inactive.').waitFor();
     await context.close();
   });
 

@@ -96,7 +96,7 @@ function Pages() {
   if (!first) return <NothingToSee />;
   return (
     <PageBoundary key={location}>
-      <Suspense fallback={<Loading lines={8} label="Loading the page" />}>
+      <Suspense fallback={<Loading lines={8} label="Loading page" />}>
         <Switch>
           {ROUTES.filter(({ scopes }) => may(...scopes)).map(({ path, page: PageOf }) => (
             <Route key={path} path={path} component={PageOf} />
@@ -118,7 +118,7 @@ function Pages() {
 function NotHere() {
   return (
     <Page title="Not found">
-      <Empty>There is no page at this address, or your key may not see it.</Empty>
+      <Empty>This page does not exist, or your key does not have access to it.</Empty>
     </Page>
   );
 }
@@ -127,8 +127,8 @@ function NothingToSee() {
   return (
     <Page title="Welcome">
       <Empty>
-        Your key is an app&rsquo;s: it pays, and there is nothing for it to see here. The console is for keys that may
-        audit, reconcile, approve or administer.
+        Your key belongs to an app. It can pay, but it cannot see anything in the console. The console is for keys that
+        can audit, reconcile, approve, or administer.
       </Empty>
     </Page>
   );
@@ -155,7 +155,7 @@ function Account() {
         fw={600}
         truncate
         maw={140}
-        title={`Key of the client ${session.client}. It may: ${session.scopes.join(', ')}`}
+        title={`Key of the client ${session.client}. Scopes: ${session.scopes.join(', ')}`}
       >
         <VisuallyHidden>Signed in as </VisuallyHidden>
         {name}

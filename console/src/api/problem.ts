@@ -4,7 +4,10 @@ import type { ProblemDetails } from './generated/schema';
 export class ApiProblem extends Error {
   /** @param problem RFC 9457 problem details; undefined: no answer came. */
   constructor(readonly problem: ProblemDetails | undefined) {
-    super(problem?.detail ?? 'The proxy cannot be reached. Check the connection; nothing is known to have happened.');
+    super(
+      problem?.detail ??
+        'The proxy cannot be reached, so the result is unknown. Check your connection, then check the current state.',
+    );
   }
 
   get status(): number | undefined {

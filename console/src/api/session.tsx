@@ -51,7 +51,7 @@ const RETRY_MS = 3_000;
 /** Whether an answer says that nobody is signed in. Any other failure says nothing about that. */
 const isSignedOut = (error: unknown) => error instanceof ApiProblem && (error.status === 401 || error.status === 403);
 
-const IDLE = 'You were signed out because nothing was done here for a while.';
+const IDLE = 'You were signed out because you were inactive.';
 const ENDED = 'Your session has ended. Sign in again.';
 
 /** Knows who is signed in. The key is sent once and kept nowhere; from then on, the browser's cookie speaks for it. */

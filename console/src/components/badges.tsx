@@ -18,9 +18,9 @@ const COLORS: Record<Outcome, string> = {
 
 const WORDS: Partial<Record<Outcome, string>> = {
   unknown: 'in doubt',
-  pending_approval: 'waits for approval',
-  confirmed: 'found carried out',
-  not_executed: 'found not carried out',
+  pending_approval: 'pending approval',
+  confirmed: 'confirmed',
+  not_executed: 'not executed',
 };
 
 export const outcomeWords = (outcome: Outcome) => WORDS[outcome] ?? inWords(outcome);

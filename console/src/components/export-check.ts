@@ -27,12 +27,14 @@ export async function checkExport(file: Blob, manifestText: string): Promise<Che
   const rows = rowsIn(bytes);
   if (rows !== manifest.rows) {
     throw new Error(
-      `The export has ${rows} rows, and its manifest says ${manifest.rows}. Nothing was kept; try again.`,
+      `The export has ${rows} rows, but its manifest says ${manifest.rows}. The file was discarded. Try again.`,
     );
   }
   const summed = (globalThis.crypto as Partial<Crypto>).subtle !== undefined;
   if (summed && (await sha256(bytes)) !== manifest.sha256) {
-    throw new Error('The export was changed on its way: its SHA-256 is not that of its manifest. Nothing was kept.');
+    throw new Error(
+      'The export was changed in transit: its SHA-256 differs from its manifest. The file was discarded. Try again.',
+    );
   }
   return { rows, summed, manifest: new Blob([manifestText], { type: 'application/json' }) };
 }

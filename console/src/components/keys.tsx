@@ -47,11 +47,11 @@ export function KeysHint({ keys }: { keys: Key[] }) {
         Keys&nbsp;<Kbd size="xs">?</Kbd>
       </Button>
       {opened && (
-        <Modal opened onClose={close} title="Keys of this page" closeButtonProps={{ 'aria-label': 'Close' }}>
+        <Modal opened onClose={close} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>
           <Table>
             <Table.Tbody>
               {keys.map(({ key, does }) => does !== undefined && <KeyRow key={key} name={key} does={does} />)}
-              <KeyRow name="?" does="Shows these keys" />
+              <KeyRow name="?" does="Show these shortcuts" />
             </Table.Tbody>
           </Table>
         </Modal>

@@ -19,7 +19,7 @@ export function UpToDate({ children }: { children: ReactNode }) {
                   Last updated <Instant at={new Date(outdated.since).toISOString()} />.{' '}
                 </>
               )}
-              Trying again.
+              Retrying.
             </Text>
           </Alert>
         )}

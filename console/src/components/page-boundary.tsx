@@ -18,7 +18,7 @@ export class PageBoundary extends Component<{ children: ReactNode }, State> {
     if (!error) return this.props.children;
     return (
       <Failure
-        error={new Error('This page broke, or a newer one was installed. Reload it.')}
+        error={new Error('This page failed, or a newer version was installed. Reload the page.')}
         retry={() => location.reload()}
       />
     );

@@ -48,7 +48,7 @@ async function readWhole(response: Response, onProgress: Options['onProgress']):
 
 function brokeOff(error: unknown): never {
   if (error instanceof Error && error.name === 'AbortError') throw error;
-  throw new Error('The file broke off while it came. Nothing was kept; try again.');
+  throw new Error('The download was interrupted. The file was discarded. Try again.');
 }
 
 /** Gives a file to the browser to keep. */

@@ -26,7 +26,7 @@ export function Empty({ children }: { children: ReactNode }) {
 export function Failure({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
   const faults = Object.entries(faultsOf(error));
   return (
-    <Alert color="red" variant="light" role="alert" title="This could not be shown">
+    <Alert color="red" variant="light" role="alert" title="This could not be loaded">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{messageOf(error)}</Text>
         {faults.length > 0 && (

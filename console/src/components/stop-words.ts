@@ -11,7 +11,7 @@ export const targetOf = ({ everything, client, operation }: StopRecord): Target 
 
 /** In a few words: `POST /payouts/airtime of all clients`. */
 export function inShort({ client, operation }: Target): string {
-  if (client !== undefined) return `All that the client ${client} pays and makes`;
+  if (client !== undefined) return `All payments and writes of the client ${client}`;
   if (operation !== undefined) return `${operation} of all clients`;
   return 'Everything, of all clients';
 }

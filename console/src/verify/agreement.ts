@@ -30,7 +30,7 @@ export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet
   if (correction) compareResolution(all, story.resolution, correction); // the newest one: it is the last in the log
   if (away.size === 0) {
     const words = outcomesOf(leaves);
-    all.holds(words.includes(story.outcome), 'what came of it', story.outcome, words.join(' or '));
+    all.holds(words.includes(story.outcome), 'outcome', story.outcome, words.join(' or '));
   }
   const shown = {
     outcome: story.upstream,
@@ -65,10 +65,10 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   all.plain('number of items', story.item_count, leaf.item_count);
   all.amount('total in US dollars', story.total_usd, leaf.total_usd);
   all.plain('coverage', story.coverage, leaf.coverage);
-  all.plain('the call it was made for', story.caused_by, leaf.caused_by);
-  all.plain('the call it repeats on purpose', story.duplicate_of, leaf.duplicate_of ?? null);
-  all.plain('why it waits', story.approval?.held_for, leaf.held_for);
-  all.time('until when it may be approved', story.approval?.expires_at, leaf.expires_at);
+  all.plain('the call that caused it', story.caused_by, leaf.caused_by);
+  all.plain('the call it deliberately duplicates', story.duplicate_of, leaf.duplicate_of ?? null);
+  all.plain('reason for approval', story.approval?.held_for, leaf.held_for);
+  all.time('expiry of the approval', story.approval?.expires_at, leaf.expires_at);
   if (story.approval) all.plain('content hash', story.approval.content_hash, leaf.body_commitment);
   const items = itemsOf(leaf);
   all.plain('items listed', story.items.length, items.length);
@@ -97,15 +97,15 @@ function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
 
 function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf): void {
   const { upstream, timings } = story;
-  all.plain("status of the upstream's answer", upstream?.status, leaf.upstream_status);
-  all.plain('why there is no usable answer', upstream?.failure, leaf.failure);
-  all.plain('whose answer it is', upstream?.answer_of, leaf.answer_of);
+  all.plain("status of the upstream's response", upstream?.status, leaf.upstream_status);
+  all.plain('reason for no usable response', upstream?.failure, leaf.failure);
+  all.plain('source of the response', upstream?.answer_of, leaf.answer_of);
   all.plain('attempts', upstream?.attempts, leaf.attempts);
   all.time('sent', timings.sent_at, leaf.sent_at);
   all.time('answered', timings.answered_at, leaf.answered_at);
   all.time('outcome recorded', timings.outcome_recorded_at, leaf.recorded_at);
   all.plain(
-    'milliseconds to the answer',
+    'milliseconds to the response',
     timings.upstream_ms,
     leaf.upstream_ms === null ? null : Number(leaf.upstream_ms),
   );
@@ -146,11 +146,11 @@ function compareTransaction(
 function compareRefusal(all: Comparison, story: CallStory, leaf: Leaf): void {
   const { refusal } = story;
   compareRequest(all, story, leaf);
-  all.plain('status of our answer', refusal?.status, leaf.status);
-  all.plain('why it was refused', refusal?.code, leaf.code);
-  all.text('why it was refused', refusal?.detail, leaf.detail);
+  all.plain('status of our response', refusal?.status, leaf.status);
+  all.plain('reason for the refusal', refusal?.code, leaf.code);
+  all.text('reason for the refusal', refusal?.detail, leaf.detail);
   all.plain('number of faults', refusal?.error_count, leaf.fault_count);
-  all.plain('the call that it repeats', refusal?.first_call_id, leaf.first_call_id);
+  all.plain('the call that it replays', refusal?.first_call_id, leaf.first_call_id);
   const faults = typeof leaf.faults === 'string' ? (JSON.parse(leaf.faults) as Leaf[]) : [];
   all.plain('faults listed', refusal?.errors.length ?? 0, faults.length);
   for (const [at, shown] of (refusal?.errors ?? []).entries()) {
@@ -160,17 +160,17 @@ function compareRefusal(all: Comparison, story: CallStory, leaf: Leaf): void {
 }
 
 function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): void {
-  all.plain('what was decided', approval?.status, leaf.verdict);
-  all.time('when it was decided', approval?.decided_at, leaf.decided_at);
-  all.text('why it was decided so', approval?.reason, leaf.reason);
+  all.plain('decision', approval?.status, leaf.verdict);
+  all.time('time of the decision', approval?.decided_at, leaf.decided_at);
+  all.text('reason for the decision', approval?.reason, leaf.reason);
   comparePerson(all, 'who decided', approval?.decided_by, leaf);
 }
 
 function compareResolution(all: Comparison, resolution: SupersededResolution | null | undefined, leaf: Leaf): void {
-  all.plain('how it was settled', resolution?.verdict, leaf.verdict);
-  all.time('when it was settled', resolution?.resolved_at, leaf.resolved_at);
-  all.text('how that is known', resolution?.reason, leaf.reason);
-  comparePerson(all, 'who settled it', resolution?.resolved_by, leaf);
+  all.plain('resolution', resolution?.verdict, leaf.verdict);
+  all.time('time of the resolution', resolution?.resolved_at, leaf.resolved_at);
+  all.text('reason for the resolution', resolution?.reason, leaf.reason);
+  comparePerson(all, 'author of the resolution', resolution?.resolved_by, leaf);
 }
 
 function comparePerson(all: Comparison, what: string, shown: RecordPerson | null | undefined, leaf: Leaf): void {

@@ -37,11 +37,11 @@ export function growthSince(
 }
 
 export function keyStep(seen: Seen | undefined, key: string): Step {
-  const title = 'The key is the one that this browser knows';
+  const title = 'The key is known to this browser';
   const details: Step['details'] = [['key now', key]];
   if (!seen) {
     const says =
-      'This browser sees it for the first time and remembers it from now on. Compare it with the key that the operator published elsewhere.';
+      'This browser sees the key for the first time and stores it. Compare it with the key that the operator published elsewhere.';
     return { title, state: 'open', says, details };
   }
   const isSame = seen.key === key;
@@ -49,9 +49,9 @@ export function keyStep(seen: Seen | undefined, key: string): Step {
     title,
     state: isSame ? 'right' : 'wrong',
     says: isSame
-      ? 'It is the key that this browser has known since it first verified something here.'
-      : 'THE KEY HAS CHANGED. Whoever has another key can sign another history. Unless the operator announced a new key to you in another way, trust nothing on this page, and ask.',
-    details: isSame ? details : [['key known until now', seen.key], ...details],
+      ? 'The key is the same since this browser first verified a call here.'
+      : 'THE KEY HAS CHANGED. Anyone with another key can sign another history. Unless the operator announced a new key to you in another way, do not trust this page. Ask the operator.',
+    details: isSame ? details : [['previously known key', seen.key], ...details],
   };
 }
 
@@ -61,11 +61,11 @@ export async function growthStep(
   note: string,
   consistency: Consistency | undefined,
 ): Promise<Step> {
-  const title = 'The log only grew since this browser last looked';
+  const title = 'The log only grew since the last verification in this browser';
   if (seen?.key !== key) {
     const says = seen
-      ? 'With another key it is another log: nothing can be compared.'
-      : 'This browser remembers no earlier checkpoint; this one is remembered, and compared the next time.';
+      ? 'Another key means another log, so nothing can be compared.'
+      : 'This browser has no earlier checkpoint. It stores this one for the next comparison.';
     return { title, state: 'open', says, details: [] };
   }
   const [before, now] = [checkpointOf(seen.checkpoint), checkpointOf(note)];
@@ -76,16 +76,16 @@ export async function growthStep(
   const wrong = (says: string): Step => ({ title, state: 'wrong', says, details });
   if (before instanceof Error || now instanceof Error) return wrong('A checkpoint cannot be read.');
   if (before.size > now.size) {
-    return wrong(`The log had ${before.size} records and has ${now.size} now: the newest were thrown away.`);
+    return wrong(`The log had ${before.size} records and now has ${now.size}. The newest records were removed.`);
   }
   const proof = (consistency?.proof ?? []).map((hash) => fromBase64(hash) ?? new Uint8Array());
   const claim = { from: before.size, to: now.size, fromRoot: before.root, toRoot: now.root, proof };
   if (!(await verifyConsistency(claim))) {
     return wrong(
-      `It is another log than the one of ${before.size} records that this browser saw: history was rewritten. Keep both checkpoints (under Details): they prove it.`,
+      `The log does not extend the log of ${before.size} records that this browser saw. The history was rewritten. Keep both checkpoints (under Details) as proof.`,
     );
   }
   details.push(['consistency proof', proof.map(toBase64).join('\n')]);
-  const says = `The log of ${now.size} records begins with the ${before.size} that this browser knew.`;
+  const says = `The log of ${now.size} records starts with the ${before.size} records that this browser knew.`;
   return { title, state: 'right', says, details };
 }

@@ -33,7 +33,7 @@ export async function verifierOf(key: string): Promise<Verifier> {
     throw new Error('The key of the log is not a verifier key of type Ed25519.');
   }
   const expected = toHex(await sha256(utf8(`${name}\n`), typed)).slice(0, 2 * KEY_ID_BYTES);
-  if (expected !== id) throw new Error('The key of the log is damaged: its id is not that of its name and key.');
+  if (expected !== id) throw new Error('The key of the log is damaged: its ID does not match its name and key.');
   return { name, id, publicKey: typed.slice(1) };
 }
 
@@ -48,7 +48,7 @@ export function parseNote(note: string): { text: string; signatures: { name: str
     const [, name = '', base64 = ''] = SIGNATURE_LINE.exec(line) ?? [];
     const bytes = fromBase64(base64);
     if (name === '' || bytes === undefined || bytes.length <= KEY_ID_BYTES) {
-      throw new Error('The checkpoint has a line that is no signature.');
+      throw new Error('The checkpoint has a line that is not a signature.');
     }
     return { name, id: toHex(bytes.slice(0, KEY_ID_BYTES)), bytes: bytes.slice(KEY_ID_BYTES) };
   });
@@ -63,7 +63,7 @@ export async function openNote(note: string, { name, id, publicKey }: Verifier):
   const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);
   for (const { bytes } of ours) {
     if (!(await crypto.subtle.verify('Ed25519', key, bytes, utf8(text)))) {
-      throw new Error("The checkpoint's signature does not fit its text: one of them was changed.");
+      throw new Error("The checkpoint's signature does not match its text. One of them was changed.");
     }
   }
   return text;
@@ -75,7 +75,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   const root = fromBase64(hash);
   const isSize = /^(0|[1-9]\d*)$/.test(size) && Number.isSafeInteger(Number(size));
   if (origin === '' || !isSize || root?.length !== HASH_BYTES || more.at(-1) !== '' || more.slice(0, -1).includes('')) {
-    throw new Error('The note is not a checkpoint: it must have lines of origin, size and root hash.');
+    throw new Error('The note is not a checkpoint. It must have lines for origin, size, and root hash.');
   }
   return { origin, size: Number(size), root };
 }

@@ -22,7 +22,7 @@ export async function comparePeople(
     for (const { commitment, salt, value, encoding } of list) {
       const bytes = { base64: fromBase64, utf8 }[encoding]?.(value);
       const holds = await isOpened(committedIn(leaves[kind], commitment), salt, bytes);
-      all.holds(holds, `${inWords(commitment)} (${kind})`, 'another value', 'what its commitment stands for');
+      all.holds(holds, `${inWords(commitment)} (${kind})`, 'another value', 'the value of its commitment');
       if (holds && bytes) opened.set(`${kind}/${commitment}`, bytes);
     }
   }

@@ -50,17 +50,15 @@ function leavesStep(id: string, proved: string, records: Computed[]): Step {
   const faults = records.flatMap(({ kind, record, computed, leaf_hash }) => {
     if (!record || !computed) return []; // pruned: its hash stays, and is proved below
     const ofCall = 'intent_id' in record ? record.intent_id : record.id;
-    if (record.table !== kind || ofCall !== id) return [`The ${kind} is a record of something else.`];
-    return toBase64(computed) === leaf_hash ? [] : [`The ${kind} was changed: it has another hash than its leaf.`];
+    if (record.table !== kind || ofCall !== id) return [`The ${kind} belongs to another record.`];
+    return toBase64(computed) === leaf_hash ? [] : [`The ${kind} was changed: its hash differs from its leaf.`];
   });
-  if (proved !== id) faults.push('The proof is of another call.');
-  if (records.length === 0) faults.push('The proxy showed no record of this call.');
+  if (proved !== id) faults.push('The proof belongs to another call.');
+  if (records.length === 0) faults.push('The proxy returned no record of this call.');
   return {
-    title: 'Each record has the hash that was sealed',
+    title: 'Each record matches its sealed hash',
     state: faults.length > 0 ? 'wrong' : 'right',
-    says:
-      faults.join(' ') ||
-      `SHA-256 over the canonical JSON of ${kindsOf(records)} gives the hashes that stand in the log.`,
+    says: faults.join(' ') || `The SHA-256 of the canonical JSON of ${kindsOf(records)} equals the hashes in the log.`,
     details: records.flatMap(({ kind, index, leaf_hash, computed, record }): [string, string][] => [
       [`${kind}, leaf ${index}`, leaf_hash],
       ['computed here', computed ? toBase64(computed) : 'the record was pruned'],
@@ -70,7 +68,7 @@ function leavesStep(id: string, proved: string, records: Computed[]): Step {
 }
 
 async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
-  const title = 'The log contains them';
+  const title = 'The log contains the records';
   const at = checkpointOf(note);
   if (at instanceof Error) return { title, state: 'wrong', says: at.message, details: [['checkpoint', note]] };
   const faults: string[] = [];
@@ -78,10 +76,10 @@ async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
     const hashes = proof.map((hash) => fromBase64(hash) ?? new Uint8Array());
     const claim = { index, size: at.size, leafHash: computed ?? fromBase64(leaf_hash) ?? new Uint8Array() };
     if (!(await verifyInclusion({ ...claim, proof: hashes, root: at.root }))) {
-      faults.push(`The ${kind} is not proved: its proof does not lead to the root of the checkpoint.`);
+      faults.push(`The ${kind} is not proven: its proof does not lead to the root of the checkpoint.`);
     }
   }
-  if (new Set(records.map(({ index }) => index)).size < records.length) faults.push('One leaf is shown twice.');
+  if (new Set(records.map(({ index }) => index)).size < records.length) faults.push('One leaf appears twice.');
   return {
     title,
     state: faults.length > 0 ? 'wrong' : 'right',
@@ -97,7 +95,7 @@ async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
 }
 
 async function signatureStep(note: string, key: string): Promise<Step> {
-  const title = "The log's key signed that root";
+  const title = "The log's key signed the root";
   const details: Step['details'] = [
     ['key', key],
     ['checkpoint', note],
@@ -105,8 +103,8 @@ async function signatureStep(note: string, key: string): Promise<Step> {
   try {
     const verifier = await verifierOf(key);
     const { origin } = parseCheckpoint(await openNote(note, verifier));
-    if (origin !== verifier.name) throw new Error(`The checkpoint is of another log, ${origin}.`);
-    return { title, state: 'right', says: `The checkpoint bears the Ed25519 signature of ${origin}.`, details };
+    if (origin !== verifier.name) throw new Error(`The checkpoint belongs to another log, ${origin}.`);
+    return { title, state: 'right', says: `The checkpoint has the Ed25519 signature of ${origin}.`, details };
   } catch (error) {
     return { title, state: 'wrong', says: (error as Error).message, details };
   }
@@ -123,16 +121,16 @@ function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
     const proved = records.find((record) => record.kind === kind && record.index === index);
     all.plain(`leaf of the ${kind}`, leaf_hash, proved && toHex(fromBase64(proved.leaf_hash) ?? new Uint8Array()));
   }
-  const unsealed = proof.unsealed.length > 0 ? ` Too new to be sealed: ${proof.unsealed.join(', ')}.` : '';
+  const unsealed = proof.unsealed.length > 0 ? ` Not sealed yet: ${proof.unsealed.join(', ')}.` : '';
   const isJudged = story.seals.some(({ kind }) => kind === 'verdict');
-  const apart = isJudged ? ' What the proxy found out by itself about the doubt has a proof of its own.' : '';
+  const apart = isJudged ? " The proxy's own findings about the doubt have a separate proof." : '';
   return {
-    title: 'This page shows what the records say',
+    title: 'This page matches the records',
     state: all.faults.length > 0 ? 'wrong' : 'right',
     says:
       (all.faults.length > 0
-        ? `${all.faults.slice(0, 5).join(' ')} Reload the page: if it stays so, what is shown is not what was recorded.`
-        : `${all.count} values of this page are those of the records: amounts, times, decisions, what came of it.`) +
+        ? `${all.faults.slice(0, 5).join(' ')} Reload the page. If this remains, the page does not show what was recorded.`
+        : `${all.count} values on this page match the records: amounts, times, decisions, and the outcome.`) +
       unsealed +
       apart,
     details: all.faults.map((fault, at) => [`difference ${at + 1}`, fault]),
@@ -140,20 +138,20 @@ function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
 }
 
 async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
-  const title = 'Recipients and bodies are those that the records commit to';
+  const title = 'Recipients and bodies match the commitments in the records';
   if (!openings) {
     const says =
-      'They are masked on this page. Who may see them can reveal them and verify again: then each is compared with its salted hash in the record.';
+      'People are masked on this page. If your key has access, reveal them and verify again to compare each with its salted hash in the record.';
     return { title, state: 'open', says, details: [] };
   }
   if (story.refusal) {
-    return { title, state: 'open', says: 'A refused request was never sent; its body is not kept.', details: [] };
+    return { title, state: 'open', says: 'A refused request was never sent, and its body is not stored.', details: [] };
   }
   const all = await comparePeople(story, leavesOf(proof.records), openings);
   return {
     title,
     state: all.faults.length > 0 ? 'wrong' : 'right',
-    says: all.faults.join(' ') || 'SHA-256 over salt and value gives the commitments in the records.',
+    says: all.faults.join(' ') || 'The SHA-256 of salt and value equals the commitments in the records.',
     details: Object.entries(openings).flatMap(([kind, list = []]) =>
       list.map(({ commitment, salt }): [string, string] => [`salt of ${commitment} (${kind})`, salt]),
     ),

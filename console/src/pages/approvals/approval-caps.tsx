@@ -18,7 +18,7 @@ const COLUMNS: Column<Row>[] = [
   { id: 'spent', title: 'Spent now', numeric: true, render: ({ spent_usd: spent }) => <Usd amount={spent} /> },
   { id: 'after', title: 'Spent after', numeric: true, render: After },
   { id: 'left', title: 'Left after', numeric: true, render: ({ left_after_usd: left }) => <Usd amount={left} /> },
-  { id: 'resets', title: 'Begins anew', render: ({ resets_at: at }) => <Instant at={at} relative /> },
+  { id: 'resets', title: 'Resets', render: ({ resets_at: at }) => <Instant at={at} relative /> },
 ];
 
 /** What approving would do to the caps of the client that asked. */
@@ -30,9 +30,9 @@ export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
   return (
     <>
       {!caps.fits && (
-        <Alert color="red" variant="light" title="It does not fit">
-          It would exceed a cap of its client, so it cannot be approved now. It can once the cap is raised, or begins
-          anew.
+        <Alert color="red" variant="light" title="Cap exceeded">
+          This call exceeds a cap of its client, so you cannot approve it now. Raise the cap, or wait until the cap
+          resets.
         </Alert>
       )}
       <DataTable label="Caps before and after" columns={COLUMNS} rows={rows} keyOf={({ period }) => period} empty="" />

@@ -36,8 +36,9 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
       <Asked of={of} />
       {!isPending && <Decision of={of} />}
       {of.not_allowed && (
-        <Alert color="red" variant="light" title="The client may no longer do this">
-          It cannot be approved now, because {of.not_allowed.detail}. Change what the client may do, or reject it.
+        <Alert color="red" variant="light" title="The client may no longer make this call">
+          You cannot approve it now, because {of.not_allowed.detail}. Change the client's permissions, or reject the
+          call.
         </Alert>
       )}
       {of.caps && (
@@ -45,7 +46,7 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
           <ApprovalCaps caps={of.caps} />
         </Section>
       )}
-      <Section title={isPending ? 'What it would pay' : 'What was asked'}>
+      <Section title={isPending ? 'Payouts' : 'Request'}>
         <ApprovalItems key={of.id} items={of.items} />
       </Section>
     </Stack>
@@ -71,7 +72,7 @@ function Asked({ of }: { of: ApprovalRecord }) {
   return (
     <Facts
       of={{
-        [isPending ? 'Why it waits' : 'Why it waited']: approval ? whyHeld(approval.held_for) : undefined,
+        [isPending ? 'Reason for approval' : 'Reason for approval']: approval ? whyHeld(approval.held_for) : undefined,
         Client: <Maybe text={client.name} />,
         Person: <Maybe text={actor} />,
         Asked: <Instant at={timings.received_at} />,
@@ -106,7 +107,7 @@ function Came({ of }: { of: ApprovalRecord }) {
   const color = isApproved && !['succeeded', 'confirmed'].includes(of.outcome) ? 'orange' : 'teal';
   return (
     <Alert color={color} variant="light" title={isApproved ? 'Approved and sent' : 'Rejected'}>
-      {isApproved ? `What came of it: ${outcomeWords(of.outcome)}.` : 'It is never sent; your reason is on record.'}
+      {isApproved ? `Outcome: ${outcomeWords(of.outcome)}.` : 'It will never be sent. Your reason is recorded.'}
     </Alert>
   );
 }
@@ -116,7 +117,7 @@ function Decision({ of: { id, approval, outcome, upstream, timings } }: { of: Ap
   if (!approval) return null;
   const { status, decided_by: by, decided_at: at, reason } = approval;
   return (
-    <Section title={status === 'expired' ? 'Nobody decided in time' : 'The decision'}>
+    <Section title={status === 'expired' ? 'Expired without a decision' : 'Decision'}>
       <Facts
         of={{
           ...(status !== 'expired' && {
@@ -124,14 +125,14 @@ function Decision({ of: { id, approval, outcome, upstream, timings } }: { of: Ap
             When: <Instant at={at} />,
             Reason: <Maybe text={reason} />,
           }),
-          'What came of it': outcomeWords(outcome),
+          Outcome: outcomeWords(outcome),
           ...(upstream && { Upstream: upstream.status === null ? upstream.failure : `answered ${upstream.status}` }),
           ...(timings.answered_at && { Answered: <Instant at={timings.answered_at} /> }),
         }}
       />
       {may('audit') && (
         <Anchor component={Link} href={`/calls/${id}`} size="sm">
-          The whole story of this call
+          Full history of this call
         </Anchor>
       )}
     </Section>

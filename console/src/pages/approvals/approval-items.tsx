@@ -35,7 +35,7 @@ export function ApprovalItems({ items }: { items: RecordItem[] }) {
         columns={columnsFor(items)}
         rows={all ? items : items.slice(0, FIRST)}
         keyOf={({ position }) => String(position)}
-        empty="What is asked names no single payouts."
+        empty="This request has no individual payouts."
       />
       {!all && items.length > FIRST && (
         <Button variant="default" size="xs" onClick={() => setAll(true)}>

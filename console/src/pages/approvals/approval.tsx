@@ -21,15 +21,15 @@ export default function ApprovalPage() {
   );
   const deciding = useDeciding(approval.data);
   const keys = [
-    { key: 'a', does: 'Approves it, after you said why', act: () => deciding.ask('approve') },
-    { key: 'r', does: 'Rejects it, after you said why', act: () => deciding.ask('reject') },
+    { key: 'a', does: 'Approve, after you enter a reason', act: () => deciding.ask('approve') },
+    { key: 'r', does: 'Reject, after you enter a reason', act: () => deciding.ask('reject') },
   ];
   useKeys(keys);
   return (
     <Page title="Approval" actions={<KeysHint keys={keys} />}>
       <Group>
         <Anchor component={Link} href="/approvals" size="sm">
-          All that waits
+          All pending approvals
         </Anchor>
       </Group>
       <Answer of={approval} lines={8}>

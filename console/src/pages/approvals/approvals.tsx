@@ -23,10 +23,10 @@ const WORDS: Record<Status, string> = {
 };
 
 const NONE: Record<Status, string> = {
-  pending: 'Nothing waits for an approval. What comes to wait appears here by itself.',
-  approved: 'Nothing was approved yet.',
-  rejected: 'Nothing was rejected yet.',
-  expired: 'Nothing has expired: somebody decided about everything in time.',
+  pending: 'No calls are pending approval. New ones appear here automatically.',
+  approved: 'No calls have been approved yet.',
+  rejected: 'No calls have been rejected yet.',
+  expired: 'No calls have expired. Every call was decided in time.',
 };
 
 /** Each look is on record: often enough for people, not for the record to be full of it. */
@@ -47,7 +47,7 @@ export default function ApprovalsPage() {
   return (
     <Page
       title="Approvals"
-      lead="Calls that are sent only if somebody else than who asked for them agrees."
+      lead="Calls that are sent only after another person approves them."
       actions={<KeysHint keys={keys} />}
     >
       <SegmentedControl
@@ -72,7 +72,7 @@ export default function ApprovalsPage() {
               </Group>
             </Grid.Col>
             {isWide && chosen && (
-              <Grid.Col span={8} component="section" aria-label="The chosen approval">
+              <Grid.Col span={8} component="section" aria-label="Selected approval">
                 <ApprovalDetail of={chosen} deciding={deciding} />
               </Grid.Col>
             )}

@@ -67,7 +67,7 @@ async function send(verdict: Verdict, { id, approval }: ApprovalRecord, reason: 
 function inPlace(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'already_decided') return error;
   return new Error(
-    'Somebody has decided about this already, or its time is over; nothing was changed. Close this to see how it stands.',
+    'This call was already decided, or it has expired. Nothing was changed. Close this dialog to see its current state.',
   );
 }
 
@@ -94,9 +94,9 @@ function Question({ verdict, approval, run, close }: QuestionProps) {
       </Text>
       <Text size="sm" c="dimmed">
         {isYes
-          ? 'It is sent at once, exactly as it was asked, and once.'
-          : 'It is never sent. Who asked for it reads your reason.'}{' '}
-        The reason stays on record: name no person and no secret.
+          ? 'The call is sent immediately, once, and exactly as requested.'
+          : 'The call is never sent. The requester sees your reason.'}{' '}
+        The reason is recorded permanently. Do not include names of people or secrets.
       </Text>
     </ReasonDialog>
   );

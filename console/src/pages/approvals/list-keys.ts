@@ -28,17 +28,17 @@ export function useListKeys({ approvals = [], id, choose, ask }: List) {
     document.getElementById(rowId(next.id))?.focus();
   };
   const keys = [
-    { key: 'j', does: 'The next one; also the arrow down', act: () => go(1) },
+    { key: 'j', does: 'Next approval (or arrow down)', act: () => go(1) },
     { key: 'ArrowDown', act: () => go(1) },
-    { key: 'k', does: 'The one before; also the arrow up', act: () => go(-1) },
+    { key: 'k', does: 'Previous approval (or arrow up)', act: () => go(-1) },
     { key: 'ArrowUp', act: () => go(-1) },
     {
       key: 'Enter',
-      does: 'Opens it on a page of its own',
+      does: 'Open on its own page',
       act: () => id !== undefined && navigate(`/approvals/${id}`),
     },
-    { key: 'a', does: 'Approves it, after you said why', act: () => ask('approve') },
-    { key: 'r', does: 'Rejects it, after you said why', act: () => ask('reject') },
+    { key: 'a', does: 'Approve, after you enter a reason', act: () => ask('approve') },
+    { key: 'r', does: 'Reject, after you enter a reason', act: () => ask('reject') },
   ];
   useKeys(keys);
   return keys;

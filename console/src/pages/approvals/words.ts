@@ -2,8 +2,8 @@ import type { ApprovalRecord, RecordItem } from '../../api/generated/schema';
 import { formatCount, formatUsd, inWords } from '../../components/format';
 
 const HELD_FOR: Partial<Record<string, string>> = {
-  over_threshold: 'It is over the amount above which payouts of this client wait for an approval.',
-  seen_across_clients: 'Another client asked for the same payment a moment ago: it may be a duplicate.',
+  over_threshold: "The call exceeds the client's approval threshold.",
+  seen_across_clients: 'Another client requested the same payment a moment ago. This call may be a duplicate.',
 };
 
 /** Why a call waits. */

@@ -40,7 +40,7 @@ export default function CallPage() {
       {error !== null && <Failure error={error} retry={retry} />}
       {isRevealed && (
         <Alert variant="light" color="orange" role="status">
-          People are shown as they are. That you saw them is on record: see who has read it, below.
+          People are not masked. Your access was recorded. See the list of readers below.
         </Alert>
       )}
       <Grid gap="xl">
@@ -95,7 +95,7 @@ function Reveal({ revealed, busy, reveal }: RevealProps) {
       size="xs"
       loading={busy}
       leftSection={revealed ? <EyeOff size={14} aria-hidden /> : <Eye size={14} aria-hidden />}
-      title={revealed ? undefined : 'This is recorded: who saw people, and when, is part of the history.'}
+      title={revealed ? undefined : 'The history records who saw people, and when.'}
       onClick={() => reveal(!revealed)}
     >
       {revealed ? 'Mask people again' : 'Reveal people (recorded)'}

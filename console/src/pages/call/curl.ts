@@ -24,12 +24,12 @@ export function curlOf({ operation, request, idempotency_key }: CallStory, origi
 
 /** What whoever runs it must know before. */
 export function warningOf({ operation, idempotency_key }: CallStory, revealed: boolean): string {
-  const masked = revealed ? '' : ' People are masked in it: as it is, it would be refused.';
-  if (operation.startsWith('GET ')) return `It only reads.${masked}`;
+  const masked = revealed ? '' : ' People are masked in this command, so the proxy would reject it as it is.';
+  if (operation.startsWith('GET ')) return `This call only reads.${masked}`;
   if (idempotency_key === null) {
-    return `This call had no Idempotency-Key: whoever runs it asks for a second one, and may pay twice.${masked}`;
+    return `This call had no Idempotency-Key. Running this command makes a new request and may pay twice.${masked}`;
   }
-  return `The Idempotency-Key is kept: with a key of the same client it gets the same answer again, and nothing is paid twice. With another client's key, or once the key is forgotten, it is a new payout.${masked}`;
+  return `This command contains the Idempotency-Key. With an API key of the same client, it returns the same response and nothing is paid twice. With another client's API key, it is a new payout.${masked}`;
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -49,11 +49,11 @@ function Total({ story: { total_usd, item_count } }: { story: CallStory }) {
 /** Calls that have to do with it. */
 function relatedTo({ caused_by, duplicate_of, upstream, refusal, doubt }: CallStory): Record<string, ReactNode> {
   const related: [name: string, ids: (string | null | undefined)[]][] = [
-    ['Made for', [caused_by]],
-    ['Repeats on purpose', [duplicate_of]],
-    ['Answer of', [upstream?.answer_of]],
-    ['Repeats', [refusal?.first_call_id]],
-    ['May be the same as', doubt?.calls ?? []],
+    ['Caused by', [caused_by]],
+    ['Deliberate duplicate of', [duplicate_of]],
+    ['Response from', [upstream?.answer_of]],
+    ['Replay of', [refusal?.first_call_id]],
+    ['Possible duplicate of', doubt?.calls ?? []],
   ];
   const known = related.map(([name, ids]) => [name, ids.filter((id) => typeof id === 'string')] as const);
   return Object.fromEntries(known.map(([name, ids]) => [name, ids.length > 0 ? <CallLinks ids={ids} /> : undefined]));

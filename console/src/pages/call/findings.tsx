@@ -15,7 +15,7 @@ export function Findings({ story }: { story: CallStory }) {
   return (
     <>
       {findings.length > 0 && (
-        <Alert color="orange" variant="light" title="Something in its records does not fit together">
+        <Alert color="orange" variant="light" title="The records of this call contradict each other">
           <List size="sm">
             {findings.map(({ code, detail, position }, at) => (
               <List.Item key={at}>
@@ -27,13 +27,13 @@ export function Findings({ story }: { story: CallStory }) {
         </Alert>
       )}
       {differences.length > 0 && (
-        <Section title="Differences found by reconciliation">
+        <Section title="Reconciliation findings">
           <DataTable
             label="Differences"
             columns={columnsFor(may('reconcile'))}
             rows={differences}
             keyOf={({ id }) => id}
-            empty="There are none."
+            empty="No findings."
           />
         </Section>
       )}
@@ -45,7 +45,7 @@ function columnsFor(mayReconcile: boolean): Column<CallDifference>[] {
   return [
     {
       id: 'category',
-      title: 'What',
+      title: 'Finding',
       render: ({ id, category }) =>
         mayReconcile ? (
           <Anchor component={Link} href={`/reconciliation/findings/${id}`} size="sm">

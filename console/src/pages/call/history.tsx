@@ -16,7 +16,7 @@ export function History({ story }: { story: CallStory }) {
   const befores = moments.map((_, at) => moments[at - 1]?.at ?? null);
   const sealed = story.seals.filter(({ index }) => index !== null);
   return (
-    <Section title="Story">
+    <Section title="History">
       <Timeline bulletSize={14} lineWidth={2} active={moments.length} color="gray" role="list">
         {moments.map((moment, at) => (
           <Timeline.Item key={`${moment.title} ${at}`} color={moment.color} title={moment.title} role="listitem">
@@ -80,7 +80,7 @@ function Seals({ story: { seals } }: { story: CallStory }) {
     return (
       <div key={size}>
         <Text size="xs" c="dimmed">
-          {size === null ? 'Within seconds:' : <Instant at={covered[0]?.sealed_at} />}
+          {size === null ? 'Will be sealed within seconds:' : <Instant at={covered[0]?.sealed_at} />}
           {size !== null && ` · checkpoint of ${formatCount(size)} records`}
         </Text>
         {covered.map((seal, at) => (

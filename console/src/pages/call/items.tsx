@@ -24,7 +24,7 @@ export function Items({ story }: { story: CallStory }) {
           columns={columnsOf(items)}
           rows={items.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
           keyOf={({ position }) => String(position)}
-          empty="It has none."
+          empty="This call has no items."
         />
         {pages > 1 && (
           <Pagination
@@ -38,14 +38,14 @@ export function Items({ story }: { story: CallStory }) {
       {others.length > 0 && (
         <Section
           title={`Other transactions (${formatCount(others.length)})`}
-          lead="The upstream named these too; to which item each belongs is not certain."
+          lead="The upstream also returned these transactions. It is not certain which items they belong to."
         >
           <DataTable
             label="Other transactions"
             columns={UPSTREAM}
             rows={others}
             keyOf={(other) => `${others.indexOf(other)}`}
-            empty="There are none."
+            empty="No other transactions."
           />
         </Section>
       )}

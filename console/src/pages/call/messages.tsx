@@ -18,11 +18,13 @@ export function Messages({ story, revealed }: Props) {
   const { request, response } = story;
   if (!request && !response) return null;
   const curl = curlOf(story, location.origin);
-  const hidden = may('audit:pii') ? 'Reveal people to see them.' : 'Your key may not see people.';
+  const hidden = may('audit:pii') ? 'Reveal people to see them.' : 'Your key does not have access to people.';
   return (
     <Section
       title="Request and response"
-      lead={revealed ? 'As they were sent and received.' : `What may name a person is masked with dots. ${hidden}`}
+      lead={
+        revealed ? 'As they were sent and received.' : `Data that may identify people is masked with dots. ${hidden}`
+      }
       actions={curl !== undefined && <CopyText text={curl} name="Copy as curl" icon={<SquareTerminal size={14} />} />}
     >
       {curl !== undefined && (
@@ -30,8 +32,12 @@ export function Messages({ story, revealed }: Props) {
           As curl: {warningOf(story, revealed)}
         </Text>
       )}
-      {request && <Message title="Request" message={request} missing="It has no body, or it was erased." />}
-      {response && <Message title="Response" message={response} missing="No answer came, or it was erased." />}
+      {request && (
+        <Message title="Request" message={request} missing="The request had no body, or the body was erased." />
+      )}
+      {response && (
+        <Message title="Response" message={response} missing="There was no response, or the response was erased." />
+      )}
     </Section>
   );
 }

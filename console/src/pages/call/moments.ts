@@ -34,7 +34,7 @@ function received({ timings, client_address, client, actor }: CallStory): Moment
 }
 
 function intent({ timings }: CallStory): Moment {
-  const says = ['Committed before anything was sent.'];
+  const says = ['Recorded before anything was sent.'];
   return { title: 'Intent recorded', at: timings.recorded_at, color: 'blue', says };
 }
 
@@ -61,8 +61,8 @@ function refused(
 type Refusal = NonNullable<CallStory['refusal']>;
 
 const HELD_FOR: Record<string, string> = {
-  over_threshold: "It is over the client's approval threshold.",
-  seen_across_clients: 'Another client asked for the same a short while ago.',
+  over_threshold: "The call exceeds the client's approval threshold.",
+  seen_across_clients: 'Another client made the same request a short time ago.',
 };
 
 function approval({ approval: held, timings }: CallStory): Moment[] {
@@ -74,7 +74,7 @@ function approval({ approval: held, timings }: CallStory): Moment[] {
     color: 'violet',
     says: [HELD_FOR[held_for] ?? inWords(held_for)],
   };
-  if (status === 'pending') return [waits, { title: 'Waits, and expires', at: expires_at, color: 'gray', says: [] }];
+  if (status === 'pending') return [waits, { title: 'Pending, expires', at: expires_at, color: 'gray', says: [] }];
   if (status === 'expired') {
     return [waits, { title: 'Expired', at: expires_at, color: 'gray', says: ['Nobody decided. Nothing was sent.'] }];
   }
@@ -91,27 +91,27 @@ function approval({ approval: held, timings }: CallStory): Moment[] {
 }
 
 const PHASES: Record<string, string> = {
-  queued: 'It waited for its turn: nothing left the proxy.',
-  connecting: 'There was no connection: nothing left the proxy.',
-  waiting: 'The upstream may have read it, and answered nothing.',
-  answering: 'An answer began, and broke off.',
-  answered: 'An answer came whole.',
+  queued: 'The request was queued. Nothing was sent.',
+  connecting: 'There was no connection. Nothing was sent.',
+  waiting: 'The upstream may have received the request, but did not respond.',
+  answering: 'The response was interrupted.',
+  answered: 'The response was complete.',
 };
 
 function attempts({ upstream, timings }: CallStory): Moment[] {
   if (!upstream) return [];
   const { answer_of, tries } = upstream;
   if (answer_of !== null) {
-    const says = ['Another call had asked the same a short while ago; its answer was kept.'];
-    return [{ title: 'Answered from what was kept', at: timings.sent_at, color: 'blue', says, calls: [answer_of] }];
+    const says = ['Another call made the same request a short time ago. Its response was reused.'];
+    return [{ title: 'Answered from cache', at: timings.sent_at, color: 'blue', says, calls: [answer_of] }];
   }
   return tries.map(({ started_at, ms, phase, status, failure }, at) => ({
-    title: tries.length === 1 ? 'Sent to the upstream' : `Sent to the upstream, try ${at + 1} of ${tries.length}`,
+    title: tries.length === 1 ? 'Sent to the upstream' : `Sent to the upstream, attempt ${at + 1} of ${tries.length}`,
     at: started_at,
     color: failure === null ? 'blue' : 'orange',
     says: [
       `${PHASES[phase] ?? inWords(phase)} It took ${ms} ms${status === null ? '' : `; status ${status}`}.`,
-      ...(failure === null ? [] : [`No usable answer: ${inWords(failure)}.`]),
+      ...(failure === null ? [] : [`No usable response: ${inWords(failure)}.`]),
     ],
   }));
 }
@@ -120,13 +120,13 @@ function outcome({ upstream, timings, outcome: word }: CallStory): Moment[] {
   if (!upstream) return [];
   const { status, failure } = upstream;
   const answered: Moment = {
-    title: status === null ? 'Given up' : `Answered with ${status}`,
+    title: status === null ? 'Timed out' : `Answered with ${status}`,
     at: timings.answered_at,
     color: failure === null ? 'teal' : 'red',
-    says: failure === null ? [] : [`No usable answer: ${inWords(failure)}.`],
+    says: failure === null ? [] : [`No usable response: ${inWords(failure)}.`],
   };
   const isDoubtful = failure !== null && ['unknown', 'confirmed', 'not_executed'].includes(word);
-  const says = isDoubtful ? ['What became of it at the upstream is not known from this answer.'] : [];
+  const says = isDoubtful ? ['This response does not show whether the upstream carried out the call.'] : [];
   return [
     answered,
     { title: 'Outcome recorded', at: timings.outcome_recorded_at, color: isDoubtful ? 'red' : 'teal', says },
@@ -139,7 +139,7 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
     title: 'In doubt',
     at: in_doubt_since,
     color: 'red',
-    says: ['It may have been carried out, or not. It is never sent again.'],
+    says: ['The call may or may not have been carried out. It is never sent again.'],
   };
   if (!looked) return [since];
   const list = looked.transactions.map(
@@ -147,7 +147,7 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
       `may be ${[upstream_ref ?? upstream_id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
   );
   const { decided_at, reason, calls } = looked;
-  return [since, { title: 'Could not be found out', at: decided_at, color: 'red', says: [reason], list, calls }];
+  return [since, { title: 'Could not be settled', at: decided_at, color: 'red', says: [reason], list, calls }];
 }
 
 function resolution({ resolution: settled }: CallStory): Moment[] {
@@ -160,10 +160,10 @@ function resolution({ resolution: settled }: CallStory): Moment[] {
     .concat(settled)
     .map((one, place) => {
       const { id, verdict, reason, resolved_at, resolved_by } = one;
-      const by = resolved_by ? `By ${nameOf(resolved_by)}.` : 'By the proxy itself, from what the upstream lists.';
+      const by = resolved_by ? `By ${nameOf(resolved_by)}.` : "By the proxy, from the upstream's listing.";
       const what = place === 0 ? 'Settled' : 'Corrected';
       return {
-        title: verdict === 'confirmed' ? `${what}: it was carried out` : `${what}: it was not carried out`,
+        title: verdict === 'confirmed' ? `${what}: confirmed` : `${what}: not executed`,
         at: resolved_at,
         color: 'teal',
         says: [by, `“${reason}”`],

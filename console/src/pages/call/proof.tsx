@@ -31,14 +31,14 @@ export function Proof({ story, revealed }: Props) {
       setVerification(await verifyHere(story, revealed, setWaiting));
     });
   const download = () =>
-    attempt('Making the receipt…', () =>
+    attempt('Creating the receipt…', () =>
       save(`/v1/audit/calls/${story.id}/receipt`, `receipt-${story.id}.json`, { headers: revealing(revealed) }),
     );
   const isBusy = waiting !== undefined;
   return (
     <Section
       title="Proof"
-      lead="Every record is sealed in a log that cannot be changed without a trace. Verify checks that here, in your browser: it computes all hashes itself and believes only the log's key."
+      lead="Every record is sealed in a tamper-evident log. Verify checks the records in your browser. It computes all hashes itself and trusts only the log's key."
       actions={
         <>
           <Button
@@ -78,15 +78,15 @@ function Result({ verification: { steps, hasOtherKey }, trust }: { verification:
     <>
       <Alert
         {...{ color: wrong > 0 ? 'red' : 'teal', variant: 'light', role: wrong > 0 ? 'alert' : 'status' }}
-        title={wrong > 0 ? 'This does NOT hold' : 'Verified'}
+        title={wrong > 0 ? 'Verification FAILED' : 'Verified'}
       >
         {wrong > 0
-          ? `${wrong === 1 ? 'One step' : `${wrong} steps`} failed: below is which, and why. Keep this page, and tell whoever audits the proxy.`
-          : "These records are in the log that its key signed, and this page shows what they say. It does not prove that what was recorded is true, nor that everybody is shown the same log: compare the checkpoint with a witness's."}
+          ? `${wrong === 1 ? 'One step' : `${wrong} steps`} failed. See the details below. Save this page and tell the auditors of the proxy.`
+          : "These records are in the log that its key signed, and this page matches them. This does not prove that the recorded facts are true, or that everyone sees the same log. To check that, compare the checkpoint with a witness's copy."}
       </Alert>
       {hasOtherKey && (
         <Button variant="default" size="xs" color="red" onClick={trust} style={{ alignSelf: 'flex-start' }}>
-          The operator announced the new key to me: trust it from now on
+          The operator announced this new key to me. Trust it from now on.
         </Button>
       )}
       <Steps steps={steps} />
@@ -100,11 +100,11 @@ function Elsewhere({ lacking, id }: { lacking: Lacking; id: string }) {
     <Alert color="orange" variant="light" title="This browser cannot verify here">
       <Text size="sm">
         {lacking === 'web-crypto'
-          ? 'Browsers do cryptography for pages of https and of localhost only, and this one came over plain http. Open the console over https, or verify on the server:'
-          : 'It does not know Ed25519 signatures yet. Update it, or verify on the server:'}
+          ? 'Browsers support cryptography only on https and localhost, and this page was loaded over http. Open the console over https, or verify on the server:'
+          : 'This browser does not support Ed25519 signatures. Update it, or verify on the server:'}
       </Text>
       <Code block>npm run cli -- audit verify --key log.pub</Code>
-      <Text size="sm">or download the receipt and check it on a machine that you trust:</Text>
+      <Text size="sm">Or download the receipt and verify it on a machine that you trust:</Text>
       <Code block>node tools/verify-receipt.mjs --key log.pub receipt-{id}.json</Code>
     </Alert>
   );

@@ -11,9 +11,13 @@ const SHOWN_AT_FIRST = 10;
 
 const COLUMNS: Column<AccessRecord>[] = [
   { id: 'read_at', title: 'When', render: ({ read_at }) => <Instant at={read_at} /> },
-  { id: 'client', title: 'Client', render: ({ client }) => (client ? client.name : 'an operator, by a command') },
+  {
+    id: 'client',
+    title: 'Client',
+    render: ({ client }) => (client ? client.name : 'an operator, on the command line'),
+  },
   { id: 'actor', title: 'Person', render: ({ actor }) => <Maybe text={actor} /> },
-  { id: 'route', title: 'Asked for', render: ({ route }) => <Maybe text={route} /> },
+  { id: 'route', title: 'Requested', render: ({ route }) => <Maybe text={route} /> },
   {
     id: 'revealed',
     title: 'People',
@@ -28,13 +32,13 @@ export function Readers({ readers }: { readers: CallReaders | undefined }) {
   const [all, setAll] = useState(false);
   const newest = readers?.newest;
   return (
-    <Section title="Who has read it" lead={readers && leadOf(readers)}>
+    <Section title="Access history" lead={readers && leadOf(readers)}>
       <DataTable
         label="Readers"
         columns={COLUMNS}
         rows={all ? newest : newest?.slice(0, SHOWN_AT_FIRST)}
         keyOf={({ id }) => id}
-        empty="Nobody has, before you."
+        empty="Nobody read this call before you."
       />
       {!all && newest && newest.length > SHOWN_AT_FIRST && (
         <Button variant="default" size="xs" onClick={() => setAll(true)} style={{ alignSelf: 'flex-start' }}>
@@ -47,6 +51,6 @@ export function Readers({ readers }: { readers: CallReaders | undefined }) {
 
 function leadOf({ count, newest }: CallReaders): string {
   const times = count === 1 ? 'once' : `${formatCount(count)} times`;
-  const listed = count > newest.length ? `; the newest ${newest.length} are listed` : '';
-  return `Shown ${times} before${listed}. Exports are not counted.`;
+  const listed = count > newest.length ? `; the latest ${newest.length} are listed` : '';
+  return `Read ${times} before${listed}. Exports are not counted.`;
 }

@@ -8,8 +8,8 @@ import { inWords } from '../../components/format';
 import { ReasonDialog } from '../../components/reason-dialog';
 
 const MEANING: Partial<Record<string, string>> = {
-  confirmed: 'It was carried out: what it paid counts',
-  not_executed: 'It was not carried out, and never will be: what it had reserved is given back',
+  confirmed: 'Confirmed: the call was carried out, and its payouts count',
+  not_executed: 'Not executed: the call was not and will not be carried out, and its reservation is released',
 };
 
 /** Of the resolution's reason. */
@@ -44,15 +44,15 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
       title="Settle a call in doubt"
       action="Settle"
       maxLength={MAX_REASON}
-      missing={verdict === undefined ? 'Choose what became of it first.' : undefined}
+      missing={verdict === undefined ? 'Choose an outcome first.' : undefined}
       run={settle}
       close={close}
     >
       <Text size="sm">
-        Say what became of {operation} at the upstream. This is on record with your name. It takes effect at once; only
-        the API can correct it later. Look it up with the provider first.
+        Record the outcome of {operation} at the upstream. Look it up with the provider first. The settlement is
+        recorded with your name and takes effect immediately. Only the API can correct it later.
       </Text>
-      <Radio.Group label="What became of it" required value={verdict ?? null} onChange={setVerdict}>
+      <Radio.Group label="Outcome" required value={verdict ?? null} onChange={setVerdict}>
         <Stack gap="xs" mt={4}>
           {resolutionDtoVerdictValues.map((value) => (
             <Radio key={value} value={value} label={MEANING[value] ?? inWords(value)} />

@@ -69,8 +69,11 @@ async function askProof(call: string, tell: (what: string) => void): Promise<Inc
     const { data } = await http.GET('/v1/audit/log/proof', { params: { query: { call } } });
     const proof = data as Inclusion; // what is no success was thrown
     if (proof.unsealed.length === 0 || (left === 0 && proof.records.length > 0)) return proof;
-    if (left === 0) throw new Error('The records of this call are still not sealed. Is the sealer at work? Try again.');
-    tell('Its records are not sealed yet, which takes seconds. Asking again…');
+    if (left === 0)
+      throw new Error(
+        'The records of this call are still not sealed. Check that the sealer is running, then try again.',
+      );
+    tell('The records are not sealed yet. This takes a few seconds. Retrying…');
     await new Promise((resolve) => setTimeout(resolve, SEALED_WITHIN.everyMs));
   }
 }

@@ -17,7 +17,7 @@ export default function CallsPage() {
   const rows = answer.data?.calls;
   return (
     <HistoryPage
-      lead="Every request of a known client, and what came of it; also those that were refused."
+      lead="Every request of a known client with its outcome, including refused requests."
       {...{ list, reveal, setReveal, count: rows?.length, next: answer.data?.next_page_token, error: answer.error }}
     >
       <Rows {...{ list, answer, rows, columns: CALL_COLUMNS, keyOf }} />

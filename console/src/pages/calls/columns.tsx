@@ -64,7 +64,7 @@ const DETAILS: Choosable<Shared>[] = [
   text('idempotency_key', 'Idempotency-Key', ({ idempotency_key: key }) => key),
   text('request_id', 'X-Request-Id', ({ request_id: id }) => id),
   text('status', 'Upstream status', ({ upstream }) => upstream?.status ?? upstream?.failure),
-  text('refusal', 'Refused because', ({ refusal }) => refusal && inWords(refusal.code)),
+  text('refusal', 'Refusal reason', ({ refusal }) => refusal && inWords(refusal.code)),
   text('approval', 'Approval', ({ approval }) => approval?.status),
   text('resolution', 'Resolution', ({ resolution }) => resolution?.verdict),
 ];
@@ -129,7 +129,7 @@ export const PAYOUT_COLUMNS: Choosable<ItemRecord>[] = [
   text('upstream_id', 'Upstream id', ({ item }) => item.upstream?.upstream_id),
   text('upstream_word', "Upstream's word", ({ item }) => item.upstream?.status),
   usd('upstream_amount', 'Upstream amount', false, ({ item }) => item.upstream?.amount_usd),
-  text('position', 'Place in its call', ({ item }) => item.position + 1),
+  text('position', 'Position in call', ({ item }) => item.position + 1),
   ...DETAILS,
 ];
 

@@ -50,8 +50,8 @@ function ExportDialog({ list, close }: { list: List; close: () => void }) {
 
 function wordsOf({ filters }: List): string {
   const said = FILTER_NAMES.flatMap((name) => (filters[name] === undefined ? [] : FILTERS[name].words(filters[name])));
-  const found = said.length === 0 ? 'The whole history' : `All that the filters find (${said.join(', ')})`;
-  return `${found}, not this page alone: with all columns, oldest first. That you export it is on record.`;
+  const found = said.length === 0 ? 'The whole history' : `All results of the filters (${said.join(', ')})`;
+  return `${found}, not only this page, with all columns, oldest first. The export is recorded.`;
 }
 
 interface ChoicesProps {
@@ -78,13 +78,13 @@ function Choices({ asked, setAsked, disabled }: ChoicesProps) {
       </Radio.Group>
       {may('audit:pii') ? (
         <Checkbox
-          {...{ label: 'Show people as they are (recorded)', checked: asked.reveal, disabled }}
-          description="Without it, e-mails, phones and handles are masked."
+          {...{ label: 'Show people unmasked (recorded)', checked: asked.reveal, disabled }}
+          description="Otherwise, emails, phone numbers, and handles are masked."
           onChange={({ currentTarget }) => setAsked({ ...asked, reveal: currentTarget.checked })}
         />
       ) : (
         <Text size="sm" c="dimmed">
-          People are masked in it: your key may not see them.
+          People are masked because your key does not have access to them.
         </Text>
       )}
     </>
@@ -113,10 +113,10 @@ function Kept({ checked, filename }: Extract<Exporting, { state: 'kept' }>) {
   return (
     <Alert color="teal" role="status" title={`Complete, ${formatCount(checked.rows)} rows`}>
       {checked.summed
-        ? 'The checksum is right: this is what the proxy wrote.'
-        : 'The checksum was not compared: your browser only can where this page comes by https.'}{' '}
-      It is in your downloads as {filename}. The manifest proves later that the file is whole and unchanged: keep it
-      beside the file.
+        ? 'The checksum matches: the file is what the proxy wrote.'
+        : 'The checksum was not compared, because browsers support this only over https.'}{' '}
+      The file is in your downloads as {filename}. Keep the manifest with the file. It proves that the file is complete
+      and unchanged.
       <Group mt="xs">
         <Button variant="default" size="xs" onClick={() => keep(checked.manifest, `${filename}.manifest.json`)}>
           Save the manifest
@@ -135,7 +135,7 @@ function Coming({ progress }: { progress: SaveProgress | undefined }) {
       <Progress
         value={done ?? 100}
         animated={done === undefined}
-        aria-label={done === undefined ? 'Rows, of an unknown number' : 'Rows'}
+        aria-label={done === undefined ? 'Rows, total unknown' : 'Rows'}
         transitionDuration={200}
       />
       <Text size="sm" role="status">

@@ -51,6 +51,6 @@ export function useExport(filters: Filters) {
 /** The export's header `Link` names its manifest; an export that broke off has none. */
 async function readManifest(headers: Headers, sent: RawHeaders): Promise<string> {
   const [, path] = /^<([^>]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
-  if (path === undefined) throw new Error('The export names no manifest. Nothing was kept; try again.');
+  if (path === undefined) throw new Error('The export has no link to a manifest. The file was discarded. Try again.');
   return (await raw(path, { headers: sent })).text();
 }

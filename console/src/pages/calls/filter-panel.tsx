@@ -66,7 +66,7 @@ function ActiveFilters({ list: { filters, change, show, view } }: FilterProps) {
   const clear = () =>
     show({ ...(view.sort && { sort: view.sort }), ...(view.page_size && { page_size: view.page_size }) });
   return (
-    <Group gap={6} role="group" aria-label="Filters that are on">
+    <Group gap={6} role="group" aria-label="Active filters">
       {names.map((name) => {
         const words = FILTERS[name].words(filters[name] ?? '');
         return (
@@ -74,7 +74,7 @@ function ActiveFilters({ list: { filters, change, show, view } }: FilterProps) {
             key={name}
             {...{ variant: 'default', radius: 'xl', size: 'compact-sm', fw: 400, maw: '100%' }}
             rightSection={<X size={12} aria-hidden />}
-            aria-label={`Take away the filter ${words}`}
+            aria-label={`Remove the filter ${words}`}
             onClick={() => change({ [name]: undefined })}
           >
             {words}
@@ -83,7 +83,7 @@ function ActiveFilters({ list: { filters, change, show, view } }: FilterProps) {
       })}
       {names.length > 1 && (
         <Button variant="subtle" size="compact-sm" onClick={clear}>
-          Take all away
+          Clear all
         </Button>
       )}
     </Group>

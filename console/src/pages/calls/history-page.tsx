@@ -72,7 +72,7 @@ function PeopleSwitch({ reveal, setReveal }: Pick<Props, 'reveal' | 'setReveal'>
   return (
     <Switch
       size="sm"
-      label={reveal ? 'Show people: each page you look at is on record' : 'Show people (it is recorded)'}
+      label={reveal ? 'Show people: every page that you view is recorded' : 'Show people (recorded)'}
       checked={reveal}
       onChange={({ currentTarget }) => setReveal(currentTarget.checked)}
     />
@@ -98,7 +98,7 @@ const USUAL_SIZE = '50';
 function PageSizeField({ view, change }: List) {
   return (
     <NativeSelect
-      {...{ size: 'xs', 'aria-label': 'Rows on a page' }}
+      {...{ size: 'xs', 'aria-label': 'Rows per page' }}
       data={[...new Set(['25', USUAL_SIZE, '100', view.page_size ?? USUAL_SIZE])].map((value) => ({
         value,
         label: `${value} rows`,

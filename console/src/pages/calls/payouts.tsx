@@ -17,7 +17,7 @@ export default function PayoutsPage() {
   const rows = answer.data?.items;
   return (
     <HistoryPage
-      lead="Each recipient of each call by itself: whom, how much, and what came of it."
+      lead="Every payout of every call, with its recipient, amount, and outcome."
       {...{ list, reveal, setReveal, count: rows?.length, next: answer.data?.next_page_token, error: answer.error }}
     >
       <Rows {...{ list, answer, rows, columns: PAYOUT_COLUMNS, keyOf }} />

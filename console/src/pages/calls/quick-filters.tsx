@@ -86,13 +86,13 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
   };
   return (
     <TextField
-      {...{ label: 'Recipient', placeholder: 'Phone, e-mail or handle', type: 'search', value, maxLength: 254 }}
+      {...{ label: 'Recipient', placeholder: 'Phone, email, or handle', type: 'search', value, maxLength: 254 }}
       style={wide(300)}
       error={faults.recipient ?? faults.recipient_prefix}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       {...(!maySearch && {
         disabled: true,
-        description: 'To search for a person, your key needs the scope audit:pii.',
+        description: 'Searching for a person requires the scope audit:pii.',
       })}
       onCommit={(text) => commit(text, by)}
       leftSectionWidth={108}
@@ -126,7 +126,7 @@ const CALENDAR = {
     previousDecade: 'Previous years',
     nextDecade: 'Next years',
   },
-  submitButtonProps: { 'aria-label': 'Take this time' },
+  submitButtonProps: { 'aria-label': 'Apply time' },
   timePickerProps: { hoursInputLabel: 'Hours', minutesInputLabel: 'Minutes' },
 };
 

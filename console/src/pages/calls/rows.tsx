@@ -21,8 +21,8 @@ export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
   const table = useMemo(() => {
     const ids = chosen.split(' ');
     const empty = isNarrowed
-      ? `No ${label.toLowerCase()} match these filters. Take one away, or look at a longer period.`
-      : `There are no ${label.toLowerCase()} on record yet. They appear here as soon as an app makes some.`;
+      ? `No ${label.toLowerCase()} match these filters. Remove a filter, or choose a longer period.`
+      : `No ${label.toLowerCase()} are recorded yet. They appear here when an app sends its first request.`;
     return (
       <DataTable
         {...{ label, rows, keyOf, error, retry, empty, columns: columns.filter(({ id }) => ids.includes(id)) }}

@@ -22,7 +22,7 @@ const COLUMNS: Column<SummaryGroup>[] = [
   },
   { id: 'calls', title: 'Calls', numeric: true, render: ({ calls }) => formatCount(calls) },
   { id: 'items', title: 'Payouts', numeric: true, render: ({ items }) => formatCount(items) },
-  { id: 'asked', title: 'Asked', numeric: true, render: ({ asked_usd: usd }) => <Usd amount={usd} /> },
+  { id: 'asked', title: 'Requested', numeric: true, render: ({ asked_usd: usd }) => <Usd amount={usd} /> },
   { id: 'paid', title: 'Paid', numeric: true, render: ({ succeeded_usd: usd }) => <Usd amount={usd} /> },
 ];
 
@@ -41,7 +41,7 @@ export function SumUp({ list: { filters } }: { list: List }) {
           Sum up
         </Button>
         <Text size="sm" c="dimmed">
-          Counts all that the filters find, by outcome. Over a long history that can take some seconds.
+          Counts all results of the filters, by outcome. For a long history, this can take several seconds.
         </Text>
       </Group>
     );
@@ -56,7 +56,7 @@ export function SumUp({ list: { filters } }: { list: List }) {
           <DataTable
             {...{ label: 'Sums', columns: COLUMNS, rows: withAll(groups) }}
             keyOf={({ group }) => group ?? ''}
-            empty="The filters find nothing to sum up."
+            empty="No results to sum up."
           />
         )}
       </Answer>

@@ -32,21 +32,21 @@ export function SaveView({ list, saved, close }: Props & { list: List }) {
           <TextInput
             {...{ label: 'Name', required: true, maxLength: 60, value: name, autoComplete: 'off' }}
             data-autofocus
-            {...(isTaken && { description: 'It takes the place of the one that has this name.' })}
+            {...(isTaken && { description: 'This replaces the view with the same name.' })}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Text size="sm">{wordsOf(list, withRecipient)}</Text>
           {hasRecipient && (
             <Checkbox
-              label="Keep the recipient in it"
-              description="A person's contact then stays in this browser, for all who use it."
+              label="Include the recipient"
+              description="The contact is then stored in this browser, visible to everyone who uses it."
               checked={withRecipient}
               onChange={({ currentTarget }) => setWithRecipient(currentTarget.checked)}
             />
           )}
           <Text size="sm" c="dimmed">
-            Views stay in this browser, with their filters and columns; whoever signs in here finds them. No record is
-            kept in them.
+            Views are stored in this browser with their filters and columns. Everyone who signs in here can use them.
+            Views contain no records.
           </Text>
           <Group justify="flex-end">
             {gate.hint}
@@ -78,7 +78,7 @@ export function ManageViews({ saved: { views, rename, remove }, close }: Props) 
   return (
     <Modal opened onClose={close} title="Saved views" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack gap="xs">
-        {views.length === 0 && <Text c="dimmed">None is left.</Text>}
+        {views.length === 0 && <Text c="dimmed">No saved views.</Text>}
         {views.map((view) => (
           <Group key={view.name} gap="xs" wrap="nowrap">
             <TextField
@@ -94,7 +94,7 @@ export function ManageViews({ saved: { views, rename, remove }, close }: Props) 
           </Group>
         ))}
         <Text size="sm" c="dimmed">
-          Change a name and press Enter.
+          To rename a view, change its name and press Enter.
         </Text>
       </Stack>
     </Modal>

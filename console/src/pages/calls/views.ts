@@ -16,9 +16,9 @@ export interface SavedView {
 /** Those that anybody needs. */
 export const USUAL_VIEWS: SavedView[] = [
   { name: 'In doubt', view: { in_doubt: 'true' }, columns: null },
-  { name: 'Waits for approval', view: { approval: 'pending' }, columns: null },
+  { name: 'Pending approval', view: { approval: 'pending' }, columns: null },
   { name: 'Rejected today', view: { outcome: 'rejected' }, columns: null, days: 1 },
-  { name: 'Largest of 7 days', view: { sort: 'amount' }, columns: null, days: 7 },
+  { name: 'Largest of last 7 days', view: { sort: 'amount' }, columns: null, days: 7 },
 ];
 
 /** What is shown now, to be kept. A period that ends now moves on with time. */

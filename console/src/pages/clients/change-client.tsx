@@ -26,7 +26,7 @@ export function ChangeClient({ client }: { client: ClientDto }) {
       setDraft(draftOf(data));
     }
     forgetClients(queries);
-    notifications.show({ message: 'Saved. It holds from the next request on.', color: 'teal' });
+    notifications.show({ message: 'Saved. The change applies from the next request.', color: 'teal' });
   });
   return (
     <Paper withBorder p="md" maw={760}>
@@ -44,7 +44,8 @@ export function ChangeClient({ client }: { client: ClientDto }) {
           )}
           {client.name === session.client && !draft.scopes.includes('admin') && (
             <Alert color="orange" variant="light">
-              You are signed in with a key of this client: once this is saved, you can administer nothing with it.
+              You are signed in with a key of this client. After you save this change, this key can no longer administer
+              anything.
             </Alert>
           )}
           <Changes of={changesInWords(draft, was)} busy={busy} undo={() => setDraft(was)} />
@@ -55,7 +56,7 @@ export function ChangeClient({ client }: { client: ClientDto }) {
 }
 
 function Changes({ of, busy, undo }: { of: string[]; busy: boolean; undo: () => void }) {
-  const gate = useGate(of.length === 0 ? 'Nothing is changed yet.' : undefined);
+  const gate = useGate(of.length === 0 ? 'There are no changes to save.' : undefined);
   return (
     <>
       <div role="status">

@@ -30,7 +30,7 @@ export default function ClientPage() {
             <Section title="Keys">
               <Keys client={data} />
             </Section>
-            <Section title="What it may do">
+            <Section title="Permissions and limits">
               <ChangeClient client={data} />
             </Section>
           </Stack>
@@ -45,7 +45,7 @@ function Summary({ client: { id, created_at: at, active_keys: keys, usage } }: {
     <Stack gap="md">
       {keys === 0 && (
         <Alert color="orange" variant="light">
-          It has no key that is taken: it can do nothing until one is issued.
+          This client has no valid key. Issue one so that it can send requests.
         </Alert>
       )}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl">
@@ -65,7 +65,7 @@ function Usage({ title, cap }: { title: string; cap: CapDto }) {
       </Text>
       <CapUsage cap={cap} label={title} />
       <Text size="xs" c="dimmed">
-        Begins anew <Instant at={cap.resets_at} relative />
+        Resets <Instant at={cap.resets_at} relative />
       </Text>
     </Stack>
   );

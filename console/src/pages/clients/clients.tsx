@@ -38,7 +38,7 @@ export default function ClientsPage() {
   return (
     <Page
       title="Clients"
-      lead="Who may use the proxy: apps that pay, and keys of people who audit, reconcile, approve or administer."
+      lead="Clients that may use the proxy: apps that pay, and people who audit, reconcile, approve, or administer."
       actions={
         <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
           New client
@@ -52,7 +52,7 @@ export default function ClientsPage() {
         keyOf={({ id }) => id}
         error={clients.error}
         retry={clients.refetch}
-        empty="There is no client yet. Make one with New client."
+        empty="There are no clients yet. Create one with New client."
       />
       {creating && (
         <CreateClient

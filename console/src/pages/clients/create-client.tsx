@@ -33,13 +33,13 @@ export function CreateClient({ created, close }: Props) {
         <Stack>
           <TextInput
             {...{ label: 'Name', required: true, autoComplete: 'off', value: name, error: faults.name }}
-            description="Lower-case letters, digits and dashes. It stands in its keys, and never changes."
+            description="Lowercase letters, digits, and dashes. The name is part of the client's keys and cannot be changed."
             data-autofocus
             onChange={({ currentTarget: { value } }) => setName(value)}
           />
           <TextInput
             {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
-            description="Whose the first key is, where it is one person’s: nobody approves what they asked for. An id, no e-mail address."
+            description="ID of the person who owns the first key, not an email address. People cannot approve their own requests."
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
           <LimitFields draft={draft} faults={faults} change={(change) => setDraft({ ...draft, ...change })} />

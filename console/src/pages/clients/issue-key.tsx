@@ -33,13 +33,13 @@ export function IssueKey({ client, issued, close }: Props) {
         <Stack>
           <TextInput
             {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
-            description="Whose it is, where it is one person’s. An id, no e-mail address."
+            description="ID of the person who owns the key, not an email address."
             data-autofocus
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
           <TextInput
             {...{ label: 'Expires', type: 'datetime-local', value: until, error: faults.expires_at }}
-            description="In your time zone. Left empty, it is taken until it is revoked."
+            description="In your time zone. If empty, the key is valid until it is revoked."
             onChange={({ currentTarget: { value } }) => setUntil(value)}
           />
           <FormEnd {...{ failure, busy, action: 'Issue', cancel: close }} />

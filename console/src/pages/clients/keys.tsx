@@ -49,8 +49,8 @@ export function Keys({ client }: { client: ClientDto }) {
         </Button>
       </Group>
       <Text size="sm" c="dimmed" maw="70ch">
-        To rotate a key, issue another one, let the app use it, look here until the old one is not used any more, then
-        revoke the old one. Both are taken meanwhile.
+        To rotate a key, issue another key and let the app use it. When the old key is no longer used, revoke it. Both
+        keys are valid until then.
       </Text>
       <DataTable
         label="Keys"
@@ -59,7 +59,7 @@ export function Keys({ client }: { client: ClientDto }) {
         keyOf={({ id }) => id}
         error={keys.error}
         retry={keys.refetch}
-        empty="It has no key. Issue one."
+        empty="This client has no keys. Issue one."
       />
       {issuing && (
         <IssueKey

@@ -28,7 +28,7 @@ export function LimitFields(props: Props) {
       ))}
       <Checkbox
         label="Requires an Idempotency-Key"
-        description="What pays or makes something is refused without one."
+        description="Payments and writes without an Idempotency-Key are rejected."
         checked={props.draft.require_idempotency_key}
         error={props.faults.require_idempotency_key}
         onChange={({ currentTarget: { checked } }) => props.change({ require_idempotency_key: checked })}
@@ -49,9 +49,9 @@ type MoneyName = Exclude<NameOf<string>, NameOf<number | ''>>;
 const MONEY: Field<MoneyName>[] = [
   { name: 'daily_cap_usd', description: 'From midnight to midnight UTC.' },
   { name: 'monthly_cap_usd', description: 'In a calendar month, UTC.' },
-  { name: 'max_item_usd', description: 'The most that one payout may be.' },
-  { name: 'max_call_usd', description: 'The most that the payouts of one call may add up to.' },
-  { name: 'approval_over_usd', description: 'A call of more waits for an approval.' },
+  { name: 'max_item_usd', description: 'Largest amount of one payout.' },
+  { name: 'max_call_usd', description: 'Largest total of one call.' },
+  { name: 'approval_over_usd', description: 'Calls above this amount require an approval.' },
 ];
 
 function MoneyField({ name, description, draft, faults, change }: Props & Field<MoneyName>) {
@@ -68,8 +68,8 @@ function MoneyField({ name, description, draft, faults, change }: Props & Field<
 type CountName = 'max_items' | 'requests_per_minute';
 
 const COUNTS: Field<CountName>[] = [
-  { name: 'max_items', description: 'The most payouts in one call.' },
-  { name: 'requests_per_minute', description: 'Over all its keys.' },
+  { name: 'max_items', description: 'Largest number of payouts in one call.' },
+  { name: 'requests_per_minute', description: 'Across all keys of the client.' },
 ];
 const MOST = 1_000_000;
 
@@ -87,15 +87,19 @@ function CountField({ name, description, draft, faults, change }: Props & Field<
 type WordsName = 'countries' | 'addresses' | 'origins';
 
 const WORDS: (Field<WordsName> & { placeholder: string })[] = [
-  { name: 'countries', description: 'That it may pay to; none: any. Enter takes each.', placeholder: 'Kenya' },
+  {
+    name: 'countries',
+    description: 'Countries that the client may pay to. Empty: any. Press Enter after each.',
+    placeholder: 'Kenya',
+  },
   {
     name: 'addresses',
-    description: 'IP addresses and CIDR blocks that it may call from; none: any.',
+    description: 'IP addresses and CIDR blocks that the client may call from. Empty: any.',
     placeholder: '10.0.0.0/8',
   },
   {
     name: 'origins',
-    description: 'Web origins whose pages may call; none: no page of a browser.',
+    description: 'Web origins whose pages may call the proxy. Empty: none.',
     placeholder: 'https://shop.example',
   },
 ];
@@ -116,13 +120,13 @@ function OperationsField({ draft: { operations }, faults, change }: Props) {
     <Stack gap="xs">
       <Checkbox
         label="All operations"
-        description="With those to come."
+        description="Includes future operations."
         checked={operations === null}
         onChange={({ currentTarget: { checked } }) => change({ operations: checked ? null : [] })}
       />
       {operations !== null && (
         <MultiSelect
-          {...{ label: LABELS.operations, description: 'What of the interface it may use.', searchable: true }}
+          {...{ label: LABELS.operations, description: 'Operations that the client may use.', searchable: true }}
           data={[...OPERATIONS]}
           value={operations}
           error={operations.length === 0 ? 'Choose at least one, or all.' : faults.operations}

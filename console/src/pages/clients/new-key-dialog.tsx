@@ -11,7 +11,7 @@ interface Props {
 /** Shows a key, this once: it closes only when somebody says that it is stored, and nothing of it stays in the page. */
 export function NewKeyDialog({ of, close }: { of: Props; close: () => void }) {
   const [stored, setStored] = useState(false);
-  const gate = useGate(stored ? undefined : 'Say first that you have stored it.');
+  const gate = useGate(stored ? undefined : 'Confirm first that you have stored the key.');
   return (
     <Modal
       opened
@@ -23,12 +23,12 @@ export function NewKeyDialog({ of, close }: { of: Props; close: () => void }) {
     >
       <Stack>
         <Alert color="orange" variant="light">
-          This key is shown this once. It is kept nowhere: whoever loses it needs another one.
+          This key is shown only once and is not stored. If you lose it, issue another one.
         </Alert>
         <Copyable text={of.key} label="the key" />
-        <Text size="sm">Give it to the app as a secret; it sends it in the header X-API-Key.</Text>
+        <Text size="sm">Give it to the app as a secret. The app sends it in the header X-API-Key.</Text>
         <Checkbox
-          label="I have stored it"
+          label="I have stored the key"
           checked={stored}
           onChange={({ currentTarget: { checked } }) => setStored(checked)}
         />

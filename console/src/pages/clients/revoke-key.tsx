@@ -22,20 +22,20 @@ export function RevokeKey({ of: { id, client, hint }, isLast, close }: Props) {
     forgetClients(queries);
   };
   return (
-    <ConfirmDialog title="Revoke a key" action="Revoke it" danger run={run} close={close}>
+    <ConfirmDialog title="Revoke a key" action="Revoke key" danger run={run} close={close}>
       <Text size="sm">
-        The key <Code>{hint}</Code> of the client <b>{client}</b> is refused with 401 from its next request on, on every
-        instance, and whoever is signed in here with it is signed out. Calls that are being sent right now are finished.
-        What it asked for and still waits for an approval can no longer be approved.
+        The key <Code>{hint}</Code> of the client <b>{client}</b> is rejected with 401 from its next request, on every
+        instance. Everyone who is signed in with it is signed out. Calls that are being sent are completed. Its pending
+        requests can no longer be approved.
       </Text>
       {isLast && (
         <Text size="sm" fw={600}>
-          It is the last key of {client}: the client can do nothing until another one is issued.
+          It is the last key of {client}. The client cannot send requests until you issue another key.
         </Text>
       )}
       {session.key_id === id && (
         <Text size="sm" fw={600}>
-          It is your own: you are signed in with it.
+          You are signed in with this key.
         </Text>
       )}
       <Text size="sm">This cannot be undone.</Text>

@@ -5,14 +5,14 @@ import type { Draft, Faults, Scope } from './draft';
 /** A scope that is new here has no explanation yet, and can be chosen all the same. */
 const MEANS: Partial<Record<string, string>> = {
   pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
-  write: 'Makes or unmakes something: payment links, collections, sub-accounts.',
-  read: 'Asks the upstream: balances, transactions, prices.',
-  account: 'Reaches the whole upstream account: redeems, deletes, lists transactions and wallets of all clients.',
-  audit: 'Reads the history of all clients, with people masked; proves and exports it.',
-  'audit:pii': 'Sees people in the history as they are. Each look is recorded.',
-  reconcile: 'Runs the reconciliation and decides about its findings.',
-  approve: 'Approves or rejects what others asked for.',
-  admin: 'Makes clients and keys, sets limits, stops everything.',
+  write: 'Creates or deletes objects: payment links, collections, sub-accounts.',
+  read: 'Reads from the upstream: balances, transactions, prices.',
+  account: 'Accesses the whole upstream account: redeems, deletes, and lists transactions and wallets of all clients.',
+  audit: 'Reads, verifies, and exports the history of all clients, with people masked.',
+  'audit:pii': 'Sees people unmasked in the history. Each access is recorded.',
+  reconcile: 'Runs reconciliations and decides findings.',
+  approve: "Approves or rejects other clients' requests.",
+  admin: 'Creates clients and keys, sets limits, and stops operations.',
 };
 
 interface Props {
@@ -25,7 +25,7 @@ export function ScopesField({ scopes, faults, change }: Props) {
   return (
     <Checkbox.Group
       label="Scopes"
-      description="What its keys may do."
+      description="Permissions of the client's keys."
       required
       value={scopes}
       error={faults.scopes}

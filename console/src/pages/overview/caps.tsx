@@ -6,7 +6,7 @@ import { Empty } from '../../components/states';
 
 /** What each client has spent of its caps. */
 export function Caps({ clients }: { clients: OverviewClient[] }) {
-  if (clients.length === 0) return <Empty>No client has a cap, and none has spent anything this month.</Empty>;
+  if (clients.length === 0) return <Empty>No client has a cap or has spent anything this month.</Empty>;
   return (
     <Stack gap="sm">
       {clients.map(({ name, daily, monthly }) => (

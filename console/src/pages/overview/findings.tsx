@@ -18,7 +18,7 @@ export function FindingsByAge({ ages, run }: { ages: OverviewFindings[]; run: Ov
         </Anchor>
       }
     >
-      {run === null && <Empty>Not compared yet: no run has looked for differences.</Empty>}
+      {run === null && <Empty>No reconciliation run yet.</Empty>}
       <Stack gap="xs">
         {ages
           .filter(({ count }) => run !== null || count > 0)

@@ -38,13 +38,7 @@ export default function History({ days, dates }: Props) {
       title="By day (UTC) and operation"
       actions={
         <Group gap="xs">
-          <SegmentedControl
-            size="xs"
-            aria-label="What is counted"
-            data={MEASURES}
-            value={measure}
-            onChange={setMeasure}
-          />
+          <SegmentedControl size="xs" aria-label="Count" data={MEASURES} value={measure} onChange={setMeasure} />
           <SegmentedControl
             size="xs"
             aria-label="Shown as"
@@ -59,7 +53,7 @@ export default function History({ days, dates }: Props) {
       }
     >
       {days.length === 0 ? (
-        <Empty>Nothing was asked for in these days.</Empty>
+        <Empty>No requests in this period.</Empty>
       ) : form === 'chart' ? (
         <Chart days={days} dates={dates} measure={measure} />
       ) : (
@@ -165,7 +159,7 @@ function Figures({ days }: { days: OperationDay[] }) {
           <Table.Tr>
             <Table.Th>Day (UTC)</Table.Th>
             <Table.Th>Operation</Table.Th>
-            {['Calls', 'Payouts', 'Asked', 'Paid'].map((title) => (
+            {['Calls', 'Payouts', 'Requested', 'Paid'].map((title) => (
               <Table.Th key={title} ta="right">
                 {title}
               </Table.Th>

@@ -23,7 +23,7 @@ export function Latencies({ latencies }: { latencies: OperationLatency[] }) {
         columns={COLUMNS}
         rows={latencies}
         keyOf={({ operation }) => operation}
-        empty="The upstream was not asked for anything in these days."
+        empty="No requests to the upstream in this period."
       />
     </Card>
   );

@@ -13,7 +13,7 @@ export function Outcomes({ outcomes, window }: { outcomes: OutcomeCount[]; windo
   const sorted = [...outcomes].sort((one, other) => other.calls - one.calls);
   return (
     <Card title="Outcomes">
-      {all === 0 && <Empty>No calls in these days.</Empty>}
+      {all === 0 && <Empty>No calls in this period.</Empty>}
       <Stack gap="xs">
         {sorted.map(({ outcome, calls }) => (
           <div key={outcome}>

@@ -76,8 +76,8 @@ function Sections({ overview, span }: { overview: Overview; span: number }) {
     <Stack gap="md">
       {stops !== null && stops.active > 0 && (
         <Alert color="red" title="Payouts are stopped">
-          {stops.active === 1 ? 'A stop holds' : `${stops.active} stops hold`}: what it names is refused until it is
-          lifted.
+          {stops.active === 1 ? 'A stop is active' : `${stops.active} stops are active`}. Requests that it covers are
+          refused until it is lifted.
         </Alert>
       )}
       <Tiles overview={overview} />
@@ -107,7 +107,7 @@ function Sections({ overview, span }: { overview: Overview; span: number }) {
 const CONNECTIONS: Record<Connection, { color: string; words: string }> = {
   connecting: { color: 'gray', words: 'connecting' },
   live: { color: 'teal', words: 'live' },
-  lost: { color: 'gray', words: 'cannot be reached; trying again' },
+  lost: { color: 'gray', words: 'cannot be reached; retrying' },
 };
 
 function LiveBadge({ connection, asOf }: { connection: Connection; asOf: string | undefined }) {

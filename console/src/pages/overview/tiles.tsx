@@ -26,7 +26,7 @@ function InDoubt({ in_doubt: inDoubt }: Pick<Overview, 'in_doubt'>) {
   return (
     <Tile title="Calls in doubt" href="/calls?in_doubt=true" value={formatCount(calls)} alarming={calls > 0}>
       {calls === 0 ? (
-        'Every outcome is known.'
+        'All outcomes are known.'
       ) : (
         <>
           <Usd amount={usd} />, the oldest since <Instant at={since} relative />.
@@ -40,9 +40,9 @@ function Approvals({ approvals }: Pick<Overview, 'approvals'>) {
   if (approvals === null) return null;
   const { waiting, usd, next_expires_at: expires } = approvals;
   return (
-    <Tile title="Waiting for approval" href="/approvals" value={formatCount(waiting)} alarming={waiting > 0}>
+    <Tile title="Pending approval" href="/approvals" value={formatCount(waiting)} alarming={waiting > 0}>
       {waiting === 0 ? (
-        'Nothing waits.'
+        'No calls are pending.'
       ) : (
         <>
           <Usd amount={usd} />, the next expires <Instant at={expires} relative />.
@@ -60,10 +60,10 @@ function Findings({ findings, last_run: run }: Pick<Overview, 'findings' | 'last
     <Tile
       title="Open findings"
       href="/reconciliation/findings"
-      value={isUnknown ? 'not compared yet' : formatCount(open)}
+      value={isUnknown ? 'no run yet' : formatCount(open)}
       alarming={open > 0}
     >
-      {open > 0 ? 'Differences that wait for a decision.' : noneOpen(run)}
+      {open > 0 ? 'Differences that need a decision.' : noneOpen(run)}
     </Tile>
   );
 }
@@ -104,8 +104,8 @@ function LastRun({ findings, last_run: run }: Pick<Overview, 'findings' | 'last_
   if (findings === null) return null; // the key may not know
   if (run === null) {
     return (
-      <Tile title="Last reconciliation" href="/reconciliation" value="not compared yet">
-        Start a run over yesterday.
+      <Tile title="Last reconciliation" href="/reconciliation" value="no run yet">
+        Start a run for yesterday.
       </Tile>
     );
   }

@@ -54,7 +54,7 @@ function ByCategory({
       ),
     },
     { id: 'count', title: 'Findings', numeric: true, render: ({ count }) => formatCount(count) },
-    { id: 'usd', title: 'Adds up to', numeric: true, render: ({ usd }) => signedUsd(usd) },
+    { id: 'usd', title: 'Total', numeric: true, render: ({ usd }) => signedUsd(usd) },
   ];
   return (
     <Charted
@@ -67,7 +67,7 @@ function ByCategory({
         columns={columns}
         rows={rows}
         keyOf={({ category }) => category}
-        empty="This run found no difference."
+        empty="This run found no differences."
       />
     </Charted>
   );
@@ -76,7 +76,7 @@ function ByCategory({
 function States({ states, runId }: { states: Report['states']; runId: string }) {
   return (
     <Group gap="xs">
-      <Text size="sm">Of these, now:</Text>
+      <Text size="sm">Current states:</Text>
       {Object.entries(states).map(([state, count]) => (
         <Anchor
           key={state}
@@ -107,22 +107,22 @@ function ByAge({ ages }: { ages: ReportAge[] | undefined }) {
       ),
     },
     { id: 'count', title: 'Findings', numeric: true, render: ({ count }) => formatCount(count) },
-    { id: 'usd', title: 'Without signs', numeric: true, render: ({ usd }) => <Usd amount={usd} /> },
+    { id: 'usd', title: 'Absolute total', numeric: true, render: ({ usd }) => <Usd amount={usd} /> },
   ];
   return (
     <Charted
-      title="All that waits, by age"
+      title="Open findings by age"
       bars={ages?.map(({ days, count }) => ({ name: days, findings: count })) ?? []}
     >
       <Text size="sm" c="dimmed">
-        Open and reopened findings of whichever run, by the days since they were found.
+        Open and reopened findings of all runs, by days since they were found.
       </Text>
       <DataTable
         label="Findings by age"
         columns={columns}
         rows={ages}
         keyOf={({ days }) => days}
-        empty="Nothing waits."
+        empty="No open findings."
       />
     </Charted>
   );

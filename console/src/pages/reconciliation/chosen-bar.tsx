@@ -24,9 +24,9 @@ export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Pr
   const [isDeciding, { open, close }] = useDisclosure();
   const { findings, add, drop } = chosen;
   const count = findings.length;
-  const gate = useGate(count === 0 ? 'None is chosen. Tick those to decide about.' : undefined);
+  const gate = useGate(count === 0 ? 'No findings selected. Select the findings to decide.' : undefined);
   return (
-    <Paper withBorder p="xs" role="region" aria-label="Chosen findings">
+    <Paper withBorder p="xs" role="region" aria-label="Selected findings">
       <Group gap="xs">
         <div role="status">{gate.hint ?? <Text size="sm">{formatCount(count)} chosen</Text>}</div>
         <Button size="xs" onClick={open} {...gate.button}>
@@ -35,7 +35,7 @@ export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Pr
         {more && <ChooseAll filters={filters} add={add} />}
         {count > 0 && (
           <Button size="xs" variant="subtle" onClick={() => drop(chosen.ids)}>
-            Choose none
+            Clear selection
           </Button>
         )}
       </Group>
@@ -65,7 +65,7 @@ const MOST = 20;
 function Refused({ conflicts }: { conflicts: Conflicts }) {
   if (conflicts.size === 0) return null;
   return (
-    <Alert color="orange" variant="light" mt="xs" title="Not decided, and no longer chosen">
+    <Alert color="orange" variant="light" mt="xs" title="Not decided and no longer selected">
       <List size="sm">
         {[...conflicts].slice(0, MOST).map(([id, reason]) => (
           <List.Item key={id}>
@@ -99,7 +99,7 @@ function ChooseAll({ filters, add }: Pick<Props, 'filters'> & Pick<Props['chosen
         count += data?.findings.length ?? 0;
         token = data?.next_page_token;
       } while (token && count + 200 <= MAX_DECISIONS);
-      setWords(token ? `The newest ${formatCount(count)}: more are not decided at once.` : undefined);
+      setWords(token ? `Only the newest ${formatCount(count)} can be decided at once.` : undefined);
     } catch (error) {
       setFailure(error);
     } finally {
@@ -109,7 +109,7 @@ function ChooseAll({ filters, add }: Pick<Props, 'filters'> & Pick<Props['chosen
   return (
     <>
       <Button size="xs" variant="default" loading={busy} onClick={() => void chooseAll()}>
-        Choose all of all pages
+        Select all on all pages
       </Button>
       {words !== undefined && (
         <Text size="sm" c="dimmed">

@@ -16,7 +16,7 @@ export function ColumnsInput({ names, columns, setColumns }: Props) {
     setColumns(Object.fromEntries(entries));
   };
   return (
-    <Fieldset legend="Which column is what">
+    <Fieldset legend="Column mapping">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         {FIELD_NAMES.map((field) => (
           <NativeSelect

@@ -21,10 +21,10 @@ const REFUSED = new Set(['finding_changed', 'own_approval']);
 type Decision = FindingDecisionDto['state'];
 
 const MEANINGS: Record<Decision, string> = {
-  explained: 'It is known why, and nothing is owed.',
-  resolved: 'It was put right.',
-  accepted: 'It is a loss or a gain, and stays one. This takes a person, and one who did not ask for the payment.',
-  reopened: 'What was decided before does not hold.',
+  explained: 'The reason is known, and nothing is owed.',
+  resolved: 'The difference was corrected.',
+  accepted: 'The difference is a permanent loss or gain. Only a person who did not request the payment can accept it.',
+  reopened: 'The earlier decision no longer applies.',
 };
 
 const isClosed = ({ state }: FindingRecord) => state !== 'open' && state !== 'reopened';
@@ -45,7 +45,8 @@ export function Decide({ findings, close, onDecided, onConflict }: Props) {
   const again = () =>
     queries.invalidateQueries({ predicate: ({ queryKey: [, path] }) => String(path).startsWith('/v1/reconciliation') });
   const run = async (reason: string) => {
-    if (findings.length === 0) throw new Error('There is none left to decide about. Close this, and look at the list.');
+    if (findings.length === 0)
+      throw new Error('There are no findings left to decide. Close this dialog and check the list.');
     const decisions = findings.map(({ id, version }) => ({ finding_id: id, state: decision, reason, version }));
     try {
       await http.POST('/v1/reconciliation/findings/decisions', { body: { decisions } });
@@ -62,15 +63,15 @@ export function Decide({ findings, close, onDecided, onConflict }: Props) {
   };
   return (
     <ReasonDialog
-      title={`Decide about ${told(findings.length)}`}
+      title={`Decide ${told(findings.length)}`}
       action={`Mark as ${decision}`}
       maxLength={1_000}
       {...{ run, close }}
     >
       {closed > 0 && closed < findings.length && (
         <Alert color="orange" variant="light">
-          {formatCount(closed)} of these are decided already and can only be reopened; the others wait. Choose of one
-          kind only.
+          {formatCount(closed)} of these are already decided and can only be reopened. Select either decided or open
+          findings.
         </Alert>
       )}
       <Choices decision={decision} setDecision={setDecision} isClosed={closed > 0} />
@@ -96,7 +97,7 @@ function Choices({ decision, setDecision, isClosed }: ChoicesProps) {
       </Stack>
       {decision === 'accepted' && session.person === null && (
         <Text size="sm" mt="xs" c="dimmed">
-          Your key is nobody in particular&rsquo;s: sign in with a person&rsquo;s key to accept.
+          Your key does not belong to a person. To accept, sign in with a personal key.
         </Text>
       )}
     </Radio.Group>
@@ -125,6 +126,6 @@ function withFaults(error: unknown): string {
 
 function sentenceOf(message: string, refused: number, asked: number): string {
   const others = asked - refused;
-  const next = others > 0 ? ` The other ${formatCount(others)} are still chosen: decide again for them.` : '';
-  return `Nothing was decided. ${message} ${told(refused)} marked, and no longer chosen.${next}`;
+  const next = others > 0 ? ` The other ${formatCount(others)} are still selected. Decide them again.` : '';
+  return `Nothing was decided. ${message} ${told(refused)} marked and no longer selected.${next}`;
 }

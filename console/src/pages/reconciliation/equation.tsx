@@ -47,7 +47,7 @@ export function Equation({ totals, runId }: { totals: TotalsRecord; runId: strin
       </Table>
       {!isNought(residual) && (
         <Alert color="red" variant="light" mt="xs" title="The sums do not add up">
-          Nothing explains {formatUsd(residual)}. Do not rely on this run; keep it, and report it as a fault of
+          There is no explanation for {formatUsd(residual)}. Do not rely on this run. Keep it and report a bug in
           payout-proxy.
         </Alert>
       )}
@@ -97,7 +97,7 @@ function ResidualName({ residual }: { residual: string }) {
         <Group gap={2} c="teal">
           <Check size={14} aria-hidden />
           <Text span size="xs" c="dimmed">
-            zero, as it must be
+            zero, as expected
           </Text>
         </Group>
       )}

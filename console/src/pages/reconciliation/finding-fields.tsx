@@ -31,8 +31,8 @@ function SideBySide({ label, rows }: { label: string; rows: { name: string; cell
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Field</Table.Th>
-            <Table.Th>On record here</Table.Th>
-            <Table.Th>As the upstream says</Table.Th>
+            <Table.Th>Our records</Table.Th>
+            <Table.Th>Upstream</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -70,7 +70,7 @@ export function EvidenceTable({ evidence: { ours, theirs, match } }: { evidence:
   return (
     <>
       <Text size="sm" mb="xs">
-        {match ? `Paired by ${inWords(match.rule)}, ${match.certainty}.` : 'The two are no pair.'}
+        {match ? `Paired by ${inWords(match.rule)}, ${match.certainty}.` : 'The two do not match.'}
       </Text>
       <SideBySide
         label="Rows"

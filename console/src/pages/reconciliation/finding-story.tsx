@@ -18,7 +18,7 @@ export function Story({ finding: { sights, sight_count: count, steps } }: { find
     <>
       {count > sights.length && (
         <Text size="sm" c="dimmed" mb="xs">
-          {formatCount(count)} runs saw it; here are the newest {formatCount(sights.length)}.
+          {formatCount(count)} runs saw it. The list shows the newest {formatCount(sights.length)}.
         </Text>
       )}
       <Timeline bulletSize={22} lineWidth={2} color="gray" active={events.length - 1}>
@@ -52,8 +52,7 @@ function Sight({ sight: { run_id: run, seen_at: at, impact_usd: usd, historical 
 }
 
 function Step({ step }: { step: FindingStep }) {
-  const by =
-    step.run_id !== null ? 'By itself, as a run saw it' : `By ${step.actor ?? 'a key that is nobody in particular’s'}`;
+  const by = step.run_id !== null ? 'Automatically, by a run' : `By ${step.actor ?? 'a key without a person'}`;
   return (
     <Timeline.Item bullet={<Gavel size={12} aria-hidden />} title={`Marked as ${step.state}`}>
       <Text size="sm" className="wrap-anywhere">

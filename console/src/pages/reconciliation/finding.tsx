@@ -59,13 +59,13 @@ function Finding({ finding }: { finding: FindingStory }) {
       <Section title="What differs">
         <FieldsTable fields={finding.fields} />
       </Section>
-      <Section title="About it">
+      <Section title="Details">
         <About finding={finding} />
       </Section>
-      <Section title="Its story">
+      <Section title="History">
         <Story finding={finding} />
       </Section>
-      <Section title="The rows it rests on">
+      <Section title="Evidence">
         <EvidenceTable evidence={finding.evidence} />
       </Section>
     </Stack>
@@ -78,13 +78,13 @@ function About({ finding }: { finding: FindingStory }) {
     <Facts
       of={{
         Category: inWords(finding.category),
-        "Adds to the upstream's total": signedUsd(finding.impact_usd),
+        'Difference (theirs − ours)': signedUsd(finding.impact_usd),
         Call: <CallLink id={call} />,
         Item: position === null ? undefined : `number ${position + 1}`,
         Paid: <Instant at={finding.occurred_at} />,
         Found: <SeenBy at={finding.found_at} run={finding.found_by} />,
-        'Seen last': <SeenBy at={finding.seen_at} run={finding.seen_by} />,
-        'Waits for': finding.age_days === null ? 'nobody: it is decided' : inDays(finding.age_days),
+        'Last seen': <SeenBy at={finding.seen_at} run={finding.seen_by} />,
+        'Open for': finding.age_days === null ? 'decided' : inDays(finding.age_days),
         'Upstream reference': <Maybe text={finding.upstream_ref} />,
         "Upstream's id": <Maybe text={finding.upstream_id} />,
         "Upstream's batch": <Maybe text={finding.batch_ref} />,

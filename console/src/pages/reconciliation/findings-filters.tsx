@@ -150,7 +150,7 @@ function IdInput({
   return (
     <TextInput
       label={label}
-      placeholder="Its id"
+      placeholder="ID"
       w={150}
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}

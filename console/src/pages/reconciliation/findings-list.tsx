@@ -44,7 +44,7 @@ export function FindingsList({ filters, pageToken }: Props) {
         nameOf={({ title, subject }) => `${title}, ${subject}`}
         error={error}
         retry={refetch}
-        empty={isFiltered ? 'There is none like this. Change the filters, or clear them.' : <NothingWaits />}
+        empty={isFiltered ? 'No findings match. Change the filters, or clear them.' : <NothingWaits />}
         selection={{ chosen: chosen.ids, choose: chosen.choose }}
       />
       <Pager next={data?.next_page_token} />
@@ -55,8 +55,8 @@ export function FindingsList({ filters, pageToken }: Props) {
 /** No finding means nothing before the first run. */
 function NothingWaits() {
   const { data } = api.useQuery('get', '/v1/reconciliation/runs', { params: { query: { page_size: 1 } } });
-  if (data?.runs.length === 0) return 'Not compared yet: no run has looked for differences. Start one over yesterday.';
-  return 'Nothing waits for a decision. Runs name what differs; start one, or look at any state.';
+  if (data?.runs.length === 0) return 'No reconciliation run yet. Start a run for yesterday.';
+  return 'No findings need a decision. Start a run, or show findings in any state.';
 }
 
 const columns = (mayAudit: boolean, conflicts: Conflicts): Column<FindingRecord>[] => [

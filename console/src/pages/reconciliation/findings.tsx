@@ -15,7 +15,7 @@ export default function FindingsPage() {
   return (
     <Page
       title="Findings"
-      lead="Differences between what is on record here and what the upstream says. Somebody decides about each."
+      lead="Differences between our records and the upstream. A person decides each one."
       actions={
         <Button variant="default" leftSection={<FileSpreadsheet size={14} />} onClick={open}>
           Spreadsheet

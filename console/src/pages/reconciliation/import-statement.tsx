@@ -94,7 +94,7 @@ function FileInputs({ reading, setReading }: { reading: Reading; setReading: (re
     <>
       <FileInput
         label="File"
-        description="CSV in UTF-8; its first line names the columns."
+        description="CSV in UTF-8. The first line contains the column names."
         placeholder="Choose a file"
         accept=".csv,text/csv"
         required
@@ -103,7 +103,7 @@ function FileInputs({ reading, setReading }: { reading: Reading; setReading: (re
       />
       <Group align="flex-end">
         <NativeSelect
-          label="Between columns"
+          label="Delimiter"
           value={reading.delimiter}
           onChange={({ currentTarget: { value: delimiter } }) => void look({ ...reading, delimiter })}
           data={[...DELIMITERS]}
@@ -124,12 +124,12 @@ function Imported({ statement, close }: { statement: ImportedStatement; close: (
   return (
     <Stack>
       <Alert color={faults > 0 ? 'orange' : 'teal'} variant="light" role="status">
-        {before ? 'The same file was imported before, with the same columns; nothing is changed. ' : 'It is imported. '}
-        {formatCount(kept)} of {formatCount(rows)} rows are used. Start a run to compare with it.
+        {before ? 'The same file was already imported with the same mapping. Nothing was changed. ' : 'Imported. '}
+        {formatCount(kept)} of {formatCount(rows)} rows can be used. Start a run to compare with this statement.
       </Alert>
       {ignored.length > 0 && (
         <Alert color="orange" variant="light">
-          Not read, because your key may not see people: {ignored.join(', ')}. Recipients are not compared.
+          Skipped, because your key does not have access to people: {ignored.join(', ')}. Recipients are not compared.
         </Alert>
       )}
       {faults > 0 && <StatementFaults statement={statement} />}

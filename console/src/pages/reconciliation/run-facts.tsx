@@ -25,12 +25,12 @@ export function RunFacts({ run }: { run: RunRecord }) {
           Ended: <Instant at={run.ended_at} />,
           ...(totals && {
             Paired: `${formatCount(totals.matched.count)}${rulesOf(totals.matched.by_rule)}`,
-            'In doubt, without a transaction': `${formatCount(totals.in_doubt.count)}, ${formatUsd(totals.in_doubt.usd)}`,
+            'In doubt, no transaction': `${formatCount(totals.in_doubt.count)}, ${formatUsd(totals.in_doubt.usd)}`,
           }),
-          'Amounts may differ by': formatUsd(settings.amount_tolerance_usd),
+          'Amount tolerance': formatUsd(settings.amount_tolerance_usd),
           Fees: `${settings.fee_percent} % ± ${formatUsd(settings.fee_tolerance_usd)}`,
-          'Balances may differ by': formatUsd(settings.balance_tolerance_usd),
-          'Times may differ by': `${settings.time_tolerance_seconds} s`,
+          'Balance tolerance': formatUsd(settings.balance_tolerance_usd),
+          'Time tolerance': `${settings.time_tolerance_seconds} s`,
           'Late after': `${settings.late_after_seconds} s`,
           Id: <Copyable text={run.id} label="id" />,
         }}
@@ -43,7 +43,7 @@ function AsOf({ run: { as_of: at, historical } }: { run: RunRecord }) {
   return (
     <>
       <Instant at={at} />
-      {historical && ', looking back: it changed the state of no finding'}
+      {historical && ', historical: it changed no finding states'}
     </>
   );
 }

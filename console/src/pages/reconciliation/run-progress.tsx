@@ -6,11 +6,11 @@ import { formatCount, inWords } from '../../components/format';
 
 const STEPS: Record<string, string> = {
   sources: "Reading the upstream's transactions",
-  ours: 'Gathering our payments',
-  theirs: 'Gathering their transactions',
-  match: 'Pairing the two',
-  confirm: 'Asking for what the listing lacks',
-  judge: 'Judging what differs',
+  ours: 'Loading our payments',
+  theirs: 'Loading their transactions',
+  match: 'Matching',
+  confirm: 'Looking up unlisted transactions',
+  judge: 'Classifying differences',
   record: 'Recording the result',
 };
 
@@ -27,18 +27,18 @@ export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void 
     end: over,
     interrupted: over,
   });
-  const words = isOver ? 'At its end' : progress ? wordsOf(progress) : 'At work';
+  const words = isOver ? 'Finishing' : progress ? wordsOf(progress) : 'In progress';
   return (
     <Stack gap={4} maw={420}>
       <Progress
         value={progress?.of ? (100 * progress.done) / progress.of : 100}
         animated
-        aria-label="How far the run is"
+        aria-label="Progress of the run"
         {...(!progress?.of && { 'aria-valuetext': words })}
       />
       <Text size="xs" c="dimmed" role="status">
         {words}
-        {connection === 'lost' && !isOver && ' (the connection was lost; connecting again)'}
+        {connection === 'lost' && !isOver && ' (connection lost; reconnecting)'}
       </Text>
     </Stack>
   );

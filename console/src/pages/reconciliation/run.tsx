@@ -38,8 +38,9 @@ const titleOf = ({ from, to }: RunRecord) =>
 
 /** Results that are not clean, though no finding may say so. */
 const PARTLY: Partial<Record<string, string>> = {
-  clean_with_doubts: 'All that was compared agrees. Calls in doubt remain: nobody knows yet what became of them.',
-  incomplete: 'Not everything could be compared. What was not compared may still differ.',
+  clean_with_doubts:
+    'Everything that was compared matches, but some calls are in doubt. Their outcome is not known yet.',
+  incomplete: 'Not everything could be compared. There may be more differences.',
 };
 
 function Run({ run, again }: { run: RunRecord; again: () => void }) {
@@ -48,13 +49,13 @@ function Run({ run, again }: { run: RunRecord; again: () => void }) {
       {run.state === 'running' && <RunProgress run={run} onEnd={again} />}
       {run.state === 'interrupted' && <Interrupted run={run} />}
       {run.failure !== null && (
-        <Alert color="red" variant="light" title="There is no result">
+        <Alert color="red" variant="light" title="No result">
           {run.failure}
         </Alert>
       )}
       {run.result === 'clean' && (
-        <Alert color="teal" variant="light" title="Nothing differs">
-          Each payment of ours has its transaction, and each transaction its payment.
+        <Alert color="teal" variant="light" title="No differences">
+          Every payment matches a transaction, and every transaction matches a payment.
         </Alert>
       )}
       {PARTLY[run.result ?? ''] !== undefined && (
@@ -76,13 +77,13 @@ function Run({ run, again }: { run: RunRecord; again: () => void }) {
 
 function Incomplete({ reasons }: { reasons: { reason: string; detail: string }[] }) {
   return (
-    <Alert color="orange" variant="light" title="What was read may not be all">
+    <Alert color="orange" variant="light" title="Some data may not have been read">
       {reasons.map(({ reason, detail }) => (
         <p key={reason} style={{ margin: 0 }}>
           {detail}
         </p>
       ))}
-      No finding was closed by this run.
+      This run closed no findings.
     </Alert>
   );
 }
@@ -103,12 +104,12 @@ function Interrupted({ run }: { run: RunRecord }) {
     }
   };
   return (
-    <Alert color="orange" variant="light" title="Nobody works on this run any more">
+    <Alert color="orange" variant="light" title="This run was interrupted">
       <Stack gap="xs" align="flex-start">
-        It was cut off. Within a day of its beginning it goes on when it is asked for again, with the same result;
-        later, the same question is a new run.
+        Within a day of its start, you can continue this run by starting it again. Its result will be the same. Later,
+        the same request starts a new run.
         <Button size="xs" variant="default" onClick={() => void goOn()}>
-          Ask for it again
+          Continue this run
         </Button>
       </Stack>
     </Alert>

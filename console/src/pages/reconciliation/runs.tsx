@@ -37,7 +37,7 @@ export default function RunsPage() {
   return (
     <Page
       title="Reconciliation"
-      lead="A run compares what is on record here with what the upstream says, over a period, and names each difference."
+      lead="A run compares our records of a period with the upstream and reports every difference."
       actions={
         <Button leftSection={<Play size={14} />} onClick={open}>
           Start a run
@@ -59,7 +59,7 @@ export default function RunsPage() {
         keyOf={({ id }) => id}
         error={error}
         retry={refetch}
-        empty={values.result ? 'No run ended so.' : 'Not compared yet. Start a run over yesterday.'}
+        empty={values.result ? 'No runs with this result.' : 'No runs yet. Start a run for yesterday.'}
       />
       <Pager next={data?.next_page_token} />
       {isStarting && (

@@ -21,15 +21,16 @@ export function Spreadsheet({ filters, close }: { filters: Filters; close: () =>
     >
       <List type="ordered" spacing="md" size="sm">
         <List.Item>
-          Keep the findings that are listed here, with these filters, as a CSV file. People are masked in it.
+          Download the findings that match these filters as a CSV file. People are masked.
           <Out filters={filters} />
         </List.Item>
         <List.Item>
-          Fill in <b>decision</b> (explained, resolved, accepted or reopened) and <b>reason</b>, in the rows that you
-          decide about. Keep the column <b>version</b>: by it, what changed meanwhile is refused and not overwritten.
+          Fill in <b>decision</b> (explained, resolved, accepted, or reopened) and <b>reason</b>, in the rows that you
+          decide. Keep the column <b>version</b>. With it, findings that changed in the meantime are rejected, not
+          overwritten.
         </List.Item>
         <List.Item>
-          Send the file back, as CSV. All of it is decided, or nothing; rows without a decision are left as they are.
+          Send the file back as CSV. All rows are decided, or none. Rows without a decision are not changed.
           <In />
         </List.Item>
       </List>
@@ -61,21 +62,21 @@ function Out({ filters }: { filters: Filters }) {
     <Stack gap="xs" mt="xs">
       <Group gap="xs" align="flex-end">
         <NativeSelect
-          label="Between cells"
+          label="Delimiter"
           value={delimiter}
           onChange={({ currentTarget: { value } }) => setDelimiter(value)}
           data={[
             { value: 'comma', label: 'a comma' },
-            { value: 'semicolon', label: 'a semicolon (where one writes 1,5)' },
+            { value: 'semicolon', label: 'semicolon (for locales that write 1,5)' },
           ]}
         />
         <Button variant="default" leftSection={<Download size={14} />} loading={busy} onClick={() => void keep()}>
-          Keep as CSV
+          Download CSV
         </Button>
       </Group>
       {progress && (
         <Text size="sm" role="status">
-          {busy ? 'Coming' : 'Here'}: {formatCount(Math.max(0, progress.rows - 1))} rows.
+          {busy ? 'Downloading' : 'Downloaded'}: {formatCount(Math.max(0, progress.rows - 1))} rows.
         </Text>
       )}
       {failure !== undefined && <ProblemAlert error={failure} />}
@@ -130,7 +131,7 @@ function Decided({ decided: { decided, ignored, findings } }: { decided: Finding
   const states = [...counts].map(([state, count]) => `${formatCount(count)} ${state}`).join(', ');
   return (
     <Alert color="teal" variant="light" role="status">
-      {formatCount(decided)} decided: {states}. {formatCount(ignored)} without a decision, left as they are.
+      {formatCount(decided)} decided: {states}. {formatCount(ignored)} without a decision, not changed.
     </Alert>
   );
 }

@@ -34,7 +34,8 @@ export default function StartRun({ close }: { close: () => void }) {
     };
     try {
       const { data, response } = await http.POST('/v1/reconciliation/runs', { body });
-      if (response.status === 200) notifications.show({ message: 'The same is at work already; this is that run.' });
+      if (response.status === 200)
+        notifications.show({ message: 'The same run is already in progress. This is that run.' });
       void queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/runs'] });
       if (data) go(`/reconciliation/runs/${data.id}`);
     } catch (error) {
@@ -50,7 +51,7 @@ export default function StartRun({ close }: { close: () => void }) {
           <StatementInput statement={statement} setStatement={setStatement} />
           <DateTimePicker
             label="As of"
-            description="In your time zone. As both sides stood then; it changes the state of no finding. Leave it empty for now."
+            description="In your time zone. Compares both sides as of this time and changes no finding states. Leave empty for the current time."
             clearable
             value={asOf}
             onChange={setAsOf}
@@ -88,7 +89,7 @@ function DaysInput({ days, setDays }: { days: Days; setDays: (days: Days) => voi
       <DatePickerInput
         type="range"
         label="Period"
-        description="Whole days in UTC, both included; today counts until now."
+        description="Whole days in UTC, both inclusive. Today counts until now."
         data-autofocus
         required
         allowSingleDateInRange

@@ -12,7 +12,7 @@ export function StatementFaults({
     <>
       <Text size="sm" mb="xs">
         {count === 1 ? 'One line' : `${formatCount(count)} lines`} cannot be used
-        {count > faults.length && `; here are the first ${formatCount(faults.length)}`}. Correct them in the file and
+        {count > faults.length && `; the first ${formatCount(faults.length)} are listed`}. Correct them in the file and
         import it again.
       </Text>
       <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0 }}>
@@ -22,7 +22,7 @@ export function StatementFaults({
               <Table.Th ta="right" w={70}>
                 Line
               </Table.Th>
-              <Table.Th>Why</Table.Th>
+              <Table.Th>Reason</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

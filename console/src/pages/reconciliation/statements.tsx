@@ -27,7 +27,7 @@ export default function StatementsPage() {
   return (
     <Page
       title="Statements"
-      lead="A provider's CSV files of what it paid. A run can compare with one of them instead of the upstream's listing."
+      lead="CSV files of payments from a provider. A run can compare with one of them instead of the upstream's listing."
       actions={
         <Button leftSection={<Upload size={14} />} onClick={open}>
           Import a statement
@@ -42,7 +42,7 @@ export default function StatementsPage() {
         keyOf={({ read_id: id }) => id}
         error={error}
         retry={refetch}
-        empty="No statement was imported yet. Without one, runs compare with the upstream's own listing."
+        empty="No statements yet. Without a statement, runs compare with the upstream's own listing."
       />
       <Pager next={data?.next_page_token} />
       {isImporting && <ImportStatement close={close} />}

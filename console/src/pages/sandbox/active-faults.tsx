@@ -14,14 +14,14 @@ export function ActiveFaults({ faults }: { faults: SandboxFaultDto[] }) {
   const removingAll = api.useMutation('delete', '/v1/sandbox/faults', { onSettled });
   const failure: unknown = removing.error ?? removingAll.error;
   return (
-    <Stack gap="xs" role="group" aria-label="Faults that are on">
+    <Stack gap="xs" role="group" aria-label="Active faults">
       <Group justify="space-between" gap="xs" mih={30}>
         <Text size="sm" fw={600} role="status">
           {howMany(faults.length)}
         </Text>
         {faults.length > 1 && (
           <Button size="xs" variant="default" onClick={() => removingAll.mutate({})}>
-            Switch all off
+            Turn all off
           </Button>
         )}
       </Group>
@@ -42,7 +42,7 @@ export function ActiveFaults({ faults }: { faults: SandboxFaultDto[] }) {
 }
 
 const howMany = (count: number) =>
-  count === 0 ? 'None is on.' : count === 1 ? 'One fault is on.' : `${count} faults are on.`;
+  count === 0 ? 'No faults are active.' : count === 1 ? 'One fault is active.' : `${count} faults are active.`;
 
 function ActiveFault({ fault, remove }: { fault: SandboxFaultDto; remove: () => void }) {
   return (
@@ -61,17 +61,17 @@ function ActiveFault({ fault, remove }: { fault: SandboxFaultDto; remove: () => 
         variant="default"
         style={{ flexShrink: 0 }}
         onClick={remove}
-        aria-label={`Switch off ${fault.fault}`}
+        aria-label={`Turn off ${fault.fault}`}
       >
-        Switch off
+        Turn off
       </Button>
     </Group>
   );
 }
 
 function struckWords(struck: number): string {
-  if (struck === 0) return 'has not struck yet';
-  return struck === 1 ? 'struck once' : `struck ${formatCount(struck)} times`;
+  if (struck === 0) return 'not triggered yet';
+  return struck === 1 ? 'struck once' : `triggered ${formatCount(struck)} times`;
 }
 
 /** "the 3rd request", "each with a chance of 0.5; not carried out; ms 500". */

@@ -33,7 +33,7 @@ export function outcomeOf(answer: SampleAnswerDto): Outcome {
 }
 
 const UNVERIFIED =
-  'The upstream says that this failed, but it may have paid all the same. The proxy keeps the money reserved and the key taken, and asks the upstream what became of it; its story shows how that ends.';
+  'The upstream reported a failure, but it may have paid anyway. The proxy keeps the money and the key reserved and asks the upstream for the outcome. The history of the call shows the result.';
 
 /** In a few sentences, for who sees it for the first time. */
 export function explain(answer: SampleAnswerDto): string {
@@ -41,18 +41,18 @@ export function explain(answer: SampleAnswerDto): string {
   const said = typeof error === 'string' ? error : undefined;
   switch (outcomeOf(answer)) {
     case 'succeeded':
-      return ['The upstream carried it out.', ...becameOf(answer)].join(' ');
+      return ['The upstream carried out the request.', ...becameOf(answer)].join(' ');
     case 'pending_approval':
-      return 'Nothing was sent: it waits until somebody else approves it.';
+      return 'Nothing was sent. The request is pending approval by another person.';
     case 'unknown':
       if (envelopeOf(answer).code !== 'outcome_unknown') return UNVERIFIED;
-      return 'It left, and nothing came back that says what became of it: it may be paid or not. The proxy never sends it again; it asks the upstream, and its story shows how that ends.';
+      return 'The request was sent, but the response does not show the outcome. It may or may not have been paid. The proxy never sends it again. It asks the upstream, and the history of the call shows the result.';
     case 'rejected':
-      return said === undefined ? 'The upstream said no.' : `The upstream said no. ${said}`;
+      return said === undefined ? 'The upstream rejected the request.' : `The upstream rejected the request. ${said}`;
     case 'not_sent':
-      return said ?? 'The upstream could not be reached, and nothing was sent.';
+      return said ?? 'The upstream could not be reached. Nothing was sent.';
     case 'refused':
-      return `The proxy itself refused it, and nothing was sent. ${said ?? ''}`;
+      return `The proxy rejected the request. Nothing was sent. ${said ?? ''}`;
   }
 }
 
@@ -61,7 +61,7 @@ function becameOf({ body }: SampleAnswerDto): string[] {
   const counts = new Map<string, number>();
   for (const status of statusesIn(body)) counts.set(status, (counts.get(status) ?? 0) + 1);
   if (counts.size === 0) return [];
-  return [`What became of it: ${[...counts].map(([status, count]) => `${count} ${status}`).join(', ')}.`];
+  return [`Outcome: ${[...counts].map(([status, count]) => `${count} ${status}`).join(', ')}.`];
 }
 
 function statusesIn(value: unknown): string[] {

@@ -39,9 +39,9 @@ export function FaultKind({ kind, add, isBusy }: Props) {
             size="compact-xs"
             variant="default"
             disabled={isBusy}
-            aria-label={`Switch on ${kind.fault}`}
+            aria-label={`Turn on ${kind.fault}`}
           >
-            Switch on
+            Turn on
           </Button>
           <Button
             {...{ size: 'compact-xs', variant: 'subtle', onClick: toggle }}
@@ -60,7 +60,7 @@ export function FaultKind({ kind, add, isBusy }: Props) {
           </SimpleGrid>
           {kind.chooses_processed && (
             <Checkbox
-              {...{ size: 'xs', label: 'The operation is carried out all the same', checked: processed }}
+              {...{ size: 'xs', label: 'Carry out the operation anyway', checked: processed }}
               onChange={({ currentTarget: { checked } }) => setProcessed(checked)}
             />
           )}
@@ -93,7 +93,7 @@ interface FigureField {
 /** Which of the requests it strikes. */
 const WHEN: FigureField[] = [
   { name: 'nth', label: 'nth', description: 'Only the nth request from now', placeholder: 'every one' },
-  { name: 'probability', label: 'Probability', description: 'Each with this chance, 0 to 1', placeholder: '1' },
+  { name: 'probability', label: 'Probability', description: 'Chance per request, 0 to 1', placeholder: '1' },
 ];
 
 const toField = ({ name, default: byDefault, must }: FaultKindDto['settings'][number]): FigureField => ({

@@ -15,10 +15,10 @@ export function SandboxFaults({ sandbox, operation }: { sandbox: SandboxDto; ope
   const [choice, choose] = useState<{ shown: string; target: Target }>();
   const target = choice?.shown === operation ? choice.target : operation; // what is sent is what is struck, at first
   return (
-    <Card title="Faults" lead="One that is on strikes every request that it is for, until it is switched off.">
+    <Card title="Faults" lead="An active fault affects every matching request until you turn it off.">
       <ActiveFaults faults={sandbox.faults} />
       <Select
-        label="Switch on for"
+        label="Operation"
         allowDeselect={false}
         data={[
           ...sandbox.samples.map((sample) => ({ value: sample.operation, label: sample.operation })),
@@ -27,7 +27,7 @@ export function SandboxFaults({ sandbox, operation }: { sandbox: SandboxDto; ope
         value={target}
         onChange={(value) => value !== null && choose({ shown: operation, target: value })}
         {...(target === 'any' && {
-          description: 'It strikes what the proxy itself asks, too: what became of a call in doubt, say.',
+          description: "Faults also affect the proxy's own requests, such as those that resolve calls in doubt.",
         })}
       />
       <Kinds kinds={sandbox.kinds} target={target} />

@@ -60,7 +60,7 @@ function Field({ fields, like, faults, pointer = '', change, name }: Props & { n
 function OnlyAsJson({ name }: { name: string }) {
   return (
     <Text size="sm" c="dimmed">
-      {labelOf(name)} can be changed as JSON only.
+      {labelOf(name)} can only be changed as JSON.
     </Text>
   );
 }

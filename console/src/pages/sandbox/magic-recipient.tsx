@@ -26,15 +26,15 @@ export function MagicRecipient({ fields, like, recipients, choose }: Props) {
   if (!naming) return null;
   const [field, called] = naming;
   const chosen = recipients.find((recipient) => recipient[called] === fields[field]);
-  const kind = called === 'email' ? 'An e-mail address' : 'A phone number';
+  const kind = called === 'email' ? 'An email address' : 'A phone number';
   return (
     <Select
       label="Magic recipient"
       description={
         chosen ? (
-          <WithCode text={`What happens: ${chosen.does}.`} />
+          <WithCode text={`Effect: ${chosen.does}.`} />
         ) : (
-          `${kind} to which always the same happens. Take one, and it is filled in.`
+          `${kind} with a fixed result. Choose one to fill it in.`
         )
       }
       searchable
@@ -50,7 +50,7 @@ export function MagicRecipient({ fields, like, recipients, choose }: Props) {
   );
 }
 
-function Option({ name, does = 'it is paid as normal' }: { name: string; does: string | undefined }) {
+function Option({ name, does = 'paid normally' }: { name: string; does: string | undefined }) {
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600}>

@@ -41,7 +41,7 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
   return (
     <Card
       title="Send a sample payout"
-      lead="It is sent with the key of the demo client app, and goes the way of every request."
+      lead="Sends a request with the key of the demo client app. It is processed like any other request."
     >
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
@@ -88,7 +88,7 @@ const without = (faults: Faults, changed: string): Faults =>
 function WhatToSend({ sandbox: { samples }, sample, sending, choose }: Props) {
   return (
     <Select
-      label="What to send"
+      label="Sample"
       description={<Operation name={sample.operation} />}
       allowDeselect={false}
       disabled={sending.isPending}
@@ -144,10 +144,10 @@ function IdempotencyKey({ value, change, fault }: KeyProps) {
       label="Idempotency-Key"
       description={
         <Text span inherit>
-          Left empty, each sending gets a new one. With a key that was used before, nothing is paid again.
+          If empty, each request gets a new key. With a key that was used before, nothing is paid again.
         </Text>
       }
-      placeholder="a new one"
+      placeholder="new key"
       autoComplete="off"
       value={value}
       error={fault}

@@ -22,7 +22,7 @@ export function SentSample({ sending }: { sending: Sending }) {
   }
   if (error) {
     return (
-      <Alert color="red" role="alert" title="It could not be sent">
+      <Alert color="red" role="alert" title="The request could not be sent">
         {messageOf(error)}
       </Alert>
     );
@@ -47,13 +47,13 @@ function Waiting({ since }: { since: number }) {
     <Group wrap="nowrap" align="flex-start">
       <Loader size="sm" aria-hidden />
       <div>
-        <VisuallyHidden role="status">Sent. Waiting for the answer.</VisuallyHidden>
+        <VisuallyHidden role="status">Sent. Waiting for the response.</VisuallyHidden>
         <Text size="sm" fw={600} role="timer">
           {seconds} s
         </Text>
         <Text size="sm" c="dimmed">
-          The proxy waits for the upstream&rsquo;s answer. A fault that never answers makes it wait 30 seconds, unless
-          UPSTREAM_TIMEOUT_MS says otherwise; only then it calls the outcome unknown.
+          The proxy is waiting for the upstream&rsquo;s response. If a fault suppresses the response, the outcome
+          becomes unknown after UPSTREAM_TIMEOUT_MS (30 seconds by default).
         </Text>
       </div>
     </Group>
@@ -73,9 +73,7 @@ function Answered({ answer, again }: { answer: SampleAnswerDto; again: () => voi
           <Text size="sm">HTTP status {answer.status}</Text>
         </Group>
         <Text size="sm">{explain(answer)}</Text>
-        {answer.replayed && (
-          <Text size="sm">This is the first answer once more, as it was. Nothing was sent a second time.</Text>
-        )}
+        {answer.replayed && <Text size="sm">This is a replay of the first response. Nothing was sent again.</Text>}
       </Stack>
       {errors.length > 0 && (
         <List size="sm">
@@ -95,7 +93,7 @@ function Answered({ answer, again }: { answer: SampleAnswerDto; again: () => voi
         block
         tabIndex={0}
         role="region"
-        aria-label="The answer's body"
+        aria-label="Response body"
         mah={320}
         style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
       >
@@ -112,7 +110,7 @@ function WhereToGo({ answer, again }: { answer: SampleAnswerDto; again: () => vo
     <Group gap="xs">
       {may('audit') && answer.call_id !== '' && (
         <Button size="xs" component={Link} href={`/calls/${answer.call_id}`}>
-          See its story
+          View history
         </Button>
       )}
       {isHeld && may('approve') && (

@@ -32,7 +32,7 @@ export function SignIn({ reason, signIn }: SignInProps) {
             )}
             <PasswordInput
               label="API key"
-              description="What you see follows what it may do. It is sent once, and your browser does not keep it."
+              description="The scopes of the key decide what you see. The key is sent once, and your browser does not store it."
               placeholder="pp_auditor_…"
               autoComplete="off"
               required
@@ -59,7 +59,7 @@ function WhereTheKeyIs() {
   if (sandbox !== 'yes') return null;
   return (
     <Text size="sm" c="dimmed">
-      Just installed it? {demoKeys ? <DemoKey file={demoKeys} /> : <OwnKey />}
+      Just installed payout-proxy? {demoKeys ? <DemoKey file={demoKeys} /> : <OwnKey />}
     </Text>
   );
 }
@@ -68,13 +68,13 @@ function DemoKey({ file }: { file: string }) {
   if (!file.startsWith('./')) {
     return (
       <>
-        The first start wrote demo keys to <Code>{file}</Code>; the one called <Code>admin</Code> shows everything.
+        The first start writes demo keys to <Code>{file}</Code>; the one called <Code>admin</Code> shows everything.
       </>
     );
   }
   return (
     <>
-      In the folder where you started it, this prints the key that shows everything:{' '}
+      In the folder where you started the proxy, this command prints the key that shows everything:{' '}
       <Code>{`node -p "require('${file}').admin"`}</Code>
     </>
   );

@@ -15,11 +15,11 @@ export function Unreachable({ retry }: UnreachableProps) {
             Cannot be reached
           </Title>
           <div role="status">
-            <Text>The proxy or its database cannot be reached. Trying again every few seconds.</Text>
+            <Text>The proxy or its database cannot be reached. The console retries every few seconds.</Text>
           </div>
-          <Text size="sm">You were not signed out: this page opens as soon as the proxy answers.</Text>
+          <Text size="sm">You are still signed in. This page opens when the proxy responds.</Text>
           <Button variant="default" onClick={retry}>
-            Try now
+            Retry now
           </Button>
         </Stack>
       </Paper>

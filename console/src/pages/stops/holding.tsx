@@ -14,7 +14,7 @@ export function Holding({ stops }: { stops: StopRecord[] }) {
   const [lifting, setLifting] = useState<StopRecord>();
   if (stops.length === 0) return <NothingHolds />;
   return (
-    <Stack gap="sm" component="section" aria-label="What is stopped now">
+    <Stack gap="sm" component="section" aria-label="Active stops">
       {stops.map((stop) => (
         <Stop key={stop.id} stop={stop} lift={() => setLifting(stop)} />
       ))}
@@ -79,12 +79,12 @@ function LiftDialog({ stop, others, close }: { stop: StopRecord; others: StopRec
   return (
     <ConfirmDialog title="Lift this stop" action="Lift it" run={run} close={close}>
       <Text size="sm" className="wrap-anywhere">
-        <b>{inShort(targetOf(stop))}</b> goes on from now on, on every instance. What was refused meanwhile is not sent
-        by itself: apps ask for it again.
+        <b>{inShort(targetOf(stop))}</b> continues immediately, on every instance. Requests that were refused are not
+        sent automatically. Apps must send them again.
       </Text>
       {others.length > 0 && (
         <Text size="sm" className="wrap-anywhere">
-          What other stops hold back remains stopped: {others.map((other) => inShort(targetOf(other))).join('; ')}.
+          Other stops remain active: {others.map((other) => inShort(targetOf(other))).join('; ')}.
         </Text>
       )}
     </ConfirmDialog>

@@ -45,10 +45,10 @@ function TargetForm({ operations, clients }: Known) {
   return (
     <Paper withBorder p="md" maw={560}>
       <Stack>
-        <Radio.Group label="What" value={kind} onChange={setKind}>
+        <Radio.Group label="Target" value={kind} onChange={setKind}>
           <Stack gap="xs" mt={4}>
             <Radio value="operation" label="One operation, of all clients" />
-            <Radio value="client" label="One client, whatever it pays or makes" />
+            <Radio value="client" label="One client, all payments and writes" />
             <Radio value="everything" label="Everything, of all clients" />
           </Stack>
         </Radio.Group>

@@ -16,11 +16,11 @@ const COLUMNS: Column<StopRecord>[] = [
 export function PastStops({ stops }: { stops: StopRecord[] }) {
   return (
     <DataTable
-      label="Stops that were lifted"
+      label="Lifted stops"
       columns={COLUMNS}
       rows={stops}
       keyOf={({ id }) => id}
-      empty="Nothing was ever stopped and let go again."
+      empty="No stops have been lifted."
     />
   );
 }

@@ -37,8 +37,8 @@ export function StopDialog({ target, operations, clientCount, close }: Props) {
       </Text>
       <Text size="sm">
         {operations.length === 0
-          ? `Nothing that ${whose} may use now; what it is allowed later is refused too, with your reason.`
-          : `From now on, on every instance, these are refused to ${whose}, with your reason:`}
+          ? `This affects no operation that ${whose} may use now. Operations allowed later are refused too, with your reason.`
+          : `These operations of ${whose} are refused on every instance, with your reason:`}
       </Text>
       {operations.length > 0 && (
         <Text size="sm" ff="monospace" className="wrap-anywhere">
@@ -46,11 +46,11 @@ export function StopDialog({ target, operations, clientCount, close }: Props) {
         </Text>
       )}
       <Text size="sm">
-        What goes on: whatever only reads, and calls that are being sent right now, which are finished. What waits for
-        an approval waits on; approving it is refused until the stop is lifted.
+        Reads continue. Calls that are being sent are completed. Pending requests stay pending, but cannot be approved
+        until the stop is lifted.
       </Text>
       <Text size="sm" c="dimmed">
-        Every app that is refused reads the reason: name no person and no secret.
+        Every refused app sees the reason. Do not include names of people or secrets.
       </Text>
     </ReasonDialog>
   );

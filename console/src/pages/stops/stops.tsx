@@ -18,18 +18,15 @@ export default function StopsPage() {
     { refetchInterval: REFETCH_MS },
   );
   return (
-    <Page
-      title="Stop switch"
-      lead="Holds back payouts, and all else that makes or unmakes something, at once and on every instance of the proxy."
-    >
+    <Page title="Stop switch" lead="Stops payouts and other writes immediately, on every instance of the proxy.">
       <Answer of={stops}>
         {({ stops: all }) => (
           <Stack gap="xl">
             <Holding stops={all.filter(({ lifted_at: lifted }) => lifted === null)} />
-            <Section title="Stop something">
+            <Section title="New stop">
               <NewStop />
             </Section>
-            <Section title="Stops that were lifted">
+            <Section title="Lifted stops">
               <PastStops stops={all.filter(({ lifted_at: lifted }) => lifted !== null)} />
             </Section>
           </Stack>
