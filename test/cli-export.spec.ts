@@ -65,17 +65,17 @@ describe('the export command', () => {
   it('writes a file that is whole, for its owner only, and that can be checked again', async () => {
     const { code, stdout, stderr } = await cli(['export', '--format', 'csv', '--out', 'calls.csv']);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/^calls\.csv: 3 calls, whole; SHA-256 [0-9a-f]{64}; /);
+    expect(stderr).toMatch(/^calls\.csv: 3 calls, complete; SHA-256 [0-9a-f]{64}; /);
     const file = join(folder, 'calls.csv');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').split('\r\n')).toHaveLength(5); // a heading, three rows, and what follows the last
     expect(statSync(`${file}.manifest.json`).mode & 0o777).toBe(0o600);
-    expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, whole/);
+    expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, complete/);
     expect(JSON.parse((await run(['check-export', file, '--json'])).stdout)).toMatchObject({ rows: 3, format: 'csv' });
     const moved = join(folder, 'moved.json');
     renameSync(`${file}.manifest.json`, moved);
     await expect(run(['check-export', file])).rejects.toThrow(/calls\.csv\.manifest\.json cannot be read \(ENOENT\)/);
-    expect((await run(['check-export', file, '--manifest', moved])).stdout).toMatch(/^3 calls, whole/);
+    expect((await run(['check-export', file, '--manifest', moved])).stdout).toMatch(/^3 calls, complete/);
     await expect(run(['check-export', file, '--manifest', file])).rejects.toThrow(/is not the manifest of an export/);
     renameSync(moved, `${file}.manifest.json`);
   });
@@ -94,7 +94,7 @@ describe('the export command', () => {
       ...filters,
     ]);
     expect(JSON.parse(stdout)).toMatchObject({ phone: phones(2)[1], position: 0 });
-    expect(stderr).toMatch(/^1 items, whole/);
+    expect(stderr).toMatch(/^1 items, complete/);
     expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({
       rows: 1,
       filters: { recipient: phones(2)[1], outcome: 'succeeded' },
@@ -164,7 +164,7 @@ describe('the export command', () => {
     );
     for (const format of ['csv', 'ndjson']) {
       await run(['export', '--format', format, '--out', file, '--filter', 'outcome=succeeded']);
-      expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, whole/);
+      expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, complete/);
     }
     writeFileSync(file, 'x'.repeat(3_000_000));
     await expect(run(['check-export', file])).rejects.toThrow(/The export has 0 rows/);

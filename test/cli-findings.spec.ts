@@ -70,7 +70,7 @@ describe('the findings commands', () => {
   });
 
   it('say what is wrong', async () => {
-    await expect(cli('decide', '--file', at('none.csv'))).rejects.toThrow(/none\.csv cannot be read$/);
+    await expect(cli('decide', '--file', at('none.csv'))).rejects.toThrow(/none\.csv cannot be read\.$/);
     await expect(cli('export', '--out', at('no/such/folder.csv'))).rejects.toThrow(/could not be written \(ENOENT\)/);
   });
 });

@@ -65,13 +65,13 @@ describe("the console's approvals", () => {
     await dialogOf(page).locator('textarea:focus').waitFor();
     await page.keyboard.type('nobody knows it');
     for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
-    await page.getByText('your reason is on record').waitFor();
+    await page.getByText('Your reason is recorded').waitFor();
     expect(await approvalOf(second)).toMatchObject({
       outcome: 'declined',
       approval: { status: 'rejected', reason: 'nobody knows it', decided_by: { client: { name: 'approver' } } },
     });
     expect(await transactions(app)).not.toContain('+254722222222');
-    await page.getByText('Nothing waits for an approval').waitFor();
+    await page.getByText('No calls are pending approval').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe("the console's approvals", () => {
       '$7.75 over',
       '$0.00',
     ]);
-    await page.getByText('It would exceed a cap of its client').waitFor();
+    await page.getByText('This call exceeds a cap of its client').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('a');
     await dialogOf(page).getByLabel('Reason').fill('still');
@@ -122,7 +122,7 @@ describe("the console's approvals", () => {
       .expect(200);
     await dialogOf(page).getByLabel('Reason').fill('too late');
     await page.keyboard.press('Control+Enter');
-    await dialogOf(page).getByText('Somebody has decided about this already').waitFor();
+    await dialogOf(page).getByText('This call was already decided').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('approved by the key of approver').waitFor();
   });

@@ -79,7 +79,7 @@ describe('the page of a call', () => {
     const masked = await verify(page);
     expect(verdicts(masked)).toEqual([...Array(4).fill('right'), ...Array(3).fill('not compared')]);
     await page.getByRole('button', { name: 'Reveal people' }).click();
-    await page.getByText('That you saw them is on record').waitFor();
+    await page.getByText('Your access was recorded').waitFor();
     expect(verdicts(await verify(page))).toEqual(Array(7).fill('right'));
     await page.getByText('Details').first().click();
     const [seal] = (await scene.story(scene.calls.paid)).seals;
@@ -93,13 +93,13 @@ describe('the page of a call', () => {
     [
       'a record was changed',
       (it) => (it.records[0].record.total_usd = '3.76'),
-      /intent was changed: it has another hash/,
+      /intent was changed: its hash differs/,
     ],
     ['a proof was changed', (it) => it.records[1].proof.reverse(), /outcome is not proved/],
     [
       'a checkpoint was changed',
       (it) => (it.checkpoint = it.checkpoint.replace(/\n(\d)/, '\n1$1')),
-      /does not fit its text/,
+      /does not match its text/,
     ],
     [
       'a record is of another call',
@@ -146,7 +146,7 @@ describe('the page of a call', () => {
     const steps = await verify(page);
     expect(verdicts(steps).slice(5)).toEqual(['wrong', 'not compared']);
     expect(steps[5]).toContain('THE KEY HAS CHANGED');
-    await page.getByRole('button', { name: 'trust it from now on' }).click();
+    await page.getByRole('button', { name: 'Trust it from now on' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
   });
 
@@ -172,7 +172,7 @@ describe('the page of a call', () => {
     expect(download.suggestedFilename()).toBe(`receipt-${scene.calls.paid}.json`);
     expect(receipt).toMatchObject({ format: 'payout-proxy/receipt/1', call_id: scene.calls.paid });
     expect(receipt.records.map(({ openings }: any) => openings)).toEqual([[], []]); // masked
-    await page.getByText('same answer again, and nothing is paid twice').waitFor();
+    await page.getByText('same response and nothing is paid twice').waitFor();
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await clipboard()).toMatch(
@@ -186,7 +186,7 @@ describe('the page of a call', () => {
       [/^Received/, /^Refused: invalid request[^]*\/credits\/0\/valueInUSD: must be/, /^Sealed[^]*refusal, leaf/],
     ],
     ['repeated', [/^Received/, /^Refused: [^]*[0-9a-f-]{36}/, /^Sealed/]],
-    ['held', [/^Received/, /^Intent/, /^Held for approval[^]*threshold/, /^Waits/, /^Sealed/]],
+    ['held', [/^Received/, /^Intent/, /^Held for approval[^]*threshold/, /^Pending/, /^Sealed/]],
     [
       'declined',
       [/^Received/, /^Intent/, /^Held/, /^Rejected[^]*hopper \(approver\)[^]*“nobody knows order 17”/, /^Sealed/],
@@ -196,8 +196,8 @@ describe('the page of a call', () => {
       [
         /^Received/,
         /^Intent/,
-        /^Sent[^]*may have read it/,
-        /^Given up/,
+        /^Sent[^]*may have received the request/,
+        /^Timed out/,
         /^Outcome/,
         /^In doubt[^]*never sent again/,
         /^Sealed/,
@@ -215,15 +215,15 @@ describe('the page of a call', () => {
 
   it('lets an approver settle a call in doubt, with a reason, and tells of it', async () => {
     const page = await open('doubtful', scene.approver);
-    await page.getByText('Your key may not see people').waitFor();
+    await page.getByText('Your key does not have access to people').waitFor();
     expect(await page.getByRole('button', { name: /Reveal/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Settle by hand' }).click();
     const dialog = page.getByRole('dialog', { name: 'Settle a call in doubt' });
     await expectAccessible(dialog);
     await dialog.getByLabel('Reason').fill('The provider lists it.');
-    await dialog.getByLabel('It was carried out').check();
+    await dialog.getByLabel('Confirmed: the call was carried out').check();
     await dialog.getByRole('button', { name: 'Settle' }).click();
-    await page.getByText('Settled: it was carried out').waitFor();
+    await page.getByText('Settled: confirmed').waitFor();
     expect(await scene.story(scene.calls.doubtful)).toMatchObject({
       outcome: 'confirmed',
       resolution: { verdict: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },

@@ -27,7 +27,7 @@ describe("the console's lists of calls and payouts", () => {
     expect(await table(page, 'Payouts').textContent()).toContain(MASKED_PHONE);
     await field(page, 'Recipient').fill('+2547123*');
     await field(page, 'Recipient').press('Enter');
-    await page.getByRole('button', { name: 'Take away the filter Recipient begins with +2547123' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Recipient starts with +2547123' }).waitFor();
     expect(await shown(page, 1, 'Payouts')).toEqual([scene.toPhone]);
     for (const typed of ['0712 345 678', '712345678', '254712345678']) {
       await field(page, 'Recipient').fill('nobody');
@@ -66,7 +66,7 @@ describe("the console's lists of calls and payouts", () => {
     expect(await chosen(other, 'Outcome').inputValue()).toBe('succeeded');
     expect(await chosen(other, 'Operation').inputValue()).toBe('POST /payouts/airtime');
     expect(await button(other, 'Today').getAttribute('aria-pressed')).toBe('true');
-    await button(other, 'Take away the filter Payout of at least $1.50').click();
+    await button(other, 'Remove the filter Payout of at least $1.50').click();
     expect((await shown(other, 26))[0]).toBe(scene.toPhone);
     await other.context().close();
   });
@@ -88,7 +88,7 @@ describe("the console's lists of calls and payouts", () => {
       );
       expect((await words.allTextContents()).join()).toContain(fault);
     }
-    await button(page, 'Take all away').click();
+    await button(page, 'Clear all').click();
     await shown(page, await scene.count());
   });
 

@@ -38,7 +38,7 @@ describe("the console's exports, and the people in its lists", () => {
     go();
     const file = await (await download).path();
     await dialog.getByText('Complete, 25 rows').waitFor();
-    await dialog.getByText('The checksum is right').waitFor();
+    await dialog.getByText('The checksum matches').waitFor();
     const rows: { id: string; outcome: string }[] = parse(readFileSync(file, 'utf8'), { columns: true });
     expect(rows.map(({ id }) => id)).toEqual([...listed].reverse());
     const saving = page.waitForEvent('download');
@@ -60,8 +60,8 @@ describe("the console's exports, and the people in its lists", () => {
     await dialog.getByRole('progressbar').waitFor({ state: 'hidden' });
     await page.unroute('**/v1/audit/export*');
     for (const [pattern, replacement, says] of [
-      ['Kenya', 'Kenia', 'The export was changed on its way'],
-      [/\r\n[^\n]*\r\n$/, '\r\n', 'rows, and its manifest says'],
+      ['Kenya', 'Kenia', 'The export was changed in transit'],
+      [/\r\n[^\n]*\r\n$/, '\r\n', 'rows, but its manifest says'],
     ] as const) {
       await page.route('**/v1/audit/export*', async (route) => {
         const response = await route.fetch();
@@ -110,10 +110,10 @@ describe("the console's exports, and the people in its lists", () => {
     expect(await page.getByLabel('Recipient', { exact: true }).isDisabled()).toBe(true);
     for (const format of ['CSV', 'NDJSON']) {
       await button(page, 'Export').click();
-      await page.getByText('your key may not see them').waitFor();
+      await page.getByText('your key does not have access to them').waitFor();
       await page.getByRole('radio', { name: format, exact: true }).check();
       await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
-      await page.getByText('The checksum is right').waitFor();
+      await page.getByText('The checksum matches').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
     }

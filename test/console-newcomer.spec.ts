@@ -55,7 +55,7 @@ describe('a newcomer', () => {
     await answer(page).getByText('1 paid').waitFor();
     await wallet(page).getByText('was $10,000.00').waitFor();
     await wallet(page).getByText('$9,998.50').waitFor();
-    await answer(page).getByRole('link', { name: 'See its story' }).click();
+    await answer(page).getByRole('link', { name: 'View history' }).click();
     await page.waitForURL(CALL_PAGE);
     await page.getByRole('heading', { level: 1, name: 'POST /payouts/airtime' }).waitFor();
     expect((await storyOf(page)).map((step) => step.split('\n')[0]).slice(0, 5)).toEqual([
@@ -67,19 +67,19 @@ describe('a newcomer', () => {
     ]);
     await page.goBack();
 
-    await page.getByRole('button', { name: 'Switch on resetAfterProcessing' }).click();
+    await page.getByRole('button', { name: 'Turn on resetAfterProcessing' }).click();
     await page.getByText('One fault is active.').waitFor();
     await page.getByLabel('Value in USD').fill('2.5'); // another payout than the first: the upstream's listing tells them apart
     await send(page);
     await answer(page).getByText('in doubt', { exact: true }).waitFor();
-    await answer(page).getByText('it may be paid or not').waitFor();
+    await answer(page).getByText('It may or may not have been paid').waitFor();
     await page.getByText('struck once').waitFor();
     await wallet(page).getByText('$9,996.00').waitFor(); // it was paid: the proxy will find that out
-    await answer(page).getByRole('link', { name: 'See its story' }).click();
+    await answer(page).getByRole('link', { name: 'View history' }).click();
     await page.waitForURL(CALL_PAGE);
     await page.goBack();
 
-    await page.getByRole('button', { name: 'Switch off resetAfterProcessing' }).click();
+    await page.getByRole('button', { name: 'Turn off resetAfterProcessing' }).click();
     await page.getByText('No faults are active.').waitFor();
     await send(page);
     await answer(page).getByText('succeeded', { exact: true }).waitFor();

@@ -39,7 +39,7 @@ describe('the console for those who operate', () => {
       await dialogOf(page).getByText('It is the last key of kiosk').waitFor();
       await expectAccessible(dialogOf(page));
       await dialogOf(page).getByRole('button', { name: 'Revoke key' }).click();
-      await page.getByText('It has no key that is taken').waitFor();
+      await page.getByText('This client has no valid key').waitFor();
       expect((await on.pay(key, '+254755555555', 2.25)).status).toBe(401);
 
       await page.getByRole('button', { name: 'Issue another key' }).click();
@@ -82,7 +82,7 @@ describe('the console for those who operate', () => {
       await cap.fill('');
       await page.getByText('Daily cap: no limit, was $3.00').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Nothing is changed yet').waitFor();
+      await page.getByText('There are no changes to save').waitFor();
       await on.pay(app, '+254766666663', 2).expect(200);
     });
   });
@@ -95,7 +95,7 @@ describe('the console for those who operate', () => {
       await page.getByRole('combobox', { name: 'Operation' }).fill('payouts/airtime');
       await page.getByRole('option', { name: 'POST /payouts/airtime' }).click();
       await page.getByRole('button', { name: 'Stop…' }).click();
-      await dialogOf(page).getByText('whatever only reads').waitFor();
+      await dialogOf(page).getByText('Reads continue').waitFor();
       await expectAccessible(dialogOf(page));
       await dialogOf(page).getByLabel('Reason').fill('the upstream pays twice');
       await dialogOf(page).getByRole('button', { name: 'Stop it' }).click();

@@ -52,7 +52,7 @@ describe('reconciliation in the console', () => {
   it('a run is started, followed while it works, and explains the difference to the last cent', async () => {
     const complaints = complaintsOf(page);
     await scene.fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 1_500 });
-    await page.getByText('Not compared yet').waitFor();
+    await page.getByText('No runs yet').waitFor();
     await page.getByRole('button', { name: 'Start a run' }).click();
     const dialog = page.getByRole('dialog', { name: 'Start a run' });
     await dialog.getByLabel('Period').click();
@@ -116,7 +116,7 @@ describe('reconciliation in the console', () => {
     await decide('explained', 'Sent by the treasury, ticket 4711');
     await page.getByText('12 findings are explained').waitFor();
     await goTo('/reconciliation/findings?category=missing_local', 'Findings');
-    await page.getByText('There is none like this').waitFor();
+    await page.getByText('No findings match').waitFor();
     const settled = await found('category=missing_local&state=explained');
     expect(settled).toHaveLength(FOREIGN);
     for (const { last_step: step } of settled) {
@@ -186,7 +186,7 @@ describe('reconciliation in the console', () => {
     await page.getByRole('button', { name: 'Spreadsheet' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Keep as CSV' }).click(),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
     ]);
     await page.getByText('Here: 2 rows').waitFor();
     await expectAccessible(page.getByRole('dialog'));

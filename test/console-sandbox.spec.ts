@@ -61,7 +61,7 @@ describe("the console's sandbox", () => {
     await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('sample-1');
     await send();
     await answer().getByText('succeeded', { exact: true }).waitFor();
-    const story = answer().getByRole('link', { name: 'See its story' });
+    const story = answer().getByRole('link', { name: 'View history' });
     const first = await story.getAttribute('href');
     await answer().getByRole('button', { name: 'Send the same again' }).click();
     await answer().getByText('replayed', { exact: true }).waitFor();
@@ -90,7 +90,7 @@ describe("the console's sandbox", () => {
     const body = page.getByLabel('Body', { exact: true });
     expect(JSON.parse(await body.inputValue())).toEqual((await desk.sample(AIRTIME)).body);
     await body.fill('{"airtimes": [');
-    await page.getByText('This is no JSON').waitFor();
+    await page.getByText('This is not valid JSON').waitFor();
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
     await body.fill(
       '{"airtimes":[{"countryToSend":"Nigeria","phoneNumber":"+2348012345678","valueInUSD":2}],"colour":"red"}',
@@ -114,11 +114,11 @@ describe("the console's sandbox", () => {
   });
 
   it('counts the seconds while the upstream does not answer, and says why', async () => {
-    await page.getByRole('button', { name: 'Switch on noResponse' }).click();
+    await page.getByRole('button', { name: 'Turn on noResponse' }).click();
     await page.getByText('One fault is active.').waitFor();
     await send();
     await answer().getByRole('timer').waitFor();
-    await answer().getByText('A fault that never answers').waitFor();
+    await answer().getByText('If a fault suppresses the response').waitFor();
     await answer().getByText('in doubt', { exact: true }).waitFor();
     await page.getByText('struck once').waitFor();
   });
@@ -129,10 +129,10 @@ describe("the console's sandbox", () => {
     await kind.getByRole('button', { name: 'More' }).click();
     await kind.getByLabel('nth').fill('3');
     await kind.getByLabel('ms').fill('50');
-    await kind.getByRole('button', { name: 'Switch on' }).click();
+    await kind.getByRole('button', { name: 'Turn on' }).click();
     await page.getByText('One fault is active.').waitFor();
     await choose('Operation', 'any operation');
-    await page.getByText('It strikes what the proxy itself asks, too').waitFor();
+    await page.getByText("Faults also affect the proxy's own requests").waitFor();
     const other = page.getByRole('form', { name: 'error500', exact: true });
     await other.getByRole('button', { name: 'More' }).click();
     await other.getByLabel('Probability').fill('0.5');
@@ -144,9 +144,9 @@ describe("the console's sandbox", () => {
       { fault: 'error500', operation: null, probability: 0.5, processed: true },
     ]);
     await kind.getByLabel('ms').fill('-1');
-    await kind.getByRole('button', { name: 'Switch on' }).click();
+    await kind.getByRole('button', { name: 'Turn on' }).click();
     await page.getByRole('alert').getByText('not valid').waitFor();
-    await page.getByRole('button', { name: 'Switch all off' }).click();
+    await page.getByRole('button', { name: 'Turn all off' }).click();
     await page.getByText('No faults are active.').waitFor();
     expect((await desk.look()).faults).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe("the console's sandbox", () => {
     await send();
     await answer().getByText('refused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'More about lateProcessing' }).click();
-    await page.getByRole('button', { name: 'Switch on error500', exact: true }).click();
+    await page.getByRole('button', { name: 'Turn on error500', exact: true }).click();
     await page.getByText('One fault is active.').waitFor();
     await expectAccessible(page);
     expect(await widthOf(page)).toBe(360);

@@ -34,7 +34,7 @@ describe('the console', () => {
     await page.getByLabel('API key').fill('pp_auditor_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This API key is unknown, expired, or revoked').waitFor();
-    expect(await page.textContent('main')).not.toContain('Just installed it?'); // there are no demo keys
+    expect(await page.textContent('main')).not.toContain('Just installed payout-proxy?'); // there are no demo keys
     await expectAccessible(page);
     await page.getByLabel('API key').fill(keys.auditor);
     await page.getByLabel('API key').press('Enter');
@@ -45,11 +45,11 @@ describe('the console', () => {
   it('shows to each key what it may see, and says so where that is nothing', async () => {
     const auditor = await visit(keys.auditor, '/clients');
     expect(await pagesOf(auditor)).toEqual(['Overview', 'Calls', 'Payouts']);
-    await auditor.getByText('your key may not see it').waitFor();
+    await auditor.getByText('your key does not have access to it').waitFor();
     const admin = await visit(keys.admin);
     expect(await pagesOf(admin)).toEqual(['Overview', 'Clients', 'Stop switch']);
     const app = await visit(keys.app);
-    await app.getByText('there is nothing for it to see here').waitFor();
+    await app.getByText('it cannot see anything in the console').waitFor();
     expect(await pagesOf(app)).toEqual([]);
     await expectAccessible(app);
   });
@@ -140,7 +140,7 @@ describe('the console', () => {
     await proxy.database.query('ALTER TABLE console_session RENAME TO console_session_away');
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Cannot be reached' }).waitFor();
-    await page.getByText('You were not signed out').waitFor();
+    await page.getByText('You are still signed in').waitFor();
     expect(await page.getByLabel('API key').count()).toBe(0);
     await expectAccessible(page);
     await proxy.database.query('ALTER TABLE console_session_away RENAME TO console_session');

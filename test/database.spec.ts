@@ -72,7 +72,7 @@ describe('migrations', () => {
       DATABASE_OWNER_URL: '',
       DATA_DIR: dataDir,
     });
-    await expect(cliOf(clientsCommands)('list')).rejects.toThrow(`there is no database in ${dataDir} yet`);
+    await expect(cliOf(clientsCommands)('list')).rejects.toThrow(`There is no database in ${dataDir} yet`);
     expect(existsSync(dataDir)).toBe(false);
     jest.restoreAllMocks();
   });

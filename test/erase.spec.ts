@@ -219,7 +219,7 @@ describe('audit erase', () => {
     await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 11 })).expect(502);
     await query(`INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
       SELECT intent_id, 'confirmed', 'x', intent_id, intent_id FROM item_recipient WHERE email = '${EMAIL}'`);
-    await expect(erase(EMAIL)).rejects.toThrow(/add --yes/);
+    await expect(erase(EMAIL)).rejects.toThrow(/Add --yes/);
     await eventually(async () => (await query('SELECT FROM checkpoint LIMIT 1')).length > 0);
     process.env.LOG_SIGNING_KEY = newSigningKey('test');
     await expect(erase(EMAIL, '--yes')).rejects.toThrow(/not the key that signed the latest checkpoint/);

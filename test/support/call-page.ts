@@ -14,7 +14,7 @@ export const proofOf = (page: Page) => page.getByRole('region', { name: 'Proof',
 /** Has the page of a call verify it. @returns the steps, as they stand there. */
 export async function verify(page: Page): Promise<string[]> {
   await page.getByRole('button', { name: 'Verify' }).click();
-  await page.getByText(/^(Verified|This does NOT hold)$/).waitFor();
+  await page.getByText(/^(Verified|Verification FAILED)$/).waitFor();
   return page.getByRole('list', { name: 'Steps of the verification' }).getByRole('listitem').allInnerTexts();
 }
 

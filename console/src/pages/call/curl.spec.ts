@@ -51,12 +51,12 @@ describe('a call as curl', () => {
       '-H',
       'X-API-Key: pp_app_secret',
     ]);
-    expect(warningOf(reads, true)).toBe('It only reads.');
+    expect(warningOf(reads, true)).toBe('This call only reads.');
   });
 
   it('is none of what was refused, and warns of what pays again', () => {
     expect(curlOf(story({ request: null }), 'http://x')).toBeUndefined();
     expect(warningOf(story({ idempotency_key: null }), true)).toContain('may pay twice');
-    expect(warningOf(story({}), false)).toMatch(/same answer again.*People are masked/);
+    expect(warningOf(story({}), false)).toMatch(/same response.*People are masked/);
   });
 });
