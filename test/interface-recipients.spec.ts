@@ -1,7 +1,7 @@
 import { momoItem, startInterface, TestInterface } from './support/interface';
 import { expectFaults, startRules, TestRules } from './support/rules';
 
-/** interface.md, "Credit item": each item carries an e-mail or a handle; with both, the e-mail is used. */
+/** docs/reference/upstream.md, "Credit item": each item carries an e-mail or a handle; with both, the e-mail is used. */
 describe('who is paid', () => {
   let api: TestInterface;
   let rules: TestRules;

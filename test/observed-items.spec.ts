@@ -4,7 +4,7 @@ import { collection, redemption, startInterface, TestInterface } from './support
 const CALLS = '/v1/audit/calls';
 const CHI_REF = redemption().chiRef as string;
 
-/** Whom and what auditors search for, in the operations that interface.md lists by name only. */
+/** Whom and what auditors search for, in the operations that are known by name only. */
 describe('the items of observed operations', () => {
   let api: TestInterface;
 

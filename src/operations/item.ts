@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 export interface Item {
   /** The field that says who is paid. */
   recipientField: 'email' | 'twitter' | 'phoneNumber' | 'receiver' | null;
-  /** E-mail and handle were given: the e-mail is used (interface.md, "Credit item", rule 2). */
+  /** E-mail and handle were given: the e-mail is used (docs/reference/upstream.md, "Credit item", rule 2). */
   handleIgnored: boolean;
   email: string | null;
   phone: string | null;

@@ -72,7 +72,7 @@ function textAt(body: Fields, name: string | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** With an e-mail and a handle, the e-mail is used (interface.md, "Credit item", rule 2). */
+/** With an e-mail and a handle, the e-mail is used (docs/reference/upstream.md, "Credit item", rule 2). */
 function recipientFieldOf(body: Fields, { recipient, fields }: Items): Item['recipientField'] {
   if (recipient === 'nobody') return null;
   const kind = recipient.find((one) => textAt(body, fields[one]));

@@ -174,7 +174,7 @@ $$;
 
 -- Sources -------------------------------------------------------------------------------------------------------------
 
--- A transaction as a source showed it (upstream-observed.md, "Transaction record"): only what is compared, nothing else of it.
+-- A transaction as a source showed it (docs/reference/upstream.md, "Transaction record"): only what is compared, nothing else of it.
 CREATE TABLE upstream_transaction (
   read_id      uuid NOT NULL,
   ordinal      bigint NOT NULL, -- in the answer, from 0; of a statement, its line

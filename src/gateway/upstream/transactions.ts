@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isObject, parseJson } from './answer';
 
-/** A transaction as the upstream's answers show it (upstream-observed.md, "Transaction record"); nothing in it is certain. */
+/** A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"); nothing in it is certain. */
 export interface Transaction {
   upstreamRef: string | null;
   upstreamId: string | null;

@@ -13,7 +13,7 @@ const MAX_EMAIL = 254;
 /** What an address may not hold, though RFC 5322 would quote it: blanks, quotes, and characters that nobody sees. */
 const NOT_IN_EMAIL = /[\s"\p{C}]/u;
 
-/** The recipient's e-mail; it may be left out where the item has a handle (interface.md, "Credit item", rules 1 and 3). */
+/** The recipient's e-mail; it may be left out where the item has a handle (docs/reference/upstream.md, "Credit item", rules 1 and 3). */
 export const EmailOrHandle = () =>
   field(
     {
@@ -62,7 +62,7 @@ export const Handle = () =>
     },
   );
 
-/** A phone number in international format with a leading + (interface.md, "Airtime item"). */
+/** A phone number in international format with a leading + (docs/reference/upstream.md, "Airtime item"). */
 export const PhoneNumber = ({ required = true, description = "The recipient's phone number." } = {}) =>
   field(
     {

@@ -3,7 +3,7 @@ import { UsdAmount } from '../../http/validation/money-rules';
 import { EmailOrHandle, Handle, PhoneNumber } from '../../http/validation/people-rules';
 import { Items, Text } from '../../http/validation/rules';
 
-/** interface.md, "Airtime item". */
+/** docs/reference/upstream.md, "Airtime item". */
 export class AirtimeItem {
   @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
   countryToSend!: string;
@@ -20,7 +20,7 @@ export class AirtimePayoutDto {
   airtimes!: AirtimeItem[];
 }
 
-/** interface.md, "Mobile money item". */
+/** docs/reference/upstream.md, "Mobile money item". */
 export class MobileMoneyItem extends AirtimeItem {
   @Text({ max: 255, mayBeEmpty: true, description: "The caller's reference; may be empty.", example: 'invoice-17' })
   reference!: string;
@@ -34,7 +34,7 @@ export class MobileMoneyPayoutDto {
   momos!: MobileMoneyItem[];
 }
 
-/** interface.md, "Credit item": the value is marked optional on this operation. */
+/** docs/reference/upstream.md, "Credit item": the value is marked optional on this operation. */
 export class CreditItem {
   @UsdAmount({ required: false, description: 'Value in US dollars.' })
   valueInUSD?: number;

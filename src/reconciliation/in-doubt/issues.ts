@@ -4,7 +4,7 @@ import { keysOfItem, keysOfSeen, referenceKey, Timetable } from './payments';
 import { haveKindInCommon, looseKey } from './recipients';
 import { each, Work } from './work';
 
-/** The transactions of one batch: one request makes one issue (upstream-observed.md, "Identifiers"). */
+/** The transactions of one batch: one request makes one issue (docs/reference/upstream.md, "Identifiers"). */
 export type Issue = Seen[];
 
 /** The issues of a listing, by whom they name: an outage leaves thousands of calls in doubt, among thousands of transactions. */

@@ -23,7 +23,7 @@ export function keysOf({ email, phone, handle, receiver }: Named): string[] {
   ];
 }
 
-/** The keys of whom an item pays: with an e-mail and a handle, the e-mail (interface.md, "Credit item", rule 2). */
+/** The keys of whom an item pays: with an e-mail and a handle, the e-mail (docs/reference/upstream.md, "Credit item", rule 2). */
 export function payeeOf(field: string | null, { email, phone, handle, receiver }: Named): string[] {
   const nobody = { email: null, phone: null, handle: null, receiver: null };
   switch (field) {

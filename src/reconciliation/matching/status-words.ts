@@ -2,7 +2,7 @@
 export type Meaning = 'moved' | 'not_moved' | 'unpaid' | 'pending';
 
 /**
- * The status words that are known (upstream-observed.md, "Transaction record"), in lower case. The resolver and the runs share
+ * The status words that are known (docs/reference/upstream.md, "Transaction record"), in lower case. The resolver and the runs share
  * this one list. Words that nobody has seen are missing on purpose: they are unrecognised, and prove neither a payment nor a
  * failure.
  */

@@ -4,7 +4,7 @@ type Question = Outgoing & { effect: 'read' };
 
 const PREFIX = '/api/v0.1';
 
-/** All transactions, in one answer: no paging was ever seen (upstream-observed.md). */
+/** All transactions, in one answer: no paging was ever seen (docs/reference/upstream.md). */
 export const ALL_TRANSACTIONS: Question = {
   operation: 'POST /account/transactions',
   effect: 'read',

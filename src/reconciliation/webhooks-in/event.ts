@@ -7,7 +7,7 @@ const MAX_AMOUNT = new Decimal('1e15');
 
 type Told = Omit<NewUpstreamEvent, 'id' | 'eventId' | 'signedAt'>;
 
-/** What an event says (upstream-observed.md, "Events"): of its body, only what is named here. It never throws. */
+/** What an event says (docs/reference/upstream.md, "Events"): of its body, only what is named here. It never throws. */
 export function readEvent(body: unknown): Told {
   const fields = isObject(body) ? body : {};
   const meta = isObject(fields.meta) ? fields.meta : {};

@@ -15,7 +15,7 @@ export type Untrusted = 'unsigned' | 'stale';
 /** Standard Webhooks: older ones may be replays, newer ones come from a clock that cannot be right. */
 const TOLERANCE_MS = 300_000;
 
-/** Both families of names were seen (upstream-observed.md, "Events"). */
+/** Both families of names were seen (docs/reference/upstream.md, "Events"). */
 const FAMILIES = ['webhook', 'svix'];
 const ID = /^[\x21-\x7e]{1,255}$/;
 const SECONDS = /^\d{1,11}$/;
