@@ -1,9 +1,9 @@
 import { Body, Controller, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { Nothing } from '../../http/validation/nothing.dto';
 import {
   DeleteUnpaidTransactionDto,
@@ -19,29 +19,33 @@ export class AccountController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /account/transfer')
-  transfer(@CurrentCall() call: Call, @Body() body: TransferDto) {
+  transfer(@CurrentCall() call: OperationCall, @Body() body: TransferDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /account/delete-unpaid-transaction')
-  deleteUnpaidTransaction(@CurrentCall() call: Call, @Body() body: DeleteUnpaidTransactionDto) {
+  deleteUnpaidTransaction(@CurrentCall() call: OperationCall, @Body() body: DeleteUnpaidTransactionDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('GET /account/transaction')
-  transaction(@CurrentCall() call: Call, @Query() query: TransactionQuery) {
+  transaction(@CurrentCall() call: OperationCall, @Query() query: TransactionQuery) {
     return this.forwarding.run(call, query);
   }
 
   @Operation('POST /account/transactions')
   @ApiBody({ type: TransactionsDto, required: false })
-  transactions(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() body: TransactionsDto) {
+  transactions(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() body: TransactionsDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /account/issue-id-transactions')
   @ApiBody({ type: Nothing, required: false })
-  issueTransactions(@CurrentCall() call: Call, @Query() query: IssueTransactionsQuery, @Body() _body: Nothing) {
+  issueTransactions(
+    @CurrentCall() call: OperationCall,
+    @Query() query: IssueTransactionsQuery,
+    @Body() _body: Nothing,
+  ) {
     return this.forwarding.run(call, query);
   }
 }

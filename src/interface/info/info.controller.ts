@@ -1,9 +1,9 @@
 import { Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { Nothing } from '../../http/validation/nothing.dto';
 import { LocalInUsdQuery, UsdInLocalQuery } from './info.dto';
 
@@ -13,27 +13,27 @@ export class InfoController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /info/assets')
-  assets(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  assets(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/airtime-countries')
-  airtimeCountries(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  airtimeCountries(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/mobile-money-codes')
-  mobileMoneyCodes(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  mobileMoneyCodes(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/usd-amount-in-local')
-  usdAmountInLocal(@CurrentCall() call: Call, @Query() query: UsdInLocalQuery) {
+  usdAmountInLocal(@CurrentCall() call: OperationCall, @Query() query: UsdInLocalQuery) {
     return this.forwarding.run(call, query);
   }
 
   @Operation('GET /info/local-amount-in-usd')
-  localAmountInUsd(@CurrentCall() call: Call, @Query() query: LocalInUsdQuery) {
+  localAmountInUsd(@CurrentCall() call: OperationCall, @Query() query: LocalInUsdQuery) {
     return this.forwarding.run(call, query);
   }
 }

@@ -1,9 +1,9 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { AirtimePayoutDto, CreditPayoutDto, InitiateCreditPayoutDto, MobileMoneyPayoutDto } from './payouts.dto';
 
 @ApiTags('Payouts')
@@ -12,22 +12,22 @@ export class PayoutsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /payouts/airtime')
-  airtime(@CurrentCall() call: Call, @Body() body: AirtimePayoutDto) {
+  airtime(@CurrentCall() call: OperationCall, @Body() body: AirtimePayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/mobile-money')
-  mobileMoney(@CurrentCall() call: Call, @Body() body: MobileMoneyPayoutDto) {
+  mobileMoney(@CurrentCall() call: OperationCall, @Body() body: MobileMoneyPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/credit')
-  credit(@CurrentCall() call: Call, @Body() body: CreditPayoutDto) {
+  credit(@CurrentCall() call: OperationCall, @Body() body: CreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/initiate-credit')
-  initiateCredit(@CurrentCall() call: Call, @Body() body: InitiateCreditPayoutDto) {
+  initiateCredit(@CurrentCall() call: OperationCall, @Body() body: InitiateCreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -85,7 +85,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   },
   UPSTREAM_TIMEOUTS: {
     section: 'upstream',
-    about: 'The same for an operation or a class of deadlines, such as `POST /payouts/airtime=60000,lookup=3000`. [Operations](operations.md) lists both.',
+    about:
+      'The same for an operation or a class of deadlines, such as `POST /payouts/airtime=60000,lookup=3000`. [Operations](operations.md) lists both.',
     unset: 'none',
   },
   UPSTREAM_CONNECT_TIMEOUT_MS: { section: 'upstream', about: 'Time to connect. After it, nothing was sent.' },
