@@ -34,7 +34,7 @@ describe('who is paid', () => {
     it('a handle alone is the recipient', async () => {
       expect(await pay({ twitter: '@ada' })).toMatchObject({
         recipient: { email: null, handle: '@ada' },
-        recipient_field: 'twitter',
+        recipient_field: 'handle',
         note: null,
       });
     });
@@ -100,7 +100,7 @@ describe('who is paid', () => {
     const response = await api.post('/payouts/mobile-money', { momos }).expect(200);
     const { items } = await api.record(response.headers['x-call-id'] as string);
     expect(items).toMatchObject([
-      { recipient: { phone: '+2348012345678' }, recipient_field: 'phoneNumber', reference: '', network_code: 'MPS' },
+      { recipient: { phone: '+2348012345678' }, recipient_field: 'phone', reference: '', network_code: 'MPS' },
       { recipient: { phone: '+1234567' }, country: 'Nigeria', reference: 'invoice-17', amount_usd: '0.25' },
     ]);
   });

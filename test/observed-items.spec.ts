@@ -53,7 +53,7 @@ describe('the items of observed operations', () => {
     expect(recorded.items).toMatchObject([
       {
         recipient: { phone: '+2348012345678' },
-        recipient_field: 'phoneNumber',
+        recipient_field: 'phone',
         country: 'Nigeria',
         upstream_ref: CHI_REF,
         amount_usd: null,

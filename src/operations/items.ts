@@ -62,7 +62,7 @@ function toItem(fields: ItemFields, { pays }: OperationRow): Item {
 /** With an e-mail and a handle, the e-mail is used (interface.md, "Credit item", rule 2). */
 function recipientFieldOf({ email, twitter, phoneNumber, receiver }: ItemFields): Item['recipientField'] {
   if (email) return 'email';
-  if (twitter) return 'twitter';
-  if (phoneNumber) return 'phoneNumber';
+  if (twitter) return 'handle';
+  if (phoneNumber) return 'phone';
   return receiver ? 'receiver' : null;
 }

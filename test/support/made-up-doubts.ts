@@ -24,13 +24,13 @@ function toWanted([recipient, cents]: [number, number], position: number): Wante
   return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
 }
 
-export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, issue: number): Seen[] {
+export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, batch: number): Seen[] {
   return list.map(([recipient, cents], place) => ({
     readId: 'read',
-    ordinal: issue * 10 + place,
-    upstreamRef: `${issue}/${place}`,
+    ordinal: batch * 10 + place,
+    upstreamRef: `${batch}/${place}`,
     upstreamId: null,
-    batchRef: `issue ${issue}`,
+    batchRef: `batch ${batch}`,
     issuedAt: at(second),
     type: 'airtime',
     status: 'paid',

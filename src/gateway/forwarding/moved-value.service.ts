@@ -9,7 +9,6 @@ import { readKnownAmount } from '../../journal/known-amounts';
 import { UpstreamItem } from '../../journal/records';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { Item } from '../../operations/item';
-import { isObject } from '../upstream/answer';
 import { Listing } from '../upstream/listing';
 import { readTransaction } from '../upstream/transactions';
 import { Outgoing, UpstreamService } from '../upstream/upstream.service';
@@ -112,7 +111,7 @@ export class MovedValueService implements OnApplicationShutdown {
 }
 
 function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
-  const transaction = readTransaction(isObject(element) ? element : {});
+  const transaction = readTransaction(element);
   if (transaction.upstreamRef !== upstreamRef) return [];
   const { upstreamId, batchRef, status, amountUsd } = transaction;
   return [{ position: null, upstreamRef, upstreamId, batchRef, status, amountUsd }];

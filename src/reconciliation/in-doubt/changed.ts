@@ -1,6 +1,6 @@
-import { plainStatus, wordsOf } from '../matching/status-words';
+import { plainStatus, wordsOf } from '../../gateway/upstream/status-words';
 import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
-import { Listing } from './issues';
+import { Listing } from './batches';
 import { evidenceOf } from './evidence';
 import { Change, CHANGED, MADE } from './made';
 import { quietUntil } from './verdict';

@@ -3,7 +3,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Rules } from './calls-in-doubt';
-import { Issues } from './issues';
+import { Batches } from './batches';
 import { MADE } from './made';
 import { readSent, SentCall } from './sent';
 
@@ -40,7 +40,7 @@ export async function readCompeting(
   db: Client,
   prisma: PrismaService,
   doubts: string[],
-  unclaimed: Issues,
+  unclaimed: Batches,
   reach: Reach,
 ): Promise<SentCall[]> {
   if (doubts.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
@@ -51,7 +51,7 @@ export async function readCompeting(
   return calls.filter(({ state }) => MAY_HAVE_ARRIVED.has(state));
 }
 
-function questionFor(doubts: string[], unclaimed: Issues, { from, longestMs, rules }: Reach): Prisma.Sql {
+function questionFor(doubts: string[], unclaimed: Batches, { from, longestMs, rules }: Reach): Prisma.Sql {
   const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
   const latest = new Date(unclaimed.latest + rules.skewMs);
   const [first, last] = [uuidFloor(from), uuidFloor(new Date(latest.getTime() + ID_MARGIN_MS))];

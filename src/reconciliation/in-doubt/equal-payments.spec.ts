@@ -2,7 +2,7 @@ import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts'
 import { BackOff } from './back-off';
 import { Competing } from './competing';
 import { Sent } from './calls-in-doubt';
-import { Issues, Listing } from './issues';
+import { Batches, Listing } from './batches';
 import { judgeInTurn } from './judging';
 import { Effort, STRETCH } from './work';
 
@@ -29,7 +29,7 @@ describe('calls in doubt among 50,000 equal payments', () => {
       missing: 0,
       oldest: at(-1),
       freshUntil: new Map([['airtime' as const, at(1_999)]]),
-      unclaimed: await effort.all(Issues.of([...seen, ...seenPaid])),
+      unclaimed: await effort.all(Batches.of([...seen, ...seenPaid])),
     };
     return { listing, competing: await effort.all(Competing.of([...others, paid, unpaid], RULES)) };
   };

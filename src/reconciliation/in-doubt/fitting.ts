@@ -1,24 +1,24 @@
-import { meaningOf } from '../matching/status-words';
+import { meaningOf } from '../../gateway/upstream/status-words';
 import { oneToOne } from './assignment';
 import { Rules, Seen, Sent, Wanted } from './calls-in-doubt';
-import { Issue } from './issues';
+import { Batch } from './batches';
 import { isOtherType, Made } from './made';
 import { haveKindInCommon, maybeSameOne, sameOne } from './recipients';
 import { Work } from './work';
 
-/** An issue of which each transaction is an item of this call. */
+/** A batch of which each transaction is an item of this call. */
 export interface Fitting {
-  issue: Issue;
+  batch: Batch;
   /** Of each transaction, the position of its item. */
   positions: number[];
 }
 
-/** Whether an issue is this call, or some of it: each transaction an item of its own, all made in its time. */
-export function* fit(call: Sent, made: Made, issue: Issue, rules: Rules): Work<Fitting | undefined> {
-  yield issue.length;
-  if (issue.length > call.items.length || !issue.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
-  const given = yield* oneToOne(issue, call.items, (seen, item) => isSame(item, seen, made), kindOf);
-  return given && { issue, positions: given.map((at) => (call.items[at] as Wanted).position) };
+/** Whether a batch is this call, or some of it: each transaction an item of its own, all made in its time. */
+export function* fit(call: Sent, made: Made, batch: Batch, rules: Rules): Work<Fitting | undefined> {
+  yield batch.length;
+  if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
+  const given = yield* oneToOne(batch, call.items, (seen, item) => isSame(item, seen, made), kindOf);
+  return given && { batch, positions: given.map((at) => (call.items[at] as Wanted).position) };
 }
 
 /** The items of a call that differ from each other in what a transaction is compared by. */
@@ -30,12 +30,12 @@ export function distinctItems({ items }: Sent): Wanted[] {
 }
 
 /**
- * Says what an issue has to do with these items: nothing, or something, or as much as that somebody of them was paid other
+ * Says what a batch has to do with these items: nothing, or something, or as much as that somebody of them was paid other
  * amounts.
  */
-export function* relationOf(items: Wanted[], made: Made, issue: Issue): Work<'none' | 'other amounts' | 'some'> {
+export function* relationOf(items: Wanted[], made: Made, batch: Batch): Work<'none' | 'other amounts' | 'some'> {
   let isTouched = false;
-  for (const seen of issue) {
+  for (const seen of batch) {
     yield items.length;
     for (const item of items) {
       if (!mightBe(item, seen, made)) continue;

@@ -1,6 +1,6 @@
 import { Competing } from './competing';
 import { Rules, Sent, Verdict } from './calls-in-doubt';
-import { Listing } from './issues';
+import { Listing } from './batches';
 import { judge } from './verdict';
 import { Effort } from './work';
 

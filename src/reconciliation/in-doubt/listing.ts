@@ -5,7 +5,7 @@ import { uuidFloor } from '../../platform/database/uuid';
 import { MadeKind } from '../../operations/operations';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { Seen } from './calls-in-doubt';
-import { Issues, Listing } from './issues';
+import { Batches, Listing } from './batches';
 import { MADE } from './made';
 import { keysOf } from './recipients';
 import { Effort, mapped } from './work';
@@ -65,7 +65,7 @@ export async function readListing(
 ): Promise<Listing> {
   const rows = await readUnclaimed(db, read.readId, since, doubts);
   const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row)));
-  const unclaimed = await effort.all(Issues.of(seen));
+  const unclaimed = await effort.all(Batches.of(seen));
   const known = await readKnown(db, read, since, skewMs);
   const missing = known.reduce((sum, one) => sum + one.missing, 0);
   return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
@@ -105,7 +105,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
         WHERE c.upstream_ref IS NULL AND c.upstream_id IS NULL AND c.batch_ref IS NOT NULL
       ) AS calls GROUP BY batch_ref
     ), batch AS MATERIALIZED (
-      -- An issueID is made of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
+      -- Today's provider makes a batch_ref of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
       -- better does, and there are no more of it than were asked for.
       SELECT t.batch_ref FROM upstream_transaction t JOIN named n ON n.batch_ref = t.batch_ref
       WHERE t.read_id = ${readId}::uuid GROUP BY t.batch_ref, n.items HAVING count(*) <= n.items
@@ -115,7 +115,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
     WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_ref = t.upstream_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
       AND NOT EXISTS (SELECT FROM batch b WHERE b.batch_ref = t.batch_ref)
-    ORDER BY issued_at, ordinal`; // as Issues sorts them
+    ORDER BY issued_at, ordinal`; // as Batches sorts them
   const { rows } = await db.query<Row>(question.text, question.values);
   return rows;
 }

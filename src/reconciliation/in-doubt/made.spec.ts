@@ -4,7 +4,7 @@ import { OperationRow, OPERATIONS } from '../../operations/operations';
 import type * as ForwardingOperations from '../../operations/operations';
 import { judgeChange } from './changed';
 import { Lookup, Seen } from './calls-in-doubt';
-import { Issues, Listing } from './issues';
+import { Batches, Listing } from './batches';
 import { CHANGED, MADE, SETTLED_OPERATIONS } from './made';
 import { atOnce } from './work';
 
@@ -26,7 +26,7 @@ describe('what operations make and change', () => {
     missing: 0,
     oldest: at(-1),
     freshUntil: new Map([['credit' as const, at(899)]]),
-    unclaimed: atOnce(Issues.of([])),
+    unclaimed: atOnce(Batches.of([])),
   };
   const doubt = { ...toSent(0, [[1, 1]], 0), operation: EXAMPLE };
 

@@ -13,7 +13,7 @@ import { judgeChange, unrecognisable } from './changed';
 import { Competing } from './competing';
 import { readCompeting } from './competing-calls';
 import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
-import { Listing } from './issues';
+import { Listing } from './batches';
 import { Found, judgeInTurn } from './judging';
 import { READ_BEFORE_MS, readListing, readOne } from './listing';
 import { CHANGED, MADE } from './made';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
 import { Sent, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
-import { Issues, Listing } from './issues';
+import { Batches, Listing } from './batches';
 import { judge } from './verdict';
 import { atOnce } from './work';
 
@@ -63,7 +63,7 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
     askedAt: at(lookedSecond),
     missing: 0,
     oldest: at(-1),
-    unclaimed: atOnce(Issues.of(unclaimed.flatMap((issue) => toSeen(issue, listed.indexOf(issue))))),
+    unclaimed: atOnce(Batches.of(unclaimed.flatMap((batch) => toSeen(batch, listed.indexOf(batch))))),
     freshUntil: new Map([['airtime' as const, at(asOf)]]), // there is always something of ours that was sent just then
   };
   const competing = competingOf(sent.filter(({ sentFrom }) => sentFrom <= at(lookedSecond)));

@@ -1,8 +1,8 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
-import { wordsOf } from '../matching/status-words';
+import { wordsOf } from '../../gateway/upstream/status-words';
 import { Seen, Sent, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
-import { Issues } from './issues';
+import { Batches } from './batches';
 import { judge } from './verdict';
 import { atOnce } from './work';
 
@@ -38,7 +38,7 @@ describe('a call of which the upstream lists something else', () => {
     atOnce(
       judge(
         call,
-        { ...listing, unclaimed: atOnce(Issues.of(seen)), ...more },
+        { ...listing, unclaimed: atOnce(Batches.of(seen)), ...more },
         atOnce(Competing.of(rivals, RULES)),
         RULES,
       ),
@@ -53,9 +53,9 @@ describe('a call of which the upstream lists something else', () => {
       [...whole, { ...first, batchRef: 'b' }, { ...first, ...other, batchRef: 'b' }],
     ],
     ['ambiguous', 'some of it', [first]],
-    ['ambiguous', 'all of it, and some of it again', [...whole, { ...first, batchRef: 'issue 2' }]],
-    ['ambiguous', 'all of it, twice', [...whole, ...whole.map((seen) => ({ ...seen, batchRef: 'issue 2' }))]],
-    ['ambiguous', 'all of it, in two batches', whole.map((seen, place) => ({ ...seen, batchRef: `issue ${place}` }))],
+    ['ambiguous', 'all of it, and some of it again', [...whole, { ...first, batchRef: 'batch 2' }]],
+    ['ambiguous', 'all of it, twice', [...whole, ...whole.map((seen) => ({ ...seen, batchRef: 'batch 2' }))]],
+    ['ambiguous', 'all of it, in two batches', whole.map((seen, place) => ({ ...seen, batchRef: `batch ${place}` }))],
     ['ambiguous', 'all of it, with one more', [...whole, { ...first, ...other }]],
     ['ambiguous', 'another amount', [{ ...first, amountUsd: '0.011000' }]],
     ['ambiguous', 'no amount', [{ ...first, amountUsd: null }]],

@@ -1,9 +1,9 @@
-import { meaningOf } from '../matching/status-words';
+import { meaningOf } from '../../gateway/upstream/status-words';
 import { Competing } from './competing';
 import { Rules, Sent, Verdict } from './calls-in-doubt';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
-import { Issue, Listing } from './issues';
+import { Batch, Listing } from './batches';
 import { MADE, Made } from './made';
 import { Work } from './work';
 
@@ -30,7 +30,7 @@ export function* judge(doubt: Sent, listing: Listing, competing: Competing, rule
   const candidates = yield* candidatesFor(doubt, made, listing, competing, rules);
   const { ours, whole, others } = candidates;
   const [only] = whole;
-  const standing = only && standingOf(only.issue, made);
+  const standing = only && standingOf(only.batch, made);
   if (only && ours.length === 1 && others.length === 0 && standing === 'done') return landed(only, listing);
   if (!isQuiet) return undefined;
   const unexplained = yield* unexplainedFor(doubt, made, listing, competing);
@@ -47,15 +47,15 @@ function* candidatesFor(
   rules: Rules,
 ): Work<Candidates> {
   const ours: Fitting[] = [];
-  for (const issue of listing.unclaimed.like(doubt, made, rules)) {
-    const fitting = yield* fit(doubt, made, issue, rules);
+  for (const batch of listing.unclaimed.like(doubt, made, rules)) {
+    const fitting = yield* fit(doubt, made, batch, rules);
     if (fitting) ours.push(fitting);
     if (ours.length > MOST_UNSETTLED) break;
   }
-  const whole = ours.filter(({ issue }) => issue.length === doubt.items.length);
+  const whole = ours.filter(({ batch }) => batch.length === doubt.items.length);
   const others: Sent[] = [];
-  for (const { issue } of whole) {
-    const calls = yield* competing.callsOf(issue);
+  for (const { batch } of whole) {
+    const calls = yield* competing.callsOf(batch);
     others.push(...calls.filter(({ id }) => id !== doubt.id));
     yield calls.length;
     if (others.length >= MOST_UNSETTLED) break;
@@ -63,19 +63,19 @@ function* candidatesFor(
   return { ours, whole, others };
 }
 
-/** The first issues that may be a trace of a call. */
-function* unexplainedFor(doubt: Sent, made: Made, listing: Listing, competing: Competing): Work<Issue[]> {
+/** The first batches that may be a trace of a call. */
+function* unexplainedFor(doubt: Sent, made: Made, listing: Listing, competing: Competing): Work<Batch[]> {
   const items = distinctItems(doubt);
   yield doubt.items.length;
-  const found: Issue[] = [];
+  const found: Batch[] = [];
   let transactions = 0;
-  for (const issue of listing.unclaimed.about(doubt)) {
-    const relation = yield* relationOf(items, made, issue);
+  for (const batch of listing.unclaimed.about(doubt)) {
+    const relation = yield* relationOf(items, made, batch);
     if (relation === 'none') continue;
     // Of other amounts, and another call of ours to the last of them: that is no trace of this one.
-    if (relation === 'other amounts' && (yield* competing.explains(issue))) continue;
-    found.push(issue);
-    if ((transactions += issue.length) >= MOST_UNSETTLED) break;
+    if (relation === 'other amounts' && (yield* competing.explains(batch))) continue;
+    found.push(batch);
+    if ((transactions += batch.length) >= MOST_UNSETTLED) break;
   }
   return found;
 }
@@ -85,13 +85,13 @@ export function quietUntil({ sentUntil }: Sent, { quietMs }: Rules): number {
   return sentUntil.getTime() + quietMs;
 }
 
-function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
+function landed({ batch, positions }: Fitting, { readId }: Listing): Verdict {
   const reason =
-    issue.length === 1
+    batch.length === 1
       ? 'The upstream lists the transaction that this asked for, and nothing else of ours could have made it.'
-      : `The upstream lists the ${issue.length} transactions that this asked for, under one issueID, and nothing else of ours could have made them.`;
-  const order = [...issue.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
-  const seen = order.flatMap((place) => issue[place] ?? []);
+      : `The upstream lists the ${batch.length} transactions that this asked for, under one batch_ref, and nothing else of ours could have made them.`;
+  const order = [...batch.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
+  const seen = order.flatMap((place) => batch[place] ?? []);
   const ordered = order.map((place) => positions[place] ?? 0);
   return { verdict: 'landed', reason, evidence: evidenceOf([readId], seen, [], ordered) };
 }
@@ -121,7 +121,7 @@ function withoutAny(doubt: Sent, { kind }: Made, listing: Listing, rules: Rules)
   return { verdict: 'absent', reason, evidence };
 }
 
-/** What the status words of an issue say of a call that it may be. `done` if each of them is known to be good. */
+/** What the status words of a batch say of a call that it may be. `done` if each of them is known to be good. */
 type Standing = 'done' | 'failed' | 'pending' | 'unrecognised';
 
 const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
@@ -133,9 +133,9 @@ const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
     'The upstream lists what this asked for, with a status word that is not recognised: a person has to find out what it means.',
 };
 
-/** The worst word of an issue decides. A link that waits for its payer is all that its call asked for. */
-function standingOf(issue: Issue, { pays }: Made): Standing {
-  const meanings = issue.map(({ status }) => meaningOf(status));
+/** The worst word of a batch decides. A link that waits for its payer is all that its call asked for. */
+function standingOf(batch: Batch, { pays }: Made): Standing {
+  const meanings = batch.map(({ status }) => meaningOf(status));
   if (meanings.includes(undefined)) return 'unrecognised';
   if (meanings.includes('not_moved') || (pays && meanings.includes('unpaid'))) return 'failed';
   return meanings.includes('pending') ? 'pending' : 'done';

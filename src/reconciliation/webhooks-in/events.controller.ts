@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Allow } from '../../access/auth/allow';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { JournalService } from '../../journal/journal.service';
-import { readEvent } from './event';
+import { readEvent } from '../../gateway/upstream/event';
 import { ReadBackService } from './read-back.service';
 import { SignedEventsService } from './signed-events.service';
 

@@ -1,5 +1,6 @@
-import { Outgoing } from '../../gateway/upstream/upstream.service';
+import { Outgoing } from './upstream.service';
 
+/** A read of the upstream's own records that the proxy makes by itself. */
 type Question = Outgoing & { effect: 'read' };
 
 const PREFIX = '/api/v0.1';
@@ -22,12 +23,13 @@ export const WALLETS: Question = {
 };
 
 /** The transactions of one batch. */
-export function issueQuestion(batchRef: string): Question {
+export function batchQuestion(batchRef: string): Question {
   const path = `${PREFIX}/account/issue-id-transactions?issueID=${encodeURIComponent(batchRef)}`;
   return { operation: 'POST /account/issue-id-transactions', effect: 'read', method: 'POST', path, body: null };
 }
 
-export function transactionQuestion(id: string): Question {
-  const path = `${PREFIX}/account/transaction?id=${encodeURIComponent(id)}`;
+/** One transaction. */
+export function transactionQuestion(upstreamId: string): Question {
+  const path = `${PREFIX}/account/transaction?id=${encodeURIComponent(upstreamId)}`;
   return { operation: 'GET /account/transaction', effect: 'read', method: 'GET', path, body: null };
 }
