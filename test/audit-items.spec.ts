@@ -98,7 +98,7 @@ describe('the payouts of the history', () => {
       asked_usd: sum(items.map((item) => item.amount_usd)),
       succeeded_usd: sum(
         counted
-          .filter(({ outcome }) => ['succeeded', 'landed'].includes(outcome))
+          .filter(({ outcome }) => ['succeeded', 'confirmed'].includes(outcome))
           .flatMap((call) => call.items.map((item) => item.amount_usd)),
       ),
       upstream_ms: { p50: at(0.5, times), p95: at(0.95, times), p99: at(0.99, times) },

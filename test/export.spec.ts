@@ -144,7 +144,7 @@ describe('an export', () => {
     ];
     await query(
       `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor)
-       SELECT id, 'absent', 'asked +254712345678', client_id, key_id, 'ada' FROM intent WHERE id = $1`,
+       SELECT id, 'not_executed', 'asked +254712345678', client_id, key_id, 'ada' FROM intent WHERE id = $1`,
       [ids[3]],
     );
     await query(
@@ -169,7 +169,7 @@ describe('an export', () => {
       });
     }
     const words = ids.map((id) => lines.find((line) => line.id === id)?.outcome);
-    expect(words).toEqual(['pendingApproval', 'expired', 'unknown', 'absent', 'declined']);
+    expect(words).toEqual(['pending_approval', 'expired', 'unknown', 'not_executed', 'declined']);
   });
 
   it('has no manifest under the id of another call, of no call, or of an export that somebody may not see', async () => {
@@ -193,11 +193,11 @@ describe('an export', () => {
       status: 'paid',
     };
     await query(
-      `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'landed', 'listed', $2)`,
+      `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'confirmed', 'listed', $2)`,
       [copy, JSON.stringify({ reads: [], calls: [], transactions: [{ ...transaction, amount_usd: '2.5' }] })],
     );
-    await query(`INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, 'landed', 'listed')`, [copy]);
-    const lines = linesOf((await get('format=ndjson&what=items&outcome=landed').expect(200)).body as string);
+    await query(`INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, 'confirmed', 'listed')`, [copy]);
+    const lines = linesOf((await get('format=ndjson&what=items&outcome=confirmed').expect(200)).body as string);
     expect(lines).toEqual([
       expect.objectContaining({
         call_id: copy,

@@ -161,7 +161,7 @@ describe('calls in doubt', () => {
 
   it('of another time do not', async () => {
     await paid('before', -20, { kind: 'unknown', upstream_ref: null });
-    await paid('settled', 10, { kind: 'unknown', resolution: 'absent', upstream_ref: null });
+    await paid('settled', 10, { kind: 'unknown', resolution: 'not_executed', upstream_ref: null });
     expect(await run([OLD()])).toEqual(['clean', [], []]);
   });
 });

@@ -6,7 +6,7 @@ import { createTestDatabase, TestDatabase } from './support/test-database';
 /** A payment, and what the upstream says of it; money in millionths of a dollar. */
 interface Case {
   operation: string;
-  state: 'succeeded' | 'rejected' | 'unknown' | 'landed';
+  state: 'succeeded' | 'rejected' | 'unknown' | 'confirmed';
   usd: bigint | null;
   theirs: {
     word: string | null;
@@ -42,7 +42,7 @@ const aCase: fc.Arbitrary<Case> = fc
       'POST /send',
       'POST /payouts/initiate-credit',
     ),
-    state: fc.constantFrom('succeeded', 'succeeded', 'rejected', 'unknown', 'landed'),
+    state: fc.constantFrom('succeeded', 'succeeded', 'rejected', 'unknown', 'confirmed'),
     usd: fc.option(usd, { freq: 10 }),
     theirs: fc.option(
       fc.record({
@@ -75,7 +75,7 @@ const magnitude = (value: bigint) => (value < 0n ? -value : value);
 /** What must be found of one case, by the words of the design alone. */
 function expected({ operation, state, usd: named, theirs }: Case, { amount, feePercent, fee }: Tolerances) {
   const isLink = operation === 'POST /send' || operation === 'POST /payouts/initiate-credit';
-  const weSay = isLink ? null : state === 'succeeded' || state === 'landed';
+  const weSay = isLink ? null : state === 'succeeded' || state === 'confirmed';
   const found: [string, bigint][] = [];
   // Half up, in whole millionths.
   const feeFor = (value: bigint) => (PAYOUTS.includes(operation) ? (value * BigInt(feePercent) + 50n) / 100n : 0n);
@@ -132,8 +132,8 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
       at: at.toISOString(),
       usd: one.usd === null ? null : decimal(one.usd),
       upstream_ref,
-      kind: one.state === 'landed' ? 'unknown' : one.state,
-      resolution: one.state === 'landed' ? 'landed' : null,
+      kind: one.state === 'confirmed' ? 'unknown' : one.state,
+      resolution: one.state === 'confirmed' ? 'confirmed' : null,
       email: `${call_id}@example.com`,
     });
     if (!one.theirs) continue;

@@ -165,10 +165,10 @@ describe('matching', () => {
   });
 
   it('reads our records as they stood at the time that a run is as of', async () => {
-    const doubt = ours(1, { kind: 'unknown', resolution: 'landed' });
+    const doubt = ours(1, { kind: 'unknown', resolution: 'confirmed' });
     await writeOurs(database, [{ ...doubt, resolution: null }]);
     await database.query(
-      `INSERT INTO resolution (intent_id, verdict, reason, resolved_at) VALUES ($1, 'landed', 'made up', $2)`,
+      `INSERT INTO resolution (intent_id, verdict, reason, resolved_at) VALUES ($1, 'confirmed', 'made up', $2)`,
       [doubt.call_id, at(30)],
     );
     const readId = await writeTheirs(database, []);
@@ -180,7 +180,7 @@ describe('matching', () => {
     expect(lines(await seenBy(database, now.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
     await database.query(
       `INSERT INTO resolution_correction (id, intent_id, supersedes, verdict, reason, reserves, client_id, key_id, resolved_at)
-       VALUES (gen_random_uuid(), $1, $1, 'absent', 'made up', FALSE, $1, $1, $2)`,
+       VALUES (gen_random_uuid(), $1, $1, 'not_executed', 'made up', FALSE, $1, $1, $2)`,
       [doubt.call_id, at(40)],
     );
     const before = await plan(readId, { asOf: new Date(at(39)), historical: true });

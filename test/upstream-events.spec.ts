@@ -87,7 +87,7 @@ describe('POST /hooks/upstream', () => {
     const { headers } = await pay('+254712345679').expect(502);
     const id = headers['x-call-id'] ?? '';
     expect((await signed('hint', '{"issueID":"another"}').expect(200)).body).toEqual({ status: 'recorded' });
-    await eventually(async () => (await proxy.get(app, `/v1/calls/${id}`)).body.outcome === 'landed');
+    await eventually(async () => (await proxy.get(app, `/v1/calls/${id}`)).body.outcome === 'confirmed');
   });
 
   it.each([

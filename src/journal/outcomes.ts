@@ -55,7 +55,7 @@ const INSERT = `
     INSERT INTO outcome_body (intent_id, salt, body)
     SELECT intent_id, salt, body FROM answers WHERE body IS NOT NULL ON CONFLICT DO NOTHING
   )
-  SELECT release_reservations(array_agg(intent_id)) FROM outcomes WHERE kind IN ('rejected', 'notSent')
+  SELECT release_reservations(array_agg(intent_id)) FROM outcomes WHERE kind IN ('rejected', 'not_sent')
   HAVING count(*) > 0`;
 
 /**

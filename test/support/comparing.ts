@@ -12,8 +12,8 @@ export interface Ours {
   operation: string;
   at: string;
   /** Null: no outcome. */
-  kind: 'succeeded' | 'rejected' | 'unknown' | 'notSent' | null;
-  resolution?: 'landed' | 'absent' | null;
+  kind: 'succeeded' | 'rejected' | 'unknown' | 'not_sent' | null;
+  resolution?: 'confirmed' | 'not_executed' | null;
   usd: string | null;
   email?: string | null;
   reference?: string | null;

@@ -24,7 +24,7 @@ SELECT d.n, d.at, k.client_id, k.key_id, d.key_place,
     WHEN operation < 0.76 THEN 'POST /account/delete-unpaid-transaction' WHEN operation < 0.80 THEN 'POST /payouts/initiate-credit'
     WHEN operation < 0.90 THEN 'GET /wallets/list' WHEN operation < 0.95 THEN 'POST /account/transactions' ELSE 'GET /account/transaction' END AS operation,
   CASE WHEN fate < 0.04 THEN 'refused' WHEN operation < 0.70 AND fate < 0.05 THEN 'held' WHEN fate < 0.056 THEN 'lost' WHEN fate < 0.062 THEN 'unknown'
-    WHEN fate < 0.067 THEN 'notSent' WHEN fate < 0.12 THEN 'rejected' ELSE 'succeeded' END AS fate,
+    WHEN fate < 0.067 THEN 'not_sent' WHEN fate < 0.12 THEN 'rejected' ELSE 'succeeded' END AS fate,
   CASE WHEN operation < 0.70 OR operation BETWEEN 0.76 AND 0.80
     THEN CASE WHEN items < 0.70 THEN 1 WHEN items < 0.90 THEN 2 WHEN items < 0.96 THEN 3 WHEN items < 0.99 THEN 4 ELSE 5 END
     WHEN operation < 0.76 THEN 1 ELSE 0 END AS item_count,
@@ -108,13 +108,13 @@ CREATE TEMP TABLE seed_outcome ON COMMIT DROP AS
 SELECT c.id, operation, upstream_ms, b.answer, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
   coalesce(d.decided_at, at) + interval '2 milliseconds' AS sent_at, decode(md5(c.id::text || 'answer' || clock_timestamp()), 'hex') AS salt
 FROM seed_call c LEFT JOIN decision d ON d.intent_id = c.id LEFT JOIN seed_body b ON b.id = c.id
-WHERE fate IN ('succeeded', 'rejected', 'notSent', 'unknown') OR d.verdict = 'approved';
+WHERE fate IN ('succeeded', 'rejected', 'not_sent', 'unknown') OR d.verdict = 'approved';
 UPDATE seed_outcome SET answer = CASE kind
   WHEN 'succeeded' THEN coalesce(answer, convert_to('{"status":"success","data":[]}', 'UTF8'))
   WHEN 'rejected' THEN convert_to('{"status":"error","error":"not enough in the wallet"}', 'UTF8') END WHERE kind <> 'succeeded' OR answer IS NULL;
 
 INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, body_commitment, sent_at, answered_at, upstream_ms, recorded_at)
-SELECT id, kind, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'notSent' THEN 'refused' END, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END,
+SELECT id, kind, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'not_sent' THEN 'refused' END, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END,
   CASE WHEN answer IS NOT NULL THEN 'application/json' END, sha256(salt || answer), sent_at, sent_at + upstream_ms * interval '1 millisecond', upstream_ms,
   sent_at + (upstream_ms + 1) * interval '1 millisecond'
 FROM seed_outcome;
@@ -128,7 +128,7 @@ FROM seed_item i JOIN seed_outcome o ON o.id = i.id
 WHERE o.kind = 'succeeded' AND i.operation <> 'POST /account/delete-unpaid-transaction';
 
 INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor, resolved_at)
-SELECT c.id, CASE WHEN settled < 0.4 THEN 'landed' ELSE 'absent' END, 'looked up at the provider', k.client_id, k.key_id, 'approver-1', at + interval '1 day'
+SELECT c.id, CASE WHEN settled < 0.4 THEN 'confirmed' ELSE 'not_executed' END, 'looked up at the provider', k.client_id, k.key_id, 'approver-1', at + interval '1 day'
 FROM seed_call c JOIN seed_key k ON k.place = (c.key_place + 3) % 36
 WHERE fate IN ('lost', 'unknown') AND settled < 0.7 AND at < current_setting('seed.end')::timestamptz - interval '2 days';
 
@@ -143,7 +143,7 @@ SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL ena
 INSERT INTO reservation_release (intent_id, released_at)
 SELECT i.id, coalesce(r.resolved_at, o.recorded_at) FROM seed_call c JOIN intent i ON i.id = c.id
   LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution r ON r.intent_id = i.id
-WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'notSent') OR r.verdict = 'absent');
+WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'not_sent') OR r.verdict = 'not_executed');
 
 INSERT INTO spending (client_id, day, usd)
 SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on), sum(i.total_usd)

@@ -187,9 +187,9 @@ function outcomeWords(leaves: Leaves): string[] {
   if (resolution) return [String(resolution.verdict)];
   if (outcome) return ['unknown'];
   if (intent.held_for !== null && decision?.verdict !== 'approved') {
-    return decision ? ['declined'] : ['pendingApproval', 'expired'];
+    return decision ? ['declined'] : ['pending_approval', 'expired'];
   }
-  return ['inProgress', 'unknown'];
+  return ['in_progress', 'unknown'];
 }
 
 const itemsOf = ({ items }: Leaf) => (Array.isArray(items) ? (items as Leaf[]) : []);

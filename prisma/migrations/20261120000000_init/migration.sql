@@ -94,7 +94,7 @@ CREATE INDEX intent_item_upstream_ref ON intent_item (upstream_ref, intent_id) W
 -- What came of an intent. An intent without one, older than the time-out, is in doubt.
 CREATE TABLE outcome (
   intent_id       uuid PRIMARY KEY,
-  kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'notSent', 'unknown')),
+  kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'not_sent', 'unknown')),
   failure         text, -- a short code, where no usable answer came
   upstream_status smallint,
   content_type    text,

@@ -44,12 +44,12 @@ CREATE TABLE source_read_end (
 CREATE INDEX source_read_end_tx ON source_read_end (tx, read_id);
 CREATE INDEX source_read_end_sha256 ON source_read_end (sha256);
 
--- What the resolver found out about a call in doubt. landed and absent have a resolution beside them; ambiguous waits for a
+-- What the resolver found out about a call in doubt. confirmed and not_executed have a resolution beside them; ambiguous waits for a
 -- person, or for a later verdict.
 CREATE TABLE verdict (
   id         uuid PRIMARY KEY, -- UUIDv7
   intent_id  uuid NOT NULL,
-  verdict    text NOT NULL CHECK (verdict IN ('landed', 'absent', 'ambiguous')),
+  verdict    text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed', 'ambiguous')),
   reason     text NOT NULL,
   evidence   json NOT NULL, -- the reads, and the transactions in them by which it was judged; names nobody
   decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),

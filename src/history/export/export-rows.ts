@@ -115,7 +115,7 @@ const INTENTS = `
 const CONFIRMED = `
   SELECT found.* FROM verdict v CROSS JOIN json_to_recordset(v.evidence -> 'transactions')
     AS found (position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric)
-  WHERE v.intent_id = i.id AND v.intent_id = ANY ($1::uuid[]) AND v.verdict = 'landed' AND s.verdict = 'landed'
+  WHERE v.intent_id = i.id AND v.intent_id = ANY ($1::uuid[]) AND v.verdict = 'confirmed' AND s.verdict = 'confirmed'
     AND found.position = t.position
   ORDER BY v.id DESC LIMIT 1`;
 

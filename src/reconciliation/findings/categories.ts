@@ -89,7 +89,7 @@ export const CATEGORIES = {
     title: 'Carried out late',
     meaning: 'The upstream carried the payment out long after it was asked for.',
     action:
-      'Nothing is owed. If it recurs, tell the upstream, and keep RESOLVER_QUIET_SECONDS longer than the longest delay: a call must not be called absent before.',
+      'Nothing is owed. If it recurs, tell the upstream, and keep RESOLVER_QUIET_SECONDS longer than the longest delay: a call must not be settled as not_executed before.',
   },
   unrecognised_status: {
     severity: 'low',

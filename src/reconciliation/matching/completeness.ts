@@ -114,7 +114,7 @@ async function shorter(db: Client, { readId }: Plan, span: Span): Promise<Incomp
   if (most <= span.rows) return [];
   const deletions = await db.query<{ count: number }>(`
     SELECT count(*)::float8 AS count FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id
-    WHERE i.id >= ${since} AND i.operation = ${text(DELETE)} AND o.kind IS DISTINCT FROM 'rejected' AND o.kind IS DISTINCT FROM 'notSent'`);
+    WHERE i.id >= ${since} AND i.operation = ${text(DELETE)} AND o.kind IS DISTINCT FROM 'rejected' AND o.kind IS DISTINCT FROM 'not_sent'`);
   const missing = most - span.rows - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
   const detail = `The upstream lists ${span.rows} transactions, and listed ${most} before: at least ${missing} are missing. Start the run again later, and ask the upstream why.`;

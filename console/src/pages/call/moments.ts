@@ -125,7 +125,7 @@ function outcome({ upstream, timings, outcome: word }: CallStory): Moment[] {
     color: failure === null ? 'teal' : 'red',
     says: failure === null ? [] : [`No usable answer: ${inWords(failure)}.`],
   };
-  const isDoubtful = failure !== null && ['unknown', 'landed', 'absent'].includes(word);
+  const isDoubtful = failure !== null && ['unknown', 'confirmed', 'not_executed'].includes(word);
   const says = isDoubtful ? ['What became of it at the upstream is not known from this answer.'] : [];
   return [
     answered,
@@ -163,7 +163,7 @@ function resolution({ resolution: settled }: CallStory): Moment[] {
       const by = resolved_by ? `By ${nameOf(resolved_by)}.` : 'By the proxy itself, from what the upstream lists.';
       const what = place === 0 ? 'Settled' : 'Corrected';
       return {
-        title: verdict === 'landed' ? `${what}: it was carried out` : `${what}: it was not carried out`,
+        title: verdict === 'confirmed' ? `${what}: it was carried out` : `${what}: it was not carried out`,
         at: resolved_at,
         color: 'teal',
         says: [by, `“${reason}”`],
