@@ -71,7 +71,7 @@ describe('the resolver', () => {
     await lose('resetAfterProcessing');
     const id = idOf(await pay(body, 'confirmed').expect(502));
     const before = await spent();
-    expect(await round()).toMatchObject({ in_doubt: 1, looked_at: 1, failure: null, verdicts: [{ call_id: id }] });
+    expect(await round()).toMatchObject({ in_doubt: 1, polled: 1, failure: null, verdicts: [{ call_id: id }] });
     const call = await read(id);
     const transactions = [
       {
@@ -225,7 +225,7 @@ describe('the resolver', () => {
 
   it('looks again by itself until it knows, and is quiet when nothing is in doubt', async () => {
     const looking = proxy.app.get(PollService, { strict: false });
-    const looks = jest.spyOn(looking, 'look');
+    const looks = jest.spyOn(looking, 'poll');
     const resolver = proxy.app.get(ResolverService, { strict: false });
     await resolver.run(new AbortController().signal);
     expect(looks).not.toHaveBeenCalled();

@@ -204,7 +204,7 @@ export class JournalService implements OnApplicationShutdown {
   }
 
   /** Resolves once the upstream's event is durable. @returns false if it came before. */
-  async noteEvent(event: NewUpstreamEvent): Promise<boolean> {
+  async recordEvent(event: NewUpstreamEvent): Promise<boolean> {
     return insertUpstreamEvent(this.prisma, event);
   }
 

@@ -1,5 +1,5 @@
 import { MadeKind } from '../../operations/operations';
-import { Rules, Seen, Sent, Wanted } from './calls-in-doubt';
+import { Rules, Seen, SentCall, Wanted } from './calls-in-doubt';
 import { isOtherType, Made, MADE } from './made';
 import { keysOfItem, keysOfSeen, referenceKey, Timetable } from './payments';
 import { haveKindInCommon, looseKey } from './recipients';
@@ -34,7 +34,7 @@ export class Batches {
   }
 
   /** All that could be a call, or some of it, judged by a transaction of each: in its time, and by the same keys. */
-  *like({ items, sentFrom, sentUntil }: Sent, made: Made, { skewMs, quietMs }: Rules): Iterable<Batch> {
+  *like({ items, sentFrom, sentUntil }: SentCall, made: Made, { skewMs, quietMs }: Rules): Iterable<Batch> {
     const from = sentFrom.getTime() - skewMs;
     const to = sentUntil.getTime() + quietMs + skewMs;
     const found = new Set<Batch>();
@@ -48,7 +48,7 @@ export class Batches {
   }
 
   /** All that could have to do with a call. */
-  *about({ operation, items }: Sent): Iterable<Batch> {
+  *about({ operation, items }: SentCall): Iterable<Batch> {
     const found = new Set<Batch>();
     for (const batches of this.setsAbout(operation, items)) {
       for (const batch of batches) {
@@ -60,7 +60,7 @@ export class Batches {
   }
 
   /** Whether anything could have to do with a call. */
-  hasAbout(call: Sent): boolean {
+  hasAbout(call: SentCall): boolean {
     for (const _ of this.about(call)) return true;
     return false;
   }

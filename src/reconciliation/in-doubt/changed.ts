@@ -1,5 +1,5 @@
 import { plainStatus, wordsOf } from '../../gateway/upstream/status-words';
-import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
+import { Lookup, Rules, SentCall, Verdict } from './calls-in-doubt';
 import { Listing } from './batches';
 import { evidenceOf } from './evidence';
 import { Change, CHANGED, MADE } from './made';
@@ -18,7 +18,7 @@ const UNTOUCHED: Record<Change, ReadonlySet<string>> = {
  * @returns undefined as long as something may still come.
  */
 export function judgeChange(
-  doubt: Sent,
+  doubt: SentCall,
   lookup: Lookup | undefined,
   listing: Listing,
   others: string[],

@@ -5,7 +5,7 @@ import { uuidFloor } from '../../platform/database/uuid';
 import { Rules } from './calls-in-doubt';
 import { Batches } from './batches';
 import { MADE } from './made';
-import { readSent, SentCall } from './sent';
+import { readSentCalls, SentCallState } from './read-calls';
 
 /** Calls of which the upstream has seen, or may have seen, something. */
 export const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set([
@@ -42,12 +42,12 @@ export async function readCompeting(
   doubts: string[],
   unclaimed: Batches,
   reach: Reach,
-): Promise<SentCall[]> {
+): Promise<SentCallState[]> {
   if (doubts.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
   const question = questionFor(doubts, unclaimed, reach);
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
-  const calls = await readSent(prisma, ids, reach.longestMs);
+  const calls = await readSentCalls(prisma, ids, reach.longestMs);
   return calls.filter(({ state }) => MAY_HAVE_ARRIVED.has(state));
 }
 

@@ -1,4 +1,4 @@
-import { Rules, Sent } from './calls-in-doubt';
+import { Rules, SentCall } from './calls-in-doubt';
 import { fit } from './fitting';
 import { Batch } from './batches';
 import { MADE } from './made';
@@ -13,15 +13,15 @@ const MOST_NAMED = 101;
  * when: thousands may have paid the same.
  */
 export class Competing {
-  private readonly bySending = new Timetable<Sent>();
+  private readonly bySending = new Timetable<SentCall>();
   /** The longest that one of them may have been on its way. */
   private longestMs = 0;
-  private readonly named = new Map<Batch, Sent[]>();
+  private readonly named = new Map<Batch, SentCall[]>();
   private readonly explained = new Map<Batch, boolean>();
 
   private constructor(private readonly rules: Rules) {}
 
-  static *of(calls: Iterable<Sent>, rules: Rules): Work<Competing> {
+  static *of(calls: Iterable<SentCall>, rules: Rules): Work<Competing> {
     const competing = new Competing(rules);
     yield* each(calls, (call) => competing.add(call));
     competing.bySending.sort();
@@ -29,10 +29,10 @@ export class Competing {
   }
 
   /** The first calls that a batch could be, or some of: it may be all that was carried out of a batch, or that is listed yet. */
-  *callsOf(batch: Batch): Work<Sent[]> {
+  *callsOf(batch: Batch): Work<SentCall[]> {
     const known = this.named.get(batch);
     if (known) return known;
-    const found: Sent[] = [];
+    const found: SentCall[] = [];
     for (const call of this.near(batch)) {
       if (yield* this.fits(call, batch)) found.push(call);
       if (found.length === MOST_NAMED) break;
@@ -55,7 +55,7 @@ export class Competing {
     return isExplained;
   }
 
-  private add(call: Sent): void {
+  private add(call: SentCall): void {
     const made = MADE.get(call.operation);
     if (!made) return;
     const from = call.sentFrom.getTime();
@@ -65,12 +65,12 @@ export class Competing {
   }
 
   /** Calls that were on their way when a batch was made, and have an item that its first transaction may be. */
-  private *near(batch: Batch): Iterable<Sent> {
+  private *near(batch: Batch): Iterable<SentCall> {
     const [first] = batch;
     if (!first || first.issuedAt === null) return;
     const { skewMs, quietMs } = this.rules;
     const at = first.issuedAt.getTime();
-    const found = new Set<Sent>();
+    const found = new Set<SentCall>();
     for (const key of new Set(keysOfSeen(first))) {
       for (const call of this.bySending.between(key, at - skewMs - quietMs - this.longestMs, at + skewMs)) {
         if (found.has(call)) continue;
@@ -80,7 +80,7 @@ export class Competing {
     }
   }
 
-  private *fits(call: Sent, batch: Batch): Work<boolean> {
+  private *fits(call: SentCall, batch: Batch): Work<boolean> {
     const made = MADE.get(call.operation);
     return made !== undefined && (yield* fit(call, made, batch, this.rules)) !== undefined;
   }

@@ -1,6 +1,6 @@
 import { meaningOf } from '../../gateway/upstream/status-words';
 import { oneToOne } from './assignment';
-import { Rules, Seen, Sent, Wanted } from './calls-in-doubt';
+import { Rules, Seen, SentCall, Wanted } from './calls-in-doubt';
 import { Batch } from './batches';
 import { isOtherType, Made } from './made';
 import { haveKindInCommon, maybeSameOne, sameOne } from './recipients';
@@ -14,7 +14,7 @@ export interface Fitting {
 }
 
 /** Whether a batch is this call, or some of it: each transaction an item of its own, all made in its time. */
-export function* fit(call: Sent, made: Made, batch: Batch, rules: Rules): Work<Fitting | undefined> {
+export function* fit(call: SentCall, made: Made, batch: Batch, rules: Rules): Work<Fitting | undefined> {
   yield batch.length;
   if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
   const given = yield* oneToOne(batch, call.items, (seen, item) => isSame(item, seen, made), kindOf);
@@ -22,7 +22,7 @@ export function* fit(call: Sent, made: Made, batch: Batch, rules: Rules): Work<F
 }
 
 /** The items of a call that differ from each other in what a transaction is compared by. */
-export function distinctItems({ items }: Sent): Wanted[] {
+export function distinctItems({ items }: SentCall): Wanted[] {
   const byContent = new Map(
     items.map((item) => [JSON.stringify([item.names, item.payee, item.amountUsd, item.reference]), item]),
   );
@@ -47,7 +47,7 @@ export function* relationOf(items: Wanted[], made: Made, batch: Batch): Work<'no
   return isTouched ? 'other amounts' : 'none';
 }
 
-function isInTime({ sentFrom, sentUntil }: Sent, at: Date | null, { skewMs, quietMs }: Rules): boolean {
+function isInTime({ sentFrom, sentUntil }: SentCall, at: Date | null, { skewMs, quietMs }: Rules): boolean {
   if (at === null) return false;
   return at.getTime() >= sentFrom.getTime() - skewMs && at.getTime() <= sentUntil.getTime() + quietMs + skewMs;
 }

@@ -20,7 +20,7 @@ const LAG_MS = 5_000;
 /** Between the time of an id and that of what it stands for. */
 const ID_MARGIN_MS = 3_600_000;
 
-interface Row {
+interface ListedRow {
   ordinal: bigint;
   upstreamRef: string | null;
   upstreamId: string | null;
@@ -84,7 +84,7 @@ function newestByKind(known: Known[]): Map<MadeKind, Date> {
 }
 
 /** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
-async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<Row[]> {
+async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<ListedRow[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
   const question = Prisma.sql`
     WITH calls AS MATERIALIZED (
@@ -116,7 +116,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
       AND NOT EXISTS (SELECT FROM batch b WHERE b.batch_ref = t.batch_ref)
     ORDER BY issued_at, ordinal`; // as Batches sorts them
-  const { rows } = await db.query<Row>(question.text, question.values);
+  const { rows } = await db.query<ListedRow>(question.text, question.values);
   return rows;
 }
 
@@ -154,13 +154,13 @@ async function readKnown(
 
 /** One transaction that was asked for by itself; undefined if the answer had none. */
 export async function readOne(prisma: PrismaService, readId: string): Promise<Seen | undefined> {
-  const [row] = await prisma.$queryRaw<Row[]>`
+  const [row] = await prisma.$queryRaw<ListedRow[]>`
     SELECT ${COLUMNS}
     FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
   return row && toSeen(readId, row);
 }
 
-function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: Row): Seen {
+function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: ListedRow): Seen {
   return {
     ...row,
     readId,

@@ -1,6 +1,6 @@
 import { meaningOf } from '../../gateway/upstream/status-words';
 import { Competing } from './competing';
-import { Rules, Sent, Verdict } from './calls-in-doubt';
+import { Rules, SentCall, Verdict } from './calls-in-doubt';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
 import { Batch, Listing } from './batches';
@@ -14,7 +14,7 @@ interface Candidates {
   /** Of them, those that are all of it. */
   whole: Fitting[];
   /** Other calls of ours that could have made the latter, or some of them. */
-  others: Sent[];
+  others: SentCall[];
 }
 
 /**
@@ -23,7 +23,12 @@ interface Candidates {
  * @param competing calls of ours, of which some share a recipient with it.
  * @returns undefined as long as something may still come.
  */
-export function* judge(doubt: Sent, listing: Listing, competing: Competing, rules: Rules): Work<Verdict | undefined> {
+export function* judge(
+  doubt: SentCall,
+  listing: Listing,
+  competing: Competing,
+  rules: Rules,
+): Work<Verdict | undefined> {
   const made = MADE.get(doubt.operation);
   if (!made) return undefined;
   const isQuiet = listing.askedAt.getTime() >= quietUntil(doubt, rules);
@@ -40,7 +45,7 @@ export function* judge(doubt: Sent, listing: Listing, competing: Competing, rule
 }
 
 function* candidatesFor(
-  doubt: Sent,
+  doubt: SentCall,
   made: Made,
   listing: Listing,
   competing: Competing,
@@ -53,7 +58,7 @@ function* candidatesFor(
     if (ours.length > MOST_UNSETTLED) break;
   }
   const whole = ours.filter(({ batch }) => batch.length === doubt.items.length);
-  const others: Sent[] = [];
+  const others: SentCall[] = [];
   for (const { batch } of whole) {
     const calls = yield* competing.callsOf(batch);
     others.push(...calls.filter(({ id }) => id !== doubt.id));
@@ -64,7 +69,7 @@ function* candidatesFor(
 }
 
 /** The first batches that may be a trace of a call. */
-function* unexplainedFor(doubt: Sent, made: Made, listing: Listing, competing: Competing): Work<Batch[]> {
+function* unexplainedFor(doubt: SentCall, made: Made, listing: Listing, competing: Competing): Work<Batch[]> {
   const items = distinctItems(doubt);
   yield doubt.items.length;
   const found: Batch[] = [];
@@ -81,7 +86,7 @@ function* unexplainedFor(doubt: Sent, made: Made, listing: Listing, competing: C
 }
 
 /** When the quiet period of a call is over, milliseconds since 1970. */
-export function quietUntil({ sentUntil }: Sent, { quietMs }: Rules): number {
+export function quietUntil({ sentUntil }: SentCall, { quietMs }: Rules): number {
   return sentUntil.getTime() + quietMs;
 }
 
@@ -97,7 +102,7 @@ function confirmed({ batch, positions }: Fitting, { readId }: Listing): Verdict 
 }
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
-function withoutAny(doubt: Sent, { kind }: Made, listing: Listing, rules: Rules): Verdict {
+function withoutAny(doubt: SentCall, { kind }: Made, listing: Listing, rules: Rules): Verdict {
   const { missing, oldest, readId } = listing;
   const freshUntil = listing.freshUntil.get(kind);
   const evidence = evidenceOf([readId], [], []);

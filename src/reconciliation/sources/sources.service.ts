@@ -148,7 +148,7 @@ export class SourcesService {
     source: Source,
     cause: Cause,
     about: { subject: string | null; from?: Date; to?: Date },
-    look: (readId: string) => Promise<Seen>,
+    ask: (readId: string) => Promise<Seen>,
   ): Promise<ReadResult> {
     const { subject, from = null, to = null } = about;
     const started = performance.now();
@@ -156,7 +156,7 @@ export class SourcesService {
     const done = (result: string) => this.metrics.noteSourceRead(source, result, (performance.now() - started) / 1_000);
     let seen: Seen;
     try {
-      seen = await look(readId);
+      seen = await ask(readId);
     } catch (error) {
       done('not_kept');
       await this.journal.end({ readId, complete: false, ...NOT_KEPT }).catch(() => undefined); // without an end it counts for as little

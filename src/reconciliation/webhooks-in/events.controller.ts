@@ -43,7 +43,7 @@ export class EventsController {
   async take(@Req() request: FastifyRequest): Promise<EventReceipt> {
     const { id: eventId, at: signedAt } = this.signed.of(request);
     const event = { ...readEvent(request.body), id: uuidv7(), eventId, signedAt };
-    const isNew = await this.journal.noteEvent(event);
+    const isNew = await this.journal.recordEvent(event);
     if (isNew) this.readBack.add(event);
     return { status: isNew ? 'recorded' : 'known' };
   }

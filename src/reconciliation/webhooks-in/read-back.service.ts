@@ -61,7 +61,7 @@ export class ReadBackService implements BeforeApplicationShutdown {
     else if (upstreamId !== null) await this.sources.transaction(cause, upstreamId);
     // Of what an answer named before, nothing is in doubt.
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
-    if (!(await this.isKnown(refs))) this.resolver.lookSoon();
+    if (!(await this.isKnown(refs))) this.resolver.pollSoon();
   }
 
   private async isKnown(refs: string[]): Promise<boolean> {

@@ -1,11 +1,11 @@
 import { Present } from '../../history/records/outcome';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { Sent } from './calls-in-doubt';
+import { SentCall } from './calls-in-doubt';
 import { SETTLED_OPERATIONS } from './made';
 import { keysOf, payeeOf } from './recipients';
 
 /** A call, and what became of it (call_state of the migrations). */
-export interface SentCall extends Sent {
+export interface SentCallState extends SentCall {
   state: string;
 }
 
@@ -15,7 +15,7 @@ const MOST_KNOWN = 1_000_000;
 /** More are not asked for in one question: what comes of it is handled in one go. */
 const CALLS_AT_ONCE = 1_000;
 
-interface Row {
+interface CallRow {
   id: string;
   operation: string;
   state: string;
@@ -39,7 +39,7 @@ interface ItemRow {
 }
 
 /** The ids of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
-export async function findDoubts(prisma: PrismaService): Promise<string[]> {
+export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]> {
   const operations = SETTLED_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT call_id::text AS id FROM search_entry
@@ -51,13 +51,13 @@ export async function findDoubts(prisma: PrismaService): Promise<string[]> {
  * Those of these calls that are in doubt, in their order.
  * @param longestMs for how long a request may be on its way.
  */
-export async function readDoubts(
+export async function readCallsInDoubt(
   prisma: PrismaService,
   ids: string[],
   present: Present,
   longestMs: number,
-): Promise<SentCall[]> {
-  const calls = await readSent(prisma, ids, longestMs);
+): Promise<SentCallState[]> {
+  const calls = await readSentCalls(prisma, ids, longestMs);
   const byId = new Map(calls.map((call) => [call.id, call]));
   return ids.flatMap((id) => {
     const call = byId.get(id);
@@ -66,7 +66,7 @@ export async function readDoubts(
 }
 
 /** As audit/outcome.ts says it. */
-function isInDoubt({ state, process, releasedAt }: SentCall & Timing, { live, givenUpBefore }: Present): boolean {
+function isInDoubt({ state, process, releasedAt }: SentCallState & Timing, { live, givenUpBefore }: Present): boolean {
   if (state !== 'sent') return state === 'unknown';
   return (process !== null && !live.includes(process)) || releasedAt < givenUpBefore;
 }
@@ -77,20 +77,20 @@ interface Timing {
 }
 
 /** Calls by their ids; those that were never let go are left out. */
-export async function readSent(
+export async function readSentCalls(
   prisma: PrismaService,
   ids: string[],
   longestMs: number,
-): Promise<(SentCall & Timing)[]> {
-  const calls: (SentCall & Timing)[] = [];
+): Promise<(SentCallState & Timing)[]> {
+  const calls: (SentCallState & Timing)[] = [];
   for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
     for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)) calls.push(call);
   }
   return calls;
 }
 
-async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCall & Timing)[]> {
-  const rows = await prisma.$queryRaw<Row[]>`
+async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
+  const rows = await prisma.$queryRaw<CallRow[]>`
     SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
       o.answered_at AS "answeredAt", (
         SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
