@@ -2,7 +2,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeApi } from '../src/cli/api-document';
-import { movesValue, OperationName, OPERATIONS, rowOf } from '../src/operations/operations';
+import { movesValue, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue';
 
 describe('the OpenAPI document', () => {
   it('is the one in openapi.json (npm run openapi writes it anew)', async () => {

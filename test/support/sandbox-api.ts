@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Secret } from '../../src/platform/config/secret';
-import { SampleOperation } from '../../src/admin/sandbox-api/samples';
+import { OperationName } from '../../src/operations/catalogue';
 import { demoKeysFile, ensureDemoKeys } from '../../src/app/start/demo-keys';
 import { removeDataDir } from './data-dir';
 import { newDataDir, readJson } from './process';
@@ -33,9 +33,9 @@ export interface TestSandboxApi {
   /** Below /v1/sandbox; as the demo admin, unless another key is given. */
   ask(method: Method, path: string, body?: object, key?: string): supertest.Test;
   look(): Promise<any>;
-  sample(operation: SampleOperation): Promise<{ operation: string; body: any }>;
+  sample(operation: OperationName): Promise<{ operation: string; body: any }>;
   /** Sends the sample of an operation, and gives what the sandbox API answered. */
-  send(operation: SampleOperation, more?: object): Promise<any>;
+  send(operation: OperationName, more?: object): Promise<any>;
   /** What is in a wallet, in USD. */
   balance(accountId: string, wallet: string): Promise<Decimal>;
   /** The record of a call, as the auditor sees it. */

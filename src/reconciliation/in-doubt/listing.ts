@@ -2,11 +2,10 @@ import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
-import { MadeKind } from '../../operations/operations';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
-import { MADE } from './made';
+import { CREATED_BY } from '../../operations/effects';
 import { keysOf } from './recipients';
 import { Effort, mapped } from './work';
 
@@ -45,8 +44,8 @@ interface Known {
   freshUntil: Date | null;
 }
 
-const MAKERS = [...MADE.keys()];
-const CERTAINLY_LISTED = MAKERS.filter((operation) => MADE.get(operation)?.maybeListed !== true);
+const MAKERS = [...CREATED_BY.keys()];
+const CERTAINLY_LISTED = MAKERS.filter((operation) => CREATED_BY.get(operation)?.alwaysListed === true);
 
 /**
  * A read of all transactions, as far as it matters for calls in doubt.
@@ -72,10 +71,10 @@ export async function readListing(
 }
 
 /** Several operations may make transactions of one kind; not all of their answers name them. */
-function newestByKind(known: Known[]): Map<MadeKind, Date> {
-  const newest = new Map<MadeKind, Date>();
+function newestByKind(known: Known[]): Map<string, Date> {
+  const newest = new Map<string, Date>();
   for (const { operation, freshUntil } of known) {
-    const kind = MADE.get(operation)?.kind;
+    const kind = CREATED_BY.get(operation)?.name;
     if (kind === undefined || freshUntil === null) continue;
     const before = newest.get(kind);
     if (before === undefined || before < freshUntil) newest.set(kind, freshUntil);
@@ -105,7 +104,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
         WHERE c.upstream_ref IS NULL AND c.upstream_id IS NULL AND c.batch_ref IS NOT NULL
       ) AS calls GROUP BY batch_ref
     ), batch AS MATERIALIZED (
-      -- Today's provider makes a batch_ref of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
+      -- A batchID is made of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
       -- better does, and there are no more of it than were asked for.
       SELECT t.batch_ref FROM upstream_transaction t JOIN named n ON n.batch_ref = t.batch_ref
       WHERE t.read_id = ${readId}::uuid GROUP BY t.batch_ref, n.items HAVING count(*) <= n.items
