@@ -1,5 +1,5 @@
 import { UsdAmount } from '../../http/validation/money-rules';
-import { EmailOrHandle, Handle } from '../../http/validation/people-rules';
+import { EmailOr, Handle } from '../../http/validation/people-rules';
 import { Items, Text } from '../../http/validation/rules';
 
 /** docs/reference/upstream.md, "Credit item". */
@@ -7,7 +7,7 @@ export class SendItem {
   @UsdAmount({ description: 'Value in US dollars.' })
   valueInUSD!: number;
 
-  @EmailOrHandle()
+  @EmailOr('twitter')
   email?: string;
 
   @Handle()

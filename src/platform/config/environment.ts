@@ -82,7 +82,7 @@ const IsCronExpression = () =>
     },
   });
 
-/** The form only: whether its parts belong together is seen once it is taken (transparency/log-key.ts). */
+/** The form only: whether its parts belong together is seen once it is taken (src/history/log/log-key.ts). */
 const IsSigningKey = () =>
   Matches(/^PRIVATE\+KEY\+[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
     message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>',

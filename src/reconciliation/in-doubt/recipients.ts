@@ -29,9 +29,9 @@ export function payeeOf(field: string | null, { email, phone, handle, receiver }
   switch (field) {
     case 'email':
       return keysOf({ ...nobody, email });
-    case 'phoneNumber':
+    case 'phone':
       return keysOf({ ...nobody, phone });
-    case 'twitter':
+    case 'handle':
       return keysOf({ ...nobody, handle });
     case 'receiver':
       // A contact that was used for one is kept with the people; the item has its mask.

@@ -1,18 +1,18 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import supertest from 'supertest';
 import { Secret } from '../src/platform/config/secret';
-import { CONTROL_KEY, ROUTES, startDesk, TestDesk } from './support/desk';
+import { CONTROL_KEY, ROUTES, startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { startProxy } from './support/proxy';
 
 const AIRTIME = 'POST /payouts/airtime';
 const PHONE = '+254712000017';
 
-describe('the desk of the embedded sandbox', () => {
-  let desk: TestDesk;
+describe('the sandbox API', () => {
+  let api: TestSandboxApi;
 
-  beforeAll(async () => void (desk = await startDesk()));
-  afterEach(() => desk.expectNoSecrets());
-  afterAll(() => desk.close());
+  beforeAll(async () => void (api = await startSandboxApi()));
+  afterEach(() => api.expectNoSecrets());
+  afterAll(() => api.close());
 
   it.each([
     [{}, ['/fault']],
@@ -24,13 +24,13 @@ describe('the desk of the embedded sandbox', () => {
     [{ fault: 'delay', settings: { ms: -1, [PHONE]: 2 } }, [`/settings/${PHONE}`, '/settings/ms']],
     [{ fault: 'error500', settings: { ms: 1 } }, ['/settings/ms']],
   ])('refuses %j, each fault in its place', async (asked, pointers) => {
-    const { body } = await desk.ask('post', '/faults', asked).expect(400);
+    const { body } = await api.ask('post', '/faults', asked).expect(400);
     expect(body.code).toBe('invalid_request');
     expect(body.errors.map(({ pointer }: any) => pointer).sort()).toEqual(pointers);
-    const { refusal } = await desk.record(body.call_id);
+    const { refusal } = await api.record(body.call_id);
     expect(refusal.error_count).toBe(pointers.length);
     expect(JSON.stringify(refusal)).not.toContain(PHONE);
-    expect((await desk.look()).faults).toEqual([]);
+    expect((await api.look()).faults).toEqual([]);
   });
 
   it.each([
@@ -38,47 +38,47 @@ describe('the desk of the embedded sandbox', () => {
     [{ operation: 'POST /redeem/airtime', body: {} }, ['/operation']],
     [{ operation: AIRTIME, body: [], idempotency_key: 'a b' }, ['/body', '/idempotency_key']],
   ])('refuses the sample %j', async (asked, pointers) => {
-    const { body } = await desk.ask('post', '/payouts', asked).expect(400);
+    const { body } = await api.ask('post', '/payouts', asked).expect(400);
     expect(body.errors.map(({ pointer }: any) => pointer).sort()).toEqual(pointers);
   });
 
   it.each(['17', 'nothing', '..%2Fsettings'])('knows no fault %s', async (id) => {
-    const { body } = await desk.ask('delete', `/faults/${id}`).expect(404);
+    const { body } = await api.ask('delete', `/faults/${id}`).expect(404);
     expect(body.code).toBe('fault_not_found');
   });
 
   it('says what to do when the app has no key', async () => {
-    const { operation, body } = await desk.sample(AIRTIME);
+    const { operation, body } = await api.sample(AIRTIME);
     const missing = async () => {
-      const { body: problem } = await desk.ask('post', '/payouts', { operation, body }).expect(409);
+      const { body: problem } = await api.ask('post', '/payouts', { operation, body }).expect(409);
       expect(problem).toMatchObject({
         code: 'demo_key_missing',
         detail: expect.stringMatching(/Delete demo-keys.json/),
       });
     };
-    rmSync(desk.keysFile);
+    rmSync(api.keysFile);
     await missing();
     for (const content of ['{}', 'null', 'none', '{"app":7}', `{"app":"pp_app_${'x'.repeat(40)}"}`]) {
-      writeFileSync(desk.keysFile, content);
+      writeFileSync(api.keysFile, content);
       await missing();
     }
-    rmSync(desk.keysFile);
-    await desk.demoKeys();
-    expect(await desk.send(AIRTIME)).toMatchObject({ status: 200 });
+    rmSync(api.keysFile);
+    await api.demoKeys();
+    expect(await api.send(AIRTIME)).toMatchObject({ status: 200 });
 
-    const newest = (await desk.clients.listKeys('app')).at(-1);
-    await desk.clients.revokeKey(newest?.id ?? '');
+    const newest = (await api.clients.listKeys('app')).at(-1);
+    await api.clients.revokeKey(newest?.id ?? '');
     await missing();
   });
 
   it('is for admins', async () => {
     for (const [method, path, body] of ROUTES) {
       for (const name of ['app', 'auditor', 'reconciler', 'approver']) {
-        const { body: problem } = await desk.ask(method, path, body, desk.keys[name]).expect(403);
+        const { body: problem } = await api.ask(method, path, body, api.keys[name]).expect(403);
         expect(problem.code).toBe('scope_missing');
       }
     }
-    expect((await desk.look()).faults).toEqual([]);
+    expect((await api.look()).faults).toEqual([]);
   });
 });
 
@@ -95,7 +95,7 @@ describe('a proxy', () => {
     await proxy.close();
   });
 
-  it('has no such desk without a sandbox of its own', async () => {
+  it('does not exist without a sandbox of its own', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
     const { key } = await proxy.client('admin', 'admin');
     for (const [method, path, body] of ROUTES) {

@@ -21,7 +21,7 @@ export const ROUTES: [Method, string, object?][] = [
   ['post', '/payouts', { operation: 'POST /payouts/airtime', body: {} }],
 ];
 
-export interface TestDesk {
+export interface TestSandboxApi {
   proxy: TestProxy;
   sandboxUrl: string;
   clients: ClientsService;
@@ -34,7 +34,7 @@ export interface TestDesk {
   ask(method: Method, path: string, body?: object, key?: string): supertest.Test;
   look(): Promise<any>;
   sample(operation: OperationName): Promise<{ operation: string; body: any }>;
-  /** Sends the sample of an operation, and gives what the desk answered. */
+  /** Sends the sample of an operation, and gives what the sandbox API answered. */
   send(operation: OperationName, more?: object): Promise<any>;
   /** What is in a wallet, in USD. */
   balance(accountId: string, wallet: string): Promise<Decimal>;
@@ -46,7 +46,7 @@ export interface TestDesk {
 }
 
 /** A proxy that started its sandbox itself, with demo clients. */
-export async function startDesk(): Promise<TestDesk> {
+export async function startSandboxApi(): Promise<TestSandboxApi> {
   const dataDir = newDataDir();
   const keysFile = demoKeysFile(dataDir);
   const embedded = { controlKey: new Secret(CONTROL_KEY), demoKeysFile: keysFile };
@@ -63,14 +63,14 @@ export async function startDesk(): Promise<TestDesk> {
   const keys = await demoKeys();
   const { admin = '', auditor = '' } = keys;
 
-  const ask: TestDesk['ask'] = (method, path, body, key = admin) =>
+  const ask: TestSandboxApi['ask'] = (method, path, body, key = admin) =>
     supertest(proxy.url)
       [method](`/v1/sandbox${path}`)
       .set('X-API-Key', key)
       .send(body)
       .expect(({ headers, text }) => void answered.push(JSON.stringify(headers) + text));
-  const look: TestDesk['look'] = async () => (await ask('get', '').expect(200)).body;
-  const sample: TestDesk['sample'] = async (operation) =>
+  const look: TestSandboxApi['look'] = async () => (await ask('get', '').expect(200)).body;
+  const sample: TestSandboxApi['sample'] = async (operation) =>
     (await look()).samples.find((one: any) => one.operation === operation);
   return {
     proxy,

@@ -5,10 +5,11 @@ const MAX_TEXT = 255;
 /** Larger than any payout, and what no column could hold: an amount like that says nothing. */
 const MAX_AMOUNT = new Decimal('1e15');
 
-type Told = Omit<NewUpstreamEvent, 'id' | 'eventId' | 'signedAt'>;
+/** What an event says, in our names. */
+export type EventContent = Omit<NewUpstreamEvent, 'id' | 'eventId' | 'signedAt'>;
 
-/** What an event says (docs/reference/upstream.md, "Events"): of its body, only what is named here. It never throws. */
-export function readEvent(body: unknown): Told {
+/** Reads the body of an event (docs/reference/upstream.md, "Events"). It never throws, and other fields are not read. */
+export function readEvent(body: unknown): EventContent {
   const fields = isObject(body) ? body : {};
   const meta = isObject(fields.meta) ? fields.meta : {};
   return {

@@ -18,7 +18,7 @@ import { StoryService } from '../story/story.service';
 @ApiTags('Audit')
 @ApiSecurity('key')
 @Controller('v1/audit/calls')
-export class AuditController {
+export class CallsController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,

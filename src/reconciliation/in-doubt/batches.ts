@@ -1,70 +1,70 @@
-import { Rules, Seen, Sent, Wanted } from './calls-in-doubt';
+import { Rules, Seen, SentCall, Wanted } from './calls-in-doubt';
 import { Created, CREATED_BY, isOtherType } from '../../operations/effects';
 import { keysOfItem, keysOfSeen, referenceKey, Timetable } from './payments';
 import { haveKindInCommon, looseKey } from './recipients';
 import { each, Work } from './work';
 
-/** The transactions of one batch: one request makes one issue (docs/reference/upstream.md, "Identifiers"). */
-export type Issue = Seen[];
+/** The transactions of one batch: one request makes one batch (docs/reference/upstream.md, "Identifiers"). */
+export type Batch = Seen[];
 
-/** The issues of a listing, by whom they name: an outage leaves thousands of calls in doubt, among thousands of transactions. */
-export class Issues {
+/** The batches of a listing, by whom they name: an outage leaves thousands of calls in doubt, among thousands of transactions. */
+export class Batches {
   /** Amounts of all transactions, and their earliest and latest time. */
   readonly amounts = new Set<string>();
   earliest = Infinity;
   latest = -Infinity;
-  private readonly all = new Map<string, Issue>();
-  private readonly byName = new Map<string, Set<Issue>>();
+  private readonly all = new Map<string, Batch>();
+  private readonly byName = new Map<string, Set<Batch>>();
   /** Those with a transaction that names nobody, or not in full. */
-  private readonly unnamed = new Set<Issue>();
+  private readonly unnamed = new Set<Batch>();
   /** By their types, and the kinds of names (an e-mail address, a phone number) that they have. */
-  private readonly alike = new Map<string, { type: string | null; names: string[]; issues: Set<Issue> }>();
-  /** By what their first transaction pays to whom: each transaction of an issue must be an item of its call. */
-  private readonly payments = new Timetable<Issue>();
+  private readonly alike = new Map<string, { type: string | null; names: string[]; batches: Set<Batch> }>();
+  /** By what their first transaction pays to whom: each transaction of a batch must be an item of its call. */
+  private readonly payments = new Timetable<Batch>();
 
   private constructor() {}
 
-  static *of(seen: Seen[]): Work<Issues> {
-    const issues = new Issues();
-    yield* each(seen, (one) => issues.add(one));
-    yield* each(issues.all.values(), (issue) => issues.addPayment(issue));
-    issues.payments.sort();
-    return issues;
+  static *of(seen: Seen[]): Work<Batches> {
+    const batches = new Batches();
+    yield* each(seen, (one) => batches.add(one));
+    yield* each(batches.all.values(), (batch) => batches.addPayment(batch));
+    batches.payments.sort();
+    return batches;
   }
 
   /** All that could be a call, or some of it, judged by a transaction of each: in its time, and by the same keys. */
-  *like({ items, sentFrom, sentUntil }: Sent, created: Created, { skewMs, quietMs }: Rules): Iterable<Issue> {
+  *like({ items, sentFrom, sentUntil }: SentCall, created: Created, { skewMs, quietMs }: Rules): Iterable<Batch> {
     const from = sentFrom.getTime() - skewMs;
     const to = sentUntil.getTime() + quietMs + skewMs;
-    const found = new Set<Issue>();
+    const found = new Set<Batch>();
     for (const key of new Set(items.flatMap((item) => keysOfItem(item, created)))) {
-      for (const issue of this.payments.between(key, from, to)) {
-        if (found.has(issue)) continue;
-        found.add(issue);
-        yield issue;
+      for (const batch of this.payments.between(key, from, to)) {
+        if (found.has(batch)) continue;
+        found.add(batch);
+        yield batch;
       }
     }
   }
 
   /** All that could have to do with a call. */
-  *about({ operation, items }: Sent): Iterable<Issue> {
-    const found = new Set<Issue>();
-    for (const issues of this.setsAbout(operation, items)) {
-      for (const issue of issues) {
-        if (found.has(issue)) continue;
-        found.add(issue);
-        yield issue;
+  *about({ operation, items }: SentCall): Iterable<Batch> {
+    const found = new Set<Batch>();
+    for (const batches of this.setsAbout(operation, items)) {
+      for (const batch of batches) {
+        if (found.has(batch)) continue;
+        found.add(batch);
+        yield batch;
       }
     }
   }
 
   /** Whether anything could have to do with a call. */
-  hasAbout(call: Sent): boolean {
+  hasAbout(call: SentCall): boolean {
     for (const _ of this.about(call)) return true;
     return false;
   }
 
-  private *setsAbout(operation: string, items: Wanted[]): Iterable<Iterable<Issue>> {
+  private *setsAbout(operation: string, items: Wanted[]): Iterable<Iterable<Batch>> {
     if (items.some(({ names }) => names.length === 0)) {
       yield this.all.values();
       return;
@@ -76,26 +76,26 @@ export class Issues {
     }
     yield this.unnamed;
     const created = CREATED_BY.get(operation);
-    for (const { type, names, issues } of this.alike.values()) {
+    for (const { type, names, batches } of this.alike.values()) {
       const isOther = created !== undefined && isOtherType(type, created);
-      if (!isOther && items.some((item) => !haveKindInCommon(item.names, names))) yield issues;
+      if (!isOther && items.some((item) => !haveKindInCommon(item.names, names))) yield batches;
     }
   }
 
-  /** What names no issue stands alone. */
+  /** What names no batch stands alone. */
   private add(one: Seen): void {
     const { type, names, references, amountUsd, issuedAt } = one;
-    const issue = added(this.all, one.batchRef ?? `/${one.ordinal}`, one);
-    if (names.length === 0) this.unnamed.add(issue);
+    const batch = added(this.all, one.batchRef ?? `/${one.ordinal}`, one);
+    if (names.length === 0) this.unnamed.add(batch);
     const kinds = names.map((name) => name.slice(0, 2)).sort();
     const key = [type?.toLowerCase() ?? null, ...kinds].join(' ');
-    const like = this.alike.get(key) ?? { type, names, issues: new Set<Issue>() };
+    const like = this.alike.get(key) ?? { type, names, batches: new Set<Batch>() };
     this.alike.set(key, like);
-    like.issues.add(issue);
+    like.batches.add(batch);
     for (const name of [...names.map(looseKey), ...references.map(referenceKey)]) {
       const known = this.byName.get(name);
-      if (known) known.add(issue);
-      else this.byName.set(name, new Set([issue]));
+      if (known) known.add(batch);
+      else this.byName.set(name, new Set([batch]));
     }
     if (amountUsd !== null) this.amounts.add(amountUsd);
     if (issuedAt === null) return;
@@ -103,10 +103,10 @@ export class Issues {
     this.latest = Math.max(this.latest, issuedAt.getTime());
   }
 
-  private addPayment(issue: Issue): void {
-    const [first] = issue;
+  private addPayment(batch: Batch): void {
+    const [first] = batch;
     if (!first || first.issuedAt === null) return; // without a time it could be of any
-    for (const key of new Set(keysOfSeen(first))) this.payments.add(key, first.issuedAt.getTime(), issue);
+    for (const key of new Set(keysOfSeen(first))) this.payments.add(key, first.issuedAt.getTime(), batch);
   }
 }
 
@@ -116,7 +116,7 @@ export interface Listing {
   /** When it was asked for. */
   askedAt: Date;
   /** Transactions that belong to no other call of ours for certain. */
-  unclaimed: Issues;
+  unclaimed: Batches;
   /** Transactions of ours that should be in it and are not: with any, it is not complete. */
   missing: number;
   /** When the oldest transaction in it was issued: whether something older was cut off cannot be known. */
@@ -129,13 +129,13 @@ export interface Listing {
   freshUntil: ReadonlyMap<string, Date>;
 }
 
-function added(issues: Map<string, Issue>, name: string, one: Seen): Issue {
-  const issue = issues.get(name);
-  if (!issue) {
+function added(batches: Map<string, Batch>, name: string, one: Seen): Batch {
+  const batch = batches.get(name);
+  if (!batch) {
     const begun = [one];
-    issues.set(name, begun);
+    batches.set(name, begun);
     return begun;
   }
-  issue.push(one);
-  return issue;
+  batch.push(one);
+  return batch;
 }

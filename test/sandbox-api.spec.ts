@@ -4,28 +4,28 @@ import { OPERATIONS } from '../src/operations/catalogue';
 import { FAULTS } from '../src/sandbox/faults/table';
 import { MAGIC } from '../src/sandbox/magic-recipients';
 import { SAMPLE_OPERATIONS } from '../src/admin/sandbox-api/samples';
-import { startDesk, TestDesk } from './support/desk';
+import { startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { DEMO, SUB_ACCOUNT } from './support/sandbox';
 
 const AIRTIME = 'POST /payouts/airtime';
 
 /** What a newcomer tries, with a real sandbox. */
-describe('the desk of the embedded sandbox', () => {
-  let desk: TestDesk;
+describe('the sandbox API', () => {
+  let api: TestSandboxApi;
 
-  beforeAll(async () => void (desk = await startDesk()));
+  beforeAll(async () => void (api = await startSandboxApi()));
   afterEach(async () => {
-    await desk.ask('delete', '/faults').expect(204);
-    desk.expectNoSecrets();
+    await api.ask('delete', '/faults').expect(204);
+    api.expectNoSecrets();
   });
-  afterAll(() => desk.close());
+  afterAll(() => api.close());
 
   const approve = (id: string, key: string) =>
-    supertest(desk.proxy.url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', key).send({ reason: 'A sample.' });
+    supertest(api.proxy.url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', key).send({ reason: 'A sample.' });
 
   it('shows the wallets, the kinds of fault, magic recipients and a sample of each kind', async () => {
-    const { url, wallets, faults, kinds, magic_recipients, samples } = await desk.look();
-    expect(url).toBe(desk.sandboxUrl);
+    const { url, wallets, faults, kinds, magic_recipients, samples } = await api.look();
+    expect(url).toBe(api.sandboxUrl);
     expect(wallets).toHaveLength(9);
     expect(wallets[2]).toEqual({
       account_id: DEMO,
@@ -67,14 +67,14 @@ describe('the desk of the embedded sandbox', () => {
     ['POST /wallets/transfer', 'momo', '-7'],
     ['POST /collections/mobile-money/collect', 'momo', undefined],
   ] as const)('sends the sample of %s as an app does', async (operation, wallet, change) => {
-    const before = await desk.balance(DEMO, wallet);
-    const answer = await desk.send(operation);
+    const before = await api.balance(DEMO, wallet);
+    const answer = await api.send(operation);
     expect(answer).toMatchObject({ status: 200, replayed: false, body: { status: 'success' } });
-    const moved = (await desk.balance(DEMO, wallet)).minus(before);
+    const moved = (await api.balance(DEMO, wallet)).minus(before);
     if (change === undefined) expect(moved.greaterThan(0)).toBe(true);
     else expect(moved.toFixed()).toBe(change);
     if (change === '0') expect(JSON.stringify(answer.body)).toMatch(/"\w+Link":"http/);
-    expect(await desk.record(answer.call_id)).toMatchObject({
+    expect(await api.record(answer.call_id)).toMatchObject({
       operation,
       outcome: 'succeeded',
       client: { name: 'app' },
@@ -88,49 +88,49 @@ describe('the desk of the embedded sandbox', () => {
   });
 
   it('sends transfers to sub-accounts that there are', async () => {
-    expect((await desk.sample('POST /account/transfer')).body.receiver).toBe(SUB_ACCOUNT);
-    const before = await desk.balance(SUB_ACCOUNT, 'airtime');
-    await desk.send('POST /account/transfer');
-    expect((await desk.balance(SUB_ACCOUNT, 'airtime')).minus(before).toFixed()).toBe('6');
+    expect((await api.sample('POST /account/transfer')).body.receiver).toBe(SUB_ACCOUNT);
+    const before = await api.balance(SUB_ACCOUNT, 'airtime');
+    await api.send('POST /account/transfer');
+    expect((await api.balance(SUB_ACCOUNT, 'airtime')).minus(before).toFixed()).toBe('6');
   });
 
   it('shows what a replay gets, and what an app is refused', async () => {
-    const first = await desk.send(AIRTIME, { idempotency_key: 'sample-1' });
+    const first = await api.send(AIRTIME, { idempotency_key: 'sample-1' });
     expect(first).toMatchObject({ idempotency_key: 'sample-1', replayed: false });
-    const before = await desk.balance(DEMO, 'airtime');
-    expect(await desk.send(AIRTIME, { idempotency_key: '"sample-1"' })).toEqual({ ...first, replayed: true });
-    expect(await desk.balance(DEMO, 'airtime')).toEqual(before);
-    const refused = await desk.send(AIRTIME, { body: { airtimes: [] } });
+    const before = await api.balance(DEMO, 'airtime');
+    expect(await api.send(AIRTIME, { idempotency_key: '"sample-1"' })).toEqual({ ...first, replayed: true });
+    expect(await api.balance(DEMO, 'airtime')).toEqual(before);
+    const refused = await api.send(AIRTIME, { body: { airtimes: [] } });
     expect(refused).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', errors: [{ pointer: '/airtimes' }] },
     });
-    expect((await desk.record(refused.call_id)).outcome).toBe('refused');
+    expect((await api.record(refused.call_id)).outcome).toBe('refused');
   });
 
   it('waits for an approval where the app must', async () => {
-    await desk.clients.update('app', { approvalOverUsd: new Decimal(1) });
-    const held = await desk.send(AIRTIME);
+    await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
+    const held = await api.send(AIRTIME);
     expect(held).toMatchObject({ status: 202, body: { status: 'pending_approval', call_id: held.call_id } });
-    await desk.clients.update('app', { approvalOverUsd: null });
-    expect((await approve(held.call_id, desk.keys.admin ?? '').expect(200)).body.outcome).toBe('succeeded');
+    await api.clients.update('app', { approvalOverUsd: null });
+    expect((await approve(held.call_id, api.keys.admin ?? '').expect(200)).body.outcome).toBe('succeeded');
   });
 
   it('says for whom it is sent, who then may not approve it', async () => {
-    const { key } = await desk.clients.issueKey('admin', { person: 'ada' });
-    const { operation, body } = await desk.sample(AIRTIME);
-    await desk.clients.update('app', { approvalOverUsd: new Decimal(1) });
-    const { body: held } = await desk.ask('post', '/payouts', { operation, body }, key).expect(200);
-    await desk.clients.update('app', { approvalOverUsd: null });
-    expect((await desk.record(held.call_id)).actor).toBe('ada');
+    const { key } = await api.clients.issueKey('admin', { person: 'ada' });
+    const { operation, body } = await api.sample(AIRTIME);
+    await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
+    const { body: held } = await api.ask('post', '/payouts', { operation, body }, key).expect(200);
+    await api.clients.update('app', { approvalOverUsd: null });
+    expect((await api.record(held.call_id)).actor).toBe('ada');
     expect((await approve(held.call_id, key).expect(403)).body.code).toBe('own_approval');
-    const { key: others } = await desk.clients.issueKey('approver', { person: 'bob' });
+    const { key: others } = await api.clients.issueKey('approver', { person: 'bob' });
     expect((await approve(held.call_id, others).expect(200)).body.outcome).toBe('succeeded');
   });
 
   it('switches faults on, which the next sample shows, and off again', async () => {
     const asked = { fault: 'unauthorized', operation: AIRTIME, nth: 1 };
-    const { body: fault } = await desk.ask('post', '/faults', asked).expect(201);
+    const { body: fault } = await api.ask('post', '/faults', asked).expect(201);
     expect(fault).toEqual({
       ...asked,
       id: expect.any(Number),
@@ -140,32 +140,32 @@ describe('the desk of the embedded sandbox', () => {
       settings: {},
       struck: 0,
     });
-    expect(await desk.send('POST /payouts/mobile-money')).toMatchObject({ status: 200 });
-    const before = await desk.balance(DEMO, 'airtime');
-    const struck = await desk.send(AIRTIME);
+    expect(await api.send('POST /payouts/mobile-money')).toMatchObject({ status: 200 });
+    const before = await api.balance(DEMO, 'airtime');
+    const struck = await api.send(AIRTIME);
     expect(struck).toMatchObject({ status: 502, body: { status: 'error', code: 'upstream_auth' } });
-    expect((await desk.record(struck.call_id)).outcome).toBe('rejected');
-    expect(await desk.balance(DEMO, 'airtime')).toEqual(before);
-    expect((await desk.look()).faults).toEqual([{ ...fault, struck: 1 }]);
+    expect((await api.record(struck.call_id)).outcome).toBe('rejected');
+    expect(await api.balance(DEMO, 'airtime')).toEqual(before);
+    expect((await api.look()).faults).toEqual([{ ...fault, struck: 1 }]);
 
-    await desk.ask('post', '/faults', { ...asked, nth: 2 }).expect(201);
-    await desk.ask('delete', `/faults/${fault.id}`).expect(204);
-    expect((await desk.look()).faults).toEqual([expect.objectContaining({ nth: 2 })]);
-    expect(await desk.send(AIRTIME)).toMatchObject({ status: 200 });
+    await api.ask('post', '/faults', { ...asked, nth: 2 }).expect(201);
+    await api.ask('delete', `/faults/${fault.id}`).expect(204);
+    expect((await api.look()).faults).toEqual([expect.objectContaining({ nth: 2 })]);
+    expect(await api.send(AIRTIME)).toMatchObject({ status: 200 });
   });
 
   it('shows a call in doubt where the sandbox never answers', async () => {
-    await desk.ask('post', '/faults', { fault: 'noResponse' }).expect(201);
-    const lost = await desk.send(AIRTIME);
+    await api.ask('post', '/faults', { fault: 'noResponse' }).expect(201);
+    const lost = await api.send(AIRTIME);
     expect(lost).toMatchObject({ status: 504, body: { code: 'outcome_unknown', call_id: lost.call_id } });
-    expect((await desk.record(lost.call_id)).outcome).toBe('unknown');
-    await desk.ask('delete', '/faults').expect(204);
-    expect((await desk.look()).faults).toEqual([]);
+    expect((await api.record(lost.call_id)).outcome).toBe('unknown');
+    await api.ask('delete', '/faults').expect(204);
+    expect((await api.look()).faults).toEqual([]);
   });
 
   it('hands chances and settings of faults on', async () => {
     const asked = { fault: 'lateProcessing', probability: 0.5, seed: 7, settings: { ms: 10, status: 500 } };
-    const { body } = await desk.ask('post', '/faults', asked).expect(201);
+    const { body } = await api.ask('post', '/faults', asked).expect(201);
     expect(body).toMatchObject({ ...asked, nth: null, operation: null, processed: true });
   });
 });

@@ -1,12 +1,12 @@
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
 import { stateTerms } from '../../operations/lifecycle-sql';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { Sent } from './calls-in-doubt';
+import { SentCall } from './calls-in-doubt';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
 import { keysOf, payeeOf } from './recipients';
 
 /** A call and its recorded state. */
-export interface SentCall extends Sent {
+export interface SentCallState extends SentCall {
   state: CallState;
 }
 
@@ -16,7 +16,7 @@ const MOST_KNOWN = 1_000_000;
 /** More are not asked for in one question: what comes of it is handled in one go. */
 const CALLS_AT_ONCE = 1_000;
 
-interface Row {
+interface CallRow {
   id: string;
   operation: string;
   state: CallState;
@@ -40,7 +40,7 @@ interface ItemRow {
 }
 
 /** The ids of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
-export async function findDoubts(prisma: PrismaService): Promise<string[]> {
+export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]> {
   const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT call_id::text AS id FROM search_entry
@@ -52,13 +52,13 @@ export async function findDoubts(prisma: PrismaService): Promise<string[]> {
  * Those of these calls that are in doubt, in their order.
  * @param longestMs for how long a request may be on its way.
  */
-export async function readDoubts(
+export async function readCallsInDoubt(
   prisma: PrismaService,
   ids: string[],
   present: Present,
   longestMs: number,
-): Promise<SentCall[]> {
-  const calls = await readSent(prisma, ids, longestMs);
+): Promise<SentCallState[]> {
+  const calls = await readSentCalls(prisma, ids, longestMs);
   const byId = new Map(calls.map((call) => [call.id, call]));
   return ids.flatMap((id) => {
     const call = byId.get(id);
@@ -72,20 +72,20 @@ interface Timing {
 }
 
 /** Calls by their ids; those that were never let go are left out. */
-export async function readSent(
+export async function readSentCalls(
   prisma: PrismaService,
   ids: string[],
   longestMs: number,
-): Promise<(SentCall & Timing)[]> {
-  const calls: (SentCall & Timing)[] = [];
+): Promise<(SentCallState & Timing)[]> {
+  const calls: (SentCallState & Timing)[] = [];
   for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
     for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)) calls.push(call);
   }
   return calls;
 }
 
-async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCall & Timing)[]> {
-  const rows = await prisma.$queryRaw<Row[]>`
+async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
+  const rows = await prisma.$queryRaw<CallRow[]>`
     SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
       o.answered_at AS "answeredAt", (
         SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,

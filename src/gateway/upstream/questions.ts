@@ -1,15 +1,15 @@
-import { Outgoing } from '../../gateway/upstream/upstream.service';
+import { INTERFACE_PREFIX } from '../../operations/catalogue';
+import { Outgoing } from './upstream.service';
 
+/** A read of the upstream's own records that the proxy makes by itself. */
 type Question = Outgoing & { effect: 'read' };
-
-const PREFIX = '/api/v0.1';
 
 /** All transactions, in one answer: no paging was ever seen (docs/reference/upstream.md). */
 export const ALL_TRANSACTIONS: Question = {
   operation: 'POST /account/transactions',
   effect: 'read',
   method: 'POST',
-  path: `${PREFIX}/account/transactions`,
+  path: `${INTERFACE_PREFIX}/account/transactions`,
   body: Buffer.from('{}'),
 };
 
@@ -17,17 +17,18 @@ export const WALLETS: Question = {
   operation: 'GET /wallets/list',
   effect: 'read',
   method: 'GET',
-  path: `${PREFIX}/wallets/list`,
+  path: `${INTERFACE_PREFIX}/wallets/list`,
   body: null,
 };
 
 /** The transactions of one batch. */
-export function issueQuestion(batchRef: string): Question {
-  const path = `${PREFIX}/account/issue-id-transactions?issueID=${encodeURIComponent(batchRef)}`;
+export function batchQuestion(batchRef: string): Question {
+  const path = `${INTERFACE_PREFIX}/account/issue-id-transactions?issueID=${encodeURIComponent(batchRef)}`;
   return { operation: 'POST /account/issue-id-transactions', effect: 'read', method: 'POST', path, body: null };
 }
 
-export function transactionQuestion(id: string): Question {
-  const path = `${PREFIX}/account/transaction?id=${encodeURIComponent(id)}`;
+/** One transaction. */
+export function transactionQuestion(upstreamId: string): Question {
+  const path = `${INTERFACE_PREFIX}/account/transaction?id=${encodeURIComponent(upstreamId)}`;
   return { operation: 'GET /account/transaction', effect: 'read', method: 'GET', path, body: null };
 }
