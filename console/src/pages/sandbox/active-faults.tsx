@@ -71,7 +71,7 @@ function ActiveFault({ fault, remove }: { fault: SandboxFaultDto; remove: () => 
 
 function struckWords(struck: number): string {
   if (struck === 0) return 'not triggered yet';
-  return struck === 1 ? 'struck once' : `triggered ${formatCount(struck)} times`;
+  return struck === 1 ? 'triggered once' : `triggered ${formatCount(struck)} times`;
 }
 
 /** "the 3rd request", "each with a chance of 0.5; not carried out; ms 500". */
