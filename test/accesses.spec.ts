@@ -118,12 +118,12 @@ describe('reading the history', () => {
         const { body, text } = await get(path).expect(503);
         expect(body).toMatchObject({
           code: 'database_unavailable',
-          detail: expect.stringMatching(/so it is not shown/),
+          detail: expect.stringMatching(/so nothing is shown/),
         });
         expect(text).not.toContain(approving.clientId);
       }
       const { body } = await approving.decide('reject', held).expect(503);
-      expect(body.detail).toMatch(/reject was carried out, but that it was shown to you could not be recorded/);
+      expect(body.detail).toMatch(/reject was carried out, but your access to the history could not be recorded/);
     } finally {
       await approving.query('ALTER TABLE access DROP CONSTRAINT unwritable');
     }

@@ -76,7 +76,7 @@ describe('the payouts of the history', () => {
       expect(body.errors).toEqual([
         {
           pointer: '/page_token',
-          detail: `must be the next_page_token of an answer of ${by}; this is one of items by amount`,
+          detail: `must be the next_page_token of a response that lists ${by}; this token is of items by amount`,
         },
       ]);
     }

@@ -53,7 +53,9 @@ describe('the findings commands', () => {
     await cli('export', '--out', at('all.csv'), '--delimiter', 'semicolon');
     const file = readFileSync(at('all.csv'), 'utf8');
     writeFileSync(at('all.csv'), file.replace(`${leak};;`, `${leak};accepted;"a test; ours"`));
-    await expect(cli('decide', '--file', at('all.csv'))).rejects.toThrow(/row 3: a person has to accept a difference/);
+    await expect(cli('decide', '--file', at('all.csv'))).rejects.toThrow(
+      /row 3: only a person can accept a difference/,
+    );
     await expect(cli('decide', '--file', at('all.csv'), '--actor', 'grace')).rejects.toThrow(/X-Actor does not count/);
     const clients = proxy.app.get(ClientsService, { strict: false });
     const { key } = await clients.issueKey('reconciler', { person: 'grace' });

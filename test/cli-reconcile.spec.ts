@@ -87,7 +87,7 @@ describe('the reconcile command', () => {
     [['--day', '2026-02-30'], /--day must be a day/],
     [['--from', '2026-11-20', '--to', '2026-11-21'], /\n\/from must be an instant/],
     [['--run', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], /No reconciliation run has this ID/],
-    [['--day', '2024-03-01', '--as-of', '2024-03-02T00:00:00Z'], /No whole listing/],
+    [['--day', '2024-03-01', '--as-of', '2024-03-02T00:00:00Z'], /No complete listing/],
     [
       ['--day', '2024-03-01', '--out', '/nowhere/report.json'],
       /\/nowhere\/report\.json could not be written \(ENOENT\)/,
@@ -158,7 +158,7 @@ describe('the reconcile command', () => {
     const gone = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, scene.proxy.database);
     const file = join(folder, 'none.json');
     const failing = cli(...period(), '--out', file, '--url', gone.url); // for main.ts, any error is a 1
-    await expect(failing).rejects.toThrow(/^The upstream's wallets could not be read whole \(refused\)/);
+    await expect(failing).rejects.toThrow(/^The upstream's wallets could not be read completely \(refused\)/);
     expect(existsSync(file)).toBe(false);
     await gone.close();
   });

@@ -36,12 +36,14 @@ describe('reconcile import', () => {
       const args = ['import', file, '--mapping', `@${mapping}`, '--delimiter', 'semicolon'];
       const { stdout, exitCode } = await reconcile(...args);
       expect(stdout).toMatch(
-        /^Imported: 1 of 2 lines can be used\.\nline 3: Amount is no amount\nstatement [0-9a-f-]{36}\n$/,
+        /^Imported: 1 of 2 lines can be used\.\nline 3: Amount is not an amount\nstatement [0-9a-f-]{36}\n$/,
       );
       expect(exitCode).toBe(2);
       const again = JSON.parse((await reconcile(...args, '--json', '--url', proxy.url)).stdout);
       expect(again).toMatchObject({ already_imported: true, file: 'april.csv' });
-      await expect(reconcile(...args.slice(0, 4))).rejects.toThrow(/names the column Reference ID, which is not there/);
+      await expect(reconcile(...args.slice(0, 4))).rejects.toThrow(
+        /names the column Reference ID, which does not exist/,
+      );
       await expect(reconcile('import', folder, '--mapping', 'fields')).rejects.toThrow(/cannot be read/);
     } finally {
       delete process.env.PORT;

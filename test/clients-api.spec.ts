@@ -135,7 +135,7 @@ describe('clients over the API', () => {
     expect(detailOf('scopes')).toMatch(/^must be a list of at least one of pay, write, read, /);
     expect(detailOf('operations')).toContain(Object.keys(OPERATIONS).join(', '));
     expect(detailOf('operations')).toMatch(/, or null$/);
-    expect(detailOf('person')).toMatch(/no e-mail address and no phone number/);
+    expect(detailOf('person')).toMatch(/must not be an email address or phone number/);
     expect(detailOf('max_item_usd')).toBe(
       'must be an amount of US dollars greater than 0, at most 999999999, with at most 6 decimals, or null',
     );

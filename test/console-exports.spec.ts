@@ -103,7 +103,7 @@ describe("the console's exports, and the people in its lists", () => {
     await table(page, 'Sums').waitFor();
     for (const who of [PHONE, EMAIL, HANDLE]) {
       await page.goto(`${scene.proxy.url}/console/payouts?${new URLSearchParams({ recipient: who }).toString()}`);
-      await page.getByText(/needs a key with the scope audit:pii/).waitFor();
+      await page.getByText(/requires a key with the scope audit:pii/).waitFor();
     }
     await page.goto(`${scene.proxy.url}/console/payouts`);
     await table(page, 'Payouts').getByText(MASKED_PHONE).waitFor();

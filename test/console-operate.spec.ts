@@ -15,7 +15,7 @@ describe('the console for those who operate', () => {
       await page.getByRole('button', { name: 'New client' }).click();
       await dialogOf(page).getByLabel('Name').fill('Kiosk');
       await dialogOf(page).getByRole('button', { name: 'Create' }).click();
-      await dialogOf(page).getByText('must be 1 to 40 lower-case letters').waitFor();
+      await dialogOf(page).getByText('must be 1 to 40 lowercase letters').waitFor();
       await expectAccessible(dialogOf(page));
       complaints.length = 0; // the browser says that a request was refused
       await dialogOf(page).getByLabel('Name').fill('kiosk');
@@ -45,7 +45,7 @@ describe('the console for those who operate', () => {
       await page.getByRole('button', { name: 'Issue another key' }).click();
       await dialogOf(page).getByLabel('Person').fill('ada@example.com');
       await dialogOf(page).getByRole('button', { name: 'Issue' }).click();
-      await dialogOf(page).getByText('no e-mail address and no phone number').waitFor();
+      await dialogOf(page).getByText('must not be an email address or phone number').waitFor();
       complaints.length = 0;
       await dialogOf(page).getByLabel('Person').fill('ada');
       await dialogOf(page).getByRole('button', { name: 'Issue' }).click();

@@ -155,7 +155,7 @@ describe('reconciliation in the console', () => {
     await goTo(`/reconciliation/findings/${one?.id}`, one?.title as string);
     const fields = page.getByRole('region', { name: 'Fields' });
     await fields.getByRole('row', { name: /amount_usd none differs: 2\.25/ }).waitFor();
-    await page.getByText('Suspect that').waitFor();
+    await page.getByText("The upstream's key may have leaked").waitFor();
     await page.getByRole('link', { name: 'this run' }).first().waitFor();
     await page.getByRole('button', { name: 'Reopen' }).click();
     await page.getByLabel('Reason').fill('The treasury does not know it');
@@ -164,7 +164,7 @@ describe('reconciliation in the console', () => {
     await story.getByText('The treasury does not know it').waitFor();
     await story.getByText('Sent by the treasury, ticket 4711').waitFor();
     await decide('accepted', 'A loss');
-    await page.getByRole('dialog').getByText('a person has to accept a difference').waitFor();
+    await page.getByRole('dialog').getByText('only a person can accept a difference').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await decide('resolved', 'Reversed by the provider');
     await story.getByText('Reversed by the provider').waitFor();
@@ -221,7 +221,7 @@ describe('reconciliation in the console', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 of 2 rows are used').waitFor();
-    await page.getByRole('row', { name: '3 valueInUSD is no amount' }).waitFor();
+    await page.getByRole('row', { name: '3 valueInUSD is not an amount' }).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('table', { name: 'Statements' }).getByText('march.csv').waitFor();
   });

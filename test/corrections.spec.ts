@@ -163,7 +163,7 @@ describe('corrections of how a call was settled', () => {
     expect(resolution.superseded).toHaveLength(1);
     for (const { body: told } of answers.filter(({ status }) => status === 409)) {
       expect(told.code).toBe('resolution_superseded');
-      expect(told.detail).toContain(`settled as confirmed by now, by resolution ${resolution.id}`);
+      expect(told.detail).toContain(`now settled as confirmed, by resolution ${resolution.id}`);
     }
     expect(await spent()).toBe(1);
   });
@@ -195,7 +195,7 @@ describe('corrections of how a call was settled', () => {
     // The upstream's own word is never corrected here.
     const paid = (await pay(body(1)).expect(200)).headers['x-call-id'] ?? '';
     expect((await resolve(paid, 'not_executed', paid).expect(409)).body.detail).toContain(
-      "The upstream's own answer stands",
+      "The upstream's own response is final",
     );
     const late = await lose(body(1));
     await resolve(late, 'not_executed').expect(200);

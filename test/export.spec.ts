@@ -175,7 +175,7 @@ describe('an export', () => {
     await manifest('x').expect(404);
     const other = await paying.proxy.get(seeing, '/v1/audit/calls').expect(200);
     const { body } = await manifest(other.headers['x-call-id'] as string).expect(404);
-    expect(body).toMatchObject({ code: 'record_not_found', detail: expect.stringMatching(/still being read/) });
+    expect(body).toMatchObject({ code: 'record_not_found', detail: expect.stringMatching(/still in progress/) });
     const got = await get('format=csv').expect(200);
     await manifest(got.headers['x-call-id'] as string, paying.app).expect(403);
   });
@@ -224,7 +224,7 @@ describe('an export', () => {
     const refused = await get('format=ndjson').expect(503);
     await query('ALTER TABLE access DROP CONSTRAINT unwritable');
     expect(refused.headers).not.toHaveProperty('x-total-count');
-    expect(refused.body).toMatch(/so it is not shown/);
+    expect(refused.body).toMatch(/so nothing is shown/);
   });
 
   it('names the checkpoint that covers all that was on record when it began', async () => {

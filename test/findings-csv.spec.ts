@@ -155,7 +155,7 @@ describe('findings in a spreadsheet', () => {
       const text = await filled(run, { [one]: ['explained', 'a rate'], [two]: ['explained', 'a rate'] });
       await scene.seenAgain(one, await scene.run(), '99');
       expect(await faults(text, 409)).toEqual([
-        '/3/version row 3: the finding has changed since you read it: it is open now, and adds 99 US dollars; look at it again',
+        '/3/version row 3: the finding has changed since you read it: it is now open with an impact of 99 US dollars; read it again',
       ]);
       expect(await scene.steps(two)).toEqual([]);
     });
@@ -178,9 +178,9 @@ describe('findings in a spreadsheet', () => {
       expect(await faults(lines.join('\r\n'))).toEqual([
         '/3/decision row 3: decision must be one of explained, resolved, accepted, reopened',
         '/4/finding_id row 4: finding_id must be the id of a finding, a UUID',
-        '/5/decision row 5: has a reason and no decision; give both or none',
+        '/5/decision row 5: has a reason but no decision; give both or none',
         '/6/reason row 6: reason must be text of 1 to 1000 characters, without control characters',
-        '/8/finding_id row 8: the same finding is decided about at /2; decide once',
+        '/8/finding_id row 8: the finding is already decided at /2; decide it once',
         '/7/finding_id row 7: there is no finding with this id',
       ]);
       expect(await scene.steps(one)).toEqual([]);
@@ -192,7 +192,7 @@ describe('findings in a spreadsheet', () => {
       ['all in one cell', '"finding_id,decision,reason"\r\n"x,y,z"\r\n', /no column/],
       ['a column twice', 'finding_id,decision,reason,Decision\r\n', /has the column decision more than once/],
       ['no decision', 'finding_id,decision,reason\r\nx,,\r\n', /has no decision; write explained/],
-      ['an open quote', 'finding_id,decision,reason\r\nx,explained,"why\r\n', /is no CSV from line \d+ on/],
+      ['an open quote', 'finding_id,decision,reason\r\nx,explained,"why\r\n', /is not valid CSV from line \d+/],
     ])('are refused if there is %s', async (_what, file, words) => {
       expect(await faults(file)).toEqual([expect.stringMatching(words)]);
     });

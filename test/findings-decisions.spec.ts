@@ -71,7 +71,7 @@ describe('findings that are decided about', () => {
       expect([to, status]).toEqual([to, allowed.includes(to) ? 200 : 409]);
       expect(await stateOf(id)).toBe(allowed.includes(to) ? to : from);
       if (status === 409) expect(body.errors[0]).toMatchObject({ pointer: '/decisions/0/state' });
-      if (to === from) expect(body.errors[0].detail).toBe(`the finding is ${from} already`);
+      if (to === from) expect(body.errors[0].detail).toBe(`the finding is already ${from}`);
     }
   });
 
@@ -88,11 +88,11 @@ describe('findings that are decided about', () => {
     expect(body.errors).toEqual([
       {
         pointer: '/decisions/3/finding_id',
-        detail: 'the same finding is decided about at /decisions/0; decide once',
+        detail: 'the finding is already decided at /decisions/0; decide it once',
       },
       { pointer: '/decisions/1/finding_id', detail: 'there is no finding with this id' },
-      { pointer: '/decisions/2/state', detail: 'the finding is explained; to decide otherwise, reopen it first' },
-      { pointer: '/decisions/2/state', detail: expect.stringMatching(/^a person has to accept a difference/) },
+      { pointer: '/decisions/2/state', detail: 'the finding is explained; reopen it first to change the decision' },
+      { pointer: '/decisions/2/state', detail: expect.stringMatching(/^only a person can accept a difference/) },
     ]);
     expect(await scene.steps(good)).toEqual([]);
     const wrong = await post([{ finding_id: 'x', state: 'closed', reason: ' ', version: '1', why: 'so' }, 1]);
@@ -114,7 +114,9 @@ describe('findings that are decided about', () => {
       errors: [
         {
           pointer: '/decisions/0/version',
-          detail: expect.stringMatching(/changed since you read it: it is explained now, and adds 1 US dollars/),
+          detail: expect.stringMatching(
+            /changed since you read it: it is now explained with an impact of 1 US dollars/,
+          ),
         },
       ],
     });
@@ -168,7 +170,7 @@ describe('findings that are decided about', () => {
       const { body } = await post([decision(alone, 'accepted')])
         .set('X-Actor', claimed)
         .expect(400);
-      expect(body.errors[0].detail).toMatch(/^a person has to accept a difference.*X-Actor does not count.*--person/);
+      expect(body.errors[0].detail).toMatch(/^only a person can accept a difference.*X-Actor does not count.*--person/);
     }
     expect(await scene.steps(alone)).toEqual([]);
 
@@ -186,7 +188,7 @@ describe('findings that are decided about', () => {
     const { key: ownOfGrace } = await issueTo('app-and-judge', 'grace');
     expect((await accept(ownOfGrace, '').expect(403)).body).toMatchObject({
       code: 'own_approval',
-      errors: [{ pointer: '/decisions/0/state', detail: expect.stringMatching(/^Nobody accepts a difference/) }],
+      errors: [{ pointer: '/decisions/0/state', detail: expect.stringMatching(/^You cannot accept a difference/) }],
     });
     for (const claimed of ['Ada', 'grace']) {
       const { body } = await accept(key, claimed).expect(400);

@@ -121,7 +121,10 @@ describe('calls in doubt', () => {
     const settle = { verdict: 'confirmed', reason: 'I know' };
     const { id: clientId, key } = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
     const { body } = await resolve(await sent({ client_id: clientId }), settle, key).expect(403);
-    expect([body.code, body.detail]).toEqual(['own_approval', expect.stringContaining('Nobody settles')]);
+    expect([body.code, body.detail]).toEqual([
+      'own_approval',
+      expect.stringContaining('You cannot settle your own call'),
+    ]);
     const actors = await sent({ actor: 'Ada' });
     await resolve(actors, settle).set('X-Actor', 'aDA').expect(403);
     const forged = await resolve(actors, settle).set('X-Actor', 'Grace').expect(403);

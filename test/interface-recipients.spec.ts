@@ -28,7 +28,7 @@ describe('who is paid', () => {
       { twitter: '@ada', email: 'ada@example.com' },
       { email: 'ada@example.com', handle: '@ada' },
       'email',
-      'e-mail and handle were given: the e-mail is used',
+      'Both an email and a handle were given. The email is used.',
     ],
     [{ email: 'ada@example.com', twitter: '' }, { email: 'ada@example.com', handle: null }, 'email', null],
     ...[

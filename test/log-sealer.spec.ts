@@ -49,7 +49,7 @@ describe('the sealer', () => {
     await proxy.get(key, '/api/v0.1/info/assets').expect(200);
     await proxy.close();
     expect(warn.mock.calls.flat().join('\n')).toMatch(
-      /no login of ours may become payout_sealer; .* DATABASE_SEALER_URL/,
+      /No login of the proxy can become payout_sealer\. .* DATABASE_SEALER_URL/,
     );
   });
 
@@ -61,7 +61,7 @@ describe('the sealer', () => {
     const call = (await paying.pay().expect(200)).headers['x-call-id'];
     await eventually(async () => (await metric('failing')) === 1);
     expect(error.mock.calls).toEqual([
-      [expect.stringMatching(/^the log is not as it was signed: .* Run audit verify /)],
+      [expect.stringMatching(/^the log does not match its signature: .* Run audit verify /)],
     ]);
     expect(await isSealed(call)).toBe(false);
     await eventually(async () => (await metric('lag_seconds')) > 0);

@@ -195,7 +195,7 @@ describe('sealing', () => {
 
     it('a log whose newest leaves are gone with their checkpoint, also after a restart', async () => {
       await tamper('DELETE FROM checkpoint WHERE size > 10; DELETE FROM log_leaf WHERE index >= 10');
-      expect(await refusal(sealing)).toMatch(/^the log has 10 leaves and had 20: its newest were taken away/);
+      expect(await refusal(sealing)).toMatch(/^the log has 10 leaves and had 20: the newest leaves were removed/);
       expect(await refusal(new Sealing(signer, await newFile(expect.getState().currentTestName ?? '')))).toMatch(
         /had 20/,
       );
@@ -204,7 +204,7 @@ describe('sealing', () => {
     it('a log of which a leaf is another one, or missing', async () => {
       await tamper(`UPDATE log_leaf SET hash = sha256('x') WHERE index = 7`);
       expect(await refusal(sealing)).toMatch(
-        /^the log is not as it was signed: the 20 leaves that are kept have another root/,
+        /^the log does not match its signature: the root of the 20 stored leaves differs/,
       );
       await tamper('DELETE FROM log_leaf WHERE index = 7');
       expect(await refusal(sealing)).toMatch(/1 of the log's leaves from 0 to 15 are missing/);
@@ -221,7 +221,7 @@ describe('sealing', () => {
       await tamper('DELETE FROM checkpoint; DELETE FROM log_leaf');
       await tamper(`UPDATE stop SET reason = 'another' WHERE id = (SELECT id FROM stop ORDER BY id LIMIT 1)`);
       await sealAll(new Sealing(signer, undefined), client);
-      expect(await refusal(sealing)).toMatch(/its first 20 leaves are others than before/);
+      expect(await refusal(sealing)).toMatch(/its first 20 leaves have changed/);
     });
   });
 });

@@ -194,7 +194,7 @@ describe('audit prune', () => {
 
   it('does nothing before all of it is sealed, and covered by a checkpoint that is kept outside and stands in the database', async () => {
     const id = await call('2025-01-05');
-    await expect(prune()).rejects.toThrow('2025-01: 2 records are not sealed yet; nothing was pruned');
+    await expect(prune()).rejects.toThrow('2025-01: 2 records are not sealed yet. Nothing was pruned');
     await seal();
     const first = readFileSync(file, 'utf8');
     await call('2025-01-06');
@@ -202,15 +202,15 @@ describe('audit prune', () => {
     await expect(prune('--checkpoint', join(dir, 'none'))).rejects.toThrow(/cannot be read \(ENOENT\)/);
     const other = join(dir, 'other');
     writeFileSync(other, '');
-    await expect(prune('--checkpoint', other)).rejects.toThrow(/has no checkpoint in it that the log's key signed/);
+    await expect(prune('--checkpoint', other)).rejects.toThrow(/contains no checkpoint signed by the log's key/);
     writeFileSync(other, first);
     await expect(prune('--checkpoint', other)).rejects.toThrow(/does not cover it/);
     writeFileSync(other, first.replace(/^\d+$/m, '99'));
-    await expect(prune('--checkpoint', other)).rejects.toThrow(/has no checkpoint in it/);
+    await expect(prune('--checkpoint', other)).rejects.toThrow(/contains no checkpoint signed/);
     await query(`SET session_replication_role = replica`);
     await query(`UPDATE checkpoint SET root = sha256('') WHERE size > 2`);
     await query(`RESET session_replication_role`);
-    await expect(prune()).rejects.toThrow(/is not in the database; nothing was pruned. Run audit verify/);
+    await expect(prune()).rejects.toThrow(/is not in the database\. Nothing was pruned\. Run audit verify/);
     expect(await idsIn('intent')).toContain(id);
     expect(await query('SELECT FROM pruning')).toEqual([]);
   });

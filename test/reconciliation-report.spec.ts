@@ -151,9 +151,9 @@ describe('the report of a run', () => {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-.*frame-ancestors/),
       });
-      expect(await page.locator('.result').innerText()).toMatch(/1 finding\. Money moved that we never sent/);
+      expect(await page.locator('.result').innerText()).toMatch(/1 finding\. Unknown transaction at the upstream/);
       expect(await page.locator('.equation .good').innerText()).toMatch(/Residual\s+0\.00\S*\s+zero/);
-      expect(await page.locator('h3').innerText()).toMatch(/critical\s+Money moved that we never sent/i);
+      expect(await page.locator('h3').innerText()).toMatch(/critical\s+Unknown transaction at the upstream/i);
       expect(await page.locator('tbody tr').count()).toBeGreaterThan(0);
       const painted = await page.evaluate('getComputedStyle(document.body).fontVariantNumeric');
       expect(painted).toContain('tabular-nums'); // the policy let its style in
@@ -185,10 +185,10 @@ describe('the report of a run', () => {
     it('says so where nothing differs, and where there is no result', async () => {
       await show(await findings.run({ result: 'clean', totals: totalsOf([]) }));
       expect(await page.locator('main').innerText()).toMatch(/Nothing differs\./);
-      expect(await page.locator('.result').innerText()).toMatch(/Clean: nothing differs/);
+      expect(await page.locator('.result').innerText()).toMatch(/Clean: no differences/);
       asked = [];
       await show(await findings.run({ result: 'clean_with_doubts', totals: totalsOf([]) }));
-      expect(await page.locator('.result').innerText()).toMatch(/Nothing differs, but 1 payment is in doubt\./);
+      expect(await page.locator('.result').innerText()).toMatch(/No differences, but 1 payment is in doubt\./);
       asked = [];
       const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names <nothing>.' }];
       await show(await findings.run({ result: 'incomplete', totals: { ...totalsOf([]), incomplete } }));

@@ -188,7 +188,7 @@ describe('the runs of the reconciliation', () => {
     const failed = await reconcile(asking, question);
     expect(failed).toMatchObject({ state: 'ended', result: 'failed', totals: null });
     expect(failed.failure).toMatch(
-      /^The upstream's transactions could not be read whole \(\w+\), so nothing was compared\. /,
+      /^The upstream's transactions could not be read completely \(\w+\), so nothing was compared\. /,
     );
     expect(await reconcile(here, question)).toMatchObject({ result: 'clean' });
     expect((await list('result=failed')).runs).toMatchObject([{ id: failed.id }]);
@@ -199,10 +199,10 @@ describe('the runs of the reconciliation', () => {
   it('as of then need a listing of then', async () => {
     const question = { from: ago(50), to: ago(49), as_of: ago(48) };
     const never = await askForRun(here, question).expect(422);
-    expect([never.body.code, never.body.detail]).toEqual(['listing_missing', expect.stringMatching(/was ever read/)]);
+    expect([never.body.code, never.body.detail]).toEqual(['listing_missing', expect.stringMatching(/has been read/)]);
     const { as_of: asOf } = await reconcile(here, { from: question.from, to: question.to });
     const tooOld = await askForRun(here, question).expect(422);
-    expect(tooOld.body.detail).toContain(`the earliest was at ${asOf}`);
+    expect(tooOld.body.detail).toContain(`The earliest was read at ${asOf}`);
     expect(await reconcile(here, { ...question, as_of: asOf })).toMatchObject({ historical: true, result: 'clean' });
   });
 

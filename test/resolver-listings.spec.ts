@@ -100,7 +100,7 @@ describe('calls in doubt, and a strange listing', () => {
   it('settles nothing as not executed by the word of a clock that is wrong', async () => {
     const id = await pay({ lost: true, minutes: -30 }, [5, 1]); // too old to be looked at
     await pay({ minutes: -5 }, [6, 1]);
-    expect(await settle(id)).toContain('its clock wrong');
+    expect(await settle(id)).toContain("the upstream's clock may be wrong");
   });
 
   it('does not take the transaction of one call for that of another because they have one batch_ref', async () => {
@@ -116,8 +116,8 @@ describe('calls in doubt, and a strange listing', () => {
     const batch = await pay({ lost: true, only: 1 }, [14, 1], [15, 2]);
     const alone = await pay({ lost: true, only: 0 }, [14, 1]);
     await pay({}, [16, 1]);
-    expect(await settle(alone)).toContain('another call of ours could have made it');
-    expect(await settle(batch)).toContain('could be some of what this asked for');
+    expect(await settle(alone)).toContain('another call of ours could have made them');
+    expect(await settle(batch)).toContain('could be some of the payouts of this call');
   });
 
   it('does not take a payout that failed for one that was carried out', async () => {
@@ -155,7 +155,7 @@ describe('calls in doubt, and a strange listing', () => {
     await pay({}, [20, 1]);
     const id = await pay({ lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } }, [21, 1]);
     await pay({}, [22, 1]);
-    expect(await settle(id)).toContain('differ from what it asked for');
+    expect(await settle(id)).toContain('differ from it in amount');
   });
 
   it('settles nothing as not executed where the listing begins after it', async () => {

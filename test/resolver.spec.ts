@@ -169,7 +169,7 @@ describe('the resolver', () => {
     }
     await afterwards();
     await round();
-    expect((await read(ids[1] ?? '')).doubt.reason).toContain('nothing of the same kind'); // a payout proves nothing of links
+    expect((await read(ids[1] ?? '')).doubt.reason).toContain('no later call of the same kind'); // a payout proves nothing of links
     await initiate();
     await round();
     const calls = await Promise.all(ids.map(read));

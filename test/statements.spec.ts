@@ -70,10 +70,10 @@ describe('statements', () => {
       file: 'for +254••••5678.csv',
       mapping: { columns: MAPPING, delimiter: 'comma', decimal_comma: false },
       faults: [
-        { line: 3, reason: 'Amount is no amount' },
+        { line: 3, reason: 'Amount is not an amount' },
         { line: 4, reason: 'Amount is empty' },
-        { line: 5, reason: 'Date is no time in ISO 8601, nor in milliseconds since 1970' },
-        { line: 6, reason: 'has 2 columns, the first line has 5' },
+        { line: 5, reason: 'Date is not a time in ISO 8601 or in milliseconds since 1970' },
+        { line: 6, reason: 'has 2 columns, but the first line has 5' },
       ],
     });
     const none = { fee_usd: null, email: null, phone: null, handle: null, receiver: null };
@@ -141,7 +141,7 @@ describe('statements', () => {
   it.each<[string, object | string, RegExp]>([
     ['no JSON', '{', /must be one of fields, upstream, or JSON/],
     ['an unknown field', { ...MAPPING, colour: 'x' }, /must name fields of upstream_ref, upstream_id/],
-    ['no amount', { upstream_ref: 'Reference ID' }, /must say which column is amount_usd/],
+    ['no amount', { upstream_ref: 'Reference ID' }, /must map a column to amount_usd/],
     ['nothing to compare by', { amount_usd: 'Amount' }, /at least one of upstream_ref/],
     ['a column that is no text', { ...MAPPING, upstream_id: 7 }, /must give each field the name of a column/],
     ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /is no e-mail address/],
@@ -163,9 +163,9 @@ describe('statements', () => {
   });
 
   it.each([
-    ['a column twice', `Amount,${HEADER}\n1,${LINE}`, /Amount, which is there twice/],
+    ['a column twice', `Amount,${HEADER}\n1,${LINE}`, /Amount, which exists twice/],
     ['nothing in it', '', /is empty/],
-    ['a quote that is not closed', `${HEADER}\n"c-1,1,,,\n${LINE}\n`, /breaks off within a quoted value/],
+    ['a quote that is not closed', `${HEADER}\n"c-1,1,,,\n${LINE}\n`, /ends inside a quoted value/],
   ])('are refused with %s', async (_what, file, detail) => {
     const { body } = await hand(file).expect(400);
     expect(body.errors[0].detail).toMatch(detail);

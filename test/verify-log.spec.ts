@@ -119,7 +119,7 @@ describe('verifying', () => {
       const old = `UPDATE intent SET recorded_at = recorded_at - interval '10 minutes', body_commitment = NULL WHERE id = '${id}'`;
       const { fault } = await scene.verifyAfter(add, old);
       expect(fault).toMatchObject({ code: 'record_in_the_past', kind: 'intent', record_id: id });
-      expect(fault?.meaning).toMatch(/past the sealer/);
+      expect(fault?.meaning).toMatch(/without the sealer/);
     });
   });
 
@@ -151,7 +151,7 @@ describe('verifying', () => {
     const { fault } = await scene.verifyAfter(...cut);
     expect(fault).toMatchObject({ code: 'log_cut_off', leaf: size });
     expect(fault?.meaning).toMatch(
-      /^The log has \d+ leaves, and note \d+ was signed over \d+: the newest records were taken away/,
+      /^The log has \d+ leaves, but note \d+ covers \d+\. The newest records were removed/,
     );
   });
 

@@ -46,8 +46,8 @@ const SHOTS: Shot[] = [
     name: 'finding',
     path: () => '/reconciliation/findings',
     ready: async (page) => {
-      await page.getByRole('link', { name: 'Money moved that we never sent' }).first().click();
-      await page.getByRole('heading', { level: 1, name: 'Money moved that we never sent' }).waitFor();
+      await page.getByRole('link', { name: 'Unknown transaction at the upstream' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Unknown transaction at the upstream' }).waitFor();
     },
   },
   { name: 'clients', path: () => '/clients', ready: rows },

@@ -21,7 +21,7 @@ import { Held, requireUnchanged, toPrepared } from './held';
 import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems } from './permission';
 
 const EXPIRED =
-  'Nobody decided about this in time, so it has expired; nothing was sent. Who wants it has to ask for it again.';
+  'This call has expired because nobody decided it in time. Nothing was sent. To pay, the requester must send it again.';
 
 /** Lists held calls, and decides about them. */
 @Injectable()
@@ -96,7 +96,7 @@ export class ApprovalsService {
     if (approval?.status !== 'pending') throw new Problem('already_decided');
     if (hash !== undefined && hash !== approval.content_hash) {
       throw new Problem('content_changed', {
-        text: 'This call has another content_hash than you say: it is not what you looked at. Read it, then decide.',
+        text: 'The content_hash of this call differs from the one you sent. Nothing was decided. Read the call again, then decide.',
       });
     }
     return { by, held };
@@ -127,7 +127,7 @@ export class ApprovalsService {
       await this.exchanges.send(call, prepared, release);
       return await this.one(approving, held.id);
     } catch (cause) {
-      const text = `It was approved and sent, but what came of it could not be recorded or read. It is not sent again; GET /v1/approvals/${held.id} shows what is known.`;
+      const text = `The call was approved and sent, but its outcome could not be recorded or read. It is not sent again. GET /v1/approvals/${held.id} shows what is known.`;
       throw new Problem('outcome_unknown', { text, cause });
     } finally {
       this.metrics.count(call);
@@ -147,12 +147,12 @@ function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
       return new Problem('already_decided');
     case 'stopped':
       return new Problem('stopped', {
-        text: `The operator has stopped this, saying: ${obstacle.stop.reason}. Nothing was sent and it still waits. Approve it when the stop is lifted.`,
+        text: `The operator has stopped this operation. Reason: ${obstacle.stop.reason}. Nothing was sent, and the call is still pending. Approve it when the stop is lifted.`,
       });
     case 'over_cap': {
       const { period, capUsd, leftUsd } = obstacle;
       return new Problem('cap_exceeded', {
-        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent and it still waits. Raise the cap, or approve it on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
+        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, and ${leftUsd.toFixed()} are left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
       });
     }
   }
@@ -161,6 +161,6 @@ function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
 /** The commit may have been reported as failed, but was not: then the call is approved, in doubt, and was not sent. */
 function notSent(cause: unknown): Problem {
   const text =
-    'Our database failed while this was decided; nothing was sent. Read the approval again before you decide.';
+    'The database of the proxy failed during the decision. Nothing was sent. Read the approval again before you decide.';
   return new Problem('database_unavailable', { text, cause });
 }

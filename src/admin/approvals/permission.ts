@@ -20,8 +20,8 @@ export interface BrokenRule {
 const WHY: Partial<Record<Problem['code'], string>> = {
   too_many_items: 'it has more items than the client may send in one call',
   country_not_allowed: 'it pays to a country that the client may not pay to',
-  amount_required: 'an item names no amount, and the client has a limit in US dollars',
-  cap_exceeded: "it is over the client's limit for one item or for one call",
+  amount_required: 'an item states no amount, and the client has a limit in US dollars',
+  cap_exceeded: "it exceeds the client's limit for one item or one call",
 };
 
 /** The callers whom these keys open the door to now; a key that was revoked or has expired opens it to nobody. */
@@ -62,7 +62,7 @@ export function brokenRule(
   items: Limited[],
 ): BrokenRule | undefined {
   if (!caller)
-    return { code: 'key_revoked', detail: 'the key that asked for it was revoked or has expired', faults: [] };
+    return { code: 'key_revoked', detail: 'the key that made this request was revoked or has expired', faults: [] };
   const scopes = scopesOf(operation);
   const forbidden = operationProblem(caller, { operation, scopes });
   if (forbidden?.code === 'scope_missing') {
@@ -77,6 +77,6 @@ export function brokenRule(
 /** The answer to who approves a call that breaks a rule now. */
 export function noLongerAllowed({ code, detail, faults }: BrokenRule): Problem {
   if (code === 'key_revoked') return new Problem('key_revoked');
-  const text = `The client may not do this any more (${code}): ${detail}. Nothing was sent and it still waits. Change what the client may do, or reject it.`;
+  const text = `The client may no longer do this (${code}): ${detail}. Nothing was sent, and the call is still pending. Change the client's permissions, or reject the call.`;
   return new Problem('no_longer_allowed', { text, faults });
 }

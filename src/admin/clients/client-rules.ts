@@ -39,7 +39,7 @@ export const SwitchLimit = (key: Keys<boolean>, description: string) => {
 export const ClientName = () =>
   Slug({
     pattern: CLIENT_NAME,
-    must: 'must be 1 to 40 lower-case letters, digits and dashes, and begin with no dash',
+    must: 'must be 1 to 40 lowercase letters, digits, and dashes, and must not start with a dash',
     required: true,
     description: "The client's name. It stands in its keys, and never changes.",
     example: 'shop',
@@ -59,7 +59,7 @@ export const KeyPerson = () =>
   Slug({
     pattern: PERSON,
     test: isPersonId,
-    must: 'must be 1 to 128 letters, digits and _ . : = / -; no e-mail address and no phone number, which records could not forget',
+    must: 'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address or phone number, because records keep it',
     required: false,
     description: 'Whose the key is, where it is one person’s: nobody approves what they asked for themselves.',
     example: 'ada',

@@ -51,7 +51,7 @@ export class KeysController {
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
     if (expiresAt && expiresAt <= new Date()) {
       throw new Problem('invalid_request', {
-        faults: [{ pointer: '/expires_at', detail: 'must be an instant to come' }],
+        faults: [{ pointer: '/expires_at', detail: 'must be in the future' }],
       });
     }
     const by = changedBy(call, reason);

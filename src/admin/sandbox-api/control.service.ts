@@ -8,7 +8,7 @@ import { pointerTo } from '../../http/validation/faults';
 const TIMEOUT_MS = 10_000;
 
 const NOT_EMBEDDED =
-  'This proxy has not started a sandbox: it pays through the service that UPSTREAM_BASE_URL names. Start one without it to try things out.';
+  'This proxy has no sandbox, because UPSTREAM_BASE_URL names its payout service. To use a sandbox, start a proxy without UPSTREAM_BASE_URL.';
 
 // What the control interface answers: src/sandbox/README.md.
 

@@ -16,8 +16,9 @@ import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto
 import { samplesFor } from './samples';
 
 const NO_DEMO_CLIENTS =
-  'Demo clients are made only in the database that the proxy brings along; start it without DATABASE_URL to send samples.';
-const NO_ANSWER = 'The proxy did not answer at its own address; GET /v1/audit/calls shows whether the sample was sent.';
+  'Demo clients exist only in the embedded database. Start the proxy without DATABASE_URL to send samples.';
+const NO_ANSWER =
+  'The proxy did not respond at its own address. GET /v1/audit/calls shows whether the sample was sent.';
 
 /** What a newcomer tries: reads the state of the sandbox, switches faults on, and pays as an app would. */
 @Injectable()

@@ -37,11 +37,11 @@ export class StopsController {
   ): Promise<StopRecord> {
     const stopped = await this.stops.stop({ client, operation }, reason, authorOf(call));
     if (!stopped) {
-      const fault = { pointer: '/client', detail: 'must be the name of a client; GET /v1/clients lists them' };
+      const fault = { pointer: '/client', detail: 'must be the name of a client, as GET /v1/clients lists them' };
       throw new Problem('invalid_request', { faults: [fault] });
     }
     const { stop, added } = stopped;
-    if (added) this.logger.warn({ call_id: call.id, stop_id: stop.id }, 'something was stopped');
+    if (added) this.logger.warn({ call_id: call.id, stop_id: stop.id }, 'stop added');
     void reply.status(added ? HttpStatus.CREATED : HttpStatus.OK);
     return stop;
   }
@@ -72,7 +72,7 @@ export class StopsController {
   async lift(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<StopRecord> {
     const lifted = await this.stops.lift(id, authorOf(call));
     if (!lifted) throw new Problem('stop_not_found');
-    this.logger.warn({ call_id: call.id, stop_id: id }, 'a stop was lifted');
+    this.logger.warn({ call_id: call.id, stop_id: id }, 'stop lifted');
     return lifted;
   }
 }

@@ -20,7 +20,7 @@ const OnlyTarget = () =>
     name: 'onlyTarget',
     validator: {
       validate: (_value, args?: ValidationArguments) => targetsOf(args?.object ?? {}).length <= 1,
-      defaultMessage: () => `must stand alone: name one of ${TARGETS.join(', ')}`,
+      defaultMessage: () => `must be the only target: give one of ${TARGETS.join(', ')}`,
     },
   });
 
@@ -32,7 +32,7 @@ export class NewStopDto {
       name: 'everything',
       required: false,
       requiredIf: (body) => targetsOf(body).length === 0,
-      must: 'must be true, unless client or operation says what to stop',
+      must: 'must be true, unless client or operation is given',
       test: (value) => value === true,
     },
     { type: 'boolean', enum: [true], description: 'Stops all operations of all clients that pay or write.' },

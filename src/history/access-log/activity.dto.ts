@@ -57,7 +57,7 @@ export class ActivitySearch {
     {
       name: 'pageToken',
       required: false,
-      must: 'must be the next_page_token of an earlier answer',
+      must: 'must be the next_page_token of an earlier response',
       test: (value) => typeof value === 'string' && value.length <= MAX_TOKEN && fromActivityToken(value) !== undefined,
     },
     {

@@ -42,7 +42,8 @@ export function filtersIn(query: unknown): Record<string, string> {
 }
 
 function textFor(method: string, { operation }: Call): string {
-  const because = 'that it was shown to you could not be recorded, so it is not shown';
-  if (method === 'GET') return `Our database cannot be reached or is too busy: ${because}. Try again in a moment.`;
-  return `${operation} was carried out, but ${because}. Do not ask for it again; read the call in a moment.`;
+  const because = 'your access to the history could not be recorded, so nothing is shown';
+  if (method === 'GET')
+    return `The database of the proxy cannot be reached or is too busy: ${because}. Try again in a moment.`;
+  return `${operation} was carried out, but ${because}. Do not send it again. Read the call in a moment.`;
 }

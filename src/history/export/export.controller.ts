@@ -88,7 +88,8 @@ export class ExportController {
   async manifest(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<ManifestRecord> {
     const manifest = isUuid(id) && (await this.manifests.find(id, mayReveal(call)));
     if (!manifest) {
-      const text = 'There is no manifest: no export has this id, or it is still being read, or it broke off.';
+      const text =
+        'There is no manifest with this ID. The export does not exist, is still in progress, or was interrupted.';
       throw new Problem('record_not_found', { text });
     }
     return manifest;

@@ -92,7 +92,7 @@ export class ExportService implements OnModuleDestroy {
   /** Whoever reads a broken export sees that it is: better than a stop that takes as long as the longest of them. */
   async onModuleDestroy(): Promise<void> {
     const closed = (stream: Readable) =>
-      new Promise((resolve) => stream.once('close', resolve).destroy(new Error('the proxy stops')));
+      new Promise((resolve) => stream.once('close', resolve).destroy(new Error('the proxy is shutting down')));
     await Promise.all([...this.running.keys()].map(closed));
   }
 
@@ -132,7 +132,7 @@ export class ExportService implements OnModuleDestroy {
       await this.accesses.end({ accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
       complete = true;
     } catch (error) {
-      this.logger.warn({ call_id: accessId, rows, err: error }, 'an export broke off');
+      this.logger.warn({ call_id: accessId, rows, err: error }, 'export interrupted');
       throw error;
     } finally {
       if (!complete) await this.endBroken(accessId, rows);
@@ -143,7 +143,7 @@ export class ExportService implements OnModuleDestroy {
     const reveal = mayReveal(call);
     const holds = this.standing.watch(call);
     for await (const places of this.searching.walk(query, { batch: BATCH_ROWS })) {
-      if (!(await holds())) throw new Error('the key of an export no longer holds');
+      if (!(await holds())) throw new Error('the key of an export is no longer valid');
       // Asked before the records are read, as for a page.
       yield await readRows(this.prisma, query.listed, places, reveal, await this.present.readLong());
     }
@@ -154,7 +154,7 @@ export class ExportService implements OnModuleDestroy {
     try {
       await this.accesses.end({ accessId, complete: false, rows, sha256: null, checkpointSize: null });
     } catch {
-      this.logger.warn({ call_id: accessId, rows }, 'that an export broke off could not be recorded');
+      this.logger.warn({ call_id: accessId, rows }, 'interrupted export not recorded');
     }
   }
 }

@@ -17,9 +17,9 @@ export interface Checkpoint {
 export function formatCheckpoint({ origin, size, root, extensions = [] }: Checkpoint): string {
   const lines = [origin, String(size), root.toString('base64'), ...extensions];
   if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`A log cannot have ${size} leaves.`);
-  if (root.length !== HASH_BYTES) throw new RangeError('The root of a checkpoint has 32 bytes.');
+  if (root.length !== HASH_BYTES) throw new RangeError('The root of a checkpoint must have 32 bytes.');
   if (lines.some((line) => line === '' || line.includes('\n'))) {
-    throw new Error('The origin and the extensions of a checkpoint are one line each, and not empty.');
+    throw new Error('The origin and each extension of a checkpoint must be one non-empty line.');
   }
   return `${lines.join('\n')}\n`;
 }
@@ -30,11 +30,11 @@ export function parseCheckpoint(text: string): Required<Checkpoint> {
   const extensions = more.slice(0, -1);
   const root = decodeBase64(hash);
   if (origin === '' || more.at(-1) !== '' || extensions.includes('')) {
-    throw new Error('This is not a checkpoint: it must have lines of origin, size and root hash, none of them empty.');
+    throw new Error('This is not a checkpoint. It must have non-empty lines for origin, size, and root hash.');
   }
   if (!/^(0|[1-9]\d*)$/.test(size) || !Number.isSafeInteger(Number(size))) {
-    throw new Error('The size of the checkpoint, in its second line, is not a number of leaves.');
+    throw new Error('The second line of the checkpoint is not a number of leaves.');
   }
-  if (root?.length !== HASH_BYTES) throw new Error('The root hash of the checkpoint, in its third line, is not one.');
+  if (root?.length !== HASH_BYTES) throw new Error('The third line of the checkpoint is not a root hash.');
   return { origin, size: Number(size), root, extensions };
 }

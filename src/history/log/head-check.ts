@@ -24,10 +24,10 @@ export async function checkHead(ask: Ask, { size, note, signer, trusted }: Store
   const range = CompactRange.of(size, await edgeOf(ask, size));
   if (head.size !== size) throw isWrong(`the checkpoint of ${size} leaves is signed for ${head.size}`);
   if (!range.root().equals(head.root))
-    throw isWrong(`the ${size} leaves that are kept have another root than was signed`);
+    throw isWrong(`the root of the ${size} stored leaves differs from the signed root`);
   if (trusted) {
     const root = trusted.size === size ? head.root : foldSubtrees(await edgeOf(ask, trusted.size));
-    if (!root.equals(trusted.root)) throw isWrong(`its first ${trusted.size} leaves are others than before`);
+    if (!root.equals(trusted.root)) throw isWrong(`its first ${trusted.size} leaves have changed`);
   }
   return { head, range };
 }
@@ -43,8 +43,8 @@ export function ownHead(note: string, signer: Verifier): Head {
 
 export function isSmaller(size: number, before: number): LogRefusal {
   return new LogRefusal(
-    `the log has ${size} leaves and had ${before}: its newest were taken away, or an older backup was restored. Nothing more is ` +
-      'sealed. Restore a newer backup; if there is none, keep CHECKPOINT_FILE as evidence, put it elsewhere and start again.',
+    `the log has ${size} leaves and had ${before}: the newest leaves were removed, or an older backup was restored. Sealing has ` +
+      'stopped. Restore a newer backup; if there is none, keep CHECKPOINT_FILE as evidence, put it elsewhere and start again.',
   );
 }
 
@@ -58,7 +58,7 @@ async function edgeOf(ask: Ask, size: number): Promise<Buffer[]> {
 
 function isWrong(reason: string): LogRefusal {
   return new LogRefusal(
-    `the log is not as it was signed: ${reason}. Nothing more is sealed. Run audit verify to see what was changed; if other ` +
+    `the log does not match its signature: ${reason}. Sealing has stopped. Run audit verify to find the change. If other ` +
       'instances sign too, give all of them the same LOG_SIGNING_KEY.',
   );
 }

@@ -25,7 +25,8 @@ export function signHead({ size, root, sealedAt, completeUntil }: Head, signer: 
 export function readHead(note: string, verifier: Verifier): Head {
   const { text } = openNote(note, [verifier]);
   const { origin, size, root, extensions } = parseCheckpoint(text);
-  if (origin !== verifier.name) throw new Error(`The checkpoint is of the log ${origin}, not of ${verifier.name}.`);
+  if (origin !== verifier.name)
+    throw new Error(`The checkpoint belongs to the log ${origin}, not to ${verifier.name}.`);
   const said = (word: string) => extensions.find((line) => line.startsWith(word))?.slice(word.length) ?? null;
   return { size, root, sealedAt: said(SEALED) ?? '', completeUntil: said(COMPLETE) };
 }

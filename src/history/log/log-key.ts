@@ -33,7 +33,7 @@ export function signerFrom(key: Secret): Signer {
   try {
     return signerOf(key.reveal());
   } catch (error) {
-    throw new StartError(`LOG_SIGNING_KEY cannot be used: ${(error as Error).message}`);
+    throw new StartError(`LOG_SIGNING_KEY is invalid. ${(error as Error).message}`);
   }
 }
 
@@ -58,7 +58,7 @@ function makeKey(dataDir: string, file: string): void {
     const { code } = error as { code?: string };
     if (code === 'EEXIST' && existsSync(file)) return;
     throw new StartError(
-      `the key that signs the log cannot be kept in ${dataDir} (${code}); set LOG_SIGNING_KEY, or let DATA_DIR be written`,
+      `The signing key of the log cannot be stored in ${dataDir} (${code}). Set LOG_SIGNING_KEY, or make DATA_DIR writable.`,
     );
   }
 }
@@ -71,6 +71,6 @@ function readKey(file: string): Secret {
     // said below, without what the file holds
   }
   throw new StartError(
-    `${file} holds no signing key or cannot be read; put it back from a backup, or set LOG_SIGNING_KEY`,
+    `The file ${file} contains no signing key or cannot be read. Restore it from a backup, or set LOG_SIGNING_KEY.`,
   );
 }

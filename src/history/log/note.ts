@@ -27,7 +27,7 @@ export interface Signer extends Verifier {
 
 /** A new signing key, in the form of Go's note package: `PRIVATE+KEY+<name>+<id>+<base64(0x01 || seed)>`. A secret. */
 export function newSigningKey(name: string): string {
-  if (!isName(name)) throw new Error('The name of a signing key must not be empty nor contain spaces or "+".');
+  if (!isName(name)) throw new Error('The name of a signing key must not be empty and must not contain spaces or "+".');
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-SEED_BYTES);
   return `${PRIVATE_PREFIX}${name}+${keyId(name, rawOf(publicKey)).toString('hex')}+${typed(seed)}`;
@@ -38,7 +38,7 @@ export function signerOf(signingKey: string): Signer {
   const parts = signingKey.startsWith(PRIVATE_PREFIX) ? partsOf(signingKey.slice(PRIVATE_PREFIX.length)) : undefined;
   if (parts === undefined) {
     throw new Error(
-      'The signing key is not one: it must have the form PRIVATE+KEY+<name>+<id>+<base64>, of type Ed25519.',
+      'The signing key is malformed. It must be an Ed25519 key of the form PRIVATE+KEY+<name>+<id>+<base64>.',
     );
   }
   const der = Buffer.concat([PKCS8_PREFIX, parts.key]);
@@ -46,7 +46,7 @@ export function signerOf(signingKey: string): Signer {
   const publicKey = createPublicKey(privateKey);
   const raw = rawOf(publicKey);
   const id = keyId(parts.name, raw).toString('hex');
-  if (id !== parts.id) throw new Error('The signing key is damaged: its id is not that of its name and key.');
+  if (id !== parts.id) throw new Error('The signing key is damaged: its ID does not match its name and key.');
   return { name: parts.name, verifierKey: `${parts.name}+${id}+${typed(raw)}`, publicKey, privateKey };
 }
 
@@ -54,10 +54,10 @@ export function signerOf(signingKey: string): Signer {
 export function verifierOf(verifierKey: string): Verifier {
   const parts = partsOf(verifierKey);
   if (parts === undefined) {
-    throw new Error('The verifier key is not one: it must have the form <name>+<id>+<base64>, of type Ed25519.');
+    throw new Error('The verifier key is malformed. It must be an Ed25519 key of the form <name>+<id>+<base64>.');
   }
   if (keyId(parts.name, parts.key).toString('hex') !== parts.id) {
-    throw new Error('The verifier key is damaged: its id is not that of its name and key.');
+    throw new Error('The verifier key is damaged: its ID does not match its name and key.');
   }
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: parts.key.toString('base64url') };
   return { name: parts.name, verifierKey, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
@@ -84,7 +84,7 @@ export function openNote(note: string, verifiers: readonly Verifier[]): { text: 
     const known = verifiers.filter((verifier) => verifier.name === name && idOf(verifier).equals(id));
     const right = known.filter((verifier) => verifyBytes(verifier, bytes, signature));
     if (known.length > 0 && right.length === 0) {
-      throw new Error(`The signature of ${name} does not fit the text of the note: one of them was changed.`);
+      throw new Error(`The signature of ${name} does not match the text of the note. One of them was changed.`);
     }
     right.forEach((verifier) => signedBy.add(verifier));
   }
@@ -121,10 +121,12 @@ export function decodeBase64(text: string): Buffer | undefined {
 function parseNote(note: string) {
   const end = note.lastIndexOf('\n\n') + 1;
   if (note.length > MAX_NOTE_LENGTH || !isText(note) || end === 0 || !note.endsWith('\n')) {
-    throw new Error('This is not a signed note: it must be a text, a blank line and signatures, each ending a line.');
+    throw new Error(
+      'This is not a signed note. It must be a text, a blank line, and signatures, each on its own line.',
+    );
   }
   const lines = note.slice(end + 1, -1).split('\n');
-  if (lines.length > MAX_SIGNATURES) throw new Error(`A note has at most ${MAX_SIGNATURES} signatures.`);
+  if (lines.length > MAX_SIGNATURES) throw new Error(`A note can have at most ${MAX_SIGNATURES} signatures.`);
   return { text: note.slice(0, end), signatures: lines.map(parseSignature) };
 }
 
@@ -132,7 +134,7 @@ function parseSignature(line: string) {
   const [, name = '', base64 = ''] = SIGNATURE_LINE.exec(line) ?? [];
   const bytes = decodeBase64(base64);
   if (!isName(name) || bytes === undefined || bytes.length <= KEY_ID_BYTES) {
-    throw new Error('A signature line of the note is malformed: it must be "\u2014 <name> <base64>".');
+    throw new Error('A signature line of the note is malformed. It must be "\u2014 <name> <base64>".');
   }
   return { name, id: bytes.subarray(0, KEY_ID_BYTES), signature: bytes.subarray(KEY_ID_BYTES) };
 }

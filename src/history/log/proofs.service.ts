@@ -60,7 +60,7 @@ export class ProofsService {
       'SELECT size::float8 AS size, note FROM public.checkpoint ORDER BY checkpoint.size DESC LIMIT 1',
       [],
     );
-    if (!rows[0]) throw new Problem('not_sealed', { text: 'Nothing is sealed yet; ask again in a moment.' });
+    if (!rows[0]) throw new Problem('not_sealed', { text: 'Nothing is sealed yet. Try again in a moment.' });
     return rows[0];
   }
 

@@ -28,7 +28,7 @@ export async function connectSealer({ databaseSealerUrl, databaseOwnerUrl, datab
     if (client) return client;
   }
   throw new Error(
-    `no login of ours may become ${ROLE}; as an administrator run GRANT ${ROLE} TO a login, and name it in DATABASE_SEALER_URL`,
+    `No login of the proxy can become ${ROLE}. As an administrator, run GRANT ${ROLE} TO a login, and set DATABASE_SEALER_URL to that login.`,
   );
 }
 

@@ -65,7 +65,7 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
       const pass = await this.sealing.pass(client);
       this.size = pass.size;
       await this.sealing.keepNotes(client);
-      if (this.complaint !== undefined) this.logger.log('records are sealed again');
+      if (this.complaint !== undefined) this.logger.log('sealing resumed');
       this.complaint = undefined;
       return pass.more;
     } catch (error) {
@@ -101,9 +101,7 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
     const { message, code } = error as { message: string; code?: string };
     const isRefusal = error instanceof LogRefusal;
     // What a database says may name what stands in it; its code does not.
-    const complaint = isRefusal
-      ? message
-      : `records are not sealed at the moment (${code ?? message}); tried again each second`;
+    const complaint = isRefusal ? message : `sealing failed (${code ?? message}), will retry every second`;
     if (!isRefusal) void this.disconnect();
     if (complaint === this.complaint) return;
     this.complaint = complaint;

@@ -15,8 +15,7 @@ import { ResolutionJournal } from '../../journal/resolution-journal';
 import { CallState, RESOLUTIONS } from '../../operations/lifecycle';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 
-const OWN_CALL =
-  'Nobody settles a call that they asked for themselves: this needs another client, another key and another person.';
+const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
 /** What became of calls. */
 @ApiTags('Calls')
@@ -113,12 +112,12 @@ function requireUnsettled(found: FullCallRecord, supersedes: string | null, verd
   }
   if (!isSettled(outcome) || !resolution) {
     const text =
-      "Only a call that was settled as confirmed or not_executed can be corrected. The upstream's own answer stands.";
+      "Only a call that was settled as confirmed or not_executed can be corrected. The upstream's own response is final.";
     throw new Problem('not_in_doubt', { text });
   }
   if (resolution.id !== supersedes) throw supersededBy(resolution);
   if (resolution.verdict === verdict) {
-    const detail = `must be another verdict than ${verdict}: the call is settled so already`;
+    const detail = `must differ from ${verdict}, because the call is already settled with this verdict`;
     throw new Problem('invalid_request', { faults: [{ pointer: '/verdict', detail }] });
   }
 }
@@ -129,11 +128,11 @@ function isSettled(outcome: CallState): boolean {
 
 function notInDoubt({ outcome, resolution }: FullCallRecord): Problem {
   if (!isSettled(outcome) || !resolution) return new Problem('not_in_doubt');
-  const text = `The call is settled as ${resolution.verdict}. To correct that, send "supersedes": "${resolution.id}".`;
+  const text = `The call is settled as ${resolution.verdict}. To correct the resolution, send "supersedes": "${resolution.id}".`;
   return new Problem('not_in_doubt', { text });
 }
 
 function supersededBy({ id, verdict }: RecordResolution): Problem {
-  const text = `The call is settled as ${verdict} by now, by resolution ${id}. Nothing was changed; read the call again.`;
+  const text = `The call is now settled as ${verdict}, by resolution ${id}. Nothing was changed. Read the call again.`;
   return new Problem('resolution_superseded', { text });
 }

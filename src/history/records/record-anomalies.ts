@@ -64,23 +64,23 @@ function verdicts({
     ...was(
       kind === 'succeeded' && resolution?.verdict === 'not_executed',
       'success_after_not_executed',
-      'It was settled as not carried out, and then the upstream said that it was: it counts against no cap, and may have been paid again.',
+      'The call was settled as not executed, but the upstream then reported that it was carried out. It counts against no cap, and it may have been paid again.',
     ),
     ...was(
       kind === 'rejected' && resolution?.verdict === 'confirmed',
       'rejected_after_confirmed',
-      'It was settled as carried out, and then the upstream said that it was not.',
+      'The call was settled as confirmed, but the upstream then reported that it was not carried out.',
     ),
-    ...was(refused && wasSent, 'sent_though_refused', 'It was refused, and sent all the same.'),
+    ...was(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
     ...was(
       heldFor !== null && wasSent && decision?.verdict !== 'approved',
       'sent_without_approval',
-      'It needed an approval, has none, and was sent.',
+      'The call required an approval and has none, but it was sent.',
     ),
     ...was(
       decision !== null && !sameBytes(decision.bodyCommitment, bodyCommitment),
       'approved_other_content',
-      'What was decided about is not what is on record as asked.',
+      'The approved content differs from the recorded request.',
     ),
   ];
 }
@@ -90,7 +90,7 @@ function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow):
   const found: RecordAnomaly[] = [];
   const sum = items.reduce((total, { amountUsd }) => (amountUsd ? total.add(amountUsd) : total), new Prisma.Decimal(0));
   if (items.length !== itemCount || (totalUsd && !totalUsd.equals(sum))) {
-    found.push(find('items_incomplete', 'Its items are not as many, or not worth as much, as its record says.'));
+    found.push(find('items_incomplete', 'The number or total of the items differs from the record.'));
   }
   // A call without items, such as a read of the listing, has nothing that its transactions could belong to.
   return [...found, ...(outcome && itemCount > 0 ? transactions(operation, items, outcome) : [])];
@@ -105,16 +105,19 @@ function transactions(operation: string, items: ItemRow[], { kind, items: answer
     // Where nothing else tells which one is meant, it is the one at the same place of an answer with as many.
     const paid = matched.get(position) ?? (items.length === answered.length ? unmatched.get(position) : undefined);
     if (amountUsd && paid?.amountUsd && !paid.amountUsd.equals(amountUsd)) {
-      const detail = `${amountUsd.toFixed()} US dollars were asked for; the upstream says ${paid.amountUsd.toFixed()}.`;
+      const detail = `${amountUsd.toFixed()} US dollars were requested, but the upstream reports ${paid.amountUsd.toFixed()}.`;
       found.push(find('amount_differs', detail, position));
       unmatched.delete(paid.ordinal);
     } else if (!matched.has(position) && kind === 'succeeded' && NAMED_IN_ANSWER.has(operation)) {
-      const detail = "The upstream's success names no transaction that is certainly this item's.";
+      const detail =
+        "The upstream's response reports success but names no transaction that certainly belongs to this item.";
       found.push(find('item_without_transaction', detail, position));
     }
   }
   for (const ordinal of unmatched.keys()) {
-    found.push(find('transaction_without_item', `Transaction ${ordinal + 1} of the answer is certainly no item's.`));
+    found.push(
+      find('transaction_without_item', `Transaction ${ordinal + 1} of the response belongs to no item with certainty.`),
+    );
   }
   return found;
 }
@@ -136,11 +139,13 @@ function kept(
   found: { salt: Uint8Array; body: Uint8Array } | null,
   gone: boolean,
 ): RecordAnomaly[] {
-  const name = what === 'request_body' ? 'What was sent' : 'What was answered';
+  const name = what === 'request_body' ? 'The request body' : 'The response body';
   if (committed === null) return [];
   if (!found) return [absent(what, name, gone, null)];
   const same = sameBytes(committed, commitment(Buffer.from(found.salt), Buffer.from(found.body)));
-  return same ? [] : [find(`${what}_changed`, `${name} is not what its record commits to: somebody changed it.`)];
+  return same
+    ? []
+    : [find(`${what}_changed`, `${name} does not match the commitment in its record. Somebody changed it.`)];
 }
 
 function recipientAnomaly(item: ItemRow, gone: boolean): RecordAnomaly[] {
@@ -151,7 +156,13 @@ function recipientAnomaly(item: ItemRow, gone: boolean): RecordAnomaly[] {
   const salt = Buffer.from(recipient.salt);
   const found = [recipient.email, recipient.phone, recipient.handle].map((value) => commitment(salt, value));
   if (committed.every((one, place) => sameBytes(one, found[place] ?? null))) return [];
-  return [find('recipient_changed', 'The recipient is not who the record commits to: somebody changed it.', position)];
+  return [
+    find(
+      'recipient_changed',
+      'The recipient does not match the commitment in the record. Somebody changed it.',
+      position,
+    ),
+  ];
 }
 
 function absent(
@@ -161,8 +172,8 @@ function absent(
   position: number | null,
 ) {
   return gone
-    ? find(`${what}_erased`, `${name} was taken out on purpose; a record says so.`, position)
-    : find(`${what}_missing`, `${name} is there no more, and no record says why.`, position);
+    ? find(`${what}_erased`, `${name} was erased or pruned. A record documents this.`, position)
+    : find(`${what}_missing`, `${name} is missing, and no record explains why.`, position);
 }
 
 function find(code: RecordAnomaly['code'], detail: string, position: number | null = null): RecordAnomaly {

@@ -176,7 +176,7 @@ function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined
       receiver: shown(item.receiver, reveal, maskContacts),
     },
     recipient_field: item.recipientField,
-    note: item.handleIgnored ? 'e-mail and handle were given: the e-mail is used' : null,
+    note: item.handleIgnored ? 'Both an email and a handle were given. The email is used.' : null,
     amount_usd: item.amountUsd?.toFixed() ?? null,
     // Text that the caller was free to write a contact into.
     country: shown(item.country, reveal, maskContacts),

@@ -59,19 +59,19 @@ async function coveringNote(db: Client, month: Month, { signer, checkpointFile }
   const { unsealed, sealed } = await sealsOf(db, month);
   if (unsealed > 0) {
     throw new ClientError(
-      `${month.name}: ${unsealed} records are not sealed yet; nothing was pruned. Let the proxy run until they are.`,
+      `${month.name}: ${unsealed} records are not sealed yet. Nothing was pruned. Keep the proxy running until they are sealed.`,
     );
   }
   const { note, size, root } = latestNote(checkpointFile, signer);
   const { rows } = await db.query<{ root: Buffer }>('SELECT root FROM checkpoint WHERE size = $1', [size]);
   if (!rows[0]?.root.equals(root)) {
     throw new ClientError(
-      `the latest checkpoint of ${checkpointFile} is not in the database; nothing was pruned. Run audit verify to see what is wrong.`,
+      `The latest checkpoint of ${checkpointFile} is not in the database. Nothing was pruned. Run audit verify to find the cause.`,
     );
   }
   if (size < sealed) {
     throw new ClientError(
-      `${month.name}: the latest checkpoint of ${checkpointFile} does not cover it; nothing was pruned. Give a newer copy with --checkpoint.`,
+      `${month.name}: the latest checkpoint of ${checkpointFile} does not cover it. Nothing was pruned. Give a newer copy with --checkpoint.`,
     );
   }
   return note;
@@ -102,7 +102,7 @@ function latestNote(file: string, signer: Signer): { note: string; size: number;
       continue;
     }
   }
-  throw new ClientError(`${file} has no checkpoint in it that the log's key signed; nothing was pruned`);
+  throw new ClientError(`The file ${file} contains no checkpoint signed by the log's key. Nothing was pruned.`);
 }
 
 function notesIn(file: string): string[] {
@@ -110,7 +110,7 @@ function notesIn(file: string): string[] {
     return splitNotes(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new ClientError(
-      `the kept checkpoints cannot be read (${(error as { code?: string }).code}): ${file}. Nothing was pruned; give their file with --checkpoint, or set CHECKPOINT_FILE.`,
+      `The checkpoint file ${file} cannot be read (${(error as { code?: string }).code}). Nothing was pruned. Give the file with --checkpoint, or set CHECKPOINT_FILE.`,
     );
   }
 }

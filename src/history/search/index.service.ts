@@ -68,8 +68,7 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
         if (more) continue;
       } catch (err) {
         // Said once, not each second: a search that cannot do without says so itself.
-        if (!failing && !signal.aborted)
-          this.logger.warn({ err }, 'the search index could not be brought up to date; trying on');
+        if (!failing && !signal.aborted) this.logger.warn({ err }, 'search index update failed, will retry');
         failing = true;
       }
       const rest = performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS;

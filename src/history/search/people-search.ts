@@ -11,6 +11,6 @@ export function requireMaySearchPeople({ caller }: Call, search: SearchFilters):
   if (search.recipient === undefined && search.recipient_prefix === undefined) return;
   if (caller?.scopes.has('audit:pii')) return;
   throw new Problem('scope_missing', {
-    text: 'Searching by recipient or recipient_prefix needs a key with the scope audit:pii, because the results tell who was paid. Search by other filters, or ask the operator for the scope.',
+    text: 'Searching by recipient or recipient_prefix requires a key with the scope audit:pii, because the results reveal who was paid. Use other filters, or ask the operator for the scope.',
   });
 }

@@ -52,7 +52,7 @@ export class SearchFilters {
     {
       name: 'recipientPrefix',
       required: false,
-      must: `must be text of ${MIN_PREFIX} to 254 characters, the beginning of an e-mail, phone, handle or sub-account`,
+      must: `must be ${MIN_PREFIX} to 254 characters from the beginning of an email, phone number, handle, or sub-account`,
       test: (value) =>
         typeof value === 'string' && [...value].length >= MIN_PREFIX && isText(value, 254) && value.trim() !== '',
     },
@@ -115,7 +115,7 @@ export class CallSearch extends SearchFilters implements PageRequest {
     {
       name: 'pageToken',
       required: false,
-      must: 'must be the next_page_token of an earlier answer',
+      must: 'must be the next_page_token of an earlier response',
       test: (value) => typeof value === 'string' && value.length <= MAX_TOKEN && fromToken(value) !== undefined,
     },
     {

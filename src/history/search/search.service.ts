@@ -145,7 +145,7 @@ function cursorOf({ page_token: token, sort = 'time' }: Search, listed: Listed):
   const from = fromToken(token);
   if (from?.listed === listed && from.sort === sort) return from.cursor;
   const other = from ? ` of ${from.listed} by ${from.sort}` : '';
-  const detail = `must be the next_page_token of an answer of ${listed} by ${sort}; this is one${other}`;
+  const detail = `must be the next_page_token of a response that lists ${listed} by ${sort}; this token is${other}`;
   throw new Problem('invalid_request', { faults: [{ pointer: '/page_token', detail }] });
 }
 

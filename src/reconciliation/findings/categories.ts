@@ -15,88 +15,87 @@ interface Kind {
 export const CATEGORIES = {
   missing_local: {
     severity: 'critical',
-    title: 'Money moved that we never sent',
-    meaning: 'The upstream lists a transaction for which there is no payment on record here.',
+    title: 'Unknown transaction at the upstream',
+    meaning: 'The upstream lists a transaction, but our records have no payment for it.',
     action:
-      "Suspect that the upstream's key has leaked: look who else has it, ask the upstream from which address the transaction was asked for, and have the key replaced unless a person can say who made it. Then ask for its reversal. Stop all payouts (stop) if there is more than one.",
+      "The upstream's key may have leaked. Check who else has it, and ask the upstream which address made the transaction. Replace the key unless a person can explain the transaction. Then ask for a reversal. If there is more than one, stop all payouts (stop).",
   },
   missing_upstream: {
     severity: 'high',
-    title: 'Paid by our records, unknown to the upstream',
-    meaning: 'A payment stands here as carried out, and the upstream lists no transaction for it.',
+    title: 'Payment missing at the upstream',
+    meaning: 'Our records show that a payment was carried out, but the upstream lists no transaction for it.',
     action:
-      'Ask the upstream for the transaction by its upstream_ref or batch_ref. Do not pay again before it has said in writing that nothing was paid; then pay with a new Idempotency-Key and resolve this.',
+      'Ask the upstream for the transaction by its upstream_ref or batch_ref. Do not pay again until the upstream confirms in writing that nothing was paid. Then pay with a new Idempotency-Key and resolve this finding.',
   },
   duplicate_upstream: {
     severity: 'high',
     title: 'Paid twice by the upstream',
-    meaning: 'The upstream lists one payment of ours more than once.',
+    meaning: 'The upstream lists one of our payments more than once.',
     action:
-      "Ask the upstream to reverse the second transaction, naming both by upstream_ref. Check on the recipient's side whether both arrived; do not take it off the next payout before you know.",
+      'Ask the upstream to reverse the second transaction, and name both by upstream_ref. Ask the recipient whether both arrived. Do not deduct the amount from the next payout before you know.',
   },
   amount_over: {
     severity: 'high',
-    title: 'More was paid than asked for',
-    meaning: 'The upstream paid out more than was asked for.',
+    title: 'Overpaid',
+    meaning: 'The upstream paid more than requested.',
     action:
-      'Ask the upstream at which rate and with which rounding it paid, and to give the difference back. If it recurs with one country or wallet, stop payouts there until it is answered.',
+      'Ask the upstream which rate and rounding it used, and to refund the difference. If this recurs for one country or wallet, stop payouts there until the upstream responds.',
   },
   status: {
     severity: 'high',
-    title: 'The outcome differs',
-    meaning:
-      'The upstream says something else of what became of a payment than our records do; it may have reversed it.',
+    title: 'Different outcome',
+    meaning: 'The upstream and our records disagree about the outcome of a payment. The upstream may have reversed it.',
     action:
-      'Read the transaction again and ask the upstream when and why its status changed. If it was reversed, tell the client, who decides whether to pay anew. If it was paid after all, never pay again.',
+      'Read the transaction again and ask the upstream when and why its status changed. If it was reversed, tell the client, who decides whether to pay again. If it was paid, never pay again.',
   },
   recipient: {
     severity: 'high',
-    title: 'Somebody else was paid',
-    meaning: 'The upstream names another recipient than the one who was asked for.',
+    title: 'Wrong recipient',
+    meaning: 'The upstream names a different recipient than the request.',
     action:
-      'Compare both recipients (scope audit:pii) with the client. If the wrong person was paid, ask the upstream for a reversal at once; do not pay the right one before the reversal is confirmed.',
+      'Compare both recipients (scope audit:pii) with the client. If the wrong person was paid, ask the upstream for a reversal immediately. Do not pay the right person before the reversal is confirmed.',
   },
   unexplained_debit: {
     severity: 'high',
-    title: 'Value left a wallet without a transaction',
-    meaning: 'A wallet has an entry by which it lost value, and no listed transaction explains it.',
+    title: 'Wallet debit without a transaction',
+    meaning: 'A wallet entry reduced the balance, and no listed transaction explains it.',
     action:
-      "Ask the upstream which transaction the entry belongs to. If it names one that its listing lacks, the listing is not whole. If it names none, suspect that the upstream's key has leaked, as with money that moved without us.",
+      "Ask the upstream which transaction the entry belongs to. If the transaction is not in the listing, the listing is incomplete. If there is no transaction, the upstream's key may have leaked. Then act as for an unknown transaction.",
   },
   amount_under: {
     severity: 'medium',
-    title: 'Less was paid than asked for',
-    meaning: 'The upstream paid out less than was asked for.',
+    title: 'Underpaid',
+    meaning: 'The upstream paid less than requested.',
     action:
-      'Ask the upstream whether it kept a fee or still owes the rest. Do not send the rest by yourself before it has said that it will not.',
+      'Ask the upstream whether it kept a fee or still owes the rest. Do not send the rest until the upstream confirms that it will not pay it.',
   },
   fee: {
     severity: 'medium',
-    title: 'The fee is not the agreed one',
-    meaning: 'The upstream took another fee than RECONCILIATION_FEE_PERCENT expects.',
+    title: 'Unexpected fee',
+    meaning: 'The fee of the upstream differs from RECONCILIATION_FEE_PERCENT.',
     action:
-      'Compare it with the contract. If the contract has changed, change RECONCILIATION_FEE_PERCENT and run the period again; else claim the difference.',
+      'Compare the fee with the contract. If the contract has changed, update RECONCILIATION_FEE_PERCENT and run the period again. Otherwise, claim the difference.',
   },
   balance_gap: {
     severity: 'medium',
-    title: 'A wallet does not add up',
-    meaning: 'The entries of a wallet do not join: its balance changed without an entry that says why.',
+    title: 'Wallet balance gap',
+    meaning: 'The balance of a wallet changed without an entry that explains it.',
     action:
-      'Ask the upstream for all entries of the wallet between the two. Look for findings of the same time and amount: a missing or doubled transaction would explain it.',
+      'Ask the upstream for all entries of the wallet between the two. Look for findings with the same time and amount, because a missing or duplicated transaction would explain the gap.',
   },
   late: {
     severity: 'low',
     title: 'Carried out late',
     meaning: 'The upstream carried the payment out long after it was asked for.',
     action:
-      'Nothing is owed. If it recurs, tell the upstream, and keep RESOLVER_QUIET_SECONDS longer than the longest delay: a call must not be settled as not_executed before.',
+      'Nothing is owed. If this recurs, tell the upstream. Keep RESOLVER_QUIET_SECONDS longer than the longest delay, so that no call is settled as not_executed too early.',
   },
   unrecognised_status: {
     severity: 'low',
-    title: 'A status nobody knows',
-    meaning: 'The upstream uses a word for a status of which it is not known whether money moved.',
+    title: 'Unknown status',
+    meaning: 'The upstream uses a status that is not recognised, so it is unclear whether money moved.',
     action:
-      'Ask the upstream what the word means. Until then the sums take our own word for it; do not pay again because of it.',
+      'Ask the upstream what the status means. Until then, the totals use our own outcome. Do not pay again because of this status.',
   },
 } as const satisfies Record<string, Kind>;
 

@@ -37,7 +37,7 @@ export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
     readRow(cells, places, index + 2, result); // the heading is row 1, as spreadsheets count
   }
   if (result.decisions.length === 0 && result.faults.length === 0) {
-    throw csvFault('has no decision; write explained, resolved, accepted or reopened into the column decision');
+    throw csvFault('has no decision; write explained, resolved, accepted, or reopened into the column decision');
   }
   return result;
 }
@@ -55,7 +55,7 @@ function readRow(cells: string[], places: Places, row: number, result: Decisions
     else
       faults.push({
         pointer: `${pointer}/decision`,
-        detail: `${where}has a reason and no decision; give both or none`,
+        detail: `${where}has a reason but no decision; give both or none`,
       });
     return;
   }
@@ -120,7 +120,7 @@ function parseTable(text: string): string[][] {
     if (!(error instanceof CsvError)) throw error;
     // The parser's own message quotes the cell.
     throw csvFault(
-      `is no CSV from line ${(error as { lines?: number }).lines ?? 1} on: a quotation mark is missing, or one too many`,
+      `is not valid CSV from line ${(error as { lines?: number }).lines ?? 1}: a quotation mark is missing or extra`,
     );
   }
 }

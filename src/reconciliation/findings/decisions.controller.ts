@@ -89,7 +89,7 @@ async function bytesOf(body: unknown): Promise<Buffer> {
   for await (const chunk of body) {
     chunks.push(chunk as Buffer);
     length += (chunk as Buffer).length;
-    if (length > MAX_DECISIONS_BYTES) throw bodyFault(`has more than ${MAX_DECISIONS_BYTES} bytes; send it in parts`);
+    if (length > MAX_DECISIONS_BYTES) throw bodyFault(`must not exceed ${MAX_DECISIONS_BYTES} bytes; send it in parts`);
   }
   return Buffer.concat(chunks);
 }

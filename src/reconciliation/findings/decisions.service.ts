@@ -24,7 +24,7 @@ interface PlacedFault extends Fault {
 }
 
 const OWN =
-  'Nobody accepts a difference of a payment that they asked for themselves: this needs another client, another key and another person.';
+  'You cannot accept a difference of your own payment. Accepting requires another client, another key, and another person.';
 
 const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'accepted']);
 
@@ -59,7 +59,7 @@ function repeated(decisions: PlacedDecision[]): PlacedFault[] {
     const { finding_id: id, pointer, where } = decision;
     const before = first.get(id);
     first.set(id, before ?? decision);
-    const detail = `${where}the same finding is decided about at ${before?.pointer}; decide once`;
+    const detail = `${where}the finding is already decided at ${before?.pointer}; decide it once`;
     return before ? [invalid({ pointer: `${pointer}/finding_id`, detail })] : [];
   });
 }
@@ -74,10 +74,8 @@ function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, cal
   if (!finding) return [at('finding_id', 'invalid_request', 'there is no finding with this id')];
   const faults: PlacedFault[] = [];
   if (version !== undefined && version !== versionOf(finding.stepId, finding.impactUsd)) {
-    const now = `it is ${finding.state} now, and adds ${finding.impactUsd} US dollars`;
-    faults.push(
-      at('version', 'finding_changed', `the finding has changed since you read it: ${now}; look at it again`),
-    );
+    const now = `it is now ${finding.state} with an impact of ${finding.impactUsd} US dollars`;
+    faults.push(at('version', 'finding_changed', `the finding has changed since you read it: ${now}; read it again`));
   }
   const wrong = wrongStep(finding.state, state);
   if (wrong) faults.push(at('state', 'finding_changed', wrong));
@@ -90,10 +88,9 @@ function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, cal
 
 /** Why a finding cannot go from one state to another; undefined: it can. */
 function wrongStep(from: FindingState, to: StepState): string | undefined {
-  if (from === to) return `the finding is ${from} already`;
-  if (to === 'reopened')
-    return from === 'open' ? 'the finding is open; nothing was decided that could be undone' : undefined;
-  return CLOSED.has(from) ? `the finding is ${from}; to decide otherwise, reopen it first` : undefined;
+  if (from === to) return `the finding is already ${from}`;
+  if (to === 'reopened') return from === 'open' ? 'the finding is open, so there is no decision to reopen' : undefined;
+  return CLOSED.has(from) ? `the finding is ${from}; reopen it first to change the decision` : undefined;
 }
 
 /** A loss that is accepted is nobody's to look into any more: that takes a person, and one who did not ask for the payment. */
@@ -103,7 +100,7 @@ function refusedAcceptance(
 ): { code: ProblemCode; detail: string } | undefined {
   const { person, clientName } = call.caller;
   if (person === null) {
-    const detail = `a person has to accept a difference, with a key of their own. ${needsPersonalKey(clientName)}`;
+    const detail = `only a person can accept a difference, with a personal key. ${needsPersonalKey(clientName)}`;
     return { code: 'invalid_request', detail };
   }
   if (clientId === null || keyId === null) return undefined;

@@ -30,13 +30,14 @@ export function judgeChange(
   const evidence = evidenceOf(lookup ? [listing.readId, lookup.readId] : [], lookup?.seen ? [lookup.seen] : [], others);
   if (!lookup) {
     return ambiguous(
-      'Our records do not know the transaction that this names, so the upstream cannot be asked about it.',
+      'Our records do not contain the transaction that this call names, so the proxy cannot look it up.',
     );
   }
   const { seen, askedAt, madeBy } = lookup;
   const word = seen?.status ?? null;
   if (seen === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
-    const reason = 'The upstream no longer has the transaction that this deletes, and nothing else of ours deletes it.';
+    const reason =
+      'The upstream no longer has the transaction that this call deletes, and no other call of ours deletes it.';
     return { verdict: 'confirmed', reason, evidence };
   }
   if (askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
@@ -50,13 +51,13 @@ export function judgeChange(
     if (status !== null && UNTOUCHED[change as Change].has(status)) {
       if (!isFresh)
         return ambiguous(
-          'What the upstream shows may be older than this: nothing of the same kind that was sent later is listed yet.',
+          "The upstream's data may be older than this call. It lists no later call of the same kind yet.",
         );
-      const reason = `The transaction that this names was not ${change} when the quiet period was over.`;
+      const reason = `The transaction that this call names was not ${change} at the end of the quiet period.`;
       return { verdict: 'not_executed', reason, evidence };
     }
-    if (others.length > 0) return ambiguous('Another call of ours could have done this; "calls" names it.');
-    return ambiguous('What the upstream shows of the transaction does not tell whether this call changed it.');
+    if (others.length > 0) return ambiguous('Another call of ours may have made this change. "calls" lists it.');
+    return ambiguous("The upstream's data about the transaction does not show whether this call changed it.");
   }
 
   function ambiguous(reason: string): Verdict {
@@ -66,6 +67,6 @@ export function judgeChange(
 
 /** The verdict about what leaves nothing behind that the upstream shows. */
 export function unrecognisable(operation: string): Verdict {
-  const reason = `The upstream shows nothing by which a call of ${operation} could be recognised; a person has to find out.`;
+  const reason = `The upstream's data does not identify calls of ${operation}. A person must settle this call.`;
   return { verdict: 'ambiguous', reason, evidence: evidenceOf([], [], []) };
 }

@@ -159,7 +159,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     for (const call of due) this.backOff.polled(call.id, call.sentFrom, Date.now(), quietUntil(call, this.polls.rules));
     for (const { intentId, verdict } of verdicts) {
       this.metrics.countVerdict(verdict);
-      this.logger.log({ call_id: intentId, verdict }, 'found out about a call in doubt');
+      this.logger.log({ call_id: intentId, verdict }, 'verdict on a call in doubt recorded');
     }
     this.complain(failure ?? undefined);
   }

@@ -93,8 +93,8 @@ export function quietUntil({ sentUntil }: SentCall, { quietMs }: Rules): number 
 function confirmed({ batch, positions }: Fitting, { readId }: Listing): Verdict {
   const reason =
     batch.length === 1
-      ? 'The upstream lists the transaction that this asked for, and nothing else of ours could have made it.'
-      : `The upstream lists the ${batch.length} transactions that this asked for, under one batch_ref, and nothing else of ours could have made them.`;
+      ? 'The upstream lists the transaction that this call requested, and no other call of ours could have made it.'
+      : `The upstream lists the ${batch.length} transactions that this call requested, under one batch_ref, and no other call of ours could have made them.`;
   const order = [...batch.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
   const seen = order.flatMap((place) => batch[place] ?? []);
   const ordered = order.map((place) => positions[place] ?? 0);
@@ -109,17 +109,17 @@ function withoutAny(doubt: SentCall, { name: kind }: Created, listing: Listing, 
   const unsure = (reason: string): Verdict => ({ verdict: 'ambiguous', reason, evidence });
   if (oldest === null || oldest >= doubt.sentFrom) {
     return unsure(
-      "The upstream's listing has nothing that is older than this: it may have been cut off, and what this asked for with it.",
+      "The upstream's listing has nothing older than this call. It may be truncated and lack the transactions of this call.",
     );
   }
   if (missing > 0) {
     return unsure(
-      `The upstream's listing lacks ${missing} transactions that are known to be there: that it lacks this one too proves nothing.`,
+      `The upstream's listing lacks ${missing} transactions that are known to exist, so a missing transaction of this call proves nothing.`,
     );
   }
   if (freshUntil === undefined || freshUntil.getTime() < quietUntil(doubt, rules)) {
     return unsure(
-      `The upstream's listing shows no ${kind} of ours yet that was sent after the quiet period, at the time when it was sent: it may be older than what this asked for, or its clock wrong.`,
+      `The upstream's listing does not yet show a ${kind} call of ours from after the quiet period at its correct time. The listing may be older than this call, or the upstream's clock may be wrong.`,
     );
   }
   const reason = `The upstream lists nothing that this could have made, ${Math.round(rules.quietMs / 1_000)} seconds after it was given up, and does list ${kind} that was sent later.`;
@@ -131,11 +131,11 @@ type Standing = 'done' | 'failed' | 'pending' | 'unrecognised';
 
 const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
   failed:
-    'The upstream lists what this asked for, as failed: whether its money moved, and whether it may be sent again, is for a person to find out.',
+    'The upstream lists the payouts of this call as failed. A person must find out whether money moved and whether the call may be sent again.',
   pending:
-    'The upstream lists what this asked for, as pending: a later round settles it once its status is final, or a person does.',
+    'The upstream lists the payouts of this call as pending. A later round, or a person, settles the call when the status is final.',
   unrecognised:
-    'The upstream lists what this asked for, with a status word that is not recognised: a person has to find out what it means.',
+    'The upstream lists the payouts of this call with a status that is not recognised. A person must find out what it means.',
 };
 
 /** The worst word of a batch decides. A link that waits for its payer is all that its call asked for. */
@@ -148,15 +148,15 @@ function standingOf(batch: Batch, { paidAtOnce }: Created): Standing {
 
 function whyAmbiguous({ ours, whole, others }: Candidates, standing: Standing | undefined): string {
   if (others.length > 0) {
-    return 'The upstream lists what this asked for, but another call of ours could have made it as well; "calls" names it.';
+    return 'The upstream lists the payouts of this call, but another call of ours could have made them too. "calls" lists it.';
   }
   if (whole.length > MOST_UNSETTLED) {
-    return `The upstream lists what this asked for more than ${MOST_UNSETTLED} times.`;
+    return `The upstream lists the payouts of this call more than ${MOST_UNSETTLED} times.`;
   }
-  if (whole.length > 1) return `The upstream lists what this asked for ${whole.length} times.`;
+  if (whole.length > 1) return `The upstream lists the payouts of this call ${whole.length} times.`;
   if (ours.length === 1 && standing !== undefined && standing !== 'done') return WHY_NOT_LANDED[standing];
   if (ours.length > 0) {
-    return 'The upstream lists transactions that could be some of what this asked for.';
+    return 'The upstream lists transactions that could be some of the payouts of this call.';
   }
-  return 'The upstream lists transactions to a recipient of this that differ from what it asked for in amount, time, batch or otherwise.';
+  return 'The upstream lists transactions to a recipient of this call that differ from it in amount, time, batch, or another property.';
 }

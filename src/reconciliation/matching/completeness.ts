@@ -39,7 +39,7 @@ export async function listingFaults(db: Client, plan: Plan): Promise<Incomplete[
     return [
       {
         reason: 'listing_empty',
-        detail: `${what} names no transaction at all, so nothing shows that it is whole. Start the run again once there is one.`,
+        detail: `${what} contains no transactions, so it may be incomplete. Start the run again when there is at least one.`,
       },
     ];
   }
@@ -64,8 +64,8 @@ async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<Inc
   const from = plan.from.toISOString();
   const detail =
     oldest === null
-      ? `The upstream's listing names no time, so nothing shows that it reaches back before ${from}. Ask the upstream for a whole listing.`
-      : `The oldest transaction that the upstream lists is of ${oldest.toISOString()}, and nothing shows that there is none between it and the beginning of the period, ${from}, or before. Ask for a period that begins after that transaction, or ask the upstream for a whole listing.`;
+      ? `The upstream's listing contains no times, so it may not reach back to ${from}. Ask the upstream for a complete listing.`
+      : `The oldest transaction that the upstream lists is from ${oldest.toISOString()}, so older transactions of the period, which starts at ${from}, may be missing. Choose a period that starts after that transaction, or ask the upstream for a complete listing.`;
   return [{ reason: 'listing_starts_late', detail }];
 }
 
@@ -116,7 +116,7 @@ async function shorter(db: Client, { readId }: Plan, span: Span): Promise<Incomp
     WHERE call_id >= ${since} AND operation IN (${DELETING}) AND state IN (${texts([...EXECUTED, ...OPEN])})`);
   const missing = most - span.rows - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
-  const detail = `The upstream lists ${span.rows} transactions, and listed ${most} before: at least ${missing} are missing. Start the run again later, and ask the upstream why.`;
+  const detail = `The upstream lists ${span.rows} transactions, but listed ${most} before. At least ${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
   return [{ reason: 'listing_shorter', detail }];
 }
 
@@ -133,7 +133,7 @@ async function lacksKnown(db: Client, { from, to, runId }: Plan): Promise<Incomp
       AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = f.upstream_ref) AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = f.upstream_id)`);
   const missing = rows[0]?.missing ?? 0;
   if (missing === 0) return [];
-  const detail = `The upstream's listing lacks ${missing} transactions that it showed before, and that are open findings. Start the run again later; if the upstream has taken them back, resolve the findings by hand.`;
+  const detail = `The upstream's listing lacks ${missing} transactions that it listed before and that have open findings. Start the run again later. If the upstream has withdrawn them, resolve the findings by hand.`;
   return [{ reason: 'listing_lacks_known', detail }];
 }
 

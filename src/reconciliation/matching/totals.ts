@@ -160,11 +160,11 @@ function countBy<Row extends { count: number }>(rows: Row[], name: (row: Row) =>
 function faultsOf({ unlisted, residual }: Sums): Incomplete[] {
   const lacks: Incomplete = {
     reason: 'listing_lacks_payouts',
-    detail: `The upstream's listing lacks ${unlisted} payouts that it shows when asked for by name, and may lack more. Start the run again later.`,
+    detail: `The upstream's listing lacks ${unlisted} payouts that the upstream returns when they are looked up by name, and may lack more. Start the run again later.`,
   };
   const differs: Incomplete = {
     reason: 'sums_differ',
-    detail: `The sums do not add up, by ${plain(residual)} US dollars. Do not trust this run, and report it to the operator.`,
+    detail: `The totals are off by ${plain(residual)} US dollars. Do not rely on this run, and report it to the operator.`,
   };
   return [...(unlisted > 0 ? [lacks] : []), ...(Number(residual) === 0 ? [] : [differs])];
 }

@@ -45,8 +45,7 @@ export class EarlierReadsService {
       SELECT r.id FROM source_read r JOIN source_read_end e ON e.read_id = r.id
       WHERE r.id = ${id}::uuid AND r.source = 'statement' AND e.complete`;
     if (row) return row.id;
-    const detail =
-      'must be the id of a statement that was taken in whole; GET /v1/reconciliation/statements lists them';
+    const detail = 'must be the ID of a completely imported statement, as GET /v1/reconciliation/statements lists them';
     throw new Problem('invalid_request', { faults: [{ pointer: '/statement_id', detail }] });
   }
 
@@ -67,8 +66,8 @@ export class EarlierReadsService {
     const [oldest] = listings;
     throw new Problem('listing_missing', {
       text: oldest
-        ? `No whole listing of the upstream's transactions of this period was read by then; the earliest was at ${oldest.known_at.toISOString()}. Ask as of then or later, or without as_of.`
-        : "No whole listing of the upstream's transactions of this period was ever read; ask without as_of.",
+        ? `No complete listing of the upstream's transactions of this period had been read by then. The earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or later, or omit it.`
+        : "No complete listing of the upstream's transactions of this period has been read. Omit as_of.",
     });
   }
 }

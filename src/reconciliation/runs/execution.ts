@@ -144,7 +144,7 @@ function wholeOr(
   if (complete) return readId;
   const why = failure ?? 'cut off';
   throw new RunFailure(
-    `The upstream's ${what} could not be read whole (${why}), so nothing was compared. See whether the upstream answers, and start the run again.`,
+    `The upstream's ${what} could not be read completely (${why}), so nothing was compared. Check that the upstream responds, then start the run again.`,
     readId,
   );
 }

@@ -24,12 +24,12 @@ export function checkQuestion({ from, to, asOf }: Question, now: Date): void {
   const fault = (pointer: string, detail: string) => faults.push({ pointer, detail });
   if (from >= to) fault('/to', 'must be after from');
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) {
-    fault('/to', `must be at most ${MAX_DAYS} days after from; ask for the rest in another run`);
+    fault('/to', `must be at most ${MAX_DAYS} days after from; start another run for the rest`);
   }
   // What is made while the upstream is asked would stand on one side only, and look like a payment past the proxy.
   if (to > now) fault('/to', `must not be in the future; it is ${now.toISOString()} now`);
   if (asOf && asOf > now) fault('/as_of', `must not be in the future; it is ${now.toISOString()} now`);
-  if (asOf && asOf < to) fault('/as_of', 'must not be before to: the period must have been over then');
+  if (asOf && asOf < to) fault('/as_of', 'must not be before to, because the period must have ended by then');
   if (faults.length > 0) throw new Problem('invalid_request', { faults });
 }
 

@@ -39,7 +39,7 @@ function newsOf({ end, held, progress }: Run): string | undefined {
     return eventOf('end', { result, failure, totals }, LAST_EVENT);
   }
   if (!held) {
-    const detail = 'Nobody works on this run any more. Ask for it again: it goes on, and gives the same result.';
+    const detail = 'This run was interrupted. Start it again to continue it. The result will be the same.';
     return eventOf('interrupted', { detail });
   }
   return progress ? eventOf('progress', progress) : undefined;

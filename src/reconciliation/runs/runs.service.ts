@@ -145,7 +145,7 @@ export class RunsService implements OnModuleDestroy {
     }
     if (!run) throw new Problem('run_in_progress');
     if (isFor(run, question, readId)) return run;
-    const text = `Another run of this period is at work, with the id ${run.id}; wait for its end.`;
+    const text = `Another run of this period is in progress, with the ID ${run.id}. Wait until it ends.`;
     throw new Problem('run_in_progress', { text });
   }
 
@@ -184,13 +184,13 @@ export class RunsService implements OnModuleDestroy {
   private async tellOfEnd({ id, startedAt }: Run): Promise<void> {
     const end = (await this.reader.one(id).catch(() => undefined))?.end;
     if (!end) return; // the database is gone, and with it what there is to tell
-    this.logger.log({ run_id: id, result: end.result }, 'a run has ended');
+    this.logger.log({ run_id: id, result: end.result }, 'run ended');
     this.metrics.countRun(end.result, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
   }
 
   private tellOfCut({ id }: Run, isStopping: boolean): void {
-    const why = isStopping ? 'the proxy stops' : 'its connection to the database was lost';
-    this.logger.warn({ run_id: id }, `a run was cut off, as ${why}; asked for again, it goes on`);
+    const why = isStopping ? 'the proxy is shutting down' : 'its connection to the database was lost';
+    this.logger.warn({ run_id: id }, `run interrupted because ${why}, continues when started again`);
   }
 
   private async fail(run: Run, { client }: RunConnection, error: unknown): Promise<void> {
@@ -198,7 +198,7 @@ export class RunsService implements OnModuleDestroy {
     const isKnown = error instanceof RunFailure;
     const failure = isKnown
       ? error.message
-      : `The comparison could not be carried out (${code ?? name ?? 'no reason given'}), and nothing of it was kept. Start the run again; if that does not help, tell the operator the id of the run.`;
+      : `The comparison failed (${code ?? name ?? 'no reason given'}), and nothing was stored. Start the run again. If it fails again, give the ID of the run to the operator.`;
     try {
       await client.query('ROLLBACK');
       await insertRunFailure(client, run.id, isKnown ? error.readId : null, failure);
@@ -207,7 +207,7 @@ export class RunsService implements OnModuleDestroy {
     }
     this.metrics.countRun('failed', (Date.now() - run.startedAt.getTime()) / 1_000);
     if (isKnown) this.logger.warn({ run_id: run.id }, failure);
-    else this.logger.error({ run_id: run.id, code, err: error }, 'a run failed');
+    else this.logger.error({ run_id: run.id, code, err: error }, 'run failed');
   }
 }
 

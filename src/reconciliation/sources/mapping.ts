@@ -57,7 +57,9 @@ export function readMapping(text: string): Mapping {
       column.length > MAX_COLUMN_NAME ||
       maskProse(column) !== column
     ) {
-      throw new MappingError('must give each field the name of a column, which is no e-mail address, phone or handle');
+      throw new MappingError(
+        'must give each field the name of a column, which must not be an email address, phone number, or handle',
+      );
     }
   }
   return { columns: checked(columns), lenient: false };
@@ -94,9 +96,9 @@ export function placesIn(header: string[], mapping: Mapping): Map<StatementField
   for (const [field, column] of Object.entries(columns) as [StatementField, string][]) {
     const place = names.indexOf(column);
     if (place < 0 && lenient) continue;
-    if (place < 0) throw new MappingError(`names the column ${column}, which is not there; ${there(names)}`);
+    if (place < 0) throw new MappingError(`names the column ${column}, which does not exist; ${there(names)}`);
     if (names.lastIndexOf(column) !== place) {
-      throw new MappingError(`names the column ${column}, which is there twice; rename one of the two`);
+      throw new MappingError(`names the column ${column}, which exists twice; rename one of the two`);
     }
     places.set(field, place);
   }
@@ -134,15 +136,15 @@ function checked<Given extends Partial<Record<StatementField, unknown>>>(
   columns: Given,
   { ignored }: Pick<Mapping, 'ignored'> = {},
 ): Given {
-  if (columns.amount_usd === undefined) throw new MappingError('must say which column is amount_usd');
+  if (columns.amount_usd === undefined) throw new MappingError('must map a column to amount_usd');
   if (ignored && NAMES.every((field) => columns[field] === undefined)) {
-    const text = `must say which column is at least one of ${NAMES.join(', ')}`;
+    const text = `must map a column to at least one of ${NAMES.join(', ')}`;
     throw new MappingError(
-      `${text}: your key lacks the scope audit:pii, so columns that say who was paid are not read`,
+      `${text}: your key lacks the scope audit:pii, so columns that identify recipients are not read`,
     );
   }
   if (IDENTIFYING.every((field) => columns[field] === undefined)) {
-    throw new MappingError(`must say which column is at least one of ${IDENTIFYING.join(', ')}`);
+    throw new MappingError(`must map a column to at least one of ${IDENTIFYING.join(', ')}`);
   }
   return columns;
 }

@@ -80,7 +80,7 @@ export class StatementLines {
         this.lineEnds.push(this.bytes + at + 1);
       }
       this.bytes += chunk.length;
-      if (this.bytes > MAX_BYTES) throw new BrokenStatement('is larger than 1 GiB; hand it in in parts');
+      if (this.bytes > MAX_BYTES) throw new BrokenStatement('is larger than 1 GiB; import it in parts');
       this.hash.update(chunk);
       yield chunk;
     }
@@ -100,12 +100,12 @@ export class StatementLines {
 /** The parser's own words quote the file. */
 function toBroken(error: unknown): unknown {
   const { code, lines } = error as { code?: string; lines?: number };
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return new BrokenStatement('breaks off within a quoted value');
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return new BrokenStatement('ends inside a quoted value');
   if (code === 'CSV_MAX_RECORD_SIZE') {
     return new BrokenStatement(`has a line of more than 1 MiB, near line ${lines}: a quote may not be closed`);
   }
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') {
-    return new BrokenStatement('did not come whole');
+    return new BrokenStatement('did not arrive completely');
   }
   return error;
 }

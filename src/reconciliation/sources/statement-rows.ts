@@ -28,7 +28,7 @@ export class StatementRows {
 
   read(cells: string[]): ReadLine {
     if (cells.length !== this.header.length) {
-      return { fault: `has ${cells.length} columns, the first line has ${this.header.length}` };
+      return { fault: `has ${cells.length} columns, but the first line has ${this.header.length}` };
     }
     const values = new Map<StatementField, string>();
     for (const [field, place] of this.places) {
@@ -42,10 +42,10 @@ export class StatementRows {
       fee_usd: this.decimal(values.get('fee_usd')),
       issued_at: timeOf(values.get('issued_at')),
     });
-    if (transaction.amountUsd === null) return this.fault('amount_usd', 'is no amount');
-    if (transaction.feeUsd === null && values.has('fee_usd')) return this.fault('fee_usd', 'is no amount');
+    if (transaction.amountUsd === null) return this.fault('amount_usd', 'is not an amount');
+    if (transaction.feeUsd === null && values.has('fee_usd')) return this.fault('fee_usd', 'is not an amount');
     if (transaction.issuedAt === null && values.has('issued_at')) {
-      return this.fault('issued_at', 'is no time in ISO 8601, nor in milliseconds since 1970');
+      return this.fault('issued_at', 'is not a time in ISO 8601 or in milliseconds since 1970');
     }
     return { transaction };
   }

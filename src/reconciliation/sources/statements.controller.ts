@@ -47,7 +47,7 @@ export class StatementsController {
     @Query() query: StatementQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ImportedStatement> {
-    if (!(body instanceof Readable)) throw bodyFault('is no CSV; send the file with Content-Type: text/csv');
+    if (!(body instanceof Readable)) throw bodyFault('is not CSV; send the file with Content-Type: text/csv');
     const { clientId, keyId, scopes } = call.caller;
     const by = { clientId, keyId, actor: call.actor, seesPeople: scopes.has('audit:pii') };
     const imported = await this.statements.import(body, query, by);

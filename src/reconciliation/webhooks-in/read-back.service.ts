@@ -42,7 +42,7 @@ export class ReadBackService implements BeforeApplicationShutdown {
       try {
         await this.readBack(next);
       } catch (err) {
-        this.logger.warn({ err, event: next.id }, 'an event could not be read back');
+        this.logger.warn({ err, event: next.id }, 'event not read back');
       }
     }
     this.isShedding = false;
@@ -72,7 +72,7 @@ export class ReadBackService implements BeforeApplicationShutdown {
   }
 
   private shed(): void {
-    if (!this.isShedding) this.logger.warn('more events come than can be read back; those over are only recorded');
+    if (!this.isShedding) this.logger.warn('too many events to read back, excess events are only recorded');
     this.isShedding = true;
   }
 }

@@ -127,7 +127,7 @@ export async function readChunk(client: ClientBase, from: number, to: number): P
 /** Primary keys can be dropped by whoever owns them. */
 function twice(kind: KindName, id: string, leaf: number): LogFault {
   const meaning =
-    'The record, its body or its filters are there twice, and only one of them can be what was sealed: somebody added the other.';
+    'The record, its body, or its filters exist twice, but only one of them was sealed. Somebody added the other.';
   return new LogFault('record_twice', meaning, placeOf(kind, id, leaf));
 }
 

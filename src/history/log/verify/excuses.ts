@@ -78,7 +78,7 @@ async function signed<Kind extends keyof SignedRecords>(ask: Ask, verifier: Veri
     if (!isSignedLeaf(verifier, kind, leaf)) {
       throw new LogFault(
         'not_signed',
-        `The ${kind} is not signed by the log's key: it was changed, or somebody wrote it to excuse what they removed.`,
+        `The ${kind} is not signed by the log's key. It was changed, or somebody wrote it to hide a deletion.`,
         placeOf(kind, id),
       );
     }

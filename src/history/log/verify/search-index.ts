@@ -43,7 +43,7 @@ export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<
     const [row] = await ask<{ id: string }>(sql, [delaySeconds]);
     if (!row) continue;
     const meaning =
-      'The search index does not agree with the records: somebody changed it, so that calls are found wrongly or not at all. ' +
+      'The search index does not match the records. Somebody changed it, so searches return wrong results. ' +
       'The records are right; as the owner of the database, SELECT rebuild_search_index() makes the index anew.';
     throw new LogFault('search_index_differs', meaning, placeOf(table, row.id));
   }

@@ -59,7 +59,7 @@ export async function requireTables(ask: Ask): Promise<void> {
   );
   const wrong = rows.find(({ right }) => !right);
   if (wrong) {
-    const meaning = `${wrong.name} is not the table that it was: somebody put a view, a rule or a policy in its place, or dropped it.`;
+    const meaning = `The table ${wrong.name} was replaced by a view, a rule, or a policy, or was dropped.`;
     throw new LogFault('table_replaced', meaning, { kind: wrong.name });
   }
 }
@@ -88,7 +88,7 @@ export async function checkUnsealed(ask: Ask, seen: Seen, head: Head | undefined
     );
     if (row) {
       const meaning =
-        'The record is not sealed, though all that was written when it says it was is: somebody put it in, past the sealer.';
+        'The record is not sealed, but all other records of its time are. Somebody inserted it without the sealer.';
       throw new LogFault('record_in_the_past', meaning, placeOf(name, row.id));
     }
     const [all] = await ask<{ count: number; oldest: Date | null }>(
@@ -112,7 +112,7 @@ export async function checkBeside(ask: Ask, seen: Seen): Promise<void> {
       [],
     );
     if (row) {
-      const meaning = `There is a row of ${table} that belongs to no record: somebody put it in, or took its record away.`;
+      const meaning = `A row of ${table} belongs to no record. Somebody inserted it, or deleted its record.`;
       throw new LogFault('orphan', meaning, placeOf(table, row.id));
     }
   }
@@ -124,14 +124,14 @@ export async function checkLogTables(ask: Ask, seen: Seen, size: number): Promis
     [size],
   );
   if (leaf) {
-    const meaning = 'The leaf is past the newest checkpoint: nobody has signed it.';
+    const meaning = 'The leaf is after the newest checkpoint, so it is not signed.';
     throw new LogFault('not_signed', meaning, placeOf(leaf.kind, leaf.id, leaf.index));
   }
   if ((await countOf(ask, 'log_node')) !== seen.nodes) {
-    throw new LogFault('node_differs', 'The log keeps nodes of subtrees that it does not have.', { kind: 'log_node' });
+    throw new LogFault('node_differs', 'The log contains nodes of subtrees that do not exist.', { kind: 'log_node' });
   }
   if ((await countOf(ask, 'checkpoint')) !== seen.checkpoints) {
-    throw new LogFault('checkpoint_changed', 'There is a checkpoint of a size that the log does not have.', {
+    throw new LogFault('checkpoint_changed', 'A checkpoint has a size that the log does not have.', {
       kind: 'checkpoint',
     });
   }

@@ -84,7 +84,7 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
     found.excuses = await Excuses.read(ask, request.verifier);
     const notes = [
       ...request.notes.map((one) => ({ ...one, place: {} })),
-      ...found.excuses.notes.map((one) => ({ ...one, source: 'the checkpoint that the pruning kept' })),
+      ...found.excuses.notes.map((one) => ({ ...one, source: 'the checkpoint of the pruning' })),
     ];
     const witnessed = bySize(notes, request.verifier);
     const walk = (found.walk = new Walk(request.verifier, found.excuses, witnessed));
@@ -152,7 +152,7 @@ function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size:
       readOwn(note, verifier, source, place);
       throw new LogFault(
         'log_cut_off',
-        `The log has ${size} leaves, and ${source} was signed over ${beyond}: the newest records were taken away with their ` +
+        `The log has ${size} leaves, but ${source} covers ${beyond}. The newest records were removed with their ` +
           'seals, or an older backup was restored.',
         { leaf: size, to_leaf: beyond - 1, ...place },
       );

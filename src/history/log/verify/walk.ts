@@ -77,7 +77,7 @@ export class Walk {
     else {
       throw new LogFault(
         'record_missing',
-        'A record that was sealed is gone, and no signed pruning took it away: somebody deleted it.',
+        'A sealed record is missing, and no signed pruning covers it. Somebody deleted it.',
         placeOf(kind, id, index),
       );
     }
@@ -92,7 +92,7 @@ export class Walk {
     if (!leafHash(leaf).equals(stored)) {
       throw new LogFault(
         'record_changed',
-        'The record is not the one that was sealed: it, or an item of it, was changed.',
+        'The record differs from the one that was sealed. The record or one of its items was changed.',
         place(),
       );
     }
@@ -110,15 +110,15 @@ export class Walk {
     if (at < this.completeUntil - apart) {
       throw new LogFault(
         'record_in_the_past',
-        `The record says that it was written at ${iso(at)}, but all that was written before ${iso(this.completeUntil)} had been ` +
-          'sealed before it: somebody put it in later.',
+        `The record says that it was written at ${iso(at)}, but all records from before ${iso(this.completeUntil)} had been ` +
+          'sealed before it. Somebody inserted it later.',
         place(),
       );
     }
     if (OWN_ID.has(kind) && !(Math.abs(timeOfId(id) / 1_000 - at) <= CLOCKS_APART_SECONDS)) {
       throw new LogFault(
         'record_in_the_past',
-        `The record was written at ${iso(at)}, and its id is of another time: somebody put it where it does not belong.`,
+        `The record was written at ${iso(at)}, but its ID is from another time. Somebody inserted it.`,
         place(),
       );
     }
@@ -129,13 +129,13 @@ export class Walk {
   private checkPeople(where: string, state: string, id: string, place: () => Place): void {
     if (state === 'missing') {
       if (this.excuses.excusesPeople(where, id)) return;
-      const meaning = `What stood in ${where} is gone, and no signed erasure or pruning took it away: somebody deleted it.`;
+      const meaning = `The content of ${where} is missing, and no signed erasure or pruning covers it. Somebody deleted it.`;
       throw new LogFault('people_missing', meaning, place());
     }
     const meaning =
       state === 'changed'
-        ? `What stands in ${where} is not what the record commits to: it was changed.`
-        : `The record commits to nothing that could stand in ${where}: somebody put it there.`;
+        ? `The content of ${where} does not match the record's commitment. It was changed.`
+        : `The record has no commitment for ${where}. Somebody inserted its content.`;
     throw new LogFault(state === 'changed' ? 'people_changed' : 'people_added', meaning, place());
   }
 
@@ -145,7 +145,7 @@ export class Walk {
       const head = this.checkNote(checkpoint.note, `the checkpoint of ${this.size} leaves`, range);
       const { root, sealedAt, completeUntil } = checkpoint;
       if (head.root.toString('hex') !== root || head.sealedAt !== sealedAt || head.completeUntil !== completeUntil) {
-        throw new LogFault('checkpoint_changed', 'The checkpoint is not what its signed note says.', range);
+        throw new LogFault('checkpoint_changed', 'The checkpoint does not match its signed note.', range);
       }
       this.seen.checkpoints += 1;
       this.settle(head);
@@ -160,8 +160,8 @@ export class Walk {
     if (head.size !== this.size || !head.root.equals(this.range.root())) {
       throw new LogFault(
         'root_differs',
-        `The leaves of the log are not those that ${source} was signed over: among these, or before, some were changed, swapped, ` +
-          'added or taken out, and the log was written anew to hide it.',
+        `The leaves of the log do not match ${source}. Among these leaves, or before them, some were changed, swapped, ` +
+          'added, or removed, and the log was rewritten to hide it.',
         place,
       );
     }
@@ -186,7 +186,7 @@ export class Walk {
       if (nodes.get(name) === hash) continue;
       const [level = 0, index = 0] = name.split('/').map(Number);
       const place = { leaf: index * 2 ** level, to_leaf: (index + 1) * 2 ** level - 1 };
-      throw new LogFault('node_differs', `The node ${name} that the log keeps is not that of its leaves.`, place);
+      throw new LogFault('node_differs', `The stored node ${name} of the log does not match its leaves.`, place);
     }
     this.seen.nodes += this.made.size;
     this.made.clear();
@@ -200,7 +200,7 @@ export function readOwn(note: string, verifier: Verifier, source: string, place:
   } catch (error) {
     throw new LogFault(
       'not_signed',
-      `What stands for ${source} is not signed by the log's key: ${(error as Error).message}`,
+      `The note for ${source} is not signed by the log's key. ${(error as Error).message}`,
       place,
     );
   }

@@ -27,6 +27,6 @@ export function equation(sum: Equation): Markup {
       <p class="which">explained by</p>
       ${card('Findings', signed(sum.findings_usd))}${sign('+')}${card('Within tolerance', signed(sum.within_tolerance_usd))}${sign('+')}${residual}
     </div>
-    ${!isZero && markup`<p class="alarm">The sums do not add up: ${signed(sum.residual_usd)} USD are explained by nothing. Do not rely on this run; keep it, and report it as a fault of payout-proxy.</p>`}
+    ${!isZero && markup`<p class="alarm">The sums do not add up: ${signed(sum.residual_usd)} USD are unexplained. Do not rely on this run. Keep it and report a bug in payout-proxy.</p>`}
   </section>`;
 }

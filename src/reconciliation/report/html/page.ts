@@ -80,7 +80,7 @@ function result({ run }: ReportHead, totals: Totals | null): Markup {
   const { count: found } = totals.findings;
   if (found === 0) return withoutFindings(run.result, totals);
   const worst = CATEGORY_NAMES.find((category) => (totals.findings.by_category[category]?.count ?? 0) > 0);
-  const leak = worst === 'missing_local' && ' Money moved that we never sent: begin there.';
+  const leak = worst === 'missing_local' && ' Start with the transactions that our records do not contain.';
   return markup`<p class="result ${leak ? 'bad' : 'some'}">
     ${mark('triangle')} ${plural(found, 'finding')}.${leak && markup` <span>${leak}</span>`}${reasons(totals)}
   </p>`;
@@ -88,21 +88,21 @@ function result({ run }: ReportHead, totals: Totals | null): Markup {
 
 function withoutFindings(word: Result | null, totals: Totals): Markup {
   const { in_doubt: doubt } = totals;
-  if (word === 'clean') return markup`<p class="result good">${mark('tick')} Clean: nothing differs.</p>`;
+  if (word === 'clean') return markup`<p class="result good">${mark('tick')} Clean: no differences.</p>`;
   if (word === 'clean_with_doubts') {
     return markup`<p class="result some">
-      ${mark('triangle')} Nothing differs, but ${plural(doubt.count, 'payment')} ${doubt.count === 1 ? 'is' : 'are'} in doubt.
+      ${mark('triangle')} No differences, but ${plural(doubt.count, 'payment')} ${doubt.count === 1 ? 'is' : 'are'} in doubt.
     </p>`;
   }
   return markup`<p class="result bad">
-    ${mark('triangle')} Incomplete: nothing differs in what was read, which may not be all.${reasons(totals)}
+    ${mark('triangle')} Incomplete: no differences in the data that was read, but some data may be missing.${reasons(totals)}
   </p>`;
 }
 
 /** Why what was read may not be all. */
 function reasons({ incomplete = [], unlisted }: Totals): Markup {
   const older = incomplete.length === 0 && unlisted > 0; // a run of an older version
-  const lacks = `The upstream's listing lacks ${plural(unlisted, 'payout')} that it shows when asked for by name.`;
+  const lacks = `The upstream's listing lacks ${plural(unlisted, 'payout')} that the upstream returns when they are looked up by name.`;
   return markup`${[...incomplete.map(({ detail }) => detail), ...(older ? [lacks] : [])].map((one) => markup` <span>${one}</span>`)}`;
 }
 
@@ -119,11 +119,11 @@ function facts({ run, source, states }: ReportHead): Markup {
   const who = run.started_by?.actor ?? run.started_by?.client ?? 'the schedule';
   const decided = Object.entries(states).map(([state, many]) => `${count(many)} ${state}`);
   return markup`<dl class="facts">
-    ${fact('Period', `${instant(run.from)} to ${instant(run.to)} UTC, the end not included`)}
-    ${fact('Our records', `as of ${instant(run.as_of)}${run.historical ? ', looking back: it decided nothing' : ''}`)}
+    ${fact('Period', `${instant(run.from)} to ${instant(run.to)} UTC, end exclusive`)}
+    ${fact('Our records', `as of ${instant(run.as_of)}${run.historical ? ', historical: it changed no finding states' : ''}`)}
     ${fact('Compared with', read)} ${fact('Findings now', decided.length > 0 ? decided.join(', ') : 'none')}
     ${fact('Run', markup`<code>${run.id}</code> of ${who}, ${instant(run.started_at)}`)}
-    ${source?.sha256 && fact('SHA-256 of what was read', markup`<code>${source.sha256}</code>`)}
+    ${source?.sha256 && fact('SHA-256 of the data', markup`<code>${source.sha256}</code>`)}
   </dl>`;
 }
 
@@ -149,14 +149,14 @@ function charts(totals: Totals, sums: Partial<Record<Category, Sum>>, head: Repo
           <h2>US dollars by category</h2>
           <p>Right: the upstream has more. Left: it has less.</p>
         </figcaption>
-        ${totals.findings.count > 0 ? categoryChart(sums) : markup`<p class="empty">Nothing differs.</p>`}
+        ${totals.findings.count > 0 ? categoryChart(sums) : markup`<p class="empty">No differences.</p>`}
       </figure>
       <figure>
         <figcaption>
-          <h2>Waiting findings</h2>
-          <p>Open and reopened ones of all runs, now.</p>
+          <h2>Open findings</h2>
+          <p>Open and reopened findings of all runs, now.</p>
         </figcaption>
-        ${head.ageing.some((age) => age.count > 0) ? ageChart(head.ageing) : markup`<p class="empty">None waits.</p>`}
+        ${head.ageing.some((age) => age.count > 0) ? ageChart(head.ageing) : markup`<p class="empty">None.</p>`}
       </figure>
     </div>`;
 }
@@ -174,7 +174,7 @@ function matching({ matched, in_doubt: doubt }: Totals): Markup {
       .join(', ');
   const [rules, certainty] = [each(matched.by_rule), each(matched.by_certainty)];
   return markup`<p class="note">
-    ${rules !== '' && `Matched by ${rules}. `}${certainty !== '' && `How sure: ${certainty}. `}${doubt.count > 0 && `In doubt, and no finding: ${count(doubt.count)}.`}
+    ${rules !== '' && `Matched by ${rules}. `}${certainty !== '' && `Certainty: ${certainty}. `}${doubt.count > 0 && `In doubt, without a finding: ${count(doubt.count)}.`}
   </p>`;
 }
 
