@@ -177,7 +177,7 @@ describe('corrections of how a call was settled', () => {
     await run('--verdict', 'not_executed');
     await run('--verdict', 'confirmed', '--supersedes', id);
     expect(JSON.parse(String(written.mock.lastCall?.[0])).resolution).toMatchObject({ verdict: 'confirmed' });
-    await expect(run('--verdict', 'not_executed', '--supersedes', id)).rejects.toThrow('settled as confirmed by now');
+    await expect(run('--verdict', 'not_executed', '--supersedes', id)).rejects.toThrow('now settled as confirmed');
     expect((await read(id)).outcome).toBe('confirmed');
   });
 

@@ -207,7 +207,7 @@ describe('findings in a spreadsheet', () => {
       const { body } = await send('x', 'text/plain').expect(400);
       expect(body.errors[0].detail).toMatch(/another content type/);
       expect(await faults(`finding_id,decision,reason\r\n${'x'.repeat(8 * 1_048_576)}`)).toEqual([
-        expect.stringMatching(/has more than 8388608 bytes; send it in parts/),
+        expect.stringMatching(/must not exceed 8388608 bytes; send it in parts/),
       ]);
       const other = await supertest(approving.proxy.url)
         .post('/v1/reconciliation/findings/decisions')

@@ -192,7 +192,7 @@ describe('findings that are decided about', () => {
     });
     for (const claimed of ['Ada', 'grace']) {
       const { body } = await accept(key, claimed).expect(400);
-      expect(body.errors[0].detail).toMatch(/with a key of their own/);
+      expect(body.errors[0].detail).toMatch(/with a personal key/);
     }
     await post([decision(paid, 'explained')], own).expect(200); // this writes nothing off
     await post([decision(paid, 'reopened')], own).expect(200);

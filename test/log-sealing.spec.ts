@@ -214,7 +214,7 @@ describe('sealing', () => {
       const foreign = new Sealing(signerOf(newSigningKey('test')), undefined);
       await tamper('DELETE FROM checkpoint; DELETE FROM log_leaf');
       await sealAll(foreign, client);
-      expect(await refusal(sealing)).toMatch(/^the log is not as it was signed: The note is not signed by test\+/);
+      expect(await refusal(sealing)).toMatch(/^the log does not match its signature: The note is not signed by test\+/);
     });
 
     it('a log that our key has signed, and which is another one than before', async () => {

@@ -144,7 +144,7 @@ describe('statements', () => {
     ['no amount', { upstream_ref: 'Reference ID' }, /must map a column to amount_usd/],
     ['nothing to compare by', { amount_usd: 'Amount' }, /at least one of upstream_ref/],
     ['a column that is no text', { ...MAPPING, upstream_id: 7 }, /must give each field the name of a column/],
-    ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /is no e-mail address/],
+    ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /must not be an email address/],
     [
       'a column that is not there',
       { ...MAPPING, upstream_id: 'ID' },

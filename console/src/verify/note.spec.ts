@@ -46,7 +46,7 @@ describe("the browser's check of a checkpoint", () => {
 
   it.each([
     ['another key', signNote('a\n1\nx\n', signerOf(newSigningKey('other'))), 'not signed by'],
-    ['no signature', `${note.slice(0, note.indexOf('\u2014'))}`, 'no signature|not a signed note'],
+    ['no signature', `${note.slice(0, note.indexOf('\u2014'))}`, 'not a signature|not a signed note'],
     ['a cut-off end', note.slice(0, -1), 'not a signed note'],
     ['a carriage return', note.replace('\n', '\r\n'), 'not a signed note'],
   ])('refuses a note with %s', async (_what, text, fault) => {

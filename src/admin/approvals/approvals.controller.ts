@@ -47,11 +47,11 @@ export class ApprovalsController {
     summary: 'Approve a held call, and send it',
     operationId: 'approveCall',
     description:
-      'Scope `approve`; not by the client, the key or the person that asked for it. It is sent once, and answered when ' +
-      'what came of it is recorded: look at `outcome`, which may be `unknown`.',
+      'Scope `approve`. Requires a client, a key, and a person other than those of the requester. The call is sent once. The response follows when ' +
+      'the outcome is recorded. Check `outcome`, which may be `unknown`.',
   })
   @CallId()
-  @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, with what came of it.' })
+  @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call with its outcome.' })
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
     'key_revoked',
@@ -73,7 +73,8 @@ export class ApprovalsController {
   @ApiOperation({
     summary: 'Reject a held call',
     operationId: 'rejectCall',
-    description: 'Scope `approve`; not by the client, the key or the person that asked for it. It is never sent.',
+    description:
+      "Scope `approve`. Requires a client, a key, and a person other than the requester's. The call is never sent.",
   })
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, declined.' })

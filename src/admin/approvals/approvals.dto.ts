@@ -9,7 +9,7 @@ import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
 
 export class ApprovalSearch implements PageRequest {
-  @OneOf(APPROVAL_STATUSES, 'What was decided; without it, `pending`.')
+  @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.')
   status?: (typeof APPROVAL_STATUSES)[number];
 
   @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
@@ -23,7 +23,7 @@ const HASH = /^[0-9a-f]{64}$/;
 
 @NotForwarded()
 export class DecisionDto {
-  @Text({ max: 1_000, description: 'Why, for those who read the record later.', example: 'Agreed with the shop.' })
+  @Text({ max: 1_000, description: 'Reason for the decision, which is recorded.', example: 'Agreed with the shop.' })
   reason!: string;
 
   @field(
@@ -36,7 +36,7 @@ export class DecisionDto {
     {
       type: 'string',
       pattern: HASH.source,
-      description: 'The `content_hash` of what you looked at: you decide on this, or on nothing.',
+      description: 'The `content_hash` that you read. A call with another one is not decided.',
     },
   )
   content_hash?: string;
@@ -46,8 +46,11 @@ const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as 
 
 /** A cap of the client that asked, now and once the call is approved. */
 export class CapAfterDto extends CapDto {
-  @ApiProperty({ ...USD, description: 'What would be spent if this was approved now.' }) after_usd!: string;
-  @ApiProperty({ anyOf: [USD, { type: 'null' }], description: 'What would be left then; null: no cap.' })
+  @ApiProperty({ ...USD, description: 'Spending if the call is approved now.' }) after_usd!: string;
+  @ApiProperty({
+    anyOf: [USD, { type: 'null' }],
+    description: 'Remaining amount if the call is approved now. Null: no cap.',
+  })
   left_after_usd!: string | null;
 }
 
@@ -57,19 +60,19 @@ export class CapsAfterDto {
   @ApiProperty({ type: CapAfterDto, description: 'The calendar month, UTC.' }) monthly!: CapAfterDto;
   @ApiProperty({
     type: 'boolean',
-    description: 'Whether both have room for it; else it cannot be approved now (403 `cap_exceeded`).',
+    description: 'Whether the call fits both caps. If not, it cannot be approved now (403 `cap_exceeded`).',
   })
   fits!: boolean;
 }
 
 const CAPS =
-  'What approving it now would do to the caps of the client that asked. What waits has reserved nothing, so others that wait are not counted. Null once it is decided or has expired.';
+  'Effect of an approval on the caps of the client. Pending calls reserve nothing, so other pending calls are not counted. Null once the call is decided or has expired.';
 
 /** A rule of the client that forbids a held call now. */
 export class NotAllowedDto {
   @ApiProperty({
     enum: Object.keys(PROBLEMS),
-    description: 'The code with which the client would be refused if it asked now.',
+    description: 'Code of the error that the client would receive now.',
   })
   code!: string;
   @ApiProperty({ type: 'string', description: 'Why.' }) detail!: string;

@@ -41,7 +41,7 @@ export const ClientName = () =>
     pattern: CLIENT_NAME,
     must: 'must be 1 to 40 lowercase letters, digits, and dashes, and must not start with a dash',
     required: true,
-    description: "The client's name. It stands in its keys, and never changes.",
+    description: "The client's name. It is part of its keys and cannot be changed.",
     example: 'shop',
   });
 
@@ -52,7 +52,7 @@ export const ClientOperations = () =>
   SomeOf(OPERATION_NAMES, {
     required: false,
     nullable: true,
-    description: 'What of the interface it may use; null: all, with those to come.',
+    description: 'Operations that it may use. Null: all, including future operations.',
   });
 
 export const KeyPerson = () =>
@@ -61,7 +61,7 @@ export const KeyPerson = () =>
     test: isPersonId,
     must: 'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address or phone number, because records keep it',
     required: false,
-    description: 'Whose the key is, where it is one person’s: nobody approves what they asked for themselves.',
+    description: 'ID of the person who owns the key. People cannot approve their own requests.',
     example: 'ada',
   });
 

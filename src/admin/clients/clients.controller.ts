@@ -40,12 +40,11 @@ export class ClientsController {
   @Post()
   @Allow('admin')
   @ApiOperation({
-    summary: 'Make a client with its first key',
+    summary: 'Create a client with its first key',
     operationId: 'createClient',
-    description:
-      'Scope `admin`. What is left out, or null, is not limited. The change is recorded: `GET /v1/activity`.',
+    description: 'Scope `admin`. Omitted and null limits do not apply. The change is recorded: `GET /v1/activity`.',
   })
-  @ApiResponse({ status: 201, type: NewClientDto, description: 'The client, and its key this once.' })
+  @ApiResponse({ status: 201, type: NewClientDto, description: 'The client and its key, which is shown only once.' })
   @ApiKeyProblems('invalid_request', 'client_exists')
   async create(@CurrentCall() call: AuthenticatedCall, @Body() body: CreateClientDto): Promise<NewClientDto> {
     const { name, scopes, operations = null, person, reason } = body;
@@ -71,7 +70,7 @@ export class ClientsController {
     summary: 'Change what a client may do',
     operationId: 'changeClient',
     description:
-      'Scope `admin`. What is left out stays; null takes a limit away. It holds from the next request on. The change is ' +
+      'Scope `admin`. Omitted fields keep their value. Null removes a limit. The change applies from the next request and is ' +
       'recorded with the state before and after: `GET /v1/activity`.',
   })
   @ApiParam(NAME)

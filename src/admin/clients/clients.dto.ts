@@ -17,23 +17,23 @@ import {
 type Usd = string | number | null;
 
 const Reason = () =>
-  Text({ max: 1_000, required: false, description: 'Why, for those who read the record later.', example: 'Case 17' });
+  Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' });
 
 /** How much a client may do, and from where. Null takes a limit away. */
 class ClientLimitsDto {
-  @UsdLimit('dailyCapUsd', 'The most US dollars that it may pay from midnight to midnight UTC.')
+  @UsdLimit('dailyCapUsd', 'Daily cap in US dollars, from midnight to midnight UTC.')
   daily_cap_usd?: Usd;
 
-  @UsdLimit('monthlyCapUsd', 'The most US dollars that it may pay in a calendar month, UTC.')
+  @UsdLimit('monthlyCapUsd', 'Monthly cap in US dollars, per calendar month in UTC.')
   monthly_cap_usd?: Usd;
 
-  @UsdLimit('maxItemUsd', 'The most US dollars that one item may be; more than 0.')
+  @UsdLimit('maxItemUsd', 'Largest amount of one item in US dollars, more than 0.')
   max_item_usd?: Usd;
 
-  @UsdLimit('maxCallUsd', 'The most US dollars that the items of one call may add up to; more than 0.')
+  @UsdLimit('maxCallUsd', 'Largest total of one call in US dollars, more than 0.')
   max_call_usd?: Usd;
 
-  @UsdLimit('approvalOverUsd', 'A payout of more US dollars than this waits for an approval.')
+  @UsdLimit('approvalOverUsd', 'Approval threshold per call in US dollars.')
   approval_over_usd?: Usd;
 
   @CountLimit('maxItems', 'The most items of one call.')
@@ -53,7 +53,7 @@ class ClientLimitsDto {
   ])
   origins?: string[] | null;
 
-  @SwitchLimit('requireIdempotencyKey', 'Whether what pays or writes is refused without the header Idempotency-Key.')
+  @SwitchLimit('requireIdempotencyKey', 'Whether payments and writes without the header Idempotency-Key are rejected.')
   require_idempotency_key?: boolean;
 }
 
@@ -76,7 +76,7 @@ export class ChangeClientDto extends ClientLimitsDto {
 
 @NotForwarded()
 export class IssueKeyDto extends Nothing {
-  @Instant('Until when it is taken; left out: until it is revoked.') expires_at?: string;
+  @Instant('Expiry of the key. If omitted, the key is valid until it is revoked.') expires_at?: string;
   @KeyPerson() person?: string;
   @Reason() reason?: string;
 }

@@ -25,7 +25,7 @@ export class KeysController {
   @Allow('admin')
   @ApiOperation({ summary: "List a client's keys", operationId: 'listKeys', description: 'Scope `admin`.' })
   @ApiParam(NAME)
-  @ApiResponse({ status: 200, type: KeysDto, description: 'All of them, with those that are taken no more.' })
+  @ApiResponse({ status: 200, type: KeysDto, description: 'All keys, including revoked and expired ones.' })
   @ApiKeyProblems('client_not_found')
   async list(@Param('name') name: string): Promise<KeysDto> {
     await this.clients.find(name).catch(asProblem);
@@ -35,13 +35,13 @@ export class KeysController {
   @Post()
   @Allow('admin')
   @ApiOperation({
-    summary: 'Issue one more key for a client',
+    summary: 'Issue another key for a client',
     operationId: 'issueKey',
     description: 'Scope `admin`. To rotate a key: issue a new one, let the app use it, then revoke the old one.',
   })
   @ApiParam(NAME)
   @ApiBody({ type: IssueKeyDto, required: false })
-  @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, this once.' })
+  @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, which is shown only once.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
   async issue(
     @CurrentCall() call: AuthenticatedCall,
@@ -64,7 +64,8 @@ export class KeysController {
   @ApiOperation({
     summary: 'Revoke a key',
     operationId: 'revokeKey',
-    description: 'Scope `admin`. From now on no request with it is taken, on any instance. Again, it changes nothing.',
+    description:
+      'Scope `admin`. Requests with the key are rejected immediately, on every instance. Revoking it again changes nothing.',
   })
   @ApiParam(NAME)
   @ApiParam(ID)

@@ -22,7 +22,7 @@ export class OperationsController {
   @Get()
   @Allow(...SCOPES)
   @ApiOperation({
-    summary: 'What there is to be allowed',
+    summary: 'List operations and scopes',
     operationId: 'listOperations',
     description:
       'Any scope. The operations of the interface, also those that are switched off for you, and the scopes.',

@@ -10,11 +10,11 @@ export class CapDto {
   @usdOrNull('The most that may be paid; null: no cap.') cap_usd!: string | null;
   @ApiProperty({
     ...USD,
-    description: 'Paid, or about to be, or perhaps paid: what is in doubt counts until it is settled.',
+    description: 'Amount spent or reserved. Calls in doubt count until they are settled.',
   })
   spent_usd!: string;
-  @usdOrNull('What may still be paid; null: no cap.') left_usd!: string | null;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it begins anew.' }) resets_at!: Date;
+  @usdOrNull('Remaining amount. Null: no cap.') left_usd!: string | null;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When the cap resets.' }) resets_at!: Date;
 }
 
 /** What a client has spent of its caps. */

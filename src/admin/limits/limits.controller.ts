@@ -18,7 +18,7 @@ export class LimitsController {
   @Get()
   @Allow('pay', 'write', 'read')
   @ApiOperation({
-    summary: "One's own limits, and what is left of them",
+    summary: 'Read your own limits and what is left of them',
     operationId: 'readLimits',
     description: 'Scope `pay`, `write` or `read`; only those of the calling client.',
   })

@@ -75,7 +75,7 @@ export class SessionController {
   @Delete()
   @HttpCode(204)
   @Allow(...SCOPES)
-  @ApiOperation({ summary: 'Sign out', operationId: 'signOut', description: 'The cookie opens nothing any more.' })
+  @ApiOperation({ summary: 'Sign out', operationId: 'signOut', description: 'The session has ended.' })
   @ApiResponse({ status: 204, description: 'Done.' })
   @ApiKeyProblems()
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {

@@ -11,12 +11,12 @@ export class SessionRecord {
   })
   person!: string | null;
   @ApiProperty({ enum: SCOPES, isArray: true, description: 'What it may do.' }) scopes!: Scope[];
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'It ends after so many minutes without a request.' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Minutes of inactivity after which the session ends.' })
   idle_minutes!: number;
   @ApiProperty({
     type: 'string',
     description:
-      'To be said in the header `X-CSRF-Token` of whatever is no GET, where the cookie is sent instead of a key.',
+      'Token for the header `X-CSRF-Token`, which every state-changing request of a cookie session must send.',
   })
   csrf_token!: string;
   @ApiProperty({ type: 'boolean', description: 'Whether the upstream is the sandbox of this proxy.' })

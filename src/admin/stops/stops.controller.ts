@@ -24,11 +24,11 @@ export class StopsController {
     summary: 'Stop everything, a client or an operation',
     operationId: 'stop',
     description:
-      'Scope `admin`. Name one target. From the answer on, what pays or writes is refused with 503 `stopped` and the ' +
-      'reason, on every instance; reads go on, and calls that are being sent are finished.',
+      'Scope `admin`. Name one target. From the response on, payments and writes are refused with 503 `stopped` and the ' +
+      'reason, on every instance. Reads continue, and calls that are being sent are completed.',
   })
   @ApiResponse({ status: 201, type: StopRecord, description: 'It is stopped.' })
-  @ApiResponse({ status: 200, type: StopRecord, description: 'It was stopped already; nothing is changed.' })
+  @ApiResponse({ status: 200, type: StopRecord, description: 'Already stopped. Nothing was changed.' })
   @ApiKeyProblems('invalid_request')
   async stop(
     @CurrentCall() call: AuthenticatedCall,
@@ -49,7 +49,7 @@ export class StopsController {
   @Get()
   @Allow('admin', 'approve', 'audit')
   @ApiOperation({
-    summary: 'List the stops that hold',
+    summary: 'List active stops',
     operationId: 'listStops',
     description: 'Scope `admin`, `approve` or `audit`.',
   })
@@ -64,7 +64,7 @@ export class StopsController {
   @ApiOperation({
     summary: 'Lift a stop',
     operationId: 'liftStop',
-    description: 'Scope `admin`. What another stop holds back remains stopped.',
+    description: 'Scope `admin`. Other stops remain active.',
   })
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
   @ApiResponse({ status: 200, type: StopRecord, description: 'It is lifted.' })

@@ -47,7 +47,10 @@ export class NewStopDto {
   @OneOf(STOPPABLE, 'An operation that pays or writes: stops it for all clients.')
   operation?: string;
 
-  @Text({ max: MAX_REASON, description: 'Why. Who is refused reads it: name no person and no secret.' })
+  @Text({
+    max: MAX_REASON,
+    description: 'Reason, which refused clients see. Do not include names of people or secrets.',
+  })
   reason!: string;
 }
 
@@ -72,11 +75,14 @@ export class StopRecord {
   client!: string | null;
   @ApiProperty({ anyOf: [{ enum: STOPPABLE }, { type: 'null' }], description: 'The operation that it stops.' })
   operation!: string | null;
-  @ApiProperty({ type: 'string', description: 'Why; who is refused reads it.' }) reason!: string;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'Since when it holds.' }) stopped_at!: Date;
+  @ApiProperty({ type: 'string', description: 'Reason, which refused clients see.' }) reason!: string;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When the stop began.' }) stopped_at!: Date;
   @ApiProperty({ ...AUTHOR, description: 'Who stopped it; null: the command line.' })
   stopped_by!: StopAuthorRecord | null;
-  @ApiProperty({ anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }], description: 'Null: it holds.' })
+  @ApiProperty({
+    anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
+    description: 'When the stop was lifted. Null: the stop is active.',
+  })
   lifted_at!: Date | null;
   @ApiProperty({ ...AUTHOR, description: 'Who lifted it; null: nobody yet, or the command line.' })
   lifted_by!: StopAuthorRecord | null;

@@ -58,7 +58,7 @@ async function edgeOf(ask: Ask, size: number): Promise<Buffer[]> {
 
 function isWrong(reason: string): LogRefusal {
   return new LogRefusal(
-    `the log does not match its signature: ${reason}. Sealing has stopped. Run audit verify to find the change. If other ` +
+    `the log does not match its signature: ${reason.replace(/\.$/, '')}. Sealing has stopped. Run audit verify to find the change. If other ` +
       'instances sign too, give all of them the same LOG_SIGNING_KEY.',
   );
 }

@@ -33,15 +33,15 @@ describe("the log's key", () => {
     const key = newSigningKey('log').replace(/\+[0-9a-f]{8}\+/, '+00000000+');
     const start = () => logKeyOf({ logSigningKey: new Secret(key), dataDir });
     expect(start).toThrow(StartError);
-    expect(start).toThrow(/^LOG_SIGNING_KEY cannot be used: The signing key is damaged: [^/+]*$/);
+    expect(start).toThrow(/^LOG_SIGNING_KEY is invalid\. The signing key is damaged: [^/+]*$/);
     writeFileSync(file, '{"signingKey": "PRIVATE+');
-    expect(() => logKeyOf({ logSigningKey: undefined, dataDir })).toThrow(/log-key\.json holds no signing key/);
+    expect(() => logKeyOf({ logSigningKey: undefined, dataDir })).toThrow(/log-key\.json contains no signing key/);
   });
 
   it('that cannot be kept ends the start, and it is said what to set instead', () => {
     const blocked = join(dataDir, 'log-key.json', 'below');
     writeFileSync(file, '');
     chmodSync(file, 0o600);
-    expect(() => logKeyOf({ logSigningKey: undefined, dataDir: blocked })).toThrow(/ENOTDIR.*set LOG_SIGNING_KEY/);
+    expect(() => logKeyOf({ logSigningKey: undefined, dataDir: blocked })).toThrow(/ENOTDIR.*Set LOG_SIGNING_KEY/);
   });
 });

@@ -48,7 +48,7 @@ export class OwnCallsController {
   @Get(':id')
   @Allow('pay', 'write', 'read')
   @ApiOperation({
-    summary: 'What became of a call',
+    summary: 'Read the outcome of a call',
     operationId: 'readCall',
     description: 'Scope `pay`, `write` or `read`; only calls of the same client are found.',
   })
@@ -66,7 +66,7 @@ export class OwnCallsController {
   @Allow('approve')
   @Shows(showsCall)
   @ApiOperation({
-    summary: 'Settle a call in doubt, or correct how it was settled',
+    summary: 'Settle a call in doubt, or correct its resolution',
     operationId: 'resolveCall',
     description:
       'Scope `approve`. For a call of any client, by somebody else than who asked for it. Settles a call whose `outcome` is ' +

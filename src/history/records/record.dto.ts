@@ -112,7 +112,7 @@ export class RecordTimings {
 export class CallRecord {
   @text("The call's id, the `X-Call-Id` of its answer.", { format: 'uuid' }) id!: string;
   @text("The operation's name.", { example: 'POST /payouts/airtime' }) operation!: string;
-  @ApiProperty({ enum: CALL_STATES, description: `What came of it. ${STATE_HELP}` }) outcome!: CallState;
+  @ApiProperty({ enum: CALL_STATES, description: `The outcome. ${STATE_HELP}` }) outcome!: CallState;
   @nullable('string', 'Since when it is in doubt; null where it is not.', INSTANT) in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @text('The key that was used.', { format: 'uuid' }) key_id!: string;
@@ -130,17 +130,17 @@ export class CallRecord {
     { enum: ['checked', 'unchecked'] },
   )
   coverage!: string | null;
-  @nullable('string', 'The call for whose sake the proxy asked this by itself.', UUID) caused_by!: string | null;
-  @nullable('string', 'The call that it repeats on purpose.', UUID) duplicate_of!: string | null;
+  @nullable('string', 'The call that caused the proxy to make this request.', UUID) caused_by!: string | null;
+  @nullable('string', 'The call that it deliberately duplicates.', UUID) duplicate_of!: string | null;
   @ApiProperty({ type: [RecordItem], description: 'In a list of calls, the first hundred.' }) items!: RecordItem[];
   @orNull(RecordUpstream, 'What the upstream said; null where no outcome is recorded.')
   upstream!: RecordUpstream | null;
-  @orNull(RecordRefusal, 'Why it was not let through; null where it was.') refusal!: RecordRefusal | null;
+  @orNull(RecordRefusal, 'Reason for the refusal. Null if the call was admitted.') refusal!: RecordRefusal | null;
   @orNull(RecordApproval, 'The approval it waits for, or waited; null where it needed none.')
   approval!: RecordApproval | null;
-  @orNull(RecordResolution, 'What was found out about it while it was in doubt, by a person or by the proxy.')
+  @orNull(RecordResolution, 'The resolution of the call in doubt, by a person or by the proxy.')
   resolution!: RecordResolution | null;
-  @orNull(RecordDoubt, 'Why the proxy cannot find out what became of it; null where it can, or has not tried yet.')
+  @orNull(RecordDoubt, 'Why the proxy cannot settle the call. Null if it can, or has not tried yet.')
   doubt!: RecordDoubt | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }

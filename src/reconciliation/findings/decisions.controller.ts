@@ -30,7 +30,7 @@ export class DecisionsController {
   @Allow('reconcile')
   @RouteConfig({ maxBodyBytes: MAX_DECISIONS_BYTES })
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
-  @ApiOperation({ summary: 'Decide about findings', operationId: 'decideFindings', description: WHO })
+  @ApiOperation({ summary: 'Decide findings', operationId: 'decideFindings', description: WHO })
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'They are decided.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
   async decide(
@@ -53,7 +53,7 @@ export class DecisionsController {
   @RouteConfig({ takesCsv: true })
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
   @ApiOperation({
-    summary: 'Decide about findings by a spreadsheet',
+    summary: 'Decide findings with a spreadsheet',
     operationId: 'decideFindingsByCsv',
     description:
       `${WHO} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` and \`reason\` filled in: with ` +

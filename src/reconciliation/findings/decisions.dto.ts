@@ -35,15 +35,15 @@ export class FindingDecisionDto {
     {
       enum: [...DECIDABLE],
       description:
-        '`explained`: it is known why, and nothing is owed. `resolved`: it was put right. `accepted`: it is a loss or a gain, ' +
-        'and stays one. `reopened`: what was decided before does not hold.',
+        '`explained`: the reason is known, and nothing is owed. `resolved`: the difference was corrected. `accepted`: the loss or gain ' +
+        'is permanent. `reopened`: the earlier decision no longer applies.',
     },
   )
   state!: StepState;
 
   @Text({
     max: 1_000,
-    description: 'Why, for those who read the record later.',
+    description: 'Reason for the decision, which is recorded.',
     example: 'Reversed by the provider on 21 November.',
   })
   reason!: string;
@@ -52,7 +52,7 @@ export class FindingDecisionDto {
     required: false,
     pattern: /^v[0-9a-f]{12}$/,
     must: 'must be the version of the finding, as it was shown',
-    description: 'The `version` of what you looked at: you decide on this, or on nothing.',
+    description: 'The `version` that you read. A finding with another one is not decided.',
     example: 'v3f2a91c04b7d',
   })
   version?: string;
@@ -60,7 +60,7 @@ export class FindingDecisionDto {
 
 @NotForwarded()
 export class FindingDecisionsDto {
-  @ListOf(() => FindingDecisionDto, { max: MAX_DECISIONS, description: 'What is decided, all of it or nothing.' })
+  @ListOf(() => FindingDecisionDto, { max: MAX_DECISIONS, description: 'The decisions. All of them apply, or none.' })
   decisions!: FindingDecisionDto[];
 }
 

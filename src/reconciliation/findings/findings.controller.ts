@@ -55,7 +55,7 @@ export class FindingsController {
   @ApiOperation({
     summary: 'List findings',
     operationId: 'listFindings',
-    description: 'Scope `reconcile`. Without `state`, those that wait for somebody: open and reopened ones.',
+    description: 'Scope `reconcile`. Without `state`, lists open and reopened findings.',
   })
   @ApiResponse({ status: 200, type: FindingPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -67,7 +67,7 @@ export class FindingsController {
   @Allow('reconcile')
   @Shows('itself')
   @ApiOperation({
-    summary: 'Export findings to decide about them in a spreadsheet',
+    summary: 'Export findings to decide them in a spreadsheet',
     operationId: 'exportFindings',
     description:
       'Scope `reconcile`. With the filters of the list, newest first. Fill in the columns `decision` (explained, resolved, ' +

@@ -22,7 +22,7 @@ export class RoundsController {
     people: false,
   }))
   @ApiOperation({
-    summary: 'Find out now what became of calls in doubt',
+    summary: 'Resolve calls in doubt now',
     operationId: 'runResolverRound',
     description:
       "Scope `reconcile`. The proxy does so by itself every `RESOLVER_EVERY_SECONDS`. It asks for the upstream's transactions " +

@@ -11,10 +11,10 @@ export class RoundVerdict {
   @ApiProperty({
     enum: VERDICTS,
     description:
-      '`confirmed` and `not_executed` settle it. `ambiguous`: a person has to, unless a later round knows more.',
+      '`confirmed` and `not_executed` settle the call. `ambiguous`: a person must settle it, unless a later round can.',
   })
   verdict!: (typeof VERDICTS)[number];
-  @ApiProperty({ type: 'string', description: 'How that is known, or why not.' }) reason!: string;
+  @ApiProperty({ type: 'string', description: 'Reason for the verdict.' }) reason!: string;
 }
 
 /** What one look at the upstream did about calls in doubt. */

@@ -125,7 +125,7 @@ describe('a call of which the upstream lists something else', () => {
     const transfer = { ...doubt, operation: 'POST /account/transfer' };
     expect(ask([], {}, transfer)).toMatchObject({
       verdict: 'ambiguous',
-      reason: expect.stringContaining('no transfer of ours yet'),
+      reason: expect.stringContaining('does not yet show a transfer call of ours'),
     });
     expect(ask([], { freshUntil: new Map([['transfer' as const, at(899)]]) }, transfer)?.verdict).toBe('not_executed');
   });
@@ -135,7 +135,7 @@ describe('a call of which the upstream lists something else', () => {
     ['redeemed', 'confirmed'],
     ['SUCCESSFUL', 'confirmed'],
     [' Completed ', 'confirmed'],
-    ['SentCall', 'confirmed'],
+    ['Sent', 'confirmed'],
     ['failed', 'as failed'],
     ['UNSUCCESSFUL', 'as failed'],
     ['declined', 'as failed'],

@@ -48,7 +48,7 @@ export class ReportController {
   @Allow('reconcile')
   @Shows('itself')
   @ApiOperation({
-    summary: 'Report what a run found',
+    summary: 'Read the report of a run',
     operationId: 'readReconciliationReport',
     description:
       'Scope `reconcile`. The findings are as this run saw them, their states as of now. `json` is complete; `csv` has a row ' +

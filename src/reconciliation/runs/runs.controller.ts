@@ -54,10 +54,10 @@ export class RunsController {
   @ApiResponse({
     status: 202,
     type: RunRecord,
-    description: 'It is at work, and goes on by itself.',
+    description: 'The run has started and continues in the background.',
     headers: { Location: { description: 'Where to follow it.', schema: { type: 'string' } } },
   })
-  @ApiResponse({ status: 200, type: RunRecord, description: 'The same is at work already; this is that run.' })
+  @ApiResponse({ status: 200, type: RunRecord, description: 'The same run is already in progress.' })
   @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs', 'not_ready')
   async start(
     @CurrentCall() call: AuthenticatedCall,

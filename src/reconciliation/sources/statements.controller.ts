@@ -29,7 +29,7 @@ export class StatementsController {
   @RouteConfig({ takesCsv: true })
   @Shows(({ faults }: ImportedStatement) => showsNobody(faults))
   @ApiOperation({
-    summary: 'Hand in a statement',
+    summary: 'Import a statement',
     operationId: 'importStatement',
     description:
       "Scope `reconcile`. A provider's CSV file of what it paid, to compare with: its first line names the columns. Lines " +
@@ -39,7 +39,7 @@ export class StatementsController {
   @ApiConsumes('text/csv')
   @ApiBody({ required: true, schema: { type: 'string' }, description: 'The file, in UTF-8, up to 1 GiB.' })
   @ApiResponse({ status: 201, type: ImportedStatement, description: 'It is imported.' })
-  @ApiResponse({ status: 200, type: ImportedStatement, description: 'It was imported before; nothing is changed.' })
+  @ApiResponse({ status: 200, type: ImportedStatement, description: 'Already imported. Nothing was changed.' })
   @ApiKeyProblems('invalid_request')
   async import(
     @CurrentCall() call: AuthenticatedCall,

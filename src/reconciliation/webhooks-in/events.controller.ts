@@ -29,7 +29,7 @@ export class EventsController {
   @HttpCode(200)
   @Allow('everyone')
   @ApiOperation({
-    summary: "Take one of the upstream's events",
+    summary: 'Receive an event of the upstream',
     operationId: 'takeUpstreamEvent',
     description:
       'Only with `UPSTREAM_WEBHOOK_SECRET`, which signs it instead of an API key (Standard Webhooks: `webhook-id`, ' +
@@ -39,7 +39,11 @@ export class EventsController {
   @ApiHeader({ name: 'webhook-timestamp', required: true, description: 'Seconds since 1970, within five minutes.' })
   @ApiHeader({ name: 'webhook-signature', required: true, description: '`v1,<base64>`; several with blanks between.' })
   @ApiBody({ schema: { type: 'object', additionalProperties: true } })
-  @ApiResponse({ status: 200, type: EventReceipt, description: 'It is on record, and is read back soon.' })
+  @ApiResponse({
+    status: 200,
+    type: EventReceipt,
+    description: 'The event is recorded and will be checked with the upstream.',
+  })
   @ApiProblems('invalid_request', 'stale_event', 'invalid_signature', 'not_found', 'database_unavailable')
   async take(@Req() request: FastifyRequest): Promise<EventReceipt> {
     const { id: eventId, at: signedAt } = this.signed.of(request);
