@@ -82,5 +82,5 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
 
 /** Bodies are checked by our own pipe. Without this, Fastify would load its compilers of schemas at every start, unused. */
 function noSchema(): never {
-  throw new Error('a route has a schema of Fastify, for which nothing is loaded');
+  throw new Error('a route has a Fastify schema, but no schema compiler is loaded');
 }

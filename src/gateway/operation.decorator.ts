@@ -40,7 +40,7 @@ function bodyClassOf(controller: object, handler: string | symbol): new () => ob
   const [, body] =
     Object.entries<{ index: number }>({ ...bound }).find(([kind]) => kind.startsWith(`${RouteParamtypes.BODY}:`)) ?? [];
   const bodyClass = body && types[body.index];
-  if (!bodyClass) throw new Error(`the handler ${String(handler)} pays or makes something and has no @Body()`);
+  if (!bodyClass) throw new Error(`the handler ${String(handler)} pays or writes, so it must have a @Body()`);
   return bodyClass;
 }
 
@@ -56,15 +56,15 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     RouteConfig({ operation: name, scopes }),
     ApiSecurity('key'),
     ApiOperation({
-      summary: method === methodOf(name) ? title : `${title}; forwarded as ${methodOf(name)}`,
+      summary: method === methodOf(name) ? title : `${title} (forwarded as ${methodOf(name)})`,
       operationId: `${method} ${pathOf(name)}`,
-      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
+      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,
     }),
     ApiExtension('x-source', source),
     ApiProduces('application/json'),
     ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
     ...(movesValue(name)
-      ? [ApiResponse({ status: 202, type: PendingApproval, description: 'It waits for an approval.' })]
+      ? [ApiResponse({ status: 202, type: PendingApproval, description: 'The call is pending approval.' })]
       : []),
     ApiEnvelopeProblems(effect),
   );

@@ -93,7 +93,7 @@ export class RecentContents implements OnApplicationShutdown {
     try {
       await this.runOnce();
     } catch (err) {
-      this.logger.warn({ err }, 'old contents could not be removed; again in a minute');
+      this.logger.warn({ err }, 'old contents not removed, will retry in a minute');
     }
   }
 }

@@ -44,7 +44,7 @@ export class RefusalWriter {
       () => true,
       (err: unknown) => {
         const { id, code } = refusal;
-        this.logger.error({ call_id: id, code, err }, 'a refusal could not be recorded; again soon');
+        this.logger.error({ call_id: id, code, err }, 'refusal not recorded, will retry');
         void this.recordLater(refusal);
         return false;
       },
@@ -59,9 +59,9 @@ export class RefusalWriter {
       try {
         return await this.record(refusal);
       } catch {
-        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'a refusal could not be recorded');
+        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded');
       }
     }
-    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'a refusal was given up');
+    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded, no further retries');
   }
 }

@@ -76,7 +76,7 @@ async function find(
              GROUP BY client_id) AS spent) AS spending,
       (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops
     FROM clock`;
-  if (!found) throw new Error('the database did not say what day it is');
+  if (!found) throw new Error('the database did not return the day');
   return found;
 }
 

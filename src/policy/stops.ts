@@ -19,6 +19,6 @@ export function stopFor(stops: Stop[], request: { clientId: string; operation: s
 
 /** What a stop says to those whom it holds back. */
 export function refusalText({ clientId, operation, reason }: Stop): string {
-  const what = clientId !== null ? 'your client' : (operation ?? 'everything that pays or writes');
-  return `The operator has stopped ${what}; nothing was sent. The reason: ${reason}`;
+  const what = clientId !== null ? 'your client' : (operation ?? 'all payouts and writes');
+  return `The operator has stopped ${what}. Nothing was sent. Reason: ${reason}`;
 }

@@ -100,7 +100,7 @@ export class CallersService {
     this.lastUseWritten.set(keyId, now);
     this.prisma.apiKey
       .update({ where: { id: keyId }, data: { lastUsedAt: new Date(now) } })
-      .catch(() => this.logger.warn({ key_id: keyId }, 'the last use of a key could not be noted'));
+      .catch(() => this.logger.warn({ key_id: keyId }, 'last use of a key not recorded'));
   }
 }
 

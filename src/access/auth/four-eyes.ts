@@ -23,7 +23,7 @@ export function requireSomebodyElse({ caller }: AuthenticatedCall, asked: Asker,
   }
   if (asked.actor !== null && person === null) {
     throw new Problem('own_approval', {
-      text: `A person asked for this, so another person has to decide, with a key of their own. ${needsPersonalKey(clientName)}`,
+      text: `A person made this request, so another person must decide, with a personal key. ${needsPersonalKey(clientName)}`,
     });
   }
   return { clientId, keyId, actor: person };
@@ -31,5 +31,5 @@ export function requireSomebodyElse({ caller }: AuthenticatedCall, asked: Asker,
 
 /** How to get a key that says who decides. */
 export function needsPersonalKey(clientName: string): string {
-  return `This key belongs to no person, and X-Actor does not count. The operator issues one that does: keys issue --client ${clientName} --person ….`;
+  return `Your key is not a personal key, and X-Actor does not count. The operator can issue a personal key: keys issue --client ${clientName} --person ….`;
 }

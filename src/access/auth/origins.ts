@@ -30,7 +30,7 @@ export class OriginsService {
         SELECT DISTINCT unnest(origins) AS origin FROM client`;
       this.origins = new Set(rows.map(({ origin }) => origin));
     } catch (err) {
-      this.logger.warn({ err }, 'the allowed origins could not be read; those known go on'); // so that a page can read the 503
+      this.logger.warn({ err }, 'allowed origins not read, the last known ones stay in effect'); // so that a page can read the 503
     } finally {
       this.reading = undefined;
     }

@@ -32,7 +32,7 @@ export class RequestWindowsService {
       RETURNING requests,
         greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
     const [row] = await withPatience(counted);
-    if (!row) throw new Error('an upsert that returned no row');
+    if (!row) throw new Error('the upsert returned no row');
     return row;
   }
 }

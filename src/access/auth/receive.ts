@@ -87,7 +87,7 @@ function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
     return new Problem('expectation_not_met');
   if (raw.httpVersion !== '1.1' || headers.host !== undefined) return undefined;
-  const detail = 'the request has no header Host, which HTTP/1.1 requires (RFC 9112, section 3.2)';
+  const detail = 'the request must have the header Host, which HTTP/1.1 requires (RFC 9112, section 3.2)';
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 

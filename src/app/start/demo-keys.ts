@@ -50,7 +50,7 @@ export async function refuseDemoClients(demo: DemoClientsService, settings: Upst
   const strangers = await demo.strangersTo(nameOf(settings));
   if (strangers.length === 0) return;
   throw new StartError(
-    `the database has demo clients (${strangers.join(', ')}), which belong to the sandbox, and UPSTREAM_BASE_URL is another service; set DATA_DIR to a new folder, or revoke all their keys (npm run cli -- clients list, keys revoke)`,
+    `the database has demo clients of the sandbox (${strangers.join(', ')}), but UPSTREAM_BASE_URL names another service. Set DATA_DIR to a new folder, or revoke all keys of these clients (npm run cli -- clients list, keys revoke).`,
   );
 }
 

@@ -68,7 +68,7 @@ export function pendingReply(callId: string): Reply {
  * @param found the transactions that it turned out to be; none where a person found out.
  */
 export function confirmedReply(callId: string, found: VerdictTransaction[]): Reply {
-  const message = 'The payout service gave no answer; it was found out since that it carried this out.';
+  const message = 'The payout service gave no answer, but later confirmed that it carried this out.';
   const transactions = found.map(({ position, upstream_ref, upstream_id, batch_ref, status, amount_usd, at }) => ({
     position,
     upstream_ref,
@@ -89,7 +89,7 @@ export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): {
       ? toEnvelope(new Problem('answer_erased'), callId)
       : {
           status: 'success',
-          message: 'The payout service carried this out, and its answer is no longer stored.',
+          message: 'The payout service carried this out. Its answer is no longer stored.',
           call_id: callId,
         };
   return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(said)) };

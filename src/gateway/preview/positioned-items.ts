@@ -69,7 +69,7 @@ export function withSuggestions(faults: Fault[], body: unknown): Fault[] {
   return faults.map(({ pointer, detail }) => {
     if (!PHONE_FIELDS.has(pointer.slice(pointer.lastIndexOf('/') + 1))) return { pointer, detail };
     const suggestion = suggestPhone(valueAt(body, pointer));
-    return { pointer, detail: suggestion === undefined ? detail : `${detail}; did you mean ${suggestion}?` };
+    return { pointer, detail: suggestion === undefined ? detail : `${detail}. Did you mean ${suggestion}?` };
   });
 }
 

@@ -117,7 +117,7 @@ function toItem(
 function notesOf({ handleIgnored, recipientField, amountUsd }: PositionedItem['item']): string[] {
   const paidWithoutAmount = recipientField !== null && amountUsd === null;
   return [
-    ...(handleIgnored ? ['has an e-mail and a handle: the e-mail is used'] : []),
-    ...(paidWithoutAmount ? ['names no amount: it is not in the total'] : []),
+    ...(handleIgnored ? ['The item has an email and a handle. The email is used.'] : []),
+    ...(paidWithoutAmount ? ['The item has no amount, so the total does not include it.'] : []),
   ];
 }

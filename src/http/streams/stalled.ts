@@ -20,7 +20,10 @@ function watch(stream: Readable): void {
   const goOn = () => clearTimeout(timer);
   stream.on('pause', () => {
     clearTimeout(timer);
-    timer = setTimeout(() => stream.destroy(new Error('nobody reads the answer')), STALLED_AFTER_MS).unref();
+    timer = setTimeout(
+      () => stream.destroy(new Error('the client stopped reading the response')),
+      STALLED_AFTER_MS,
+    ).unref();
   });
   stream.on('resume', goOn);
   stream.once('close', goOn);

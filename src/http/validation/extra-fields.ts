@@ -5,7 +5,7 @@ import { isText } from './rules';
 
 export const MAX_EXTRA_CHARACTERS = 1_000;
 
-export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} characters without control characters, a number that keeps all its digits (write longer ones as text), true or false`;
+export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} characters without control characters, true, false, or a number that keeps all its digits (write longer numbers as text)`;
 
 const UNIT_NAME = 'credit';
 
@@ -37,12 +37,14 @@ export function checkWords(unitName: string, extraFields: readonly string[]): vo
   const taken = (name: string) => FIELD_NAMES.has(name) || TAKEN.includes(name);
   if (unitName !== UNIT_NAME && ofTheUnit.some(taken)) {
     throw new StartError(
-      'UPSTREAM_UNIT_NAME is a word that the interface uses for something else; give the provider’s own',
+      "UPSTREAM_UNIT_NAME must be the provider's own word, and not a word that the interface uses for something else.",
     );
   }
   const known = extraFields.find((name) => FIELD_NAMES.has(name) || ofTheUnit.includes(name));
   if (known === undefined) return;
-  throw new StartError(`EXTRA_FIELDS_ALLOWED names ${known}, a field with rules of its own; take it out of the list`);
+  throw new StartError(
+    `EXTRA_FIELDS_ALLOWED must not name ${known}, because the interface defines that field. Remove it from the list.`,
+  );
 }
 
 /** What an extra field may hold: nothing that has an inside. */

@@ -13,7 +13,7 @@ export function pointerTo(parent: string, key: string | number): string {
   return `${parent}/${token}`;
 }
 
-export const UNKNOWN_FIELD = 'is not a field of this operation; remove it';
+export const UNKNOWN_FIELD = 'must not be sent, because it is not a field of this operation';
 
 /** class-validator's tree of errors, as a flat list. */
 export function toFaults(errors: ValidationError[], parent = ''): Fault[] {

@@ -6,7 +6,7 @@ import { looksLikePhone, spellsOneOf } from '../../platform/privacy/phone-number
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 const NAMES_SOMEBODY =
-  'Idempotency-Key has an e-mail address, a phone number or a handle in it. Records keep keys for good, so use one that names nobody: an id of your own, or a UUID.';
+  'Idempotency-Key must not contain an email address, a phone number, or a handle, because records keep it. Use an ID of your own, or a UUID.';
 
 /** Printable ASCII without blanks: what was sent twice arrives with a comma and a blank in between. */
 const KEY = /^[\x21-\x7e]{1,255}$/;

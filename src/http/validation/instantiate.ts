@@ -79,7 +79,7 @@ function readItems(items: ItemsOf): Read {
     if (!Array.isArray(given)) return WRONG;
     const most = items.max ?? limits.maxItems;
     if (given.length > most) {
-      found.add(pointer, () => `has ${given.length} items; at most ${most} fit in one request`);
+      found.add(pointer, () => `must have at most ${most} items, and has ${given.length}`);
       for (let place = 0; place < given.length; place += 1) found.brokenItems.add(place);
     }
     const type = items.type();

@@ -41,7 +41,7 @@ function note(within: Open, name: string, names: Set<string>, found: FaultList):
     (within.repeated ??= new Set()).add(name);
     found.add(
       () => pointerOf(within),
-      () => 'is given more than once; say it once',
+      () => 'must be given only once',
     );
   }
   names.add(name);

@@ -30,7 +30,7 @@ export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator
   const must = nullable ? `${rule.must}, or null` : rule.must;
   const validator = {
     validate: (value: unknown) => (nullable && value === null) || test(value),
-    defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? `is missing; it ${must}` : must),
+    defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? `is required and ${must}` : must),
   };
   return applyDecorators(
     (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
@@ -94,7 +94,7 @@ export const Items = (item: ItemsOf['type']) =>
         isArray: true,
         minItems: 1,
         maxItems: 1_000,
-        description: 'What is to be paid, one entry each.',
+        description: 'The payouts, one entry each.',
       },
     ),
     ValidateNested({ each: true, message: 'must be an object' }),

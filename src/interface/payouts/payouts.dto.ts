@@ -22,7 +22,7 @@ export class AirtimePayoutDto {
 
 /** interface.md, "Mobile money item". */
 export class MobileMoneyItem extends AirtimeItem {
-  @Text({ max: 255, mayBeEmpty: true, description: "The caller's reference; may be empty.", example: 'invoice-17' })
+  @Text({ max: 255, mayBeEmpty: true, description: 'Your reference. It may be empty.', example: 'invoice-17' })
   reference!: string;
 
   @Text({ max: 50, description: 'Mobile money network code, from `/info/mobile-money-codes`.', example: 'MPS' })

@@ -157,7 +157,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
     if (read[name] && !read.DATABASE_URL) faults.push(`DATABASE_URL is required with ${name}`);
   }
   if (read.NODE_ENV === 'production') faults.push(...productionFaults(read, needed));
-  if (faults.length > 0) throw new StartError(`bad configuration: ${[...new Set(faults)].join('; ')}`);
+  if (faults.length > 0) throw new StartError(`invalid configuration: ${[...new Set(faults)].join('; ')}`);
   return Object.freeze({
     ...toConfig(read),
     sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
@@ -174,7 +174,7 @@ function envFile(): Record<string, string | undefined> {
     return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
     if ((error as { code?: string }).code === 'ENOENT') return {}; // there need not be one
-    throw new StartError('the file .env cannot be read; mend its rights or remove it');
+    throw new StartError('the file .env cannot be read. Fix its permissions or remove it.');
   }
 }
 

@@ -104,7 +104,7 @@ function pending(migrations: Migration[], done: Map<string, { checksum: string }
   for (const { name, checksum } of migrations) {
     const before = done.get(name);
     if (before && before.checksum !== checksum) {
-      throw new StartError(`migration ${name} was edited after it had been applied; restore it and add a new one`);
+      throw new StartError(`migration ${name} was edited after it was applied. Restore it, and add a new migration.`);
     }
   }
   return migrations.filter(({ name }) => !done.has(name));

@@ -43,7 +43,7 @@ export class ProcessService implements OnApplicationShutdown {
 
   /** The same number is taken again, for calls in flight bear it; until then they look as if nobody worked on them any more. */
   private tellOfLoss(): void {
-    this.logger.warn({ process: this.held }, 'the connection that holds the number of this process was lost');
+    this.logger.warn({ process: this.held }, 'lost the database connection that holds the process number');
   }
 
   private async next(): Promise<number> {

@@ -101,15 +101,17 @@ interface ReadWords {
  * The texts that are not listed here hold for reads too.
  */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
-  internal_error: { text: 'The proxy failed to answer this. Tell the operator the call_id.' },
-  database_unavailable: { text: 'The database of the proxy cannot be reached. Ask again in a moment.' },
+  internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
+  database_unavailable: { text: 'The database of the proxy cannot be reached. Send the request again in a moment.' },
   upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
-  upstream_busy: { text: 'The payout service is limiting the proxy. Ask again later.' },
-  upstream_overloaded: { text: 'The payout service is slow, and too many requests are waiting for it. Ask again in a moment.' },
+  upstream_busy: { text: 'The payout service is limiting the proxy. Send the request again after Retry-After.' },
+  upstream_overloaded: {
+    text: 'The payout service is slow, and too many requests are waiting for it. Send the request again after Retry-After.',
+  },
   stopped: { text: 'The operator has stopped this operation.' },
-  upstream_unreachable: { text: 'The payout service cannot be reached. Ask again in a moment.' },
+  upstream_unreachable: { text: 'The payout service cannot be reached. Send the request again in a moment.' },
   outcome_unknown: {
-    text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to ask again.',
+    text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to send the request again.',
     action: 'retry_same_key',
   },
 };

@@ -55,12 +55,12 @@ const PROBLEM_DETAILS = { 'application/problem+json': { schema: { $ref: getSchem
 /** Statuses that are ours, or the upstream's own with its own bytes. */
 const ALSO_UPSTREAM = new Set([400, 500]);
 const IN_DOUBT =
-  "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call may be in doubt: before you send it with a new Idempotency-Key, ask `GET /v1/calls/{id}`, with the id of `X-Call-Id`, what became of it.";
+  "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call may be in doubt. Before you send the request with a new Idempotency-Key, read `GET /v1/calls/{id}` for the outcome. `X-Call-Id` has the ID.";
 const UPSTREAMS_OWN: Partial<Record<string, string[]>> = { 'pay 500': [IN_DOUBT], 'write 500': [IN_DOUBT] };
 const EITHER = { anyOf: [OURS, ANY_ENVELOPE] };
 
 const RETRY_AFTER = {
-  description: 'Seconds; given where it is safe to send the request again.',
+  description: 'Seconds to wait before you send the request again. Present only if that is safe.',
   schema: { type: 'integer', minimum: 0 } as const,
 };
 
@@ -95,12 +95,12 @@ export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>
     ),
     ApiResponse({
       status: 504,
-      description: `\`outcome_unknown\`, after a time-out: ${PROBLEMS.outcome_unknown.text}`,
+      description: `\`outcome_unknown\`, after a timeout: ${PROBLEMS.outcome_unknown.text}`,
       content: { 'application/json': { schema: OURS } },
     }),
     ApiResponse({
       status: '4XX',
-      description: "The upstream's own refusal, byte for byte; what is no JSON as plain text.",
+      description: "The upstream's own rejection, byte for byte. An answer that is not JSON is sent as plain text.",
       content: { 'application/json': { schema: ANY_ENVELOPE }, 'text/plain': { schema: { type: 'string' } } },
     }),
   );
