@@ -58,7 +58,7 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(body).toMatchObject({
       status: 'error',
       code: 'not_served',
-      errors: [{ pointer: '/airtimes/1/countryToSend', detail: 'is not served; the countries are Kenya, Nigeria' }],
+      errors: [{ pointer: '/airtimes/1/countryToSend', detail: 'is not served, and must be one of Kenya, Nigeria' }],
     });
     expect(arrived()).toEqual(['/info/airtime-countries']);
     expect(await recordOf(headers)).toMatchObject({
@@ -71,7 +71,7 @@ describe('countries and networks that the upstream does not serve', () => {
     await startWith({});
     const { body } = await proxy.post(app, '/payouts/mobile-money', momo('Kenya', 'MTN')).expect(400);
     expect(body.errors).toEqual([
-      { pointer: '/momos/0/momoCode', detail: 'is no mobile money network of Kenya; its codes are MPS (M-Pesa)' },
+      { pointer: '/momos/0/momoCode', detail: 'must be a mobile money network of Kenya: MPS (M-Pesa)' },
     ]);
     await proxy.post(app, '/payouts/mobile-money', momo('COTE D’IVOIRE', 'MTN')).expect(200);
     expect(arrived()).toEqual(['/info/mobile-money-codes', '/payouts/mobile-money']);

@@ -85,8 +85,12 @@ describe('a preview', () => {
     const credits = [{ ...creditItem(), email: 'Ada@Example.COM', twitter: '@ada' }, { twitter: '@bob' }];
     const credit = await api.preview(key, '/payouts/credit', { credits });
     expect(credit.items).toMatchObject([
-      { recipient: 'Ada@example.com', local_amount: null, notes: ['has an e-mail and a handle: the e-mail is used'] },
-      { recipient: '@bob', amount_usd: null, notes: ['names no amount: it is not in the total'] },
+      {
+        recipient: 'Ada@example.com',
+        local_amount: null,
+        notes: ['The item has an email and a handle. The email is used.'],
+      },
+      { recipient: '@bob', amount_usd: null, notes: ['The item has no amount, so the total does not include it.'] },
     ]);
   });
 
@@ -125,8 +129,8 @@ describe('a preview', () => {
       'not_served /airtimes/3/countryToSend',
     ]);
     const phones = found.errors.filter(({ pointer }: any) => pointer.endsWith('phoneNumber'));
-    expect(phones[0].detail).toMatch(/; did you mean \+2348012345678\?$/);
-    expect(phones[1].detail).not.toMatch(/did you mean/);
+    expect(phones[0].detail).toMatch(/\. Did you mean \+2348012345678\?$/);
+    expect(phones[1].detail).not.toMatch(/Did you mean/);
     expect(found).toMatchObject({ would: 'be_refused', item_count: 4, total_usd: null });
     expect(found.refusal).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(found.caps.daily.left_after_usd).toBeNull();

@@ -94,7 +94,7 @@ describe('the watch over the shapes of answers', () => {
         .reverse()
         .map(({ operation, http_status: status, fingerprint, first_call_id: call_id }) => [
           { operation, status, fingerprint, call_id },
-          'the upstream answered in a shape not seen before',
+          'upstream answer has a new shape',
           'Shapes',
         ]),
     );
@@ -162,7 +162,11 @@ describe('the watch over the shapes of answers', () => {
     await answered({ error: 'None' });
     await eventually(() => logged.length > 0);
     expect(logged).toEqual([
-      [{ err: expect.any(Error) }, 'shapes of answers could not be noted; again when they are next seen', 'Shapes'],
+      [
+        { err: expect.any(Error) },
+        'shapes of upstream answers not recorded, will retry when they are next seen',
+        'Shapes',
+      ],
     ]);
     expect(await counted('new')).toEqual({});
     await query('ALTER TABLE gone RENAME TO answer_shape');

@@ -102,16 +102,16 @@ interface ReadWords {
  */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
-  database_unavailable: { text: 'The database of the proxy cannot be reached. Send the request again in a moment.' },
+  database_unavailable: { text: 'The database of the proxy cannot be reached. Try again in a moment.' },
   upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
-  upstream_busy: { text: 'The payout service is limiting the proxy. Send the request again after Retry-After.' },
+  upstream_busy: { text: 'The payout service is limiting the proxy. Try again after Retry-After.' },
   upstream_overloaded: {
-    text: 'The payout service is slow, and too many requests are waiting for it. Send the request again after Retry-After.',
+    text: 'The payout service is slow, and too many requests are waiting for it. Try again after Retry-After.',
   },
   stopped: { text: 'The operator has stopped this operation.' },
-  upstream_unreachable: { text: 'The payout service cannot be reached. Send the request again in a moment.' },
+  upstream_unreachable: { text: 'The payout service cannot be reached. Try again in a moment.' },
   outcome_unknown: {
-    text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to send the request again.',
+    text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to try again.',
     action: 'retry_same_key',
   },
 };
