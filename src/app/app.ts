@@ -29,7 +29,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** For a file: a statement of 1 GiB, at 300 kB a second. */
 const FILE_TIMEOUT_MS = 3_600_000;
 
-/** The application, wired and ready to listen; the same for `npm start` and for the tests. */
+/** Creates the application, ready to listen. `npm start` and the tests share it. */
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
   const settings = { ...configured, upstreamTimeouts: deadlinesByOperation(configured.upstreamTimeouts) };
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported

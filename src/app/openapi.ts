@@ -132,7 +132,7 @@ interface Described {
 
 type Responses = Record<string, { headers?: object }>;
 
-/** The OpenAPI 3.1 document of the application as it is configured. */
+/** Returns the OpenAPI 3.1 document of the application with its configuration. */
 export function openApiDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -215,7 +215,7 @@ function describeHeaders({ security, responses }: Described): void {
   for (const response of Object.values(responses as Responses)) response.headers = { ...shared, ...response.headers };
 }
 
-/** `/docs` for people, `/openapi.json` for programs. */
+/** Serves `/docs` for people and `/openapi.json` for programs. */
 export function serveDocs(app: NestFastifyApplication, settings: RunningConfig): void {
   SwaggerModule.setup('docs', app, () => openApiDocument(app, settings), {
     jsonDocumentUrl: 'openapi.json',

@@ -8,7 +8,7 @@ import { onStop } from '../app/start/stop';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('run the pretended upstream alone, on SANDBOX_PORT (4010)')
+    .description('run the simulated upstream alone, on SANDBOX_PORT (4010)')
     .addHelpText('after', '\nIts address and keys are written to sandbox.json in DATA_DIR (.data).')
     .action(run);
 }

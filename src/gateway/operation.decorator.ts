@@ -20,8 +20,8 @@ import { addPreview } from './preview/preview.controller';
 export const OPERATION = 'payout-proxy:operation';
 
 /**
- * Makes a method the handler of one operation: its route, the scopes it needs, and its place in the record and in the
- * documentation. An operation that is no read gets a preview, too.
+ * Makes a method the handler of one operation: its route, its scopes, its record, and its documentation. An operation that
+ * is not a read also gets a preview.
  * @param method another method that the interface's text allows for the same operation.
  */
 export function Operation(name: OperationName, method = methodOf(name)): MethodDecorator {

@@ -16,9 +16,9 @@ const PATIENCE_MS = 1_000;
 const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000)];
 
 /**
- * Records refused requests. A call that is refused because of our database may have an intent all the same, if its commit was
- * reported as failed or came late: what it reserved is given back. An admission that comes even later finds the refusal, and
- * admits nothing.
+ * Records rejected requests. A call that was rejected because the proxy's database failed may still have an intent, if its
+ * commit was reported as failed or came late. Its reservation is then released. An admission that comes even later finds
+ * the rejection, and admits nothing.
  */
 export class RefusalWriter {
   private readonly logger = new Logger('Journal');

@@ -18,7 +18,7 @@ interface StateRow {
   stops: State['stops'] | null;
 }
 
-/** A client, as far as it limits what may be spent. */
+/** The spending limits of a client. */
 export interface Budgeted {
   id: string;
   dailyCapUsd: Prisma.Decimal | null;

@@ -4,15 +4,15 @@ import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';
 import { normalise } from './country-name';
 
-/** What of an item the limits are about. */
+/** The fields of an item that limits depend on. */
 export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField' | 'upstreamRef'>;
 
 /** The JSON pointer of an item's field, by the item's place in the list. */
 type PointerOf = (place: number, field: 'amount' | 'country') => string;
 
 /**
- * Why a call is over what its client may do in one call, whatever it did before; empty where it is not. A call is refused
- * with the first of the reasons, which has every fault of its kind.
+ * Returns why a call exceeds the limits of its client for a single call, whatever the client sent before. The list is empty
+ * if it does not. A call is rejected with the first reason, which has every fault of its kind.
  * @param movesValue whether the call moves value, so that the amount of each item must be known.
  */
 export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited[], pointerOf: PointerOf): Problem[] {
@@ -25,7 +25,7 @@ export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited
   return problems.filter((problem) => problem !== undefined);
 }
 
-/** Whether a payout waits for an approval. A total that is not known is refused before, where there is such a limit. */
+/** Returns whether a payout needs an approval. With such a limit, a payout whose total is unknown is rejected before. */
 export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null): boolean {
   return approvalOverUsd !== null && total !== null && total.greaterThan(approvalOverUsd);
 }

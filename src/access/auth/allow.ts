@@ -8,13 +8,13 @@ import { Caller } from './call';
 export const ALLOW = 'payout-proxy:allow';
 
 /**
- * Says who may call a route: keys with one of these scopes, or `everyone`, key or none. An operation of the interface needs
- * all of its scopes (`@Operation`).
+ * Declares who may call a route: keys with one of these scopes, or `everyone`, with or without a key. An operation of the
+ * interface needs all of its scopes (`@Operation`).
  */
 export const Allow = (...scopes: (Scope | 'everyone')[]) => SetMetadata(ALLOW, scopes);
 
 /**
- * Refuses whom a route does not name, and operations that are switched off for the client. A route that names nobody is
+ * Rejects callers that a route does not allow, and operations that the client may not use. A route without a declaration is
  * open to nobody.
  */
 @Injectable()

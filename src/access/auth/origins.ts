@@ -6,7 +6,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 /** For a browser to keep the answer to a preflight; 10 minutes, so that a withdrawn origin is soon forgotten. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
-/** The web origins whose pages any client allows. */
+/** Keeps the web origins whose pages any client allows. */
 @Injectable()
 export class OriginsService {
   private readonly logger = new Logger('Origins');
@@ -37,7 +37,7 @@ export class OriginsService {
   }
 }
 
-/** Whether a request comes from a page of this proxy itself, as browsers say it. */
+/** Returns whether a request comes from a page of this proxy, according to the browser. */
 export function isOwnOrigin({ headers: { origin }, protocol, host }: FastifyRequest): boolean {
   return origin === `${protocol}://${host}`;
 }

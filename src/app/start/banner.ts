@@ -10,7 +10,7 @@ export function stepPrinter(): Report {
   };
 }
 
-/** What a newcomer can do next. */
+/** Returns the text that tells a newcomer what to do next. */
 export function banner(url: string, demoKeys: string | undefined): string {
   const lines = [
     '',

@@ -16,8 +16,8 @@ export interface Dependencies {
 }
 
 /**
- * Provides what the application needs and the configuration does not name: a Postgres of our own without DATABASE_URL, the
- * sandbox as upstream without UPSTREAM_BASE_URL; and brings the database up to date.
+ * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL, and the
+ * sandbox as upstream without UPSTREAM_BASE_URL. It also applies the migrations.
  */
 export async function startDependencies(config: Config, report: Report): Promise<Dependencies> {
   let postgres: EmbeddedPostgres | undefined;

@@ -24,8 +24,8 @@ interface SandboxFile {
 const SANDBOX_LOCK = 7_070_003;
 
 /**
- * Starts the sandbox as a process of its own, as a real upstream would be: it can hang, crash and be killed by itself.
- * Its address and keys are written to DATA_DIR/sandbox.json, readable by its owner only.
+ * Starts the sandbox as its own process. Like a real upstream, it can hang, crash, and be killed alone. Its address and
+ * keys are written to DATA_DIR/sandbox.json, which only its owner may read.
  */
 export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
   const file = join(config.dataDir, 'sandbox.json');

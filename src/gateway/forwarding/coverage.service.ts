@@ -33,7 +33,7 @@ const LISTS: Record<CoverageList, { path: string; read: (envelope: unknown) => S
   },
 };
 
-/** Refuses payouts to countries and networks that the upstream does not serve, before money moves. */
+/** Rejects payouts to countries and networks that the upstream does not serve, before money moves. */
 @Injectable()
 export class CoverageService {
   private readonly logger = new Logger('Coverage');

@@ -3,7 +3,7 @@ import { Item } from '../../operations/item';
 import { normalise } from '../../policy/country-name';
 import { isObject } from '../upstream/answer';
 
-/** Where the upstream pays out: its countries, each with its mobile money networks (none for airtime). */
+/** The destinations that the upstream serves: its countries, each with its mobile money networks (none for airtime). */
 export class Served {
   private readonly countries = new Map<string, Country>();
 

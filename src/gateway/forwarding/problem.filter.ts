@@ -17,7 +17,7 @@ import { rowOf } from '../../operations/catalogue';
 /** Problems that, where something unexpected caused them, somebody has to look into. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
 
-/** The one place where errors become answers, and where a known caller's refused request is recorded. */
+/** Turns errors into responses, and records the rejected requests of known callers. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');

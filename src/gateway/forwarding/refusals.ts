@@ -8,8 +8,8 @@ import { pointerIn, valueFieldOf } from '../../operations/items';
 import { movesValue, OperationName } from '../../operations/catalogue';
 
 /**
- * The limits of a client that a request, or a call that waits, is over by itself.
- * @param positions of the items in the body's list, where some were left out.
+ * Returns the limits that a request, or a held call, exceeds by itself.
+ * @param positions of the items in the body's list, if some were left out.
  */
 export function limitProblems(
   { limits }: Pick<Caller, 'limits'>,
@@ -24,7 +24,7 @@ export function limitProblems(
   );
 }
 
-/** The refusal of a request that an obstacle stands against. */
+/** Returns the error for a request that an obstacle stops. */
 export function obstacleProblem(obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' }>): Problem {
   switch (obstacle.kind) {
     case 'key_reused':

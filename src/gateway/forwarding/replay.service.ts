@@ -13,7 +13,7 @@ import { rowOf } from '../../operations/catalogue';
 import { Effect } from '../../operations/row';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
-/** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
+/** Answers a request that repeats an earlier one with the same idempotency key, from the records of the first one. */
 @Injectable()
 export class ReplayService {
   private readonly inFlightSeconds: number;

@@ -117,7 +117,7 @@ export class PreviewDuplicate {
   paid_at?: Date;
 }
 
-/** What would happen if a request was made now. */
+/** What would happen if a request was sent now. */
 export class Preview {
   @ApiProperty({
     enum: ['be_sent', 'wait_for_approval', 'be_refused', 'be_replayed'],

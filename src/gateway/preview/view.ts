@@ -23,7 +23,7 @@ import { problemsOf } from './problems';
 
 const ZERO = new Decimal(0);
 
-/** The preview of a request about which this was found out. */
+/** Returns the preview of a request with these facts. */
 export function toPreview(facts: PreviewFacts): Preview {
   const { call, body, positioned, request, dryRun, served, earlier, localAmounts } = facts;
   const { caller, operation } = call;

@@ -41,7 +41,7 @@ export interface Outgoing extends RequestKind {
   body: Buffer | null;
 }
 
-/** One go at sending a request. */
+/** One attempt to send a request. */
 export interface Try {
   startedAt: Date;
   /** By a monotonic clock. */

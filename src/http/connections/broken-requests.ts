@@ -24,8 +24,8 @@ interface Traffic {
 }
 
 /**
- * Answers what cannot be read as a request, as everything is answered: with ids, in the form of the address where that is
- * known, logged and counted. Without this, Node and Fastify would answer in words of their own.
+ * Answers bytes that cannot be read as a request like any other request: with IDs, in the form of the route if it is known,
+ * logged and counted. Without this, Node and Fastify would answer in their own format.
  */
 export function answerBrokenRequests(server: FastifyInstance, told: Told): void {
   const connections = new WeakMap<Socket, Traffic>();

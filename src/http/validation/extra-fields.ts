@@ -26,11 +26,11 @@ const TAKEN = [
 ];
 
 /**
- * Looks at the words that the operator may choose: the provider's own word for its unit, and EXTRA_FIELDS_ALLOWED, the
- * fields that the interface does not document and public clients send all the same. Those are forwarded and recorded in the
- * body, and nothing reads them.
- * @throws StartError for a field of the interface. As an extra it would have neither its rules nor its place in the record:
- * an amount beside another one would be counted by no cap, and a list under the unit's word would replace the items.
+ * Checks the words that the operator may choose: the provider's own word for its unit, and EXTRA_FIELDS_ALLOWED, the fields
+ * that the interface does not document but public clients send. The proxy forwards these fields, records them in the body,
+ * and does not read them.
+ * @throws StartError for a field of the interface. As an extra field it would have neither its rules nor its place in the
+ * record: no cap would count an extra amount, and a list under the unit's word would replace the items.
  */
 export function checkWords(unitName: string, extraFields: readonly string[]): void {
   const ofTheUnit = [unitName, `${unitName}s`];
@@ -47,7 +47,7 @@ export function checkWords(unitName: string, extraFields: readonly string[]): vo
   );
 }
 
-/** What an extra field may hold: nothing that has an inside. */
+/** Returns whether a value is allowed in an extra field: text, a number, or a boolean. */
 export function isExtraValue(value: unknown): boolean {
   if (typeof value === 'string') return isText(value, MAX_EXTRA_CHARACTERS);
   return typeof value === 'boolean' || (typeof value === 'number' && isExact(value));

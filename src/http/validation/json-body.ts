@@ -8,7 +8,7 @@ const MAX_DEPTH = 16;
 
 export const OTHER_TYPE = 'must be JSON, sent with Content-Type: application/json';
 
-/** Reads bodies: JSON in UTF-8, up to `maxBytes`, and nothing else but CSV where a route says so. */
+/** Reads request bodies: JSON in UTF-8 of up to `maxBytes`, and CSV on routes that allow it. */
 export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
   server.addHook('onRoute', (route) => {
     const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };

@@ -10,7 +10,7 @@ import { findFaults } from './passes-rules';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** The one pipe: turns bodies and queries into instances of their classes, or lists every fault they have. */
+/** Turns bodies and queries into instances of their classes, or lists every fault in them. */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
   private readonly limits: Limits;

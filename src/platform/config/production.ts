@@ -6,8 +6,8 @@ import { LEAST_WEBHOOK_KEY_BYTES, webhookKeyOf } from './webhook-key';
 const WITH = 'with NODE_ENV=production';
 
 /**
- * What is wrong with an environment for production only. Each fault names a variable and its rule, never its value.
- * @param needed the names of the variables that the command needs; undefined: all of them.
+ * Returns what is wrong with an environment in production only. Each fault names a variable and its rule, never its value.
+ * @param needed the names of the variables that the command needs. Undefined means all of them.
  */
 export function productionFaults(env: Environment, needed: readonly string[] | undefined): string[] {
   const faults: string[] = [];

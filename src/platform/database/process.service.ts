@@ -7,7 +7,7 @@ import { SessionLock } from './session-lock';
 /** The first of the lock's two numbers; live_processes() of the migrations looks for it. */
 const PROCESS_LOCKS = 7_070_003;
 
-/** Tells the processes that share a database apart, and who of them lives: see live_processes() of the migrations. */
+/** Tells apart the processes that share a database, and knows which of them live: see live_processes() of the migrations. */
 @Injectable()
 export class ProcessService implements OnApplicationShutdown {
   private readonly logger = new Logger('Process');

@@ -1,6 +1,6 @@
 import { StartError } from '../config/config';
 
-/** Says which database cannot be reached and why, without the user and password in its address. */
+/** Returns an error that says which database cannot be reached and why, without the user and password in its address. */
 export function cannotReach(url: string, error: unknown): StartError {
   const { hostname, port, pathname } = new URL(url);
   const { code, message } = error as { code?: string; message?: string };

@@ -64,17 +64,17 @@ const RETRY_AFTER = {
   schema: { type: 'integer', minimum: 0 } as const,
 };
 
-/** The errors of a `/v1` route: those of every route with a key, and its own. */
+/** Documents the errors of a `/v1` route: its own, and those of every route with a key. */
 export const ApiKeyProblems = (...own: ProblemCode[]) => ApiProblems(...own, 'invalid_people', ...WITH_ANY_KEY);
 
-/** The errors of a route outside the interface. */
+/** Documents the errors of a route outside the interface. */
 export const ApiProblems = (...codes: ProblemCode[]) =>
   applyDecorators(
     ApiExtraModels(ProblemDetails),
     ...byStatus(codes).map((response) => ApiResponse({ ...response, content: PROBLEM_DETAILS })),
   );
 
-/** The same as `ApiKeyProblems`, for a route that is described without decorators: responses by status. */
+/** Returns the responses of `ApiKeyProblems` by status, for a route that is described without decorators. */
 export function problemResponses(...own: ProblemCode[]): Record<string, object> {
   const responses = byStatus([...own, 'invalid_people', ...WITH_ANY_KEY]);
   return Object.fromEntries(
@@ -82,7 +82,10 @@ export function problemResponses(...own: ProblemCode[]): Record<string, object> 
   );
 }
 
-/** The errors of an operation of the interface, in its envelope; and the upstream's own, which are passed on. */
+/**
+ * Documents the errors of an operation of the interface: the proxy's own, in the envelope, and those that the upstream
+ * sends.
+ */
 export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>
   applyDecorators(
     ApiExtraModels(AnyEnvelope, ErrorEnvelope),

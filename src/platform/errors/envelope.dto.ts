@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ACTION_NAMES } from './actions';
+import { ACTION_MEANINGS, ACTION_NAMES } from './actions';
 import { FIRST_CALL_STATES, MAX_FAULTS } from './problem';
 import { PROBLEMS } from './problems';
 
 const CODES = Object.keys(PROBLEMS);
+const MEANINGS = Object.entries(ACTION_MEANINGS).map(([action, meaning]) => `\`${action}\`: ${meaning}`);
 
 /** The upstream's answer, as far as its envelope is known. */
 export class AnyEnvelope {
@@ -26,7 +27,7 @@ export class AnyEnvelope {
   error?: string;
 }
 
-/** What an app gets whose payout waits for an approval. */
+/** The response to a payout that is pending approval. */
 export class PendingApproval {
   @ApiProperty({ enum: ['pending_approval'] })
   status!: string;
@@ -61,11 +62,7 @@ class ErrorMembers {
 
   @ApiProperty({
     enum: [...ACTION_NAMES],
-    description:
-      'What your program does next. `retry_same_key`: nothing was done, or the first answer is replayed. Send the ' +
-      'same request again after `Retry-After`, with the same key if it had one. `new_key`: to try again, send it with a new ' +
-      'Idempotency-Key. `fix_request`: change the request. `wait`: it is in progress, held, or in doubt. Do not send it ' +
-      'again. Read `GET /v1/calls/{id}` later. `ask`: a person has to decide or to change something.',
+    description: ['What your program does next.', ...MEANINGS].join('\n\n'),
   })
   action!: string;
 

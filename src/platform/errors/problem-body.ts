@@ -1,11 +1,11 @@
 import { Problem } from './problem';
 
-/** The interface's own envelope (docs/reference/upstream.md, "Responses"), with our members beside it. */
+/** Returns the error in the interface's envelope (docs/reference/upstream.md, "Responses"), with the proxy's own members. */
 export function toEnvelope(problem: Problem, callId: string) {
   return { status: 'error', ...membersOf(problem, callId) };
 }
 
-/** RFC 9457 `application/problem+json`, with the same members. */
+/** Returns the error as RFC 9457 `application/problem+json`, with the same members. */
 export function toProblemDetails(problem: Problem, callId: string) {
   return {
     type: 'about:blank',

@@ -22,7 +22,7 @@ export default function SandboxPage() {
       title="Sandbox"
       lead={
         <>
-          This is a pretended payout service that the proxy has started itself: no money moves, and all the rest is
+          This is a simulated payout service that the proxy has started itself: no money moves, and all the rest is
           real. Try, in this order: <b>1</b> send a sample payout, <b>2</b> see its story, <b>3</b> switch on a fault
           such as <Code>resetAfterProcessing</Code> and send another amount, <b>4</b> see in its story how what is in
           doubt gets settled: the proxy asks the upstream what became of it.

@@ -26,7 +26,7 @@ export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
     },
   ];
   return (
-    <Card title="Wallets" lead="What the pretended upstream holds. Its own books, not the proxy's.">
+    <Card title="Wallets" lead="What the simulated upstream holds. Its own books, not the proxy's.">
       <DataTable label="Wallets" columns={columns} rows={wallets} keyOf={keyOf} empty="The sandbox has no accounts." />
     </Card>
   );
