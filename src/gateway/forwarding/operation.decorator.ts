@@ -20,7 +20,8 @@ export const OPERATION = 'payout-proxy:operation';
 
 /**
  * Makes a method the handler of one operation, and of its preview where it is no read: its routes, the scopes it needs, its
- * place in the record and in the documentation (src/app/openapi.ts describes previews).
+ * place in the record and in the documentation (src/app/openapi.ts describes previews). The method's name becomes the
+ * `operationId`, so no other handler has the same name.
  * @param summary what it does, in a few words.
  * @param method another method that the interface's text allows for the same operation.
  */
@@ -39,7 +40,6 @@ export function Operation(name: OperationName, summary: string, method = methodO
     ApiExtraModels(Preview),
     ApiOperation({
       summary,
-      operationId: `${method} ${pathOf(name)}`,
       description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
     }),
     ApiExtension('x-source', source),

@@ -19,7 +19,7 @@ export class AccountController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /account/transfer', 'Transfer an amount to a sub-account')
-  transfer(@CurrentCall() call: Call, @Body() body: TransferDto) {
+  transferToSubAccount(@CurrentCall() call: Call, @Body() body: TransferDto) {
     return this.forwarding.run(call, body);
   }
 
@@ -29,19 +29,19 @@ export class AccountController {
   }
 
   @Operation('GET /account/transaction', 'Get one transaction')
-  transaction(@CurrentCall() call: Call, @Query() query: TransactionQuery) {
+  readTransaction(@CurrentCall() call: Call, @Query() query: TransactionQuery) {
     return this.forwarding.run(call, query);
   }
 
   @Operation('POST /account/transactions', 'Get all transactions')
   @ApiBody({ type: TransactionsDto, required: false })
-  transactions(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() body: TransactionsDto) {
+  listTransactions(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() body: TransactionsDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /account/issue-id-transactions', 'Get the transactions of one batch')
   @ApiBody({ type: Nothing, required: false })
-  issueTransactions(@CurrentCall() call: Call, @Query() query: IssueTransactionsQuery, @Body() _body: Nothing) {
+  listBatchTransactions(@CurrentCall() call: Call, @Query() query: IssueTransactionsQuery, @Body() _body: Nothing) {
     return this.forwarding.run(call, query);
   }
 }

@@ -12,17 +12,17 @@ export class CollectionsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /collections/mobile-money/collect', 'Collect a mobile money payment')
-  collect(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
+  collectMobileMoney(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /collections/mobile-money/initiate', 'Initiate a mobile money payment')
-  initiate(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
+  initiateMobileMoneyCollection(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /collections/mobile-money/verify', 'Verify a mobile money payment')
-  verify(@CurrentCall() call: Call, @Body() body: VerifyPaymentDto) {
+  verifyMobileMoneyCollection(@CurrentCall() call: Call, @Body() body: VerifyPaymentDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -13,27 +13,27 @@ export class InfoController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /info/assets', 'List what a credit can be redeemed for')
-  assets(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listAssets(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/airtime-countries', 'List the countries that airtime can be sent to')
-  airtimeCountries(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listAirtimeCountries(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/mobile-money-codes', 'List the values of `momoCode`; one is unique only within a country')
-  mobileMoneyCodes(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listMobileMoneyCodes(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/usd-amount-in-local', 'Convert US dollars into another currency')
-  usdAmountInLocal(@CurrentCall() call: Call, @Query() query: UsdInLocalQuery) {
+  convertUsdToLocal(@CurrentCall() call: Call, @Query() query: UsdInLocalQuery) {
     return this.forwarding.run(call, query);
   }
 
   @Operation('GET /info/local-amount-in-usd', 'Convert another currency into US dollars')
-  localAmountInUsd(@CurrentCall() call: Call, @Query() query: LocalInUsdQuery) {
+  convertLocalToUsd(@CurrentCall() call: Call, @Query() query: LocalInUsdQuery) {
     return this.forwarding.run(call, query);
   }
 }

@@ -12,17 +12,17 @@ export class PayoutsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /payouts/airtime', 'Pay out airtime to many phones')
-  airtime(@CurrentCall() call: Call, @Body() body: AirtimePayoutDto) {
+  sendAirtime(@CurrentCall() call: Call, @Body() body: AirtimePayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/mobile-money', 'Pay out mobile money to many users')
-  mobileMoney(@CurrentCall() call: Call, @Body() body: MobileMoneyPayoutDto) {
+  sendMobileMoney(@CurrentCall() call: Call, @Body() body: MobileMoneyPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/credit', 'Pay out credits to recipients')
-  credit(@CurrentCall() call: Call, @Body() body: CreditPayoutDto) {
+  sendCredit(@CurrentCall() call: Call, @Body() body: CreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 

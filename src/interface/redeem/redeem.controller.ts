@@ -12,7 +12,7 @@ export class RedeemController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /redeem/airtime', 'Redeem a paid credit as airtime')
-  airtime(@CurrentCall() call: Call, @Body() body: RedeemAirtimeDto) {
+  redeemAirtime(@CurrentCall() call: Call, @Body() body: RedeemAirtimeDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -13,17 +13,17 @@ export class SubAccountsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /sub-account/list', 'List the sub-accounts of the user, with their wallets')
-  list(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listSubAccounts(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('POST /sub-account/create', 'Create a sub-account')
-  create(@CurrentCall() call: Call, @Body() body: CreateSubAccountDto) {
+  createSubAccount(@CurrentCall() call: Call, @Body() body: CreateSubAccountDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('GET /sub-account/get', 'Get one sub-account, with its wallets')
-  get(@CurrentCall() call: Call, @Query() query: SubAccountQuery) {
+  readSubAccount(@CurrentCall() call: Call, @Query() query: SubAccountQuery) {
     return this.forwarding.run(call, query);
   }
 }

@@ -13,23 +13,23 @@ export class WalletsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /wallets/list', 'List the wallets of the account')
-  list(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listWallets(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /wallets/list', "The same, as the interface's code examples ask for it; forwarded as GET", 'POST')
   @ApiBody({ type: Nothing, required: false })
-  listByPost(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() _body: Nothing) {
+  listWalletsByPost(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() _body: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('POST /wallets/lookup', 'Get one wallet')
-  lookup(@CurrentCall() call: Call, @Body() body: WalletLookupDto) {
+  lookUpWallet(@CurrentCall() call: Call, @Body() body: WalletLookupDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /wallets/transfer', 'Transfer between wallets')
-  transfer(@CurrentCall() call: Call, @Body() body: WalletTransferDto) {
+  transferBetweenWallets(@CurrentCall() call: Call, @Body() body: WalletTransferDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -4,7 +4,7 @@ import { DatePickerInput } from '@mantine/dates';
 import { useState } from 'react';
 import {
   findingCategoryValues as CATEGORIES,
-  findingRecordSeverityValues as SEVERITIES,
+  severityValues as SEVERITIES,
   findingStateValues as STATES,
 } from '../../api/generated/schema';
 import { inWords } from '../../components/format';
