@@ -55,34 +55,34 @@ describe('when no connection to the upstream comes about', () => {
       headers: expect.objectContaining({ 'retry-after': '1' }),
       body: expect.objectContaining({ status: 'error', code: 'upstream_unreachable' }),
     },
-    record: { outcome: 'notSent', upstream: { status: null, failure }, response: { body: null } },
+    record: { outcome: 'not_sent', upstream: { status: null, failure }, response: { body: null } },
   });
 
-  it('a refused connection is notSent, and the app may try again', async () => {
+  it('a refused connection is not_sent, and the app may try again', async () => {
     const gone = await FakeUpstream.start();
     const { url } = gone;
     await gone.stop();
     expect(await callTo(url)).toMatchObject(notSent('refused'));
   });
 
-  it('a name that does not resolve is notSent', async () => {
+  it('a name that does not resolve is not_sent', async () => {
     expect(await callTo(`http://${'a'.repeat(64)}.invalid`)).toMatchObject(notSent('dns'));
   });
 
-  it('a port that speaks no TLS is notSent, and sees nothing of the request', async () => {
+  it('a port that speaks no TLS is not_sent, and sees nothing of the request', async () => {
     const plain = await Wire.start((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await callTo(`https://127.0.0.1:${plain.port}`)).toMatchObject(notSent('tls'));
     expect(Buffer.concat(plain.received).toString('latin1')).not.toMatch(/payouts|254712345678|X-API-Key/i);
     await plain.stop();
   });
 
-  it('a TLS handshake that is torn down is notSent', async () => {
+  it('a TLS handshake that is torn down is not_sent', async () => {
     const tearing = await Wire.start((socket) => socket.once('data', () => socket.resetAndDestroy()));
     expect(await callTo(`https://127.0.0.1:${tearing.port}`)).toMatchObject(notSent('not_connected'));
     await tearing.stop();
   });
 
-  it('a connection that does not come about within UPSTREAM_CONNECT_TIMEOUT_MS is notSent', async () => {
+  it('a connection that does not come about within UPSTREAM_CONNECT_TIMEOUT_MS is not_sent', async () => {
     const silent = await Wire.start(() => undefined);
     expect(await callTo(`https://127.0.0.1:${silent.port}`)).toMatchObject(notSent('connect_timeout'));
     await silent.stop();
@@ -123,8 +123,8 @@ describe('when a connection fails during a call', () => {
     expect(new Set(arrived).size).toBe(arrived.length);
     for (const [phone, outcome] of outcomes) {
       if (outcome === 'succeeded') expect(arrived).toContain(phone);
-      else expect(['unknown', 'notSent']).toContain(outcome);
-      if (outcome === 'notSent') expect(arrived).not.toContain(phone);
+      else expect(['unknown', 'not_sent']).toContain(outcome);
+      if (outcome === 'not_sent') expect(arrived).not.toContain(phone);
     }
   });
 
@@ -193,7 +193,7 @@ describe('when the deadline passes', () => {
     const arrived = paying.upstream.received.map(phoneOf);
     for (const { phone, status, outcome } of calls) {
       const seen = arrived.includes(phone);
-      expect([phone, status, outcome]).toEqual([phone, seen ? 504 : 503, seen ? 'unknown' : 'notSent']);
+      expect([phone, status, outcome]).toEqual([phone, seen ? 504 : 503, seen ? 'unknown' : 'not_sent']);
     }
     paying.upstream.behaviour = answer(200, SUCCESS);
     await paying.pay().expect(200);

@@ -21,7 +21,10 @@ describe('approvals, their caps and their races', () => {
     await approving.query('INSERT INTO spending VALUES ($1, $2, 2.500001)', [approving.clientId, await today()]);
     const { body } = await approving.decide('approve', id).expect(403);
     expect([body.code, body.detail]).toEqual(['cap_exceeded', expect.stringContaining(`${period} cap`)]);
-    expect([approving.upstream.received, await approving.read(id)]).toMatchObject([[], { outcome: 'pendingApproval' }]);
+    expect([approving.upstream.received, await approving.read(id)]).toMatchObject([
+      [],
+      { outcome: 'pending_approval' },
+    ]);
     await approving.query('UPDATE spending SET usd = 2.5');
     await approving.decide('approve', id).expect(200);
     expect(await approving.spent()).toMatchObject({ usd: '5.000000' });

@@ -21,7 +21,7 @@ describe('approvals', () => {
   it('are listed and shown, with people masked, until they are decided', async () => {
     const id = await approving.hold();
     expect(await approving.read(id)).toMatchObject({
-      outcome: 'pendingApproval',
+      outcome: 'pending_approval',
       approval: { status: 'pending', reason: null },
     });
     expect(await listed('pending')).toContain(id);
@@ -109,7 +109,10 @@ describe('approvals', () => {
     const erased = await approving.hold();
     await approving.query('DELETE FROM intent_body WHERE intent_id = $1', [erased]);
     expect((await approving.decide('approve', erased).expect(409)).body.code).toBe('content_changed');
-    expect([approving.upstream.received, await approving.read(id)]).toMatchObject([[], { outcome: 'pendingApproval' }]);
+    expect([approving.upstream.received, await approving.read(id)]).toMatchObject([
+      [],
+      { outcome: 'pending_approval' },
+    ]);
     await approving.decide('reject', id).expect(200);
   });
 
@@ -187,7 +190,7 @@ describe('approvals', () => {
     await approving.query('GRANT INSERT ON spending TO payout_proxy');
     expect([body.code, await approving.read(id)]).toMatchObject([
       'database_unavailable',
-      { outcome: 'pendingApproval' },
+      { outcome: 'pending_approval' },
     ]);
     expect(approving.upstream.received).toEqual([]);
   });

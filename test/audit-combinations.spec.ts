@@ -77,8 +77,8 @@ describe('any combination of filters', () => {
           network_code: some(items, (item) => item.network_code),
           reference: some(items, (item) => item.reference),
           upstream_ref: fc.oneof(
-            some(items, (item) => item.upstream?.chi_ref ?? item.chi_ref),
-            some(calls, (call) => call.upstream?.other_items[0]?.issue_id),
+            some(items, (item) => item.upstream?.upstream_ref ?? item.upstream_ref),
+            some(calls, (call) => call.upstream?.other_items[0]?.batch_ref),
           ),
           idempotency_key: some(calls, (call) => call.idempotency_key),
           request_id: some(calls, (call) => call.request_id),

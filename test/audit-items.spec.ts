@@ -57,10 +57,10 @@ describe('the payouts of the history', () => {
     const sure = calls.flatMap((call) =>
       call.items.filter((item) => item.upstream).map((item) => ({ id: call.id, item })),
     )[0];
-    const { items } = await get(`items?upstream_ref=${sure?.item.upstream?.chi_ref}`);
+    const { items } = await get(`items?upstream_ref=${sure?.item.upstream?.upstream_ref}`);
     expect(items.map(({ id, item }: any) => [id, item.position])).toEqual([[sure?.id, sure?.item.position]]);
     const unsure = calls.find(({ upstream }) => (upstream?.other_items.length ?? 0) > 0);
-    const ref = unsure?.upstream?.other_items[0]?.chi_ref;
+    const ref = unsure?.upstream?.other_items[0]?.upstream_ref;
     expect((await get(`items?upstream_ref=${ref}`)).items).toEqual([]);
     expect((await get(`calls?upstream_ref=${ref}`)).calls.map(({ id }: any) => id)).toEqual([unsure?.id]);
     const reference = unsure?.items[0]?.country ?? '';
@@ -98,7 +98,7 @@ describe('the payouts of the history', () => {
       asked_usd: sum(items.map((item) => item.amount_usd)),
       succeeded_usd: sum(
         counted
-          .filter(({ outcome }) => ['succeeded', 'landed'].includes(outcome))
+          .filter(({ outcome }) => ['succeeded', 'confirmed'].includes(outcome))
           .flatMap((call) => call.items.map((item) => item.amount_usd)),
       ),
       upstream_ms: { p50: at(0.5, times), p95: at(0.95, times), p99: at(0.99, times) },

@@ -176,8 +176,8 @@ describe('people in the history', () => {
           status: 404,
           code: 'call_not_found',
           call_id: '',
-          detail: 'There is no call of yours with this id.',
-          error: 'There is no call of yours with this id.',
+          detail: 'You have no call with this ID.',
+          error: 'You have no call with this ID.',
           action: 'fix_request',
         });
       }

@@ -27,7 +27,7 @@ describe('what the role of auditors sees', () => {
       [id, 'ada@example.com'],
     );
     await database.query(
-      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, wallet, chi_ref)
+      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, wallet, upstream_ref)
        SELECT $1, 0, false, who, who, who, who, who, who FROM (SELECT $2) AS w(who)`,
       [id, 'to ada@example.com, +2348012345678 or @ada_l'],
     );

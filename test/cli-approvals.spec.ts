@@ -50,7 +50,7 @@ describe('the approvals commands', () => {
   it('list what waits, for people and for machines', async () => {
     const id = await approving.hold();
     const table = await said(['list']);
-    expect(table).toMatch(new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pendingApproval +over_threshold`));
+    expect(table).toMatch(new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pending_approval +over_threshold`));
     const { approvals } = JSON.parse(await said(['list', '--json'])) as { approvals: { id: string }[] };
     expect(approvals.map((each) => each.id)).toEqual([id]);
     expect(await said(['list', '--status', 'rejected'])).toBe('(none)\n');
@@ -90,7 +90,7 @@ describe('the approvals commands', () => {
     ];
     await refuses(
       ['approve', 'x', ...reason],
-      /^There is no call with this id that waits, or waited, for an approval\.$/,
+      /^No call with this ID was held for approval\.$/,
     );
     await refuses(['approve', id, ...reason, ...hash], /^This call has another content_hash than you say/);
     await refuses(['reject', id, '--reason', ' '], /\n\/reason must be text of 1 to 1000 characters/);

@@ -25,7 +25,7 @@ describe('the findings commands', () => {
     folder = mkdtempSync(join(tmpdir(), 'payout-proxy-findings-'));
     const { key } = await proxy.client('reconciler', 'reconcile');
     Object.assign(process.env, { DATA_DIR: folder, PORT: new URL(proxy.url).port, PAYOUT_PROXY_KEY: key });
-    const leak = { category: 'missing_local', chiRef: 'chi-1', usd: '2' };
+    const leak = { category: 'missing_local', upstreamRef: 'chi-1', usd: '2' };
     ids = await scene.findings(await scene.run(), [leak, { category: 'late', usd: '0' }]);
   });
   afterAll(async () => {
@@ -41,7 +41,7 @@ describe('the findings commands', () => {
   it('list what waits, for people and for machines', async () => {
     const { stdout } = await cli('list', '--filter', 'severity=critical');
     expect(stdout).toMatch(
-      new RegExp(`${ids[0]} +critical +missing_local +2 +\\S+ +open +0 +chi_ref/chi-1 +amount_usd: 5 \\| 6\n$`),
+      new RegExp(`${ids[0]} +critical +missing_local +2 +\\S+ +open +0 +upstream_ref/chi-1 +amount_usd: 5 \\| 6\n$`),
     );
     const all = JSON.parse((await cli('list', '--json')).stdout) as { findings: { id: string }[] };
     expect(all.findings.map(({ id }) => id)).toEqual([...ids].reverse());

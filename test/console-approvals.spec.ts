@@ -39,7 +39,7 @@ describe("the console's approvals", () => {
     const { content_hash } = (await approvalOf(first)).approval;
     await page.keyboard.press('a');
     await dialogOf(page).getByText('POST /payouts/airtime of shop: 1 payout, $6.25').waitFor();
-    await expectAccessible(page);
+    await expectAccessible(dialogOf(page));
     await page.keyboard.press('Control+Enter'); // nothing is sent without a reason
     expect(await reasonOf(dialogOf(page).getByRole('button', { name: 'Approve and send' }))).toBe(
       'Write a reason first.',
@@ -110,7 +110,7 @@ describe("the console's approvals", () => {
     await dialogOf(page).getByLabel('Reason').fill('still');
     await page.keyboard.press('Control+Enter');
     await dialogOf(page).getByText('daily cap is 7.5 US dollars, of which 6 are left').waitFor();
-    await expectAccessible(page);
+    await expectAccessible(dialogOf(page));
     await page.keyboard.press('Escape');
 
     await on.change('capped', { dailyCapUsd: null });

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { BrowserContextOptions } from 'playwright-core';
 import { startBrowser, TestBrowser } from './support/browser';
-import { storyOf, textOf, verdicts, verify } from './support/call-page';
+import { proofOf, storyOf, textOf, verdicts, verify } from './support/call-page';
 import { ADA, CallStories, makeCallStories } from './support/call-stories';
-import { complaintsOf, expectAccessible, signIn } from './support/console';
+import { complaintsOf, expectAccessible, tabsOf, widthOf } from './support/console';
 import { eventually } from './support/paying';
 
 type Kind = keyof CallStories['calls'];
@@ -12,9 +11,11 @@ type Kind = keyof CallStories['calls'];
 describe('the page of a call', () => {
   let scene: CallStories;
   let browser: TestBrowser;
+  let visit: ReturnType<typeof tabsOf>;
 
   beforeAll(async () => {
     [scene, browser] = await Promise.all([makeCallStories(), startBrowser()]);
+    visit = tabsOf(browser.browser, scene.proxy.url);
     for (const id of Object.values(scene.calls)) {
       await eventually(async () => (await get(`/v1/audit/log/proof?call=${id}`)).body.unsealed?.length === 0);
     }
@@ -25,11 +26,12 @@ describe('the page of a call', () => {
   });
 
   const get = (path: string) => scene.proxy.get(scene.auditor, path);
-  const open = async (kind: Kind, key = scene.auditor, options: BrowserContextOptions = {}) => {
-    const page = await signIn(browser.browser, scene.proxy.url, key, { at: `/calls/${scene.calls[kind]}`, ...options });
+  const open = async (kind: Kind, key = scene.auditor, width?: number) => {
+    const page = await visit(key, `/calls/${scene.calls[kind]}`, width);
     await page.getByRole('heading', { level: 1, name: '/payouts/' }).waitFor();
     return page;
   };
+
   it('tells what happened, whom it paid and what was said, with people masked', async () => {
     const page = await open('paid');
     const complaints = complaintsOf(page);
@@ -53,7 +55,6 @@ describe('the page of a call', () => {
     await page.getByText('Something in its records does not fit together').waitFor(); // the third transaction is nobody's
     await expectAccessible(page);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   it('reveals people to who may see them, and that is on record', async () => {
@@ -67,11 +68,9 @@ describe('the page of a call', () => {
       expect.objectContaining({ route: 'GET /v1/audit/calls/:id', revealed: true, call_id: scene.calls.approved }),
     );
     await page.getByRole('region', { name: 'Readers' }).getByText('revealed').first().waitFor();
-    await expectAccessible(page);
     await page.getByRole('button', { name: 'Mask people again' }).click();
     await page.getByRole('region', { name: 'Items' }).getByText('a••@example.com').waitFor();
     expect(await page.content()).not.toMatch(/lovelace/i);
-    await page.context().close();
   });
 
   it('verifies the proof here, remembers the log, and compares it the next time', async () => {
@@ -86,9 +85,8 @@ describe('the page of a call', () => {
     const [seal] = (await scene.story(scene.calls.paid)).seals;
     const leaf = Buffer.from(seal.leaf_hash, 'hex').toString('base64');
     expect(await page.getByText(leaf, { exact: true }).count()).toBe(2); // as it is said, and as it was computed
-    await expectAccessible(page);
+    await expectAccessible(proofOf(page));
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   it.each<[string, (answer: any) => unknown, RegExp]>([
@@ -119,7 +117,6 @@ describe('the page of a call', () => {
     const steps = await verify(page);
     expect(steps.filter((step) => step.includes('(wrong)')).join()).toMatch(says);
     expect(await page.evaluate('localStorage.getItem("payout-proxy.log")')).toBeNull(); // not remembered
-    await page.context().close();
   });
 
   it('says so where the owner of the database changed a record, even with all triggers off', async () => {
@@ -133,10 +130,9 @@ describe('the page of a call', () => {
     const steps = await verify(page);
     expect(verdicts(steps).slice(0, 3)).toEqual(['wrong', 'wrong', 'right']);
     expect(steps[0]).toContain('The intent was changed');
-    await expectAccessible(page);
+    await expectAccessible(proofOf(page));
     await change('3');
     expect(verdicts(await verify(page)).slice(0, 3)).toEqual(['right', 'right', 'right']);
-    await page.context().close();
   });
 
   it('shouts where the key of the log is another one, and believes it only if told to', async () => {
@@ -152,7 +148,6 @@ describe('the page of a call', () => {
     expect(steps[5]).toContain('THE KEY HAS CHANGED');
     await page.getByRole('button', { name: 'trust it from now on' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
-    await page.context().close();
   });
 
   it('says what to do where the browser cannot verify', async () => {
@@ -162,12 +157,12 @@ describe('the page of a call', () => {
     );
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('npm run cli -- audit verify').waitFor();
-    await expectAccessible(page);
-    await page.context().close();
+    await expectAccessible(proofOf(page));
   });
 
   it('gives the receipt, and the call as curl', async () => {
-    const page = await open('paid', scene.auditor, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await open('paid');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -183,7 +178,6 @@ describe('the page of a call', () => {
     expect(await clipboard()).toMatch(
       /^curl -sS -X POST '.*\/api\/v0\.1\/payouts\/credit' [^]*\$PAYOUT_PROXY_KEY[^]*Idempotency-Key: order-17[^]*••••/,
     );
-    await page.context().close();
   });
 
   it.each<[Kind, RegExp[]]>([
@@ -216,8 +210,7 @@ describe('the page of a call', () => {
       expected.map(() => 'as expected'),
     );
     expect(verdicts(await verify(page))).not.toContain('wrong');
-    if (kind === 'doubtful') await expectAccessible(page); // the one with all that the others have
-    await page.context().close();
+    if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'Story' })); // it has what the others have
   });
 
   it('lets an approver settle a call in doubt, with a reason, and tells of it', async () => {
@@ -226,30 +219,26 @@ describe('the page of a call', () => {
     expect(await page.getByRole('button', { name: /Reveal/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Settle by hand' }).click();
     const dialog = page.getByRole('dialog', { name: 'Settle a call in doubt' });
-    await expectAccessible(page);
+    await expectAccessible(dialog);
     await dialog.getByLabel('Reason').fill('The provider lists it.');
     await dialog.getByLabel('It was carried out').check();
     await dialog.getByRole('button', { name: 'Settle' }).click();
     await page.getByText('Settled: it was carried out').waitFor();
     expect(await scene.story(scene.calls.doubtful)).toMatchObject({
-      outcome: 'landed',
-      resolution: { verdict: 'landed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
+      outcome: 'confirmed',
+      resolution: { verdict: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
     });
     expect(await page.getByRole('button', { name: 'Settle by hand' }).count()).toBe(0);
-    await page.context().close();
   });
 
   it('fits a telephone', async () => {
-    const page = await open('paid', scene.auditor, { viewport: { width: 360, height: 740 } });
+    const page = await open('paid', scene.auditor, 360);
     await verify(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    await expectAccessible(page);
-    await page.context().close();
+    expect(await widthOf(page)).toBe(360);
   });
 
   it('says that there is no such call', async () => {
-    const page = await signIn(browser.browser, scene.proxy.url, scene.auditor, { at: '/calls/nothing' });
-    await page.getByText('There is no call with this id').waitFor();
-    await page.context().close();
+    const page = await visit(scene.auditor, '/calls/nothing');
+    await page.getByText('No call has this ID').waitFor();
   });
 });

@@ -1,5 +1,5 @@
 import { button, CallsScene, field, MASKED_PHONE, PHONE, shown, startCallsScene, table } from './support/calls-scene';
-import { complaintsOf, expectAccessible } from './support/console';
+import { complaintsOf, expectAccessible, follow, widthOf } from './support/console';
 import { Page } from 'playwright-core';
 
 /** The lists of calls and of payouts: what is found, and how it is shown. */
@@ -41,14 +41,12 @@ describe("the console's lists of calls and payouts", () => {
     await table(page, 'Payouts').getByRole('link').click();
     await page.waitForURL(`${scene.proxy.url}/console/calls/${scene.toPhone}`);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('search for people only for keys that may see them, and say so to others', async () => {
     const page = await scene.open('/payouts', scene.masked);
     expect(await field(page, 'Recipient').isDisabled()).toBe(true);
     await page.getByText('To search for a person, your key needs the scope audit:pii.').waitFor();
-    await page.close();
   });
 
   it('are reproduced by a link in another profile, and a filter is taken away with a click', async () => {
@@ -63,14 +61,14 @@ describe("the console's lists of calls and payouts", () => {
     await field(page, 'Payout, at least (USD)').press('Tab');
     expect(await shown(page, 1)).toEqual([scene.toPhone]);
 
-    const other = await scene.open(`${page.url().slice(`${scene.proxy.url}/console`.length)}`);
+    const other = await scene.openElsewhere(`${page.url().slice(`${scene.proxy.url}/console`.length)}`);
     expect(await shown(other, 1)).toEqual([scene.toPhone]);
     expect(await chosen(other, 'Outcome').inputValue()).toBe('succeeded');
     expect(await chosen(other, 'Operation').inputValue()).toBe('POST /payouts/airtime');
     expect(await button(other, 'Today').getAttribute('aria-pressed')).toBe('true');
     await button(other, 'Take away the filter Payout of at least $1.50').click();
     expect((await shown(other, 26))[0]).toBe(scene.toPhone);
-    await Promise.all([page.close(), other.close()]);
+    await other.context().close();
   });
 
   it("say the proxy's own fault at the field that it is about", async () => {
@@ -92,7 +90,6 @@ describe("the console's lists of calls and payouts", () => {
     }
     await button(page, 'Take all away').click();
     await shown(page, await scene.count());
-    await page.close();
   });
 
   it('keep the columns and the views that were chosen, and no recipient unless one says so', async () => {
@@ -144,7 +141,6 @@ describe("the console's lists of calls and payouts", () => {
       'Refusals',
     ]);
     expect(await kept()).not.toContain(PHONE.slice(1));
-    await page.close();
   });
 
   it('go on page by page with other rows, none of them twice, and back', async () => {
@@ -162,7 +158,6 @@ describe("the console's lists of calls and payouts", () => {
     await button(page, 'Previous').click();
     await table(page, 'Calls').locator(`tbody tr:first-child a[href$="${second[0]}"]`).waitFor();
     expect(await shown(page, 10)).toEqual(second);
-    await page.close();
   });
 
   it('sum up what the filters find, when asked', async () => {
@@ -176,30 +171,41 @@ describe("the console's lists of calls and payouts", () => {
       'refused10$0.00$0.00',
       `All${calls}28$34.50$34.50`,
     ]);
-    await page.close();
   });
 
-  it.each(['/calls', '/payouts'])('%s is accessible, also its dialogs, and fits a telephone', async (at) => {
-    const page = await scene.open(`${at}?outcome=succeeded`, scene.seeing, 360);
+  it('fit a telephone', async () => {
+    const page = await scene.open('/calls?outcome=succeeded', scene.seeing, 360);
+    await table(page, 'Calls').waitFor();
+    await button(page, 'More filters').click();
+    await field(page, 'Country').waitFor();
+    expect(await widthOf(page)).toBe(360);
+    await follow(page, '/payouts?outcome=succeeded');
+    await table(page, 'Payouts').waitFor();
+    expect(await widthOf(page)).toBe(360);
+  });
+
+  it('are accessible, also their filters, menus and dialogs', async () => {
+    const page = await scene.open('/calls?outcome=succeeded');
     const complaints = complaintsOf(page);
-    await table(page, at === '/calls' ? 'Calls' : 'Payouts').waitFor();
+    await table(page, 'Calls').waitFor();
     await button(page, 'More filters').click();
     await field(page, 'Country').waitFor();
     await expectAccessible(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     for (const [opener, inside] of [
-      ['Columns', 'Latency'],
-      ['Views', 'In doubt'],
-      ['Export', 'NDJSON'],
-      ['From', 'Hours'],
+      [button(page, 'Columns'), 'Latency'],
+      [button(page, 'Views'), 'In doubt'],
+      [button(page, 'Export'), 'NDJSON'],
+      [field(page, 'From'), 'Hours'],
     ] as const) {
-      await (opener === 'From' ? field(page, 'From') : button(page, opener)).click();
+      await opener.click();
       const within = page.getByLabel(inside, { exact: true }).or(page.getByRole('menuitem', { name: inside }));
       await within.last().waitFor();
-      await expectAccessible(page);
+      await expectAccessible(page.getByRole('dialog').or(page.getByRole('menu')).filter({ has: within }));
       await page.keyboard.press('Escape');
     }
+    await follow(page, '/payouts?outcome=succeeded');
+    await table(page, 'Payouts').waitFor();
+    await expectAccessible(page);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 });

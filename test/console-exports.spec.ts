@@ -46,7 +46,6 @@ describe("the console's exports, and the people in its lists", () => {
     const manifest = await saving;
     expect(manifest.suggestedFilename()).toMatch(/\.csv\.manifest\.json$/);
     expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({ rows: 25, format: 'csv' });
-    await page.close();
   });
 
   it('keep no export that is cancelled, or that is not what its manifest says', async () => {
@@ -73,7 +72,6 @@ describe("the console's exports, and the people in its lists", () => {
       await page.unroute('**/v1/audit/export*');
     }
     expect(downloads).toEqual([]);
-    await page.close();
   });
 
   it('show people to whom may see them, say that it is recorded, and mask them again afterwards', async () => {
@@ -88,7 +86,6 @@ describe("the console's exports, and the people in its lists", () => {
     await page.goBack();
     await table(page, 'Payouts').getByText(MASKED_PHONE).waitFor();
     expect(await page.getByLabel('Show people (it is recorded)').isChecked()).toBe(false);
-    await page.close();
   });
 
   it('never bring an unmasked person to an auditor without `audit:pii`, whatever is looked at', async () => {
@@ -128,6 +125,5 @@ describe("the console's exports, and the people in its lists", () => {
     for (const person of [PHONE.slice(1), EMAIL, HANDLE]) {
       expect(wire.toLowerCase().split(person.toLowerCase())).toHaveLength(1);
     }
-    await page.close();
   });
 });

@@ -2,7 +2,7 @@ import { Page } from 'playwright-core';
 import supertest from 'supertest';
 import { OverviewService } from '../src/admin/overview/overview.service';
 import { startBrowser, TestBrowser } from './support/browser';
-import { complaintsOf, expectAccessible, signIn } from './support/console';
+import { complaintsOf, expectAccessible, tabsOf, widthOf } from './support/console';
 import { refusalOf } from './support/old-calls';
 import { startProxyWithSandbox } from './support/proxy';
 
@@ -19,9 +19,11 @@ describe('the console’s overview', () => {
   let browser: TestBrowser;
   let app: string;
   let operator: string;
+  let visit: ReturnType<typeof tabsOf>;
 
   beforeAll(async () => {
     [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+    visit = tabsOf(browser.browser, proxy.url);
     app = (await proxy.client('shop', 'pay', 'read')).key;
     operator = (await proxy.client('operator', 'admin', 'audit', 'reconcile', 'approve')).key;
     await proxy.database.query("UPDATE client SET daily_cap_usd = 10, approval_over_usd = 5 WHERE name = 'shop'");
@@ -35,7 +37,7 @@ describe('the console’s overview', () => {
   });
 
   it('shows what was paid, what waits and what is left, and goes on by itself', async () => {
-    const page = await signIn(browser.browser, proxy.url, operator);
+    const page = await visit(operator);
     const complaints = complaintsOf(page);
     const tile = (title: string) => page.locator('p', { hasText: new RegExp(`^${title}$`) }).locator('..');
     await tile('Waiting for approval').getByText('$6.00').waitFor();
@@ -60,7 +62,7 @@ describe('the console’s overview', () => {
     await supertest(proxy.url)
       .post(`/v1/calls/${torn.headers['x-call-id']}/resolution`)
       .set('X-API-Key', operator)
-      .send({ verdict: 'landed', reason: 'The provider lists it.' })
+      .send({ verdict: 'confirmed', reason: 'The provider lists it.' })
       .expect(200);
     await page.getByRole('region', { name: 'Outcomes' }).getByRole('link', { name: 'found carried out' }).waitFor();
     await figures.getByRole('cell', { name: '$3.80' }).waitFor();
@@ -71,7 +73,7 @@ describe('the console’s overview', () => {
   });
 
   it('leads to what it counts', async () => {
-    const page = await signIn(browser.browser, proxy.url, operator);
+    const page = await visit(operator);
     await refusalOf(proxy.database, dayFromNow(-8)); // older than the week that is counted
     const week = { from: dayFromNow(-6), to: dayFromNow(1) };
     await page.getByRole('region', { name: 'Outcomes' }).getByRole('link', { name: 'refused' }).click();
@@ -92,7 +94,7 @@ describe('the console’s overview', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('is never green while it cannot be read, and says since when', async () => {
-    const page = await signIn(browser.browser, proxy.url, operator);
+    const page = await visit(operator);
     await page.getByText('live', { exact: true }).waitFor();
     const reading = jest
       .spyOn(proxy.app.get(OverviewService, { strict: false }), 'read')
@@ -111,7 +113,7 @@ describe('the console’s overview', () => {
 
   it('shows to each key its own part', async () => {
     const { key } = await proxy.client('reconciler', 'reconcile');
-    const page = await signIn(browser.browser, proxy.url, key);
+    const page = await visit(key);
     await page.getByRole('region', { name: 'Open findings by age' }).waitFor();
     for (const other of ['Outcomes', 'Caps used by clients']) {
       expect(await page.getByRole('region', { name: other }).count()).toBe(0);
@@ -119,7 +121,7 @@ describe('the console’s overview', () => {
   });
 
   it('keeps its period in the address', async () => {
-    const page = await signIn(browser.browser, proxy.url, operator);
+    const page = await visit(operator);
     await page.getByText('14 days').click();
     expect(page.url()).toBe(`${proxy.url}/console/?days=14`);
     await page.reload();
@@ -127,9 +129,8 @@ describe('the console’s overview', () => {
   });
 
   it('fits a telephone', async () => {
-    const page = await signIn(browser.browser, proxy.url, operator, { viewport: { width: 360, height: 740 } });
+    const page = await visit(operator, '/', 360);
     await page.getByRole('img', { name: /Bars by day and operation/ }).waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    await expectAccessible(page);
+    expect(await widthOf(page)).toBe(360);
   });
 });

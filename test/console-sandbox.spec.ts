@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Page } from 'playwright-core';
 import { startBrowser, TestBrowser } from './support/browser';
-import { expectAccessible, signIn } from './support/console';
+import { expectAccessible, signIn, widthOf } from './support/console';
 import { startDesk, TestDesk } from './support/desk';
 
 const AIRTIME = 'POST /payouts/airtime';
@@ -48,7 +48,6 @@ describe("the console's sandbox", () => {
     await item(1).getByText('international format').waitFor();
     await item(2).getByText('must be a number of US dollars').waitFor();
     expect(await item(1).getByText('must be a number').count()).toBe(0);
-    await expectAccessible(page);
     await item(1).getByLabel('Phone number').fill('+254712345678');
     expect(await item(1).getByText('international format').count()).toBe(0);
     expect(await item(2).getByText('must be a number').count()).toBe(1);
@@ -58,7 +57,7 @@ describe("the console's sandbox", () => {
     await answer().getByText('1 paid').waitFor();
   });
 
-  it('shows what a repetition gets: the first answer again, and what another body with the same key does', async () => {
+  it('shows what a replay gets: the first answer again, and what another body with the same key does', async () => {
     await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('sample-1');
     await send();
     await answer().getByText('succeeded', { exact: true }).waitFor();
@@ -150,5 +149,16 @@ describe("the console's sandbox", () => {
     await page.getByRole('button', { name: 'Switch all off' }).click();
     await page.getByText('None is on.').waitFor();
     expect((await desk.look()).faults).toEqual([]);
+  });
+  it('fits a telephone', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await item(1).getByLabel('Phone number').fill('0712');
+    await send();
+    await answer().getByText('refused', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More about lateProcessing' }).click();
+    await page.getByRole('button', { name: 'Switch on error500', exact: true }).click();
+    await page.getByText('One fault is on.').waitFor();
+    await expectAccessible(page);
+    expect(await widthOf(page)).toBe(360);
   });
 });

@@ -49,16 +49,21 @@ describe('corrections of how a call was settled', () => {
 
   it('reserves again what was given back, even over the cap, and gives it back once', async () => {
     const id = await lose(body(6));
-    expect((await resolve(id, 'absent').expect(200)).body.resolution).toMatchObject({ id, superseded: [] });
+    expect((await resolve(id, 'not_executed').expect(200)).body.resolution).toMatchObject({ id, superseded: [] });
     expect(await spent()).toBe(0);
     await pay(body(8)).expect(200);
-    const { body: landed } = await resolve(id, 'landed', id).expect(200);
-    expect(landed).toMatchObject({ outcome: 'landed', resolution: { verdict: 'landed', superseded: [{ id }] } });
+    const { body: confirmed } = await resolve(id, 'confirmed', id).expect(200);
+    expect(confirmed).toMatchObject({
+      outcome: 'confirmed',
+      resolution: { verdict: 'confirmed', superseded: [{ id }] },
+    });
     expect(await spent()).toBe(14); // what was paid counts
     expect((await pay(body(0.5)).expect(403)).body.code).toBe('cap_exceeded');
-    const { body: absent } = await resolve(id, 'absent', landed.resolution.id).expect(200);
+    const { body: notExecuted } = await resolve(id, 'not_executed', confirmed.resolution.id).expect(200);
     expect(await spent()).toBe(8);
-    expect((await resolve(id, 'landed', absent.resolution.id).expect(200)).body.resolution.superseded).toHaveLength(3);
+    expect(
+      (await resolve(id, 'confirmed', notExecuted.resolution.id).expect(200)).body.resolution.superseded,
+    ).toHaveLength(3);
     expect(await spent()).toBe(14);
     // The upstream's own word comes late: it gives back what the correction reserved, once.
     await query('BEGIN');
@@ -68,11 +73,11 @@ describe('corrections of how a call was settled', () => {
     expect(await spent()).toBe(8);
   });
 
-  it('gives back what a wrong landed had kept', async () => {
+  it('gives back what a wrong confirmed had kept', async () => {
     const id = await lose(body(9));
-    await resolve(id, 'landed').expect(200);
+    await resolve(id, 'confirmed').expect(200);
     expect(await spent()).toBe(9);
-    await resolve(id, 'absent', id).expect(200);
+    await resolve(id, 'not_executed', id).expect(200);
     expect(await spent()).toBe(0);
     await pay(body(10)).expect(200);
   });
@@ -84,34 +89,39 @@ describe('corrections of how a call was settled', () => {
       process: null,
     });
     const before = await spent();
-    await resolve(id, 'absent').expect(200);
-    await resolve(id, 'landed', id).expect(200);
+    await resolve(id, 'not_executed').expect(200);
+    await resolve(id, 'confirmed', id).expect(200);
     expect(await spent()).toBe(before);
   });
 
   it('shows all of it, with who and why, and seals it', async () => {
     const id = await lose(body(1));
-    await resolve(id, 'absent').expect(200);
-    const corrected = await resolve(id, 'landed', id).expect(200);
-    const earlier = { id, verdict: 'absent', reason: 'it was absent', resolved_by: { client: { name: 'approver' } } };
+    await resolve(id, 'not_executed').expect(200);
+    const corrected = await resolve(id, 'confirmed', id).expect(200);
+    const earlier = {
+      id,
+      verdict: 'not_executed',
+      reason: 'it was not_executed',
+      resolved_by: { client: { name: 'approver' } },
+    };
     const story = (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
     expect(story).toMatchObject({
-      outcome: 'landed',
+      outcome: 'confirmed',
       resolution: {
         id: corrected.body.resolution.id,
-        verdict: 'landed',
-        reason: 'it was landed',
+        verdict: 'confirmed',
+        reason: 'it was confirmed',
         superseded: [earlier],
       },
     });
     const kinds = story.seals.map(({ kind }: { kind: string }) => kind);
     expect(kinds).toEqual(['intent', 'outcome', 'resolution', 'reservation_release', 'resolution_correction']);
     // One row in every list, by the verdict that holds.
-    expect(await paying.listed('landed')).toContain(id);
-    expect(await paying.listed('absent')).not.toContain(id);
-    expect(await query('SELECT state FROM call_state WHERE call_id = $1', [id])).toEqual([{ state: 'landed' }]);
+    expect(await paying.listed('confirmed')).toContain(id);
+    expect(await paying.listed('not_executed')).not.toContain(id);
+    expect(await query('SELECT state FROM call_state WHERE call_id = $1', [id])).toEqual([{ state: 'confirmed' }]);
     const exported = await paying.proxy
-      .get(paying.auditor, '/v1/audit/export?format=ndjson&outcome=landed')
+      .get(paying.auditor, '/v1/audit/export?format=ndjson&outcome=confirmed')
       .buffer(true)
       .parse((response, done) => {
         let text = '';
@@ -128,28 +138,32 @@ describe('corrections of how a call was settled', () => {
   it('leaves the key to whoever it belongs to by now', async () => {
     const asked = body(2);
     const id = await lose(asked, 'key');
-    await resolve(id, 'absent').expect(200);
-    await resolve(id, 'landed', id).expect(200);
+    await resolve(id, 'not_executed').expect(200);
+    await resolve(id, 'confirmed', id).expect(200);
     expect((await pay(asked, 'key').expect(200)).body.call_id).toBe(id); // nobody has used it since
-    await resolve(id, 'absent', (await read(id)).resolution.id).expect(200);
+    await resolve(id, 'not_executed', (await read(id)).resolution.id).expect(200);
     const second = (await pay(asked, 'key').expect(200)).headers['x-call-id'] ?? '';
     expect(second).not.toBe(id);
-    // It landed after all: it was paid twice, and that is on record. The key answers for the second call.
-    await resolve(id, 'landed', (await read(id)).resolution.id).expect(200);
+    // It was executed after all: it was paid twice, and that is on record. The key answers for the second call.
+    await resolve(id, 'confirmed', (await read(id)).resolution.id).expect(200);
     expect((await pay(asked, 'key').expect(200)).headers['x-call-id']).toBe(second);
-    expect([(await read(id)).outcome, (await read(second)).outcome, await spent()]).toEqual(['landed', 'succeeded', 4]);
+    expect([(await read(id)).outcome, (await read(second)).outcome, await spent()]).toEqual([
+      'confirmed',
+      'succeeded',
+      4,
+    ]);
   });
 
   it('lets one of two at once win, and shows the other what holds now', async () => {
     const id = await lose(body(1));
-    await resolve(id, 'absent').expect(200);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(id, 'landed', id)));
+    await resolve(id, 'not_executed').expect(200);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(id, 'confirmed', id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
     const { resolution } = await read(id);
     expect(resolution.superseded).toHaveLength(1);
     for (const { body: told } of answers.filter(({ status }) => status === 409)) {
       expect(told.code).toBe('resolution_superseded');
-      expect(told.detail).toContain(`settled as landed by now, by resolution ${resolution.id}`);
+      expect(told.detail).toContain(`settled as confirmed by now, by resolution ${resolution.id}`);
     }
     expect(await spent()).toBe(1);
   });
@@ -160,31 +174,33 @@ describe('corrections of how a call was settled', () => {
     const run = (...more: string[]) =>
       callsCommands().parseAsync(['settle', id, '--reason', 'asked', '--json', ...more], { from: 'user' });
     Object.assign(process.env, { PORT: new URL(paying.proxy.url).port, PAYOUT_PROXY_KEY: approver });
-    await run('--verdict', 'absent');
-    await run('--verdict', 'landed', '--supersedes', id);
-    expect(JSON.parse(String(written.mock.lastCall?.[0])).resolution).toMatchObject({ verdict: 'landed' });
-    await expect(run('--verdict', 'absent', '--supersedes', id)).rejects.toThrow('settled as landed by now');
-    expect((await read(id)).outcome).toBe('landed');
+    await run('--verdict', 'not_executed');
+    await run('--verdict', 'confirmed', '--supersedes', id);
+    expect(JSON.parse(String(written.mock.lastCall?.[0])).resolution).toMatchObject({ verdict: 'confirmed' });
+    await expect(run('--verdict', 'not_executed', '--supersedes', id)).rejects.toThrow('settled as confirmed by now');
+    expect((await read(id)).outcome).toBe('confirmed');
   });
 
   it('refuses what corrects nothing', async () => {
     const open = await lose(body(1));
-    expect((await resolve(open, 'landed', open).expect(409)).body.code).toBe('not_in_doubt'); // not settled yet
-    await resolve(open, 'landed').expect(200);
-    const again = (await resolve(open, 'absent').expect(409)).body;
+    expect((await resolve(open, 'confirmed', open).expect(409)).body.code).toBe('not_in_doubt'); // not settled yet
+    await resolve(open, 'confirmed').expect(200);
+    const again = (await resolve(open, 'not_executed').expect(409)).body;
     expect([again.code, again.detail]).toEqual(['not_in_doubt', expect.stringContaining(`"supersedes": "${open}"`)]);
-    expect((await resolve(open, 'landed', open).expect(400)).body.errors).toMatchObject([{ pointer: '/verdict' }]);
-    expect((await resolve(open, 'absent', uuidv7()).expect(409)).body.code).toBe('resolution_superseded');
-    await resolve(open, 'absent', open, app.key).expect(403);
+    expect((await resolve(open, 'confirmed', open).expect(400)).body.errors).toMatchObject([{ pointer: '/verdict' }]);
+    expect((await resolve(open, 'not_executed', uuidv7()).expect(409)).body.code).toBe('resolution_superseded');
+    await resolve(open, 'not_executed', open, app.key).expect(403);
     const both = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
-    expect((await resolve(open, 'absent', open, both.key).expect(200)).body.outcome).toBe('absent');
+    expect((await resolve(open, 'not_executed', open, both.key).expect(200)).body.outcome).toBe('not_executed');
     // The upstream's own word is never corrected here.
     const paid = (await pay(body(1)).expect(200)).headers['x-call-id'] ?? '';
-    expect((await resolve(paid, 'absent', paid).expect(409)).body.detail).toContain("The upstream's own answer stands");
+    expect((await resolve(paid, 'not_executed', paid).expect(409)).body.detail).toContain(
+      "The upstream's own answer stands",
+    );
     const late = await lose(body(1));
-    await resolve(late, 'absent').expect(200);
+    await resolve(late, 'not_executed').expect(200);
     await query('ALTER TABLE outcome DISABLE TRIGGER ALL');
     await query(`UPDATE outcome SET kind = 'succeeded' WHERE intent_id = $1`, [late]);
-    expect((await resolve(late, 'landed', late).expect(409)).body.code).toBe('not_in_doubt');
+    expect((await resolve(late, 'confirmed', late).expect(409)).body.code).toBe('not_in_doubt');
   });
 });

@@ -74,7 +74,7 @@ describe('what is durable, and when', () => {
     ]);
     expect(await paying.record(got)).toMatchObject({ outcome: 'refused' });
     expect((await paying.listed('refused')).filter((id) => id === callOf(got))).toHaveLength(1);
-    expect(await paying.listed('inProgress')).not.toContain(callOf(got));
+    expect(await paying.listed('in_progress')).not.toContain(callOf(got));
     const { body } = await paying.proxy.get(paying.auditor, '/v1/audit/calls').expect(200);
     expect(body.calls.filter(({ id }: { id: string }) => id === callOf(got))).toMatchObject([{ outcome: 'refused' }]);
   });
@@ -91,12 +91,12 @@ describe('what is durable, and when', () => {
     await query('GRANT INSERT ON outcome TO payout_proxy');
     expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
     expect(paying.upstream.received.filter(({ url }) => url === '/api/v0.1/payouts/airtime')).toHaveLength(1);
-    expect(await paying.record(got)).toMatchObject({ outcome: 'inProgress', upstream: null, item_count: 1 });
+    expect(await paying.record(got)).toMatchObject({ outcome: 'in_progress', upstream: null, item_count: 1 });
     const { body } = await paying.proxy.get(paying.app, `/v1/calls/${callOf(got)}`).expect(200);
-    expect(body.outcome).toBe('inProgress');
+    expect(body.outcome).toBe('in_progress');
     expect([read.status, read.body.code]).toEqual([502, 'outcome_unknown']);
     expect(read.body.error).toContain('it is safe to ask again');
-    expect((await paying.listed('inProgress')).sort()).toEqual([callOf(got), callOf(read)].sort());
+    expect((await paying.listed('in_progress')).sort()).toEqual([callOf(got), callOf(read)].sort());
     expect(paying.upstream.received).toHaveLength(2);
     await paying.pay().expect(200);
   });
@@ -180,7 +180,7 @@ describe('what is durable, and when', () => {
     if (first?.kind !== 'released') throw new Error(`it is ${first?.kind}`);
     expect(first.release.monotonicMs).toBeLessThan(before); // it counts from the first commit, not from the retry
     const another = { ...asking, id: uuidv7(), idempotencyKey: 'twice' };
-    expect(await admit(prisma, 1, [another], WINDOWS, true)).toMatchObject([{ kind: 'overCap', period: 'daily' }]);
+    expect(await admit(prisma, 1, [another], WINDOWS, true)).toMatchObject([{ kind: 'over_cap', period: 'daily' }]);
     expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [asking.caller.clientId])).toEqual([
       { usd: 2.5 },
     ]);

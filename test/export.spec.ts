@@ -98,7 +98,7 @@ describe('an export', () => {
       position: '0',
       phone: `'${phones(1)[0]}`,
       amount_usd: '2.5',
-      upstream_chi_ref: 'ref-0000',
+      upstream_ref: 'ref-0000',
       upstream_id: "'=1+1",
       upstream_item_status: 'paid',
       outcome: 'succeeded',
@@ -144,7 +144,7 @@ describe('an export', () => {
     ];
     await query(
       `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor)
-       SELECT id, 'absent', 'asked +254712345678', client_id, key_id, 'ada' FROM intent WHERE id = $1`,
+       SELECT id, 'not_executed', 'asked +254712345678', client_id, key_id, 'ada' FROM intent WHERE id = $1`,
       [ids[3]],
     );
     await query(
@@ -169,7 +169,7 @@ describe('an export', () => {
       });
     }
     const words = ids.map((id) => lines.find((line) => line.id === id)?.outcome);
-    expect(words).toEqual(['pendingApproval', 'expired', 'unknown', 'absent', 'declined']);
+    expect(words).toEqual(['pending_approval', 'expired', 'unknown', 'not_executed', 'declined']);
   });
 
   it('has no manifest under the id of another call, of no call, or of an export that somebody may not see', async () => {
@@ -185,19 +185,25 @@ describe('an export', () => {
 
   it('has the transaction that a call in doubt was found to be', async () => {
     const copy = await copyIntent(paying.proxy.database, sent[0] ?? '', { process: 999_999 });
-    const transaction = { position: 0, chi_ref: 'found-ref', id: 'found-id', issue_id: 'found-issue', status: 'paid' };
+    const transaction = {
+      position: 0,
+      upstream_ref: 'found-ref',
+      upstream_id: 'found-id',
+      batch_ref: 'found-issue',
+      status: 'paid',
+    };
     await query(
-      `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'landed', 'listed', $2)`,
+      `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'confirmed', 'listed', $2)`,
       [copy, JSON.stringify({ reads: [], calls: [], transactions: [{ ...transaction, amount_usd: '2.5' }] })],
     );
-    await query(`INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, 'landed', 'listed')`, [copy]);
-    const lines = linesOf((await get('format=ndjson&what=items&outcome=landed').expect(200)).body as string);
+    await query(`INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, 'confirmed', 'listed')`, [copy]);
+    const lines = linesOf((await get('format=ndjson&what=items&outcome=confirmed').expect(200)).body as string);
     expect(lines).toEqual([
       expect.objectContaining({
         call_id: copy,
-        upstream_chi_ref: 'found-ref',
+        upstream_ref: 'found-ref',
         upstream_id: 'found-id',
-        upstream_issue_id: 'found-issue',
+        batch_ref: 'found-issue',
         upstream_item_status: 'paid',
         upstream_amount_usd: '2.5',
       }),

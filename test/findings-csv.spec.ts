@@ -47,7 +47,7 @@ describe('findings in a spreadsheet', () => {
       { category: 'amount_under', usd: '-45.10', callId: approving.model, position: 0, daysAgo: 2 },
       {
         category: 'missing_local',
-        chiRef: '=HYPERLINK("x")',
+        upstreamRef: '=HYPERLINK("x")',
         usd: '12345678901234567890.5',
         fields: [
           { field: 'status', ours: null, theirs: '=paid; "so"' },
@@ -69,7 +69,7 @@ describe('findings in a spreadsheet', () => {
         field: 'status; amount_usd',
         ours: '(none); (none)',
         theirs: '\'=paid; "so"; -1',
-        chi_ref: '\'=HYPERLINK("x")',
+        upstream_ref: '\'=HYPERLINK("x")',
       }),
       expect.objectContaining({
         finding_id: ids[0],

@@ -36,7 +36,7 @@ describe('findings', () => {
   it('say what differs, how bad it is and what to do', async () => {
     const id = await scene.finding(run, {
       category: 'missing_local',
-      chiRef: 'chi-leak',
+      upstreamRef: 'chi-leak',
       usd: '12.500000',
       daysAgo: 3.5,
       fields: [{ field: 'recipient', ours: null, theirs: 'm••@example.com' }],
@@ -48,7 +48,7 @@ describe('findings', () => {
       category: 'missing_local',
       severity: 'critical',
       state: 'open',
-      subject: 'chi_ref/chi-leak',
+      subject: 'upstream_ref/chi-leak',
       title: 'Money moved that we never sent',
       suggested_action: expect.stringContaining("the upstream's key has leaked"),
       meaning: expect.stringContaining('no payment on record'),
@@ -59,9 +59,9 @@ describe('findings', () => {
       age_days: 3,
       call_id: null,
       position: null,
-      chi_ref: 'chi-leak',
+      upstream_ref: 'chi-leak',
       upstream_id: null,
-      issue_id: null,
+      batch_ref: null,
       wallet_id: null,
       found_by: run,
       seen_by: run,
@@ -148,12 +148,12 @@ describe('findings', () => {
   });
 
   it('show people that stand in ids to those who may see them only', async () => {
-    const id = await scene.finding(run, { chiRef: 'ada@example.com' });
+    const id = await scene.finding(run, { upstreamRef: 'ada@example.com' });
     expect((await get(`/${id}`).expect(200)).body).toMatchObject({
-      chi_ref: 'a••@example.com',
-      subject: 'chi_ref/a••@example.com',
+      upstream_ref: 'a••@example.com',
+      subject: 'upstream_ref/a••@example.com',
     });
-    expect((await get(`/${id}`, seeing).expect(200)).body).toMatchObject({ chi_ref: 'ada@example.com' });
+    expect((await get(`/${id}`, seeing).expect(200)).body).toMatchObject({ upstream_ref: 'ada@example.com' });
   });
 
   it('are in the record of who read them, and in the story of their call', async () => {

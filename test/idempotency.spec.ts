@@ -33,7 +33,7 @@ describe('an idempotency key', () => {
     proxy.post(key, path, body).set('Idempotency-Key', idempotencyKey);
   const record = async (id: string | undefined) => (await proxy.get(key, `/v1/calls/${id}`).expect(200)).body;
 
-  it("gives a repetition the first answer's status and bytes, and says so", async () => {
+  it("gives a replay the first answer's status and bytes, and says so", async () => {
     const k = newKey();
     const first = await pay(k).expect(200);
     const again = await pay(k).expect(200);
@@ -44,7 +44,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('of a repetition is recorded, as a refusal that names the first call', async () => {
+  it('of a replay is recorded, as a refusal that names the first call', async () => {
     const k = newKey();
     const first = await pay(k).expect(200);
     await pay(k).expect(200);
@@ -87,7 +87,7 @@ describe('an idempotency key', () => {
     upstream.behaviour = answer(status, body);
     const k = newKey();
     const first = await pay(k).expect(told);
-    expect(first.body.error).toMatch(/nothing was carried out\..* with the same Idempotency-Key/);
+    expect(first.body.error).toMatch(/Nothing was carried out\..* with the same Idempotency-Key/);
     await pay(k).expect(told);
     upstream.behaviour = answer(200, SUCCESS);
     const paid = await pay(k).expect(200);
@@ -108,7 +108,7 @@ describe('an idempotency key', () => {
     const again = await pay(k).expect(told).expect('Idempotent-Replayed', 'true');
     expect(again.body).toMatchObject({ ...said, call_id });
     expect(again.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(again.body.message ?? again.body.error).toContain('its answer is no longer kept');
+    expect(again.body.message ?? again.body.error).toContain('its answer is no longer stored');
     expect(upstream.received).toHaveLength(1);
   });
 

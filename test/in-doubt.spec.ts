@@ -46,7 +46,7 @@ describe('calls in doubt', () => {
     const working = await sent({ process: LIVING });
     const old = await sent({ process: LIVING, recorded_at: '2026-01-01T00:00:00Z' });
     expect(await read(gone)).toMatchObject({ outcome: 'unknown', upstream: null });
-    expect(await read(working)).toMatchObject({ outcome: 'inProgress', in_doubt_since: null });
+    expect(await read(working)).toMatchObject({ outcome: 'in_progress', in_doubt_since: null });
     expect(await read(old)).toMatchObject({ outcome: 'unknown', in_doubt_since: '2026-01-01T00:00:00.000Z' });
     const listed = await paying.listed('unknown');
     expect([gone, working, old].map((id) => listed.includes(id))).toEqual([true, false, true]);
@@ -66,43 +66,46 @@ describe('calls in doubt', () => {
     expect(await paying.listed('unknown')).not.toContain(id);
   });
 
-  it.each(['landed', 'absent'])('are settled as %s once, with a reason, and shown as settled', async (verdict) => {
-    const id = await sent();
-    const reason = 'Ada (a••@example.com) asked the provider'; // it is kept for good: contacts are masked in it
-    const asked = { verdict, reason: 'Ada (ada@example.com) asked the provider' };
-    const { body } = await resolve(id, asked).expect(200);
-    expect(body).toMatchObject({
-      id,
-      outcome: verdict,
-      in_doubt_since: null,
-      resolution: { verdict, reason, resolved_by: { actor: null } },
-    });
-    expect((await read(id)).resolution).toMatchObject({
-      verdict,
-      reason,
-      resolved_by: { client: { id: approverId, name: 'approver' } },
-    });
-    expect(await paying.listed('unknown')).not.toContain(id);
-    expect(await paying.listed(verdict)).toContain(id);
-    expect((await resolve(id, { verdict: 'landed', reason }).expect(409)).body.code).toBe('not_in_doubt');
-  });
+  it.each(['confirmed', 'not_executed'])(
+    'are settled as %s once, with a reason, and shown as settled',
+    async (verdict) => {
+      const id = await sent();
+      const reason = 'Ada (a••@example.com) asked the provider'; // it is kept for good: contacts are masked in it
+      const asked = { verdict, reason: 'Ada (ada@example.com) asked the provider' };
+      const { body } = await resolve(id, asked).expect(200);
+      expect(body).toMatchObject({
+        id,
+        outcome: verdict,
+        in_doubt_since: null,
+        resolution: { verdict, reason, resolved_by: { actor: null } },
+      });
+      expect((await read(id)).resolution).toMatchObject({
+        verdict,
+        reason,
+        resolved_by: { client: { id: approverId, name: 'approver' } },
+      });
+      expect(await paying.listed('unknown')).not.toContain(id);
+      expect(await paying.listed(verdict)).toContain(id);
+      expect((await resolve(id, { verdict: 'confirmed', reason }).expect(409)).body.code).toBe('not_in_doubt');
+    },
+  );
 
-  it('give back what they had reserved when they were absent, and keep it when they landed', async () => {
+  it('give back what they had reserved when they were not executed, and keep it when they were confirmed', async () => {
     const day = '2026-01-02';
     const calls = [await sent({ reserved_on: day }), await sent({ reserved_on: day })];
     await query('INSERT INTO spending SELECT client_id, $2, 100.000001 FROM intent WHERE id = $1', [model, day]);
     const spent = async () => (await query('SELECT usd::text FROM spending WHERE day = $1', [day]))[0]?.usd;
-    await resolve(calls[0] ?? '', { verdict: 'landed', reason: 'seen there' }).expect(200);
+    await resolve(calls[0] ?? '', { verdict: 'confirmed', reason: 'seen there' }).expect(200);
     expect(await spent()).toBe('100.000001');
-    await resolve(calls[1] ?? '', { verdict: 'absent', reason: 'not there' }).expect(200);
+    await resolve(calls[1] ?? '', { verdict: 'not_executed', reason: 'not there' }).expect(200);
     expect(await spent()).toBe('97.500001');
     await addOutcome(calls[1] ?? '', 'succeeded');
-    expect(await read(calls[1] ?? '')).toMatchObject({ outcome: 'succeeded', resolution: { verdict: 'absent' } });
+    expect(await read(calls[1] ?? '')).toMatchObject({ outcome: 'succeeded', resolution: { verdict: 'not_executed' } });
   });
 
   it('are settled by one of many at once', async () => {
     const id = await sent();
-    const verdicts = ['landed', 'absent'];
+    const verdicts = ['confirmed', 'not_executed'];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => resolve(id, { verdict: verdicts[n % 2], reason: `number ${n}` })),
     );
@@ -113,7 +116,7 @@ describe('calls in doubt', () => {
   });
 
   it('are not settled by who asked for them: not the client, not the person', async () => {
-    const settle = { verdict: 'landed', reason: 'I know' };
+    const settle = { verdict: 'confirmed', reason: 'I know' };
     const { id: clientId, key } = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
     const { body } = await resolve(await sent({ client_id: clientId }), settle, key).expect(403);
     expect([body.code, body.detail]).toEqual(['own_approval', expect.stringContaining('Nobody settles')]);
@@ -131,8 +134,8 @@ describe('calls in doubt', () => {
     expect(shared.resolution.resolved_by.actor).toBeNull();
   });
 
-  it('are not settled before their time to be answered is over, for `absent` would let the app pay again', async () => {
-    const settle = { verdict: 'absent', reason: 'its process is gone' };
+  it('are not settled before their time to be answered is over, for `not_executed` would let the app pay again', async () => {
+    const settle = { verdict: 'not_executed', reason: 'its process is gone' };
     const early = await sent({ recorded_at: new Date() });
     expect(await read(early)).toMatchObject({ outcome: 'unknown' }); // listed at once
     expect((await resolve(early, settle).expect(409)).body.code).toBe('not_in_doubt');
@@ -147,7 +150,7 @@ describe('calls in doubt', () => {
   });
 
   it('and nothing else is settled', async () => {
-    const settle = { verdict: 'absent', reason: 'no' };
+    const settle = { verdict: 'not_executed', reason: 'no' };
     expect((await resolve(model, settle).expect(409)).body.code).toBe('not_in_doubt');
     expect((await resolve(await sent({ process: LIVING }), settle).expect(409)).body.code).toBe('not_in_doubt');
     for (const id of [uuidv7(), 'x']) expect((await resolve(id, settle).expect(404)).body.code).toBe('call_not_found');
@@ -168,8 +171,8 @@ describe('calls in doubt', () => {
       process: [null, DEAD, LIVING],
       held: [{ held_for: null, expires_at: null }, ...[before, after].map((at) => ({ held_for: 'x', expires_at: at }))],
       decision: [null, ...decisions],
-      outcome: [null, 'succeeded', 'rejected', 'notSent', 'unknown'],
-      resolution: [null, 'landed', 'absent'],
+      outcome: [null, 'succeeded', 'rejected', 'not_sent', 'unknown'],
+      resolution: [null, 'confirmed', 'not_executed'],
       refused: [false, true],
     }).filter(({ refused, outcome }) => !refused || outcome === null); // a call that was opened is not refused
     await insertAll(combinations, client_id);

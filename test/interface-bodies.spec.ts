@@ -1,16 +1,16 @@
-import { airtimeItem, creditItem, FaultExpected, LISTS, startInterface, TestInterface } from './support/interface';
+import { airtimeItem, creditItem, FaultExpected, LISTS } from './support/interface';
+import { expectFaults, expectTaken, startRules, TestRules } from './support/rules';
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 const UNKNOWN = /^is not a field of this operation; remove it$/;
 
 /** Faults of whole bodies; those of single fields are in interface-items.spec.ts. */
 describe('bodies', () => {
-  let api: TestInterface;
+  let rules: TestRules;
 
   beforeAll(async () => {
-    api = await startInterface();
+    rules = await startRules();
   });
-  afterAll(() => api.close());
+  afterAll(() => rules.close());
 
   const wholeBody = (detail: RegExp): FaultExpected[] => [{ pointer: '', detail }];
 
@@ -25,22 +25,14 @@ describe('bodies', () => {
     ['a comment', '{/* */}'],
     ['a raw line end in text', '{"description":"a\nb"}'],
   ])('%s is no JSON object, and the fault tells where without quoting the body', async (_what, body) => {
-    await api.expectRefused(
-      api.postRaw('/send', body),
+    await expectFaults(
+      rules.postRaw('/send', body),
       wholeBody(body === '' ? /^a JSON object is required/ : /^the body is not valid JSON( at character \d+)?$/),
     );
   });
 
-  it('a malformed body that looks like an error of the parser does not get its own digits recorded', async () => {
-    const recorded = await api.expectRefused(
-      api.postRaw('/send', 'position 23480123'),
-      wholeBody(/^the body is not valid JSON$/),
-    );
-    expect(JSON.stringify(recorded.refusal)).not.toContain('23480123');
-  });
-
   it.each(['null', '5', '"text"', 'true', '[]', '[{"credit":[]}]'])('%s is no JSON object', (body) =>
-    api.expectRefused(api.postRaw('/send', body), wholeBody(/^the body must be a JSON object$/)),
+    expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must be a JSON object$/)),
   );
 
   it.each([
@@ -52,21 +44,15 @@ describe('bodies', () => {
     ],
     ['UTF-16', Buffer.from('{"credit":[]}\ud83d', 'utf16le')],
   ])('%s is not UTF-8', (_what, bytes) =>
-    api.expectRefused(rawBytes(bytes), wholeBody(/^the body is not valid (UTF-8|JSON)/)),
+    expectFaults(rules.postRaw('/send', bytes), wholeBody(/^the body is not valid (UTF-8|JSON)/)),
   );
-
-  function rawBytes(bytes: Buffer) {
-    const request = api.postRaw('/send', '', JSON_TYPE);
-    request.serialize(() => bytes as never);
-    return request.send({});
-  }
 
   it.each([
     ['lists', '['.repeat(400_000) + ']'.repeat(400_000)],
     ['objects', '{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000)],
     ['objects within a field', `{"description":${'{"a":'.repeat(20)}1${'}'.repeat(20)}}`],
   ])('%s nested deeper than anything the interface has are refused', (_what, body) =>
-    api.expectRefused(api.postRaw('/send', body), wholeBody(/^the body is nested deeper than 16 levels$/)),
+    expectFaults(rules.postRaw('/send', body), wholeBody(/^the body is nested deeper than 16 levels$/)),
   );
 
   it.each([
@@ -76,8 +62,8 @@ describe('bodies', () => {
     ['{"a":{"b":[{},{"c":1,"c":1}]},"a":1,"d":"\\"a\\":"}', ['/a', '/a/b/1/c']],
     ['{"__proto__":1,"__proto__":2}', ['/__proto__']],
   ])('a name given twice is refused, for one of its values would be dropped: %s', (body, pointers) =>
-    api.expectRefused(
-      api.postRaw('/send', body),
+    expectFaults(
+      rules.postRaw('/send', body),
       pointers.map((pointer) => ({ pointer, detail: /^is given more than once; say it once$/ })),
     ),
   );
@@ -90,41 +76,19 @@ describe('bodies', () => {
     'application/xml',
     'application/jsonx',
     'application/vnd.api+json',
-    'application/json, text/plain',
-    'garbage',
-    ';',
-    '/',
   ])('the content type "%s" is not JSON, whatever the body', (type) =>
-    api.expectRefused(
-      api.postRaw('/send', JSON.stringify({ credit: [creditItem()] }), { 'Content-Type': type }),
+    expectFaults(
+      rules.postRaw('/send', JSON.stringify({ credit: [creditItem()] }), { 'Content-Type': type }),
       wholeBody(/^the body is of another content type; send JSON with Content-Type: application\/json$/),
     ),
   );
 
-  it('a body over 1 MiB is refused, and one of 1 MiB is read', async () => {
+  it('a body of 1 MiB is read', async () => {
     const fitting = `{"colour":"${'x'.repeat(1_048_576 - 13)}"}`;
-    const tooLarge = wholeBody(/^the body is larger than 1048576 bytes$/);
-    await api.expectRefused(api.postRaw('/send', `${fitting} `), tooLarge);
-    await api.expectRefused(api.postRaw('/send', fitting), [
+    await expectFaults(rules.postRaw('/send', fitting), [
       { pointer: '/colour', detail: UNKNOWN },
       { pointer: '/credit', detail: /^is missing/ },
     ]);
-  });
-
-  it('a body over 1 MiB that does not say its length is refused as well', async () => {
-    const response = await fetch(`${api.proxy.url}/api/v0.1/send`, {
-      method: 'POST',
-      headers: { 'X-API-Key': api.app, ...JSON_TYPE },
-      body: new Blob([`{"colour":"${'x'.repeat(2_000_000)}"}`]).stream(),
-      duplex: 'half',
-    });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      status: 'error',
-      code: 'invalid_request',
-      errors: [{ pointer: '', detail: 'the body is larger than 1048576 bytes' }],
-    });
-    expect((await api.record(response.headers.get('x-call-id') ?? '')).outcome).toBe('refused');
   });
 
   describe.each(LISTS)('the list of POST $path', ({ path, list, item }) => {
@@ -132,22 +96,22 @@ describe('bodies', () => {
 
     it.each([[[]], [null], ['text'], [5], [{}], [{ 0: item(), length: 1 }], [{ constructor: 1 }]])(
       'is a list of at least one: %j is none',
-      (value) => api.expectRefused(api.post(path, { [list]: value }), mustBeList),
+      (value) => expectFaults(rules.post(path, { [list]: value }), mustBeList),
     );
 
     it('may not be left out', () =>
-      api.expectRefused(api.post(path, {}), [{ pointer: `/${list}`, detail: /^is missing; it must be a list/ }]));
+      expectFaults(rules.post(path, {}), [{ pointer: `/${list}`, detail: /^is missing; it must be a list/ }]));
 
     it('holds objects: numbers, text, null, lists and lists in lists are each a fault', () =>
-      api.expectRefused(
-        api.post(path, { [list]: [5, 'x', null, true, [], [item()], [[item()]], item()] }),
+      expectFaults(
+        rules.post(path, { [list]: [5, 'x', null, true, [], [item()], [[item()]], item()] }),
         [0, 1, 2, 3, 4, 5, 6].map((index) => ({ pointer: `/${list}/${index}`, detail: /^must be an object$/ })),
       ));
 
     it('holds 1,000 items at most', async () => {
       const items = Array.from({ length: 1_000 }, item);
-      await api.post(path, { [list]: items }).expect(200);
-      await api.expectRefused(api.post(path, { [list]: [...items, { broken: true }] }), [
+      await expectTaken(rules.post(path, { [list]: items }));
+      await expectFaults(rules.post(path, { [list]: [...items, { broken: true }] }), [
         { pointer: `/${list}`, detail: /^has 1001 items; at most 1000 fit in one request$/ },
       ]);
     });
@@ -168,8 +132,8 @@ describe('bodies', () => {
         .map((name) => `${JSON.stringify(name)}:{"valueInUSD":9,"constructor":{"prototype":1}}`)
         .join();
       const good = JSON.stringify(item()).slice(1, -1);
-      await api.expectRefused(
-        api.postRaw(path, `{"${list}":[{${good},${strange}}],${strange}}`),
+      await expectFaults(
+        rules.postRaw(path, `{"${list}":[{${good},${strange}}],${strange}}`),
         names.flatMap((name) => [`/${name}`, `/${list}/0/${name}`]).map((pointer) => ({ pointer, detail: UNKNOWN })),
       );
       expect(({} as Record<string, unknown>).valueInUSD).toBeUndefined();
@@ -177,8 +141,8 @@ describe('bodies', () => {
   });
 
   it('a pointer escapes what JSON pointers escape, shows no control characters and has an end', () =>
-    api.expectRefused(
-      api.post('/payouts/airtime', { airtimes: [airtimeItem()], 'a/b~c': 1, 'a\nb\ud800': 1, ['x'.repeat(500)]: 1 }),
+    expectFaults(
+      rules.post('/payouts/airtime', { airtimes: [airtimeItem()], 'a/b~c': 1, 'a\nb\ud800': 1, ['x'.repeat(500)]: 1 }),
       [
         { pointer: '/a~1b~0c', detail: UNKNOWN },
         { pointer: '/a\ufffdb\ufffd', detail: UNKNOWN },
@@ -188,16 +152,16 @@ describe('bodies', () => {
 
   it('text takes any language and any printable character', async () => {
     const description = '  Prämien für Ünïcode — 🎉 “quotes” \\ / \u2028 עברית  ';
-    await api.post('/send', { credit: [creditItem()], description }).expect(200);
-    expect(JSON.parse(api.upstream.received.at(-1)?.body ?? '').description).toBe(description);
-    await api.post('/send', { credit: [creditItem()], description: '' }).expect(200);
+    const taken = await expectTaken(rules.post('/send', { credit: [creditItem()], description }));
+    expect(taken).toMatchObject({ description });
+    await expectTaken(rules.post('/send', { credit: [creditItem()], description: '' }));
   });
 
   it.each([
     ...[5, null, ['text'], { toString: 'x' }, { constructor: 1 }].map((value) => ({ value })),
     ...['a\u0000', '\u007f', '\u009f', '\udc00', 'x'.repeat(1_001)].map((value) => ({ value })),
   ])('$value is no description', ({ value: description }) =>
-    api.expectRefused(api.post('/send', { credit: [creditItem()], description }), [
+    expectFaults(rules.post('/send', { credit: [creditItem()], description }), [
       { pointer: '/description', detail: /must be text of at most 1000 characters, without control characters/ },
     ]),
   );
@@ -208,21 +172,19 @@ describe('bodies', () => {
       const names = ['colour', '__proto__', 'constructor', 'toString', 'id[]'];
       const faults = names.map((name) => ({ pointer: `/${name}`, detail: UNKNOWN }));
       const query = names.map((name) => `${name}=1`).join('&');
-      await api.expectRefused(api.get(`${path}?${query}${path === '/account/transaction' ? '&id=a' : ''}`), faults);
+      await expectFaults(rules.get(`${path}?${query}${path === '/account/transaction' ? '&id=a' : ''}`), faults);
     },
   );
 
   it.each(['', '?id=', '?id=%20', '?id=a&id=b', '?id=%00', `?id=${'x'.repeat(101)}`])(
     'GET /account/transaction%s does not say which transaction',
     (query) =>
-      api.expectRefused(api.get(`/account/transaction${query}`), [
-        { pointer: '/id', detail: /must be text of 1 to 100/ },
-      ]),
+      expectFaults(rules.get(`/account/transaction${query}`), [{ pointer: '/id', detail: /must be text of 1 to 100/ }]),
   );
 
   it('POST /wallets/list takes neither a field nor a parameter', async () => {
-    await api.expectRefused(api.post('/wallets/list', { id: 1 }), [{ pointer: '/id', detail: UNKNOWN }]);
-    await api.expectRefused(api.post('/wallets/list?id=1', {}), [{ pointer: '/id', detail: UNKNOWN }]);
-    await api.expectRefused(api.post('/wallets/list', []), wholeBody(/^the body must be a JSON object$/));
+    await expectFaults(rules.post('/wallets/list', { id: 1 }), [{ pointer: '/id', detail: UNKNOWN }]);
+    await expectFaults(rules.post('/wallets/list?id=1', {}), [{ pointer: '/id', detail: UNKNOWN }]);
+    await expectFaults(rules.post('/wallets/list', []), wholeBody(/^the body must be a JSON object$/));
   });
 });

@@ -121,7 +121,7 @@ describe('who is paid', () => {
   it('a deletion names its transaction, which the record keeps', async () => {
     const response = await api.post('/account/delete-unpaid-transaction', { chiRef: 'ref-1' }).expect(200);
     expect((await api.record(response.headers['x-call-id'] as string)).items).toMatchObject([
-      { chi_ref: 'ref-1', recipient_field: null },
+      { upstream_ref: 'ref-1', recipient_field: null },
     ]);
     for (const chiRef of ['', 5, null, ['ref-1'], 'a\nb']) {
       await api.expectRefused(api.post('/account/delete-unpaid-transaction', { chiRef }), [

@@ -47,7 +47,9 @@ describe('an app pays and an auditor reads', () => {
       ['+2348012345678', 'Nigeria', '0.1'],
       ['+254712345678', 'Kenya', '0.2'],
     ]);
-    expect(call.items.map((item: any) => item.upstream.chi_ref)).toEqual(paid.body.data.data.map((t: any) => t.chiRef));
+    expect(call.items.map((item: any) => item.upstream.upstream_ref)).toEqual(
+      paid.body.data.data.map((t: any) => t.chiRef),
+    );
     const { received_at, sent_at, answered_at, upstream_ms } = call.timings;
     expect(received_at <= sent_at && sent_at <= answered_at).toBe(true);
     expect(upstream_ms).toBeGreaterThan(0);

@@ -23,9 +23,9 @@ describe('X-People: masked', () => {
     const scene = new FindingsScene(proxy.database);
     const run = await scene.run({ totals: totalsOf([{ category: 'amount_over', usd: '1' }]) });
     const finding = await scene.finding(run, {
-      subject: `chi_ref/${PERSON.email}`,
+      subject: `upstream_ref/${PERSON.email}`,
       callId: paid.headers['x-call-id'] ?? '',
-      chiRef: PERSON.email,
+      upstreamRef: PERSON.email,
     });
     ids = { paid: paid.headers['x-call-id'] ?? '', held: await approving.hold(), finding, run };
     await get(`/v1/audit/calls?recipient=${PERSON.email}`).expect(200); // what was searched for can be read, too

@@ -29,7 +29,7 @@ describe('meta', () => {
     const recorded = await api.proxy.get(api.auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
     expect(recorded.text).toContain(`"meta":${meta}`);
     expect(recorded.body.items).toMatchObject([
-      { recipient: { phone: '+2348012345678' }, chi_ref: redemption().chiRef, amount_usd: null },
+      { recipient: { phone: '+2348012345678' }, upstream_ref: redemption().chiRef, amount_usd: null },
     ]);
   });
 

@@ -55,7 +55,7 @@ describe('the items of observed operations', () => {
         recipient: { phone: '+2348012345678' },
         recipient_field: 'phoneNumber',
         country: 'Nigeria',
-        chi_ref: CHI_REF,
+        upstream_ref: CHI_REF,
         amount_usd: null,
         upstream: { id: 'transaction-9', status: 'redeemed' },
       },
@@ -88,7 +88,7 @@ describe('the items of observed operations', () => {
           recipient_field: 'receiver',
           wallet: 'airtime',
           amount_usd: '2.5',
-          upstream: { id: 'tnx-1', amount_usd: '2.5' },
+          upstream: { upstream_id: 'tnx-1', amount_usd: '2.5' },
         },
       ],
     });

@@ -56,7 +56,7 @@ describe('GET /v1/overview', () => {
     expect(ofAirtime(overview)).toEqual(['6', '6', '9.65', '1']);
     expect(history.outcomes).toEqual([
       { outcome: 'succeeded', calls: 3 },
-      ...['pendingApproval', 'refused', 'rejected', 'unknown'].map((outcome) => ({ outcome, calls: 1 })),
+      ...['pending_approval', 'refused', 'rejected', 'unknown'].map((outcome) => ({ outcome, calls: 1 })),
     ]);
     expect(history.upstream_ms.map(({ operation, calls }: Record<string, any>) => [operation, calls])).toEqual([
       [AIRTIME, 4],
@@ -243,11 +243,11 @@ describe('GET /v1/overview', () => {
     await supertest(scene.proxy.url)
       .post(`/v1/calls/${torn.id}/resolution`)
       .set('X-API-Key', keys.get('approve') ?? '')
-      .send({ verdict: 'landed', reason: 'seen in the list' })
+      .send({ verdict: 'confirmed', reason: 'seen in the list' })
       .expect(200);
     const { groups } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/summary?group_by=outcome').expect(200))
       .body;
-    expect(groups.find(({ group }: any) => group === 'landed')).toMatchObject({
+    expect(groups.find(({ group }: any) => group === 'confirmed')).toMatchObject({
       asked_usd: '1.3',
       succeeded_usd: '1.3',
     });

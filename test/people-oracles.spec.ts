@@ -53,7 +53,7 @@ describe('whoever may not see people', () => {
   });
 
   describe('and hands in a statement of guesses', () => {
-    const HEADER = 'chi_ref,amount_usd,issued_at,recipient';
+    const HEADER = 'upstream_ref,amount_usd,issued_at,recipient';
     const mapping = 'fields';
 
     const hand = (lines: string[], key: string, as: string = mapping) =>
@@ -104,7 +104,9 @@ describe('whoever may not see people', () => {
     it('is told that recipients alone cannot be compared', async () => {
       const ofPeople = JSON.stringify({ amount_usd: 'amount_usd', phone: 'recipient' });
       const { body } = await hand([HEADER, guess('x', PHONE)], reconciler, ofPeople).expect(400);
-      expect(body.errors[0].detail).toMatch(/at least one of chi_ref, id, issue_id, reference: .*audit:pii/);
+      expect(body.errors[0].detail).toMatch(
+        /at least one of upstream_ref, upstream_id, batch_ref, reference: .*audit:pii/,
+      );
       await hand(['amount_usd,phoneNumber', `1,${PHONE}`], reconciler, 'upstream').expect(400);
       await hand([HEADER, guess('x', PHONE)], seeing, ofPeople).expect(201);
     });

@@ -127,7 +127,7 @@ describe('audit prune', () => {
 
     // Once it is over it goes too.
     await query(
-      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'landed', 'x', $1, $1)`,
+      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'confirmed', 'x', $1, $1)`,
       [inDoubt],
     );
     await seal();
@@ -178,11 +178,11 @@ describe('audit prune', () => {
       { month: '2025-02', calls: 0, kept: 0 },
     ];
     expect(await prune('--people-only')).toEqual(due(1));
-    const left = 'SELECT chi_ref, phone, reference FROM upstream_transaction WHERE read_id = $1 ORDER BY ordinal';
+    const left = 'SELECT upstream_ref, phone, reference FROM upstream_transaction WHERE read_id = $1 ORDER BY ordinal';
     expect(await query(left, [old])).toEqual([
-      { chi_ref: 'c', phone: null, reference: 'a' },
-      { chi_ref: 'd', phone: null, reference: null },
-      { chi_ref: 'e', phone: null, reference: 'b' },
+      { upstream_ref: 'c', phone: null, reference: 'a' },
+      { upstream_ref: 'd', phone: null, reference: null },
+      { upstream_ref: 'e', phone: null, reference: 'b' },
     ]);
     expect(await prune('--people-only')).toEqual([]);
     expect(await prune()).toEqual(due(1));

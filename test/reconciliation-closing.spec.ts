@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 let day = Date.parse('2026-11-01T00:00:00Z');
-let chi_ref: string;
+let upstream_ref: string;
 let asOf: number;
 
 beforeAll(async () => {
@@ -21,11 +21,19 @@ afterAll(() => database.close());
 beforeEach(async () => {
   day += 2 * DAY_MS;
   asOf = day + DAY_MS;
-  chi_ref = uuidv7();
+  upstream_ref = uuidv7();
   const call_id = uuidv7({ msecs: day + 1_000 });
   const at = new Date(day + 1_000).toISOString();
   await writeOurs(database, [
-    { call_id, operation: 'POST /payouts/credit', at, kind: 'succeeded', usd: '10', email: 'a@example.com', chi_ref },
+    {
+      call_id,
+      operation: 'POST /payouts/credit',
+      at,
+      kind: 'succeeded',
+      usd: '10',
+      email: 'a@example.com',
+      upstream_ref,
+    },
   ]);
 });
 
@@ -37,7 +45,7 @@ async function see(usd: string | null, change: Partial<Plan> = {}): Promise<stri
 
 async function planned(usd: string | null, change: Partial<Plan> = {}): Promise<Plan> {
   const issued_at = new Date(day + 2_000).toISOString();
-  const listed: Theirs[] = usd === null ? [] : [{ chi_ref, issued_at, status: 'paid', amount_usd: usd }];
+  const listed: Theirs[] = usd === null ? [] : [{ upstream_ref, issued_at, status: 'paid', amount_usd: usd }];
   const source = change.source === 'statement' ? 'statement' : 'transactions';
   asOf += 1_000;
   return startRun(database, {
@@ -110,11 +118,11 @@ describe('findings close by themselves', () => {
 describe('a listing that lacks what is there', () => {
   it('makes no clean run, and closes nothing', async () => {
     const issued_at = new Date(day + 2_000).toISOString();
-    const named = (name: string): Theirs => ({ chi_ref: name, issued_at, status: 'paid', amount_usd: '10' });
-    const [stranger, known, lacked] = [named(`stranger-${day}`), named(chi_ref), named(`lacked-${day}`)];
+    const named = (name: string): Theirs => ({ upstream_ref: name, issued_at, status: 'paid', amount_usd: '10' });
+    const [stranger, known, lacked] = [named(`stranger-${day}`), named(upstream_ref), named(`lacked-${day}`)];
     const ours = { call_id: uuidv7({ msecs: day + 1_000 }), operation: 'POST /payouts/credit', at: issued_at };
     await writeOurs(database, [
-      { ...ours, kind: 'succeeded', usd: '10', chi_ref: `lacked-${day}`, issue_id: `issue-${day}` },
+      { ...ours, kind: 'succeeded', usd: '10', upstream_ref: `lacked-${day}`, batch_ref: `issue-${day}` },
     ]);
     const run = async (listed: Theirs[]) => {
       const plan = { ...(await planned(null)), readId: await writeTheirs(database, listed) };
@@ -130,7 +138,7 @@ describe('a listing that lacks what is there', () => {
     expect(await states()).toEqual([]);
     // Our records have it after all.
     const late = { call_id: uuidv7({ msecs: day + 2_000 }), operation: 'POST /payouts/credit', at: issued_at };
-    await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', chi_ref: `stranger-${day}` }]);
+    await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', upstream_ref: `stranger-${day}` }]);
     expect(await run([stranger, known, lacked])).toEqual(['clean', 0, 0, '0', []]);
     expect(await states()).toEqual(['resolved']);
   });

@@ -21,7 +21,7 @@ describe('a listing that does not reach back before the period', () => {
     await paid('a', 10);
     expect(await run([OLD(), listed('a', 11), listed('stranger', 12)])).toMatchObject(['findings', [], [{}]]);
     const late = { call_id: uuidv7({ msecs: day + 12_000 }), operation: 'POST /payouts/credit', at: at(12) };
-    await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', chi_ref: 'stranger' }]);
+    await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', upstream_ref: 'stranger' }]);
     const cut = [listed('a', 11), listed('stranger', 12)];
     expect(await run(cut)).toEqual(['incomplete', ['listing_starts_late'], []]);
     expect(await steps()).toEqual([]);
@@ -39,7 +39,7 @@ describe('a listing that does not reach back before the period', () => {
     expect(await run([listed('stranger', 12)])).toEqual([
       'findings',
       ['listing_starts_late'],
-      ['missing_local chi_ref/stranger 10'],
+      ['missing_local upstream_ref/stranger 10'],
     ]);
   });
 
@@ -154,14 +154,14 @@ describe('calls in doubt', () => {
     ['a deletion without an outcome', { kind: null, operation: 'POST /account/delete-unpaid-transaction' }],
   ])('keep a run from being clean: %s', async (_what, more) => {
     expect((await run([OLD()]))[0]).toBe('clean');
-    await paid('doubt', 10, { ...more, chi_ref: null });
+    await paid('doubt', 10, { ...more, upstream_ref: null });
     expect(await run([OLD()])).toEqual(['clean_with_doubts', [], []]);
     expect((await run([]))[0]).toBe('incomplete');
   });
 
   it('of another time do not', async () => {
-    await paid('before', -20, { kind: 'unknown', chi_ref: null });
-    await paid('settled', 10, { kind: 'unknown', resolution: 'absent', chi_ref: null });
+    await paid('before', -20, { kind: 'unknown', upstream_ref: null });
+    await paid('settled', 10, { kind: 'unknown', resolution: 'not_executed', upstream_ref: null });
     expect(await run([OLD()])).toEqual(['clean', [], []]);
   });
 });

@@ -6,7 +6,7 @@ import { createTestDatabase, TestDatabase } from './support/test-database';
 /** A payment, and what the upstream says of it; money in millionths of a dollar. */
 interface Case {
   operation: string;
-  state: 'succeeded' | 'rejected' | 'unknown' | 'landed';
+  state: 'succeeded' | 'rejected' | 'unknown' | 'confirmed';
   usd: bigint | null;
   theirs: {
     word: string | null;
@@ -42,7 +42,7 @@ const aCase: fc.Arbitrary<Case> = fc
       'POST /send',
       'POST /payouts/initiate-credit',
     ),
-    state: fc.constantFrom('succeeded', 'succeeded', 'rejected', 'unknown', 'landed'),
+    state: fc.constantFrom('succeeded', 'succeeded', 'rejected', 'unknown', 'confirmed'),
     usd: fc.option(usd, { freq: 10 }),
     theirs: fc.option(
       fc.record({
@@ -75,7 +75,7 @@ const magnitude = (value: bigint) => (value < 0n ? -value : value);
 /** What must be found of one case, by the words of the design alone. */
 function expected({ operation, state, usd: named, theirs }: Case, { amount, feePercent, fee }: Tolerances) {
   const isLink = operation === 'POST /send' || operation === 'POST /payouts/initiate-credit';
-  const weSay = isLink ? null : state === 'succeeded' || state === 'landed';
+  const weSay = isLink ? null : state === 'succeeded' || state === 'confirmed';
   const found: [string, bigint][] = [];
   // Half up, in whole millionths.
   const feeFor = (value: bigint) => (PAYOUTS.includes(operation) ? (value * BigInt(feePercent) + 50n) / 100n : 0n);
@@ -124,21 +124,21 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
   const theirs: Theirs[] = [];
   for (const [place, one] of cases.entries()) {
     const at = new Date(day + 3_600_000 + place * 1_000);
-    const chi_ref = uuidv7();
+    const upstream_ref = uuidv7();
     const call_id = uuidv7({ msecs: at.getTime() });
     ours.push({
       call_id,
       operation: one.operation,
       at: at.toISOString(),
       usd: one.usd === null ? null : decimal(one.usd),
-      chi_ref,
-      kind: one.state === 'landed' ? 'unknown' : one.state,
-      resolution: one.state === 'landed' ? 'landed' : null,
+      upstream_ref,
+      kind: one.state === 'confirmed' ? 'unknown' : one.state,
+      resolution: one.state === 'confirmed' ? 'confirmed' : null,
       email: `${call_id}@example.com`,
     });
     if (!one.theirs) continue;
     theirs.push({
-      chi_ref,
+      upstream_ref,
       issued_at: new Date(at.getTime() + one.theirs.seconds * 1_000).toISOString(),
       status: one.theirs.word,
       amount_usd: one.theirs.usd === null ? null : decimal(one.theirs.usd),

@@ -52,7 +52,7 @@ function killAt(question: number, { sent, afterMs }: { sent: boolean; afterMs: n
 /** What a run has left in the database, but for ids and times that differ from run to run. */
 async function resultOf(database: TestDatabase): Promise<Record<string, object[]>> {
   const findings = await database.query(
-    `SELECT category, subject, call_id, position, chi_ref, occurred_at, impact_usd, fields::text,
+    `SELECT category, subject, call_id, position, upstream_ref, occurred_at, impact_usd, fields::text,
        evidence #>> '{match}' AS match, evidence #>> '{theirs,ordinal}' AS ordinal
      FROM finding f JOIN finding_sight s ON s.finding_id = f.id ORDER BY category, subject`,
   );

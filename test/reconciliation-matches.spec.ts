@@ -84,18 +84,18 @@ describe('reading our records', () => {
 
 describe('matching', () => {
   it('goes by the issue of a call where it is not certain which of its payments a transaction is', async () => {
-    const call = ours(1, { issue_id: `i-${day}` });
+    const call = ours(1, { batch_ref: `i-${day}` });
     const items = ['a', 'b', 'c', 'c'].map((name, position) => ({ ...call, position, email: `${name}@example.com` }));
     const listed = ['c', 'a', 'c', 'x'].map((name) =>
-      theirs(1, { issue_id: `i-${day}`, email: `${name}@example.com` }),
+      theirs(1, { batch_ref: `i-${day}`, email: `${name}@example.com` }),
     );
     const { matches, found } = await compared(items, listed);
     // What is left alone on both sides is a pair, whose recipient differs; the two that are alike could change places.
     expect(matches).toEqual([
-      '0 1 issue_id certain',
-      '1 3 issue_id certain',
-      '2 0 issue_id probable',
-      '3 2 issue_id probable',
+      '0 1 batch_ref certain',
+      '1 3 batch_ref certain',
+      '2 0 batch_ref probable',
+      '3 2 batch_ref probable',
     ]);
     expect(found).toEqual([`recipient call/${call.call_id}/1 0`]);
   });
@@ -110,39 +110,48 @@ describe('matching', () => {
         theirs(1, { reference: `only-${day}`, email: 'changed@example.com' }),
         theirs(3, { reference: 'payroll', email: 'three@example.com', amount_usd: '21' }),
         theirs(2, { reference: 'payroll', email: 'two@example.com' }),
-        theirs(4, { reference: 'payroll', email: 'nobody@example.com', amount_usd: '99', chi_ref: `stranger-${day}` }),
+        theirs(4, {
+          reference: 'payroll',
+          email: 'nobody@example.com',
+          amount_usd: '99',
+          upstream_ref: `stranger-${day}`,
+        }),
       ],
     );
     expect(matches).toEqual(['0 0 reference probable', '0 2 reference certain', '0 1 reference probable']);
     expect(found).toEqual([
       `amount_over call/${three.call_id}/0 1`,
-      `missing_local chi_ref/stranger-${day} 99`,
+      `missing_local upstream_ref/stranger-${day} 99`,
       `recipient call/${one.call_id}/0 0`,
     ]);
   });
 
   it('finds the partner of what was carried out, or asked for, long before or after', async () => {
-    const long = ours(23, { chi_ref: `long-${day}` }); // carried out a day later
-    const before = ours(-30, { chi_ref: `before-${day}`, kind: 'succeeded' }); // another period's
+    const long = ours(23, { upstream_ref: `long-${day}` }); // carried out a day later
+    const before = ours(-30, { upstream_ref: `before-${day}`, kind: 'succeeded' }); // another period's
     const { found, totals } = await compared(
       [long, before],
-      [theirs(47, { chi_ref: `long-${day}` }), theirs(2, { chi_ref: `before-${day}` })],
+      [theirs(47, { upstream_ref: `long-${day}` }), theirs(2, { upstream_ref: `before-${day}` })],
     );
     expect(found).toEqual([`late call/${long.call_id}/0 0`]);
     expect(totals.matched.count).toBe(1);
   });
 
   it('asks by name for what a listing lacks before it says that it is missing', async () => {
-    const listed = ours(1, { chi_ref: `listed-${day}` });
-    const lacked = ours(2, { chi_ref: `lacked-${day}`, upstream_id: `id-${day}` });
-    const gone = ours(3, { chi_ref: `gone-${day}`, upstream_id: `none-${day}` });
+    const listed = ours(1, { upstream_ref: `listed-${day}` });
+    const lacked = ours(2, { upstream_ref: `lacked-${day}`, upstream_id: `id-${day}` });
+    const gone = ours(3, { upstream_ref: `gone-${day}`, upstream_id: `none-${day}` });
     await writeOurs(database, [listed, lacked, gone]);
-    const run = await plan(await writeTheirs(database, [theirs(1, { chi_ref: `listed-${day}` })]));
+    const run = await plan(await writeTheirs(database, [theirs(1, { upstream_ref: `listed-${day}` })]));
     const asked: object[] = [];
     const totals = await runPlan(database, run, async (names) => {
       asked.push(...names);
       return [
-        await writeTheirs(database, [theirs(2, { chi_ref: `lacked-${day}`, upstream_id: `id-${day}` })], 'transaction'),
+        await writeTheirs(
+          database,
+          [theirs(2, { upstream_ref: `lacked-${day}`, upstream_id: `id-${day}` })],
+          'transaction',
+        ),
       ];
     });
     expect(asked).toEqual([
@@ -156,10 +165,10 @@ describe('matching', () => {
   });
 
   it('reads our records as they stood at the time that a run is as of', async () => {
-    const doubt = ours(1, { kind: 'unknown', resolution: 'landed' });
+    const doubt = ours(1, { kind: 'unknown', resolution: 'confirmed' });
     await writeOurs(database, [{ ...doubt, resolution: null }]);
     await database.query(
-      `INSERT INTO resolution (intent_id, verdict, reason, resolved_at) VALUES ($1, 'landed', 'made up', $2)`,
+      `INSERT INTO resolution (intent_id, verdict, reason, resolved_at) VALUES ($1, 'confirmed', 'made up', $2)`,
       [doubt.call_id, at(30)],
     );
     const readId = await writeTheirs(database, []);
@@ -171,7 +180,7 @@ describe('matching', () => {
     expect(lines(await seenBy(database, now.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
     await database.query(
       `INSERT INTO resolution_correction (id, intent_id, supersedes, verdict, reason, reserves, client_id, key_id, resolved_at)
-       VALUES (gen_random_uuid(), $1, $1, 'absent', 'made up', FALSE, $1, $1, $2)`,
+       VALUES (gen_random_uuid(), $1, $1, 'not_executed', 'made up', FALSE, $1, $1, $2)`,
       [doubt.call_id, at(40)],
     );
     const before = await plan(readId, { asOf: new Date(at(39)), historical: true });
@@ -183,8 +192,8 @@ describe('matching', () => {
   });
 
   it('leaves a payment link to whoever pays it, and counts no money that comes in', async () => {
-    const link = ours(1, { operation: 'POST /send', chi_ref: `link-${day}` });
-    const unpaid = ours(2, { operation: 'POST /payouts/initiate-credit', chi_ref: `unpaid-${day}` });
+    const link = ours(1, { operation: 'POST /send', upstream_ref: `link-${day}` });
+    const unpaid = ours(2, { operation: 'POST /payouts/initiate-credit', upstream_ref: `unpaid-${day}` });
     const collection = ours(3, {
       operation: 'POST /collections/mobile-money/collect',
       usd: null,
@@ -193,24 +202,26 @@ describe('matching', () => {
     const { found, totals } = await compared(
       [link, unpaid, collection],
       [
-        theirs(1, { chi_ref: `link-${day}` }),
-        theirs(2, { chi_ref: `unpaid-${day}`, status: 'unpaid' }),
+        theirs(1, { upstream_ref: `link-${day}` }),
+        theirs(2, { upstream_ref: `unpaid-${day}`, status: 'unpaid' }),
         theirs(3, { reference: `tx-${day}`, type: 'payment', amount_usd: '70' }),
-        theirs(4, { chi_ref: `incoming-${day}`, type: 'payment', amount_usd: '80' }), // somebody else collects with our key
+        theirs(4, { upstream_ref: `incoming-${day}`, type: 'payment', amount_usd: '80' }), // somebody else collects with our key
       ],
     );
-    expect(found).toEqual([`missing_local chi_ref/incoming-${day} 0`]);
+    expect(found).toEqual([`missing_local upstream_ref/incoming-${day} 0`]);
     expect([totals.ours.usd, totals.theirs.usd, totals.matched.count]).toEqual(['10', '10', 3]);
   });
 
   it('hashes a name that could be how somebody is reached', async () => {
     const { found } = await compared(
       [],
-      ['254700000001', `ann.${day}@example.com`, '+254 700', `fine_${day}`].map((chi_ref) => theirs(1, { chi_ref })),
+      ['254700000001', `ann.${day}@example.com`, '+254 700', `fine_${day}`].map((upstream_ref) =>
+        theirs(1, { upstream_ref }),
+      ),
     );
-    const hashed = /^missing_local chi_ref\/sha256-[0-9a-f]{16} 10$/;
+    const hashed = /^missing_local upstream_ref\/sha256-[0-9a-f]{16} 10$/;
     expect(found.filter((line) => hashed.test(line))).toHaveLength(3);
-    expect(found).toContain(`missing_local chi_ref/fine_${day} 10`);
+    expect(found).toContain(`missing_local upstream_ref/fine_${day} 10`);
   });
 
   it('names a line of a statement by the content of its file, and compares no fees where it names none', async () => {

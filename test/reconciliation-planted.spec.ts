@@ -89,7 +89,7 @@ const written = () =>
 async function contentOf({ runId }: Plan): Promise<object> {
   return {
     sights: await database.query(
-      `SELECT category, subject, call_id, position, chi_ref, upstream_id, issue_id, occurred_at, impact_usd, fields, evidence
+      `SELECT category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, occurred_at, impact_usd, fields, evidence
        FROM finding f JOIN finding_sight s ON s.finding_id = f.id WHERE s.run_id = $1 ORDER BY category, subject`,
       [runId],
     ),

@@ -204,7 +204,7 @@ describe('the report of a run', () => {
       await findings.finding(run, {
         category: 'status',
         usd: '0',
-        chiRef: evil,
+        upstreamRef: evil,
         fields: [{ field: evil, ours: evil, theirs: evil }],
       });
       await show(run);

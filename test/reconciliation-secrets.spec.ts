@@ -123,8 +123,8 @@ describe('secrets and people in reconciliation', () => {
     }
     keep('event', await event(`for-${PERSON.email}`, '{}').expect(200));
     const lines = HANDED_IN.map((text) => ['id,1', cell(text), cell(text), cell(text)].join(','));
-    const file = `chi_ref,amount_usd,status,reference,recipient\n${lines.join('\n')}\n`;
-    const bad = `chi_ref,${cell(`amount_usd`)},fee_usd\n${HANDED_IN.map((text) => `${cell(text)},${cell(text)},1`).join('\n')}`;
+    const file = `upstream_ref,amount_usd,status,reference,recipient\n${lines.join('\n')}\n`;
+    const bad = `upstream_ref,${cell(`amount_usd`)},fee_usd\n${HANDED_IN.map((text) => `${cell(text)},${cell(text)},1`).join('\n')}`;
     keep('statements', await statement(file, `for ${PERSON.email} ${PERSON.phone}.csv`).expect(201));
     keep('statements', await statement(bad, 'bad.csv').expect(201));
     keep('statements', await statement(HANDED_IN.map(cell).join(','), 'no.csv').expect(400));

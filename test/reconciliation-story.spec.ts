@@ -38,7 +38,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
 
   const seen = (runId: string) =>
     database.query(
-      `SELECT category, subject, impact_usd::float8 AS usd, evidence #>> '{theirs,chi_ref}' AS theirs
+      `SELECT category, subject, impact_usd::float8 AS usd, evidence #>> '{theirs,upstream_ref}' AS theirs
        FROM finding f JOIN finding_sight s ON s.finding_id = f.id WHERE s.run_id = $1 ORDER BY category`,
       [runId],
     );
@@ -50,12 +50,12 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(await seen(run.id as string)).toEqual([
       {
         category: 'duplicate_upstream',
-        subject: expect.stringMatching(/^chi_ref\//),
+        subject: expect.stringMatching(/^upstream_ref\//),
         usd: 2.5,
         theirs: expect.anything(),
       },
       { category: 'fee', subject: `call/${calls.charged}/0`, usd: 0.05, theirs: expect.anything() },
-      { category: 'missing_local', subject: `chi_ref/${past}`, usd: 7.25, theirs: past },
+      { category: 'missing_local', subject: `upstream_ref/${past}`, usd: 7.25, theirs: past },
       { category: 'status', subject: `call/${calls.reversed}/0`, usd: -2.5, theirs: expect.anything() },
     ]);
     expect(run.totals).toMatchObject({
@@ -82,10 +82,10 @@ describe('the reconciliation of a proxy and its upstream', () => {
 
   it('asks the upstream by name for what its listing lacks, before it says that it is missing', async () => {
     const [lacking] = await database.query(
-      `SELECT chi_ref, upstream_id FROM outcome_item WHERE intent_id = '${calls.charged}'`,
+      `SELECT upstream_ref, upstream_id FROM outcome_item WHERE intent_id = '${calls.charged}'`,
     );
     const forgetful = await behind(scene, {
-      transactions: (listed) => listed.filter((one) => one.chiRef !== lacking?.chi_ref),
+      transactions: (listed) => listed.filter((one) => one.chiRef !== lacking?.upstream_ref),
     });
     const question = { from: before.from as string, to: new Date().toISOString() };
     const run = await reconcile({ ...asking, url: forgetful.url }, question);

@@ -149,7 +149,7 @@ describe('records', () => {
     );
     expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({ outcome: 'unknown', upstream: null });
     expect(await paying.listed('unknown')).toEqual([id]);
-    expect(await paying.listed('inProgress')).toEqual([]);
+    expect(await paying.listed('in_progress')).toEqual([]);
   });
 
   it('name nobody: people stand beside them, can be erased, and the commitments still hold', async () => {

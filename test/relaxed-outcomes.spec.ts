@@ -22,7 +22,7 @@ describe('an outcome that is committed after the reply', () => {
     (await query('SELECT kind FROM outcome WHERE intent_id = $1', [id]))[0]?.kind;
   const pay = () => paying.pay(numbers[number++]);
 
-  it('is missing when the app has its answer, and there soon; meanwhile a repetition is told to come again, and then replayed', async () => {
+  it('is missing when the app has its answer, and there soon; meanwhile a replay is told to come again, and then replayed', async () => {
     await query('BEGIN');
     await query('LOCK TABLE outcome IN SHARE MODE');
     const body = airtime(numbers[number++] ?? '');
@@ -55,7 +55,7 @@ describe('an outcome that is committed after the reply', () => {
     expect(await logged).toMatchObject({ call_id: callOf(got), outcome: 'succeeded' });
     await query('GRANT INSERT ON outcome TO payout_proxy');
     expect(await kindOf(callOf(got))).toBeUndefined();
-    expect(await paying.listed('inProgress')).toContain(callOf(got));
+    expect(await paying.listed('in_progress')).toContain(callOf(got));
   });
 
   it('is waited for by a proxy that stops', async () => {

@@ -111,7 +111,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
       all.filter(({ body, processed }) => processed && JSON.stringify(body).includes(mark)).length;
     const isTwice = ({ mark }: Lost) =>
       all.some(({ fault, body }) => fault === 'duplicateTransaction' && JSON.stringify(body).includes(mark));
-    const settled = { landed: 0, absent: 0, unknown: 0 };
+    const settled = { confirmed: 0, not_executed: 0, unknown: 0 };
     const doubtful = made.filter(({ status }) => status === 502 || status === 504);
     for (const { id, lost } of doubtful) {
       const call = await read(id);
@@ -121,18 +121,18 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
         const isExpected = lost.twin || isTwice(lost) || (isReversed && call.doubt?.reason.includes('as failed'));
         expect([lost.mark, isExpected, call.doubt?.reason]).toEqual([lost.mark, true, expect.any(String)]);
       } else if (!lost.twin) {
-        expect([lost, call.outcome]).toEqual([lost, carriedOut(lost) === 1 ? 'landed' : 'absent']);
+        expect([lost, call.outcome]).toEqual([lost, carriedOut(lost) === 1 ? 'confirmed' : 'not_executed']);
       }
     }
-    // Of twins, as many landed as were carried out, and neither more nor fewer where nothing is left in doubt.
+    // Of twins, as many are confirmed as were carried out, and neither more nor fewer where nothing is left in doubt.
     for (const { lost } of made.filter(({ lost: { twin } }) => twin)) {
       const both = await Promise.all(made.filter(({ lost: { mark } }) => mark === lost.mark).map(({ id }) => read(id)));
-      const known = both.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'landed').length;
+      const known = both.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'confirmed').length;
       const open = both.filter(({ outcome }) => outcome === 'unknown').length;
       const truth = Math.min(2, carriedOut(lost));
       expect([lost.mark, known <= truth, truth <= known + open]).toEqual([lost.mark, true, true]);
     }
     expect(doubtful.length).toBeGreaterThan(30); // it did look at something
-    expect([settled.landed > 5, settled.absent > 5]).toEqual([true, true]);
+    expect([settled.confirmed > 5, settled.not_executed > 5]).toEqual([true, true]);
   });
 });

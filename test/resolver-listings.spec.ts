@@ -90,14 +90,14 @@ describe('calls in doubt, and a strange listing', () => {
     return body.doubt?.reason ?? body.outcome;
   };
 
-  it('is absent where all is well', async () => {
+  it('settles a call as not executed where all is well', async () => {
     await pay({}, [1, 1]);
     const id = await pay({ lost: true, only: 0 }, [2, 1]);
     await pay({}, [3, 1]);
-    expect(await settle(id)).toBe('absent');
+    expect(await settle(id)).toBe('not_executed');
   });
 
-  it('takes nothing for absent by the word of a clock that is wrong', async () => {
+  it('settles nothing as not executed by the word of a clock that is wrong', async () => {
     const id = await pay({ lost: true, minutes: -30 }, [5, 1]); // too old to be looked at
     await pay({ minutes: -5 }, [6, 1]);
     expect(await settle(id)).toContain('its clock wrong');
@@ -108,7 +108,7 @@ describe('calls in doubt, and a strange listing', () => {
     await pay({ issueID: 'the same' }, [10, 1]);
     const id = await pay({ issueID: 'the same', lost: true }, [11, 1]);
     await pay({}, [12, 1]);
-    expect(await settle(id)).toBe('landed');
+    expect(await settle(id)).toBe('confirmed');
   });
 
   it('does not take what was carried out of a batch for a call of its own', async () => {
@@ -127,13 +127,13 @@ describe('calls in doubt, and a strange listing', () => {
     expect(await settle(id)).toContain('as failed');
   });
 
-  it('does not take mobile money that is listed late for absent because later airtime is listed', async () => {
+  it('does not settle mobile money that is listed late as not executed because later airtime is listed', async () => {
     await pay({}, [30, 1]);
     const id = await pay({ momo: true, lost: true, unlisted: true }, [31, 1]);
     await pay({}, [32, 1]);
     expect(await settle(id)).toContain('shows no mobile money of ours yet');
     await pay({ momo: true }, [33, 1]);
-    expect(await settle(id)).toBe('absent');
+    expect(await settle(id)).toBe('not_executed');
   });
 
   it.each([
@@ -151,14 +151,14 @@ describe('calls in doubt, and a strange listing', () => {
     expect(await settle(id)).toContain(reason);
   });
 
-  it('does not take a payout for absent whose transaction names its recipient by other means', async () => {
+  it('does not settle a payout as not executed whose transaction names its recipient by other means', async () => {
     await pay({}, [20, 1]);
     const id = await pay({ lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } }, [21, 1]);
     await pay({}, [22, 1]);
     expect(await settle(id)).toContain('differ from what it asked for');
   });
 
-  it('takes nothing for absent where the listing begins after it', async () => {
+  it('settles nothing as not executed where the listing begins after it', async () => {
     const id = await pay({ lost: true }, [7, 1]);
     listed = [];
     await pay({}, [8, 1]);

@@ -66,43 +66,49 @@ describe('the resolver', () => {
   };
   const spent = async () => Number((await query('SELECT usd::float FROM spending'))[0]?.usd ?? 0);
 
-  it('finds out that a call landed: its app is told so, with the transactions, and so is a repetition of it', async () => {
+  it('finds out that a call is confirmed: its app is told so, with the transactions, and so is a replay of it', async () => {
     const body = { credits: [...credit().credits, ...credit({ valueInUSD: 0.5 }).credits] };
     await lose('resetAfterProcessing');
-    const id = idOf(await pay(body, 'landed').expect(502));
+    const id = idOf(await pay(body, 'confirmed').expect(502));
     const before = await spent();
     expect(await round()).toMatchObject({ in_doubt: 1, looked_at: 1, failure: null, verdicts: [{ call_id: id }] });
     const call = await read(id);
     const transactions = [
-      { position: 0, amount_usd: '0.25', status: 'paid', chi_ref: expect.any(String), issue_id: expect.any(String) },
-      { position: 1, amount_usd: '0.5', status: 'paid', id: expect.any(String), at: expect.any(String) },
+      {
+        position: 0,
+        amount_usd: '0.25',
+        status: 'paid',
+        upstream_ref: expect.any(String),
+        batch_ref: expect.any(String),
+      },
+      { position: 1, amount_usd: '0.5', status: 'paid', upstream_id: expect.any(String), at: expect.any(String) },
     ];
-    expect(call).toMatchObject({ outcome: 'landed', doubt: null });
-    expect(call.resolution).toMatchObject({ verdict: 'landed', resolved_by: null, transactions });
-    expect(call.resolution.transactions[0].issue_id).toBe(call.resolution.transactions[1].issue_id);
-    const again = await pay(body, 'landed').expect(200);
+    expect(call).toMatchObject({ outcome: 'confirmed', doubt: null });
+    expect(call.resolution).toMatchObject({ verdict: 'confirmed', resolved_by: null, transactions });
+    expect(call.resolution.transactions[0].batch_ref).toBe(call.resolution.transactions[1].batch_ref);
+    const again = await pay(body, 'confirmed').expect(200);
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toMatchObject({ status: 'success', call_id: id, transactions });
     expect(await spent()).toBe(before); // it stays reserved
     expect(JSON.stringify(await query('SELECT evidence FROM verdict WHERE intent_id = $1', [id]))).not.toContain('@');
   });
 
-  it('finds out that a call is absent: its reservation is given back, and its key pays, once', async () => {
+  it('finds out that a call was not executed: its reservation is given back, and its key pays, once', async () => {
     const body = credit({ valueInUSD: 0.75 });
     await lose('resetBeforeProcessing');
     const before = await spent();
-    const id = idOf(await pay(body, 'absent').expect(502));
+    const id = idOf(await pay(body, 'not_executed').expect(502));
     expect(await spent()).toBeCloseTo(before + 0.75);
     expect((await round()).verdicts).toEqual([]); // it may still come
-    expect((await pay(body, 'absent').expect(409)).body.code).toBe('outcome_unknown');
+    expect((await pay(body, 'not_executed').expect(409)).body.code).toBe('outcome_unknown');
     await afterwards();
-    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'absent' }]);
-    expect(await read(id)).toMatchObject({ outcome: 'absent', resolution: { transactions: [] } });
+    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'not_executed' }]);
+    expect(await read(id)).toMatchObject({ outcome: 'not_executed', resolution: { transactions: [] } });
     expect(await spent()).toBeCloseTo(before + 0.25); // what was paid afterwards
-    const paid = await pay(body, 'absent').expect(200);
+    const paid = await pay(body, 'not_executed').expect(200);
     expect(idOf(paid)).not.toBe(id);
     expect(await spent()).toBeCloseTo(before + 1);
-    expect(idOf(await pay(body, 'absent').expect(200))).toBe(idOf(paid));
+    expect(idOf(await pay(body, 'not_executed').expect(200))).toBe(idOf(paid));
   });
 
   it('takes no transaction for that of a call which only redeemed it', async () => {
@@ -111,13 +117,13 @@ describe('the resolver', () => {
     const { data } = (await proxy.post(app.key, '/account/transactions', {}).expect(200)).body;
     const redemption = { chiRef: data[0].chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
     await pay(redemption, undefined, '/redeem/airtime').expect(200);
-    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'landed' }]);
+    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'confirmed' }]);
     const story = (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
     expect(story.seals.map(({ kind }: { kind: string }) => kind)).toContain('verdict');
     expect(story.resolution.transactions).toMatchObject([{ status: 'redeemed' }]);
   });
 
-  it('says of twins that it cannot tell which one landed, to each app only what is its own, and once', async () => {
+  it('says of twins that it cannot tell which one is confirmed, to each app only what is its own, and once', async () => {
     const body = credit();
     await lose('resetAfterProcessing');
     const first = idOf(await pay(body).expect(502));
@@ -138,8 +144,8 @@ describe('the resolver', () => {
     expect((await round()).verdicts).toEqual([]); // said before
     const approver = (await proxy.client('approver', 'approve')).key;
     for (const [id, verdict] of [
-      [first, 'landed'],
-      [twin, 'absent'],
+      [first, 'confirmed'],
+      [twin, 'not_executed'],
     ]) {
       const settle = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
       await settle.send({ verdict, reason: 'asked the provider' }).expect(200);
@@ -179,17 +185,17 @@ describe('the resolver', () => {
     await round();
     const calls = await Promise.all(ids.map(read));
     expect(calls.map(({ outcome, doubt }) => doubt?.verdict ?? outcome)).toEqual([
-      'landed',
-      'absent',
+      'confirmed',
+      'not_executed',
       'ambiguous',
-      'absent',
+      'not_executed',
       'ambiguous',
       'ambiguous',
     ]);
     expect(calls[4].doubt.reason).toContain('do not know');
     expect(calls[5].doubt.reason).toContain('POST /sub-account/create');
     await query(`INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
-      SELECT id, 'absent', 'tidied up', client_id, key_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
+      SELECT id, 'not_executed', 'tidied up', client_id, key_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
   });
 
   it('concludes nothing from a listing that is cut off, or that lacks what is known to be there', async () => {
@@ -207,14 +213,14 @@ describe('the resolver', () => {
        VALUES ($1, 'succeeded', now() - interval '10 s', now() - interval '10 s', 1, now() - interval '10 s')`,
       [forgotten],
     );
-    await query(`INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref) VALUES ($1, 0, 0, 'nowhere')`, [
+    await query(`INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref) VALUES ($1, 0, 0, 'nowhere')`, [
       forgotten,
     ]);
     await round();
     expect((await read(id)).doubt.reason).toContain('lacks 1 transactions');
     await query('ALTER TABLE outcome_item DISABLE TRIGGER ALL');
-    await query(`DELETE FROM outcome_item WHERE chi_ref = 'nowhere'`);
-    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'absent' }]);
+    await query(`DELETE FROM outcome_item WHERE upstream_ref = 'nowhere'`);
+    expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'not_executed' }]);
   });
 
   it('looks again by itself until it knows, and is quiet when nothing is in doubt', async () => {
@@ -228,10 +234,10 @@ describe('the resolver', () => {
     await afterwards();
     await eventually(async () => {
       await resolver.run(new AbortController().signal);
-      return (await read(id)).outcome === 'absent';
+      return (await read(id)).outcome === 'not_executed';
     });
     const { text } = await supertest(proxy.url).get('/metrics').expect(200);
-    expect(text).toMatch(/payout_proxy_verdicts_total\{verdict="absent"\} \d/);
+    expect(text).toMatch(/payout_proxy_verdicts_total\{verdict="not_executed"\} \d/);
     expect(text).toMatch(/payout_proxy_calls_in_doubt\{age="under an hour"\} \d/);
     looks.mockRestore();
   });
@@ -241,7 +247,7 @@ describe('the resolver', () => {
     const id = idOf(await pay(credit()).expect(502));
     const [one, other] = [proxy, second].map(({ app }) => app.get(ResolverService, { strict: false }));
     const rounds = await Promise.all([one?.runOnce(), other?.runOnce()]);
-    expect((await read(id)).outcome).toBe('landed');
+    expect((await read(id)).outcome).toBe('confirmed');
     const verdicts = await query('SELECT 1 FROM verdict WHERE intent_id = $1', [id]);
     expect(verdicts).toHaveLength(1);
     expect(rounds.flatMap((did) => did?.verdicts ?? [])).toHaveLength(1);

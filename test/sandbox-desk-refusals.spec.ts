@@ -53,7 +53,7 @@ describe('the desk of the embedded sandbox', () => {
       const { body: problem } = await desk.ask('post', '/payouts', { operation, body }).expect(409);
       expect(problem).toMatchObject({
         code: 'demo_key_missing',
-        detail: expect.stringMatching(/delete demo-keys.json/),
+        detail: expect.stringMatching(/Delete demo-keys.json/),
       });
     };
     rmSync(desk.keysFile);

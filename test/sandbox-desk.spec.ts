@@ -94,7 +94,7 @@ describe('the desk of the embedded sandbox', () => {
     expect((await desk.balance(SUB_ACCOUNT, 'airtime')).minus(before).toFixed()).toBe('6');
   });
 
-  it('shows what a repetition gets, and what an app is refused', async () => {
+  it('shows what a replay gets, and what an app is refused', async () => {
     const first = await desk.send(AIRTIME, { idempotency_key: 'sample-1' });
     expect(first).toMatchObject({ idempotency_key: 'sample-1', replayed: false });
     const before = await desk.balance(DEMO, 'airtime');

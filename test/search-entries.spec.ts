@@ -39,7 +39,7 @@ describe('the entries of the search index', () => {
     const id = await addIntent({ request: 'terms', key: long });
     await query("INSERT INTO item_recipient VALUES ($1, 0, '', 'Ada@Example.com', '+254', '@Edsger_Dijkstra')", [id]);
     await query(
-      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, chi_ref)
+      `INSERT INTO intent_item (intent_id, position, handle_ignored, country, network_code, reference, receiver, upstream_ref)
        VALUES ($1, 7, FALSE, '', $2, $2, 'Sub-Account-1', 'chi-7')`,
       [id, long],
     );
@@ -64,7 +64,7 @@ describe('the entries of the search index', () => {
   it('are one more for transactions that belong to no payout for certain, and none for a payout that there is not', async () => {
     const id = await addIntent({ items: 2 });
     await query(
-      `INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref)
+      `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref)
        SELECT $1, ordinal, position, 'chi-' || ordinal FROM (VALUES (0, 0), (1, NULL), (2, NULL), (3, 99)) AS v(ordinal, position)`,
       [id],
     );

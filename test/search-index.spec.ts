@@ -78,10 +78,11 @@ describe('the search index', () => {
     const by = `(intent_id, verdict, reason, client_id, key_id`;
     expect(await found({ request_id: 'fate', outcome: 'unknown' })).toEqual([id]);
     expect(await found({ request_id: 'fate', approval: 'pending' })).toEqual([held]);
-    await query(`INSERT INTO resolution ${by}) SELECT id, 'absent', '', client_id, key_id FROM intent WHERE id = $1`, [
-      id,
-    ]);
-    expect(await found({ request_id: 'fate', outcome: 'absent' })).toEqual([id]);
+    await query(
+      `INSERT INTO resolution ${by}) SELECT id, 'not_executed', '', client_id, key_id FROM intent WHERE id = $1`,
+      [id],
+    );
+    expect(await found({ request_id: 'fate', outcome: 'not_executed' })).toEqual([id]);
     await query(
       `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, 'rejected', now(), now(), 1)`,
       [id],

@@ -44,7 +44,7 @@ describe('the plans of searches', () => {
       request_id: call?.request_id ?? '',
       recipient: item?.recipient.phone ?? '',
       reference: item?.reference ?? '',
-      upstream_ref: item?.upstream?.chi_ref ?? '',
+      upstream_ref: item?.upstream?.upstream_ref ?? '',
     };
   }, 60_000);
   afterAll(() => proxy.close());
@@ -73,7 +73,7 @@ describe('the plans of searches', () => {
     ['key', () => ({ key: one.key as string })],
     ['actor', () => ({ actor: 'clerk-1' })],
     ['operation', () => ({ operation: 'POST /account/transfer' })],
-    ...['succeeded', 'unknown', 'pendingApproval', 'inProgress', 'refused'].map(
+    ...['succeeded', 'unknown', 'pending_approval', 'in_progress', 'refused'].map(
       (outcome) => [`outcome ${outcome}`, () => ({ outcome })] as [string, () => CallSearch],
     ),
     ['in doubt', () => ({ in_doubt: 'true' })],
@@ -131,7 +131,7 @@ describe('the plans of searches', () => {
       'SELECT id::text FROM intent ORDER BY id OFFSET 500 LIMIT 1',
     );
     const token = Buffer.from(String(id).replaceAll('-', ''), 'hex').toString('base64url');
-    for (const search of [{}, { country: 'Kenya' }, { outcome: 'notSent' }]) {
+    for (const search of [{}, { country: 'Kenya' }, { outcome: 'not_sent' }]) {
       asked = [];
       await searching.search({ ...search, page_size: 20, page_token: token });
       const blocks = await Promise.all(
@@ -159,8 +159,8 @@ describe('the plans of searches', () => {
   });
 
   it.each([
-    [{ outcome: 'inProgress' }, 'search_entry_sent'],
-    [{ outcome: 'pendingApproval' }, 'search_entry_held'],
+    [{ outcome: 'in_progress' }, 'search_entry_sent'],
+    [{ outcome: 'pending_approval' }, 'search_entry_held'],
     [{ approval: 'pending' }, 'search_entry_held'],
   ])('%j is found by the clock, not among all that once was', async (search: CallSearch, index) => {
     asked = [];

@@ -170,7 +170,7 @@ describe('secrets and people', () => {
 
   it('everything was tried: each answer and each failure is in the records and in the logs', async () => {
     const kinds = await database.query('SELECT DISTINCT kind FROM outcome ORDER BY 1');
-    expect(kinds.map(({ kind }) => kind)).toEqual(['notSent', 'rejected', 'succeeded', 'unknown']);
+    expect(kinds.map(({ kind }) => kind)).toEqual(['not_sent', 'rejected', 'succeeded', 'unknown']);
     for (const code of ['database_unavailable', 'invalid_request', 'scope_missing', 'not_found']) {
       expect([code, await database.query('SELECT FROM refusal WHERE code = $1 LIMIT 1', [code])]).toEqual([code, [{}]]);
     }

@@ -120,7 +120,7 @@ describe('an upstream that cannot be reached', () => {
     const paying = await startPaying({ upstreamBaseUrl: url });
     await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
     expect(await paying.proxy.database.query('SELECT kind, attempts, tries FROM outcome')).toMatchObject([
-      { kind: 'notSent', attempts: times, tries: Array(times).fill({ phase: 'connecting', failure: 'refused' }) },
+      { kind: 'not_sent', attempts: times, tries: Array(times).fill({ phase: 'connecting', failure: 'refused' }) },
     ]);
     await paying.close();
   });
@@ -140,7 +140,7 @@ describe('an upstream that hangs', () => {
     }
     const recorded = 'SELECT kind, failure, count(*)::int FROM outcome GROUP BY 1, 2 ORDER BY 1, 2';
     expect(await paying.proxy.database.query(recorded)).toEqual([
-      { kind: 'notSent', failure: 'overloaded', count: 15 },
+      { kind: 'not_sent', failure: 'overloaded', count: 15 },
     ]);
     const { text } = await supertest(paying.proxy.url).get('/metrics').expect(200);
     expect(text).toContain('payout_proxy_upstream_shed_total{operation="POST /payouts/airtime"} 15');
@@ -169,7 +169,7 @@ describe('an upstream that hangs', () => {
     const late = await paying.proxy.post(paying.app, '/account/transfer', transfer).expect(503);
     expect(late.body.code).toBe('upstream_overloaded');
     expect(await paying.record(late)).toMatchObject({
-      outcome: 'notSent',
+      outcome: 'not_sent',
       upstream: { failure: 'overloaded', tries: [{ phase: 'queued', failure: 'overloaded' }] },
     });
     release();
@@ -198,7 +198,7 @@ describe('an upstream that fails most requests', () => {
     expect(got.body.code).toBe('upstream_unreachable');
     expect(got.headers['retry-after']).toBe('5');
     expect(paying.upstream.received).toHaveLength(sent);
-    expect(await paying.record(got)).toMatchObject({ outcome: 'notSent', upstream: { failure: 'circuit_open' } });
+    expect(await paying.record(got)).toMatchObject({ outcome: 'not_sent', upstream: { failure: 'circuit_open' } });
     const { text } = await supertest(paying.proxy.url).get('/metrics').expect(200);
     expect(text).toContain('payout_proxy_upstream_circuit_open{operation="POST /payouts/airtime"} 1');
 

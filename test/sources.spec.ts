@@ -54,9 +54,9 @@ describe('the sources', () => {
       {
         read_id: read.readId,
         ordinal: '0',
-        chi_ref: CHI_REF,
+        upstream_ref: CHI_REF,
         upstream_id: TRANSACTION.id,
-        issue_id: TRANSACTION.issueID,
+        batch_ref: TRANSACTION.issueID,
         issued_at: new Date(TRANSACTION.issueDate),
         type: 'airtime',
         status: 'paid',
@@ -117,7 +117,7 @@ describe('the sources', () => {
     upstream.behaviour = success([TRANSACTION, { ...TRANSACTION, chiRef: 'other' }]);
     const issue = await sources.issue(NOBODY, TRANSACTION.issueID);
     expect(issue).toMatchObject({ complete: true, rows: 2, kept: 2 });
-    expect((await rowsOf(issue.readId)).map(({ chi_ref: ref }) => ref)).toEqual([CHI_REF, 'other']);
+    expect((await rowsOf(issue.readId)).map(({ upstream_ref: ref }) => ref)).toEqual([CHI_REF, 'other']);
 
     upstream.behaviour = success(TRANSACTION);
     const one = await sources.transaction(NOBODY, TRANSACTION.id);

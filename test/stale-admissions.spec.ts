@@ -57,7 +57,7 @@ describe('an admission that is too old', () => {
     }
 
     /** Lets the frozen call look an hour old to the database, and settles it: nothing was carried out. */
-    async function settleAsAbsent(id: string, column: 'intent.recorded_at' | 'decision.decided_at') {
+    async function settleAsNotExecuted(id: string, column: 'intent.recorded_at' | 'decision.decided_at') {
       const [table = '', name = ''] = column.split('.');
       const key = table === 'intent' ? 'id' : 'intent_id';
       await query(`ALTER TABLE ${table} DISABLE TRIGGER refuse_change`);
@@ -66,7 +66,7 @@ describe('an admission that is too old', () => {
       await supertest(other.url)
         .post(`/v1/calls/${id}/resolution`)
         .set('X-API-Key', approver)
-        .send({ verdict: 'absent', reason: 'the provider has nothing of it' })
+        .send({ verdict: 'not_executed', reason: 'the provider has nothing of it' })
         .expect(200);
     }
     const outcomesOf = (id: string) => query('SELECT kind, failure FROM outcome WHERE intent_id = $1', [id]);
@@ -78,12 +78,12 @@ describe('an admission that is too old', () => {
       const ask = (proxy: TestProxy) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
       const thaw = await freezeAfter('admit', () => ask(paying.proxy));
       const [call] = await query('SELECT id::text FROM intent WHERE client_id = $1', [clientId]);
-      await settleAsAbsent(call?.id, 'intent.recorded_at');
+      await settleAsNotExecuted(call?.id, 'intent.recorded_at');
       const paid = await ask(other).expect(200);
       const late = await thaw();
       expect([late.status, late.body.code, late.headers['retry-after']]).toEqual([503, 'too_late', '1']);
       expect(paying.upstream.received).toHaveLength(1);
-      expect(await outcomesOf(call?.id)).toEqual([{ kind: 'notSent', failure: 'too_late' }]);
+      expect(await outcomesOf(call?.id)).toEqual([{ kind: 'not_sent', failure: 'too_late' }]);
       expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
       const again = await ask(other).expect(200);
       expect([again.headers['idempotent-replayed'], again.headers['x-call-id']]).toEqual(['true', callOf(paid)]);
@@ -97,19 +97,19 @@ describe('an admission that is too old', () => {
         supertest(url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', approver).send({ reason: 'agreed' });
       const held = (await ask().expect(202)).body.call_id as string;
       const thaw = await freezeAfter('approve', () => approve(held, paying.proxy.url));
-      await settleAsAbsent(held, 'decision.decided_at');
+      await settleAsNotExecuted(held, 'decision.decided_at');
       const again = (await ask().expect(202)).body.call_id as string;
       expect(again).not.toBe(held);
       await approve(again, other.url).expect(200);
-      expect((await thaw()).body).toMatchObject({ id: held, outcome: 'notSent' });
+      expect((await thaw()).body).toMatchObject({ id: held, outcome: 'not_sent' });
       expect(paying.upstream.received).toHaveLength(1);
-      expect(await outcomesOf(held)).toEqual([{ kind: 'notSent', failure: 'too_late' }]);
+      expect(await outcomesOf(held)).toEqual([{ kind: 'not_sent', failure: 'too_late' }]);
       expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
     });
   });
 
   it.each([
-    ['settled since', 'INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, $2, $2)', ['absent']],
+    ['settled since', 'INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, $2, $2)', ['not_executed']],
     [
       'answered',
       "INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, 'unknown', now(), now(), 1)",

@@ -7,7 +7,13 @@ import { reconcileCommand } from '../src/cli/reconcile';
 import { cliOf } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
 
-const MAPPING = { chi_ref: 'Reference ID', amount_usd: 'Amount', issued_at: 'Date', status: 'State', recipient: 'To' };
+const MAPPING = {
+  upstream_ref: 'Reference ID',
+  amount_usd: 'Amount',
+  issued_at: 'Date',
+  status: 'State',
+  recipient: 'To',
+};
 const HEADER = 'Reference ID,Amount,Date,State,To';
 const LINE = 'c-1,12.5,2026-11-20T10:00:00Z,paid,+254712345678';
 
@@ -37,7 +43,7 @@ describe('statements', () => {
     (await hand(file, mapping, more).expect(201)).body;
   const rowsOf = (readId: string) =>
     proxy.database.query(
-      `SELECT ordinal::integer AS line, chi_ref, amount_usd, fee_usd, issued_at, status, email, phone, handle, receiver
+      `SELECT ordinal::integer AS line, upstream_ref, amount_usd, fee_usd, issued_at, status, email, phone, handle, receiver
        FROM upstream_transaction WHERE read_id = $1 ORDER BY ordinal`,
       [readId],
     );
@@ -79,7 +85,7 @@ describe('statements', () => {
       {
         ...none,
         line: 2,
-        chi_ref: 'c-1',
+        upstream_ref: 'c-1',
         amount_usd: '12.500000',
         status: 'paid',
         phone: '+254712345678',
@@ -88,7 +94,7 @@ describe('statements', () => {
       {
         ...none,
         line: 7,
-        chi_ref: 'c-6',
+        upstream_ref: 'c-6',
         amount_usd: '0.000001',
         status: null,
         email: 'ada@example.com',
@@ -102,15 +108,15 @@ describe('statements', () => {
     const { read_id: readId, rows, kept } = await read(file);
     expect([rows, kept]).toEqual([3, 3]);
     expect(await rowsOf(readId)).toMatchObject([
-      { line: 2, chi_ref: 'c-1', status: 'two\r\nlines' },
-      { line: 5, chi_ref: 'c-"2"', handle: '@ada' },
-      { line: 6, chi_ref: 'c,3', receiver: 'account-17', amount_usd: '3.000000' },
+      { line: 2, upstream_ref: 'c-1', status: 'two\r\nlines' },
+      { line: 5, upstream_ref: 'c-"2"', handle: '@ada' },
+      { line: 6, upstream_ref: 'c,3', receiver: 'account-17', amount_usd: '3.000000' },
     ]);
   });
 
   it('may have any number of empty lines, and each line is known by its number all the same', async () => {
     const empty = '\n'.repeat(200_000);
-    const lines = ['chi_ref,amount_usd,reference', 'a,1,"x\n\ny"', 'b,one,', empty, 'c,1,"z\n"', 'd,none,"v\nw"'];
+    const lines = ['upstream_ref,amount_usd,reference', 'a,1,"x\n\ny"', 'b,one,', empty, 'c,1,"z\n"', 'd,none,"v\nw"'];
     const statement = await read(lines.join('\n'), 'fields');
     expect(statement.faults.map(({ line }: { line: number }) => line)).toEqual([5, 200_009]);
     expect((await rowsOf(statement.read_id)).map(({ line }) => line)).toEqual([2, 200_007]);
@@ -127,25 +133,25 @@ describe('statements', () => {
   });
 
   it('may part columns and write numbers in another way', async () => {
-    const file = 'chi_ref;amount_usd;fee_usd\na;"1.234,5";0,05\nb;1,234.5;\nc;USD 7;\nd;12.34;';
+    const file = 'upstream_ref;amount_usd;fee_usd\na;"1.234,5";0,05\nb;1,234.5;\nc;USD 7;\nd;12.34;';
     const statement = await read(file, 'fields', { delimiter: 'semicolon', decimal_comma: 'true' });
     expect(statement.faults.map(({ line }: { line: number }) => line)).toEqual([3, 5]);
     expect(await rowsOf(statement.read_id)).toMatchObject([
-      { chi_ref: 'a', amount_usd: '1234.500000', fee_usd: '0.050000' },
-      { chi_ref: 'c', amount_usd: '7.000000', fee_usd: null },
+      { upstream_ref: 'a', amount_usd: '1234.500000', fee_usd: '0.050000' },
+      { upstream_ref: 'c', amount_usd: '7.000000', fee_usd: null },
     ]);
   });
 
   it.each<[string, object | string, RegExp]>([
     ['no JSON', '{', /must be one of fields, upstream, or JSON/],
-    ['an unknown field', { ...MAPPING, colour: 'x' }, /must name fields of chi_ref, id/],
-    ['no amount', { chi_ref: 'Reference ID' }, /must say which column is amount_usd/],
-    ['nothing to compare by', { amount_usd: 'Amount' }, /at least one of chi_ref/],
-    ['a column that is no text', { ...MAPPING, id: 7 }, /must give each field the name of a column/],
-    ['a contact', { ...MAPPING, id: 'ada@example.com' }, /is no e-mail address/],
+    ['an unknown field', { ...MAPPING, colour: 'x' }, /must name fields of upstream_ref, upstream_id/],
+    ['no amount', { upstream_ref: 'Reference ID' }, /must say which column is amount_usd/],
+    ['nothing to compare by', { amount_usd: 'Amount' }, /at least one of upstream_ref/],
+    ['a column that is no text', { ...MAPPING, upstream_id: 7 }, /must give each field the name of a column/],
+    ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /is no e-mail address/],
     [
       'a column that is not there',
-      { ...MAPPING, id: 'ID' },
+      { ...MAPPING, upstream_id: 'ID' },
       /names the column ID, .* Reference ID, Amount, Date, State, To$/,
     ],
     ['a preset whose columns are not there', 'upstream', /amount_usd; its columns are Reference ID/],

@@ -72,7 +72,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
     );
     expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, 'stopped', undefined]);
     expect(sent()).toEqual([FIRST]);
-    expect(await outcomeOf(got.headers['x-call-id'])).toEqual({ kind: 'notSent', failure: 'stopped' });
+    expect(await outcomeOf(got.headers['x-call-id'])).toEqual({ kind: 'not_sent', failure: 'stopped' });
     expect(Number(await spent())).toBe(2.5);
     await lift(id);
     expect((await pay(key).expect(200)).headers['idempotent-replayed']).toBeUndefined();
@@ -105,7 +105,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
       async () => (id = await stop({ client: 'app' })),
     );
     await lift(id);
-    expect([status, record.outcome, record.upstream.failure]).toEqual([200, 'notSent', 'stopped']);
+    expect([status, record.outcome, record.upstream.failure]).toEqual([200, 'not_sent', 'stopped']);
     expect(sent()).toEqual([FIRST]);
     expect(Number(await spent())).toBe(2.5);
   });
@@ -121,7 +121,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
     expect(got.body.error).toMatch(/was not sent/i);
     expect(sent()).toEqual([FIRST]);
     expect(asked).toHaveBeenCalledTimes(1); // not for the first, which did not wait
-    expect(await outcomeOf(got.headers['x-call-id'])).toEqual({ kind: 'notSent', failure: 'stop_unknown' });
+    expect(await outcomeOf(got.headers['x-call-id'])).toEqual({ kind: 'not_sent', failure: 'stop_unknown' });
     jest.restoreAllMocks();
     await pay('unsure').expect(200);
   });

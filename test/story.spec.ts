@@ -111,7 +111,7 @@ describe("a call's story", () => {
     const id = await copyIntent(paying.proxy.database, sent, {});
     await query(
       `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
-       SELECT $1, 'absent', 'asked the provider', client_id, key_id FROM intent WHERE id = $1`,
+       SELECT $1, 'not_executed', 'asked the provider', client_id, key_id FROM intent WHERE id = $1`,
       [id],
     );
     await query(
@@ -119,7 +119,7 @@ describe("a call's story", () => {
        FROM outcome o WHERE intent_id = $2`,
       [id, sent],
     );
-    expect(await codes(id)).toContain('success_after_absent');
+    expect(await codes(id)).toContain('success_after_not_executed');
   });
 
   it('of a refused request tells its seal and its readers too', async () => {

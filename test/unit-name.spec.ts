@@ -48,7 +48,7 @@ describe("a provider with a word of its own for the interface's credit", () => {
     expect(body).toEqual(ours);
     const { body: record } = await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
     expect(record.response.body).toEqual(ours);
-    expect(record.items[0].upstream.chi_ref).toBe(transaction.chiRef);
+    expect(record.items[0].upstream.upstream_ref).toBe(transaction.chiRef);
   });
 
   it.each([

@@ -96,26 +96,26 @@ describe('an upstream that pays and answers with an error', () => {
     expect((await pay(app.key, body).expect(409)).body.code).toBe('suspected_duplicate');
     expect(await paid(body)).toEqual([1]);
 
-    expect(await roundAbout(id)).toBe('landed');
-    const landed = await pay(app.key, body, 'told').expect(200);
-    expect(landed.headers['idempotent-replayed']).toBe('true');
-    expect(landed.body).toMatchObject({ status: 'success', call_id: id });
+    expect(await roundAbout(id)).toBe('confirmed');
+    const confirmed = await pay(app.key, body, 'told').expect(200);
+    expect(confirmed.headers['idempotent-replayed']).toBe('true');
+    expect(confirmed.body).toMatchObject({ status: 'success', call_id: id });
     expect(await paid(body)).toEqual([1]);
     expect(await spent(app)).toBe(1);
   });
 
   it('frees the key and the reservation once the list shows that nothing was made', async () => {
-    const app = await client('absent', 2);
+    const app = await client('not_executed', 2);
     const body = credits(1.5);
     await fault('error500', { nth: 1 });
-    const id = idOf(await pay(app.key, body, 'absent').expect(500));
+    const id = idOf(await pay(app.key, body, 'not_executed').expect(500));
     expect(await spent(app)).toBe(1.5);
     expect((await pay(app.key, credits(1)).expect(403)).body.code).toBe('cap_exceeded');
     expect(await roundAbout(id)).toBeUndefined(); // it may still come
     await afterwards(app.key);
-    expect(await roundAbout(id)).toBe('absent');
+    expect(await roundAbout(id)).toBe('not_executed');
     expect(await spent(app)).toBe(0.01);
-    expect(idOf(await pay(app.key, body, 'absent').expect(200))).not.toBe(id);
+    expect(idOf(await pay(app.key, body, 'not_executed').expect(200))).not.toBe(id);
     expect(await paid(body)).toEqual([1]);
   });
 

@@ -44,7 +44,7 @@ describe('POST /hooks/upstream', () => {
   const event = async (id: string) => (await events()).find(({ event_id }) => event_id === id);
   const readsFor = (id: string) =>
     database.query(
-      `SELECT r.source, r.subject, e.complete, t.chi_ref, t.status FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+      `SELECT r.source, r.subject, e.complete, t.upstream_ref, t.status FROM source_read r JOIN source_read_end e ON e.read_id = r.id
        LEFT JOIN upstream_transaction t ON t.read_id = r.id WHERE r.caused_by = $1`,
       [id],
     );
@@ -57,16 +57,16 @@ describe('POST /hooks/upstream', () => {
     const told = { url: `${proxy.url}/hooks/upstream`, secret: SECRET, copies: 3, reversed: true };
     await control('patch', '/settings', { events: told }).expect(200);
     const [transaction] = (await pay('+254712345678').expect(200)).body.data.data;
-    await eventually(async () => (await events()).some(({ issue_id }) => issue_id === transaction.issueID));
+    await eventually(async () => (await events()).some(({ batch_ref }) => batch_ref === transaction.issueID));
     await control('patch', '/settings', { events: { url: '' } }).expect(200);
     const told1 = await events();
     expect(told1).toHaveLength(1);
     const [{ id, ...row } = { id: '' }] = told1;
     expect(row).toMatchObject({
       event_type: 'transaction.paid',
-      issue_id: transaction.issueID,
+      batch_ref: transaction.issueID,
       upstream_id: transaction.id,
-      chi_ref: transaction.chiRef,
+      upstream_ref: transaction.chiRef,
       status: 'paid',
       amount: '0.25',
     });
@@ -76,7 +76,7 @@ describe('POST /hooks/upstream', () => {
         source: 'issue',
         subject: transaction.issueID,
         complete: true,
-        chi_ref: transaction.chiRef,
+        upstream_ref: transaction.chiRef,
         status: 'paid',
       },
     ]);
@@ -87,7 +87,7 @@ describe('POST /hooks/upstream', () => {
     const { headers } = await pay('+254712345679').expect(502);
     const id = headers['x-call-id'] ?? '';
     expect((await signed('hint', '{"issueID":"another"}').expect(200)).body).toEqual({ status: 'recorded' });
-    await eventually(async () => (await proxy.get(app, `/v1/calls/${id}`)).body.outcome === 'landed');
+    await eventually(async () => (await proxy.get(app, `/v1/calls/${id}`)).body.outcome === 'confirmed');
   });
 
   it.each([
@@ -132,11 +132,11 @@ describe('POST /hooks/upstream', () => {
     await signed('odd', JSON.stringify(odd)).expect(200);
     expect(await event('odd')).toMatchObject({
       event_type: null,
-      issue_id: null,
+      batch_ref: null,
       upstream_id: null,
       amount: null,
       status: 'xy',
-      chi_ref: '123456789012',
+      upstream_ref: '123456789012',
     });
     await signed('person', JSON.stringify({ status: 'sent to ada@example.com' })).expect(200);
     expect((await event('person'))?.status).toBe('sent to a••@example.com');

@@ -8,11 +8,11 @@ const FETCH = 20_000;
 
 /** As the upstream writes its transactions (upstream-observed.md, "Transaction record"); some amounts carry a float's noise. */
 const LISTING = `
-  SELECT json_strip_nulls(json_build_object('id', upstream_id, 'chiRef', chi_ref, 'issueID', issue_id, 'issueDate', issued_at, 'issuer', 'planted',
+  SELECT json_strip_nulls(json_build_object('id', upstream_id, 'chiRef', upstream_ref, 'issueID', batch_ref, 'issueDate', issued_at, 'issuer', 'planted',
     'type', type, 'status', status, 'valueInUSD', CASE WHEN kind = 30 THEN amount_usd + 0.0000000004 ELSE amount_usd END,
     'credit', amount_usd * 1000, 'fee', fee_usd, 'email', email, 'phone', phone, 'phoneNumber', phone, 'twitter', handle, 'receiver', receiver,
     'reference', reference, 'enabledToRedeem', '[]'::json, 'integration', json_build_object('appID', 'planted')))::text AS row
-  FROM planted_theirs ORDER BY issued_at DESC, chi_ref, upstream_id`;
+  FROM planted_theirs ORDER BY issued_at DESC, upstream_ref, upstream_id`;
 
 /** The same of its wallets (upstream-observed.md, "Responses of the documented operations"). */
 const WALLETS = `

@@ -5,8 +5,17 @@ const calls = (name, filters) => ({ name, path: 'calls', filters: [filters] });
 const items = (name, filters) => ({ name: `items: ${name}`, path: 'items', filters: [filters] });
 const words = (name, list) => list.map((word) => calls(`${name} ${word}`, { [name]: word }));
 
-const OUTCOMES = ['succeeded', 'rejected', 'notSent', 'unknown', 'landed', 'absent', 'inProgress', 'refused'];
-const WAITING = ['pendingApproval', 'declined', 'expired'];
+const OUTCOMES = [
+  'succeeded',
+  'rejected',
+  'not_sent',
+  'unknown',
+  'confirmed',
+  'not_executed',
+  'in_progress',
+  'refused',
+];
+const WAITING = ['pending_approval', 'declined', 'expired'];
 
 /** Filters whose values few have, or one: where each stands in a payout. */
 const PICKS = {
@@ -17,7 +26,7 @@ const PICKS = {
   'recipient_prefix of 8': ({ item }) => item.recipient.phone?.slice(0, 8),
   network_code: ({ item }) => item.network_code,
   reference: ({ item }) => item.reference,
-  upstream_ref: ({ item }) => item.upstream?.chi_ref,
+  upstream_ref: ({ item }) => item.upstream?.upstream_ref,
   idempotency_key: ({ idempotency_key: key }) => key,
   request_id: ({ request_id: id }) => id,
 };
@@ -84,7 +93,7 @@ export function combinations() {
     calls('10: in doubt + client', { in_doubt: 'true', client: 'shop' }),
     calls('11: a day by amount', { from: day(90), to: day(89), sort: 'amount' }),
     items('12: country + network by amount', { country: 'Uganda', network_code: 'AIR', sort: 'amount' }),
-    items('13: client + outcome + small', { client: 'payroll', outcome: 'notSent', max_item_usd: '2' }),
+    items('13: client + outcome + small', { client: 'payroll', outcome: 'not_sent', max_item_usd: '2' }),
     items('14: old + country + client', { to: day(150), country: 'Gambia', client: 'research' }),
   ];
 }

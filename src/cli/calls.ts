@@ -15,8 +15,8 @@ Look the call up with the provider first. Nobody settles a call that they asked 
 ${keyHelp('approver')}
 
 Examples:
-  npm run cli -- calls settle 0193… --verdict absent --reason "the provider has no such payout"
-  npm run cli -- calls settle 0193… --verdict landed --supersedes 0193… --reason "it is in the March statement"`;
+  npm run cli -- calls settle 0193… --verdict not_executed --reason "the provider has no such payout"
+  npm run cli -- calls settle 0193… --verdict confirmed --supersedes 0193… --reason "it is in the March statement"`;
 
 export function callsCommands(): Command {
   const calls = new Command('calls').description('calls in doubt, settled by hand').addHelpText('after', HELP);

@@ -20,7 +20,7 @@ the scope audit:pii only. The same file again is not imported twice.
 ${keyHelp('reconciler')}
 
 Examples:
-  npm run cli -- reconcile import march.csv --mapping '{"chi_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date"}'
+  npm run cli -- reconcile import march.csv --mapping '{"upstream_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date"}'
   npm run cli -- reconcile import march.csv --mapping @provider.json --delimiter semicolon --decimal-comma
   npm run cli -- reconcile --from 2026-03-01T00:00:00Z --to 2026-04-01T00:00:00Z --statement 0193…`;
 

@@ -31,7 +31,7 @@ export async function readCallStates(
   const rows = await tx.$queryRaw<Row[]>`
     SELECT id::text, state, CASE state
         WHEN 'succeeded' THEN extract(epoch FROM clock_timestamp() - answered)::float
-        WHEN 'landed' THEN extract(epoch FROM clock_timestamp() - settled)::float
+        WHEN 'confirmed' THEN extract(epoch FROM clock_timestamp() - settled)::float
       END AS "paidSecondsAgo"
     FROM (
       SELECT i.id, o.recorded_at AS answered, s.resolved_at AS settled, CASE
@@ -39,7 +39,7 @@ export async function readCallStates(
         WHEN o.kind = 'rejected' OR d.verdict = 'rejected' THEN 'not_paid'
         WHEN d.intent_id IS NULL AND i.expires_at <= clock_timestamp() THEN 'not_paid'
         WHEN o.kind = 'succeeded' THEN 'succeeded'
-        WHEN s.verdict = 'landed' THEN 'landed'
+        WHEN s.verdict = 'confirmed' THEN 'confirmed'
         WHEN o.kind = 'unknown' THEN 'unknown'
         WHEN i.held_for IS NOT NULL AND d.intent_id IS NULL THEN 'pending_approval'
         WHEN coalesce(d.process, i.process) IN (SELECT live_processes())

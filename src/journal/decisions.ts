@@ -21,7 +21,7 @@ export type ApprovalObstacle<Why> =
   | { kind: 'decided' }
   /** Its client may not do this any more. */
   | { kind: 'forbidden'; why: Why }
-  | Extract<Obstacle, { kind: 'stopped' | 'overCap' }>;
+  | Extract<Obstacle, { kind: 'stopped' | 'over_cap' }>;
 
 /** It was asked, and compared with others, when it was held. */
 const NO_GUARDS = {
@@ -101,8 +101,8 @@ function toConsidered(id: string, { clientId, operation, usd }: HeldCall) {
   };
 }
 
-function isObstacle(obstacle: Obstacle): obstacle is Extract<Obstacle, { kind: 'stopped' | 'overCap' }> {
-  return obstacle.kind === 'stopped' || obstacle.kind === 'overCap';
+function isObstacle(obstacle: Obstacle): obstacle is Extract<Obstacle, { kind: 'stopped' | 'over_cap' }> {
+  return obstacle.kind === 'stopped' || obstacle.kind === 'over_cap';
 }
 
 /** Decides that a held call is never sent. @returns false if it was decided, or had expired, before. */

@@ -7,7 +7,7 @@ import { Considered } from './records';
 
 /** What admission would say of a call now. */
 export interface DryRun {
-  /** All that stands against it; it is refused, or answered as a repetition, with the first. */
+  /** All that stands against it; it is refused, or answered as a replay, with the first. */
   obstacles: Obstacle[];
   heldFor: HeldFor | null;
   budget: Budget;

@@ -25,8 +25,8 @@ const MATCHES = `
   WHERE o.in_period ORDER BY o.call_id, o.position`;
 
 const NEW_FINDINGS = `
-  INSERT INTO finding (id, category, subject, call_id, position, chi_ref, upstream_id, issue_id, wallet_id, occurred_at, run_id)
-  SELECT ${UUID_V7}, category, subject, call_id, position, chi_ref, upstream_id, issue_id, wallet_id, occurred_at, $1::uuid
+  INSERT INTO finding (id, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, run_id)
+  SELECT ${UUID_V7}, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, $1::uuid
   FROM (SELECT * FROM difference ORDER BY category, subject) AS d
   ON CONFLICT (category, subject) DO NOTHING`;
 

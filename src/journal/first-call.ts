@@ -54,8 +54,8 @@ export async function readFirstCall(prisma: PrismaService, id: string): Promise<
       coalesce(i.expires_at <= clock_timestamp(), FALSE) AS expired, d.verdict,
       coalesce(d.process, i.process) AS process,
       coalesce(${Prisma.raw(NEVER_CARRIED_OUT)}, FALSE) AS "neverCarriedOut", s.verdict AS resolution,
-      (SELECT v.evidence -> 'transactions' FROM verdict v WHERE v.intent_id = i.id AND v.verdict = 'landed'
-        AND s.verdict = 'landed' AND s.client_id IS NULL ORDER BY v.id DESC LIMIT 1) AS found,
+      (SELECT v.evidence -> 'transactions' FROM verdict v WHERE v.intent_id = i.id AND v.verdict = 'confirmed'
+        AND s.verdict = 'confirmed' AND s.client_id IS NULL ORDER BY v.id DESC LIMIT 1) AS found,
       o.kind, o.failure, o.upstream_status AS status, o.content_type AS "contentType", o.retry_after AS "retryAfter", b.body
     FROM intent i
     LEFT JOIN decision d ON d.intent_id = i.id

@@ -95,7 +95,7 @@ const ITEMS = new Rows<ItemRow>(
     ['reference', 'text', ({ item }) => item.reference],
     ['receiver', 'text', ({ item }) => item.receiver],
     ['wallet', 'text', ({ item }) => item.wallet],
-    ['chi_ref', 'text', ({ item }) => item.chiRef],
+    ['upstream_ref', 'text', ({ item }) => item.upstreamRef],
     ['email_commitment', 'bytea', ({ item, salt }) => salt && commitment(salt, item.email)],
     ['phone_commitment', 'bytea', ({ item, salt }) => salt && commitment(salt, item.phone)],
     ['handle_commitment', 'bytea', ({ item, salt }) => salt && commitment(salt, item.handle)],
@@ -137,9 +137,9 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
     SELECT id, salt, body FROM calls WHERE body IS NOT NULL ON CONFLICT DO NOTHING
   ), items AS (
     INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
-      reference, receiver, wallet, chi_ref, email_commitment, phone_commitment, handle_commitment)
+      reference, receiver, wallet, upstream_ref, email_commitment, phone_commitment, handle_commitment)
     SELECT intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code,
-      reference, receiver, wallet, chi_ref, email_commitment, phone_commitment, handle_commitment
+      reference, receiver, wallet, upstream_ref, email_commitment, phone_commitment, handle_commitment
     FROM payouts ON CONFLICT DO NOTHING
   ), recipients AS (
     INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)

@@ -6,8 +6,8 @@ import { PrismaService } from '../platform/database/prisma.service';
  * amount, the greatest counts.
  * @returns null if no answer on record names both the transaction and its amount.
  */
-export async function readKnownAmount(prisma: PrismaService, chiRef: string): Promise<Decimal | null> {
+export async function readKnownAmount(prisma: PrismaService, upstreamRef: string): Promise<Decimal | null> {
   const [row] = await prisma.$queryRaw<{ usd: string | null }[]>`
-    SELECT max(amount_usd)::text AS usd FROM outcome_item WHERE chi_ref = ${chiRef}`;
+    SELECT max(amount_usd)::text AS usd FROM outcome_item WHERE upstream_ref = ${upstreamRef}`;
   return row?.usd ? new Decimal(row.usd) : null;
 }

@@ -5,6 +5,6 @@
  * but was not. A condition on `i`, `o` and `s`: rows of intent, and of its outcome and its resolution, if any.
  */
 export const NEVER_CARRIED_OUT = `(
-  o.kind = 'notSent' OR (o.kind = 'rejected' AND o.upstream_status IN (401, 403, 429))
-  OR (coalesce(o.kind, 'unknown') = 'unknown' AND s.verdict = 'absent')
+  o.kind = 'not_sent' OR (o.kind = 'rejected' AND o.upstream_status IN (401, 403, 429))
+  OR (coalesce(o.kind, 'unknown') = 'unknown' AND s.verdict = 'not_executed')
   OR (o.kind IS NULL AND EXISTS (SELECT FROM refusal r WHERE r.id = i.id)))`;

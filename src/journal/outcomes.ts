@@ -28,9 +28,9 @@ const ITEMS = new Rows<{ intentId: string; ordinal: number; item: UpstreamItem }
     ['intent_id', 'uuid', ({ intentId }) => intentId],
     ['ordinal', 'integer', ({ ordinal }) => ordinal],
     ['position', 'integer', ({ item }) => item.position],
-    ['chi_ref', 'text', ({ item }) => asRecorded(item.chiRef)],
+    ['upstream_ref', 'text', ({ item }) => asRecorded(item.upstreamRef)],
     ['upstream_id', 'text', ({ item }) => asRecorded(item.upstreamId)],
-    ['issue_id', 'text', ({ item }) => asRecorded(item.issueId)],
+    ['batch_ref', 'text', ({ item }) => asRecorded(item.batchRef)],
     ['status', 'text', ({ item }) => proseAsRecorded(item.status)],
     ['amount_usd', 'numeric', ({ item }) => item.amountUsd?.toFixed()],
   ],
@@ -49,13 +49,13 @@ const INSERT = `
     FROM answers ON CONFLICT DO NOTHING
     RETURNING intent_id, kind
   ), items AS (
-    INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
+    INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref, status, amount_usd)
     ${ITEMS.source} ON CONFLICT DO NOTHING
   ), bodies AS (
     INSERT INTO outcome_body (intent_id, salt, body)
     SELECT intent_id, salt, body FROM answers WHERE body IS NOT NULL ON CONFLICT DO NOTHING
   )
-  SELECT release_reservations(array_agg(intent_id)) FROM outcomes WHERE kind IN ('rejected', 'notSent')
+  SELECT release_reservations(array_agg(intent_id)) FROM outcomes WHERE kind IN ('rejected', 'not_sent')
   HAVING count(*) > 0`;
 
 /**

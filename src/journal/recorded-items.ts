@@ -20,7 +20,7 @@ export function recordedItems(items: Item[]): Item[] {
     reference: asRecorded(item.reference, numbers),
     receiver: asRecorded(item.receiver),
     wallet: asRecorded(item.wallet, numbers),
-    chiRef: asRecorded(item.chiRef, numbers),
+    upstreamRef: asRecorded(item.upstreamRef, numbers),
   }));
 }
 

@@ -37,7 +37,7 @@ export interface NewAdmission extends NewIntent {
   allowDuplicateOf: string | null;
   /** Its body in canonical form (RFC 8785). */
   content: string;
-  /** It may only be answered as a repetition of a call before it. */
+  /** It may only be answered as a replay of a call before it. */
   barred: boolean;
   /** What counts against the caps; null: nothing does. */
   usd: Decimal | null;
@@ -65,9 +65,9 @@ export type Considered = Pick<
 export interface UpstreamItem {
   /** Of the item it belongs to, where that is certain. */
   position: number | null;
-  chiRef: string | null;
+  upstreamRef: string | null;
   upstreamId: string | null;
-  issueId: string | null;
+  batchRef: string | null;
   status: string | null;
   amountUsd: Decimal | null;
 }
@@ -85,7 +85,7 @@ export interface NewTry {
 /** What came of an intent. */
 export interface NewOutcome {
   intentId: string;
-  kind: 'succeeded' | 'rejected' | 'notSent' | 'unknown';
+  kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown';
   failure: string | null;
   upstreamStatus: number | null;
   contentType: string | null;
@@ -142,7 +142,7 @@ export interface NewResolution {
   intentId: string;
   /** The resolution that a person corrects by this one; a first one has the id of its call. Null: this is the first. */
   supersedes: string | null;
-  verdict: 'landed' | 'absent';
+  verdict: 'confirmed' | 'not_executed';
   reason: string;
   /** Null: the proxy found it out by itself; its verdict says how. */
   by: Decider | null;
@@ -151,7 +151,7 @@ export interface NewResolution {
 /** What the upstream's own lists say about a call in doubt. */
 export interface NewVerdict {
   intentId: string;
-  verdict: 'landed' | 'absent' | 'ambiguous';
+  verdict: 'confirmed' | 'not_executed' | 'ambiguous';
   /** A sentence of ours. */
   reason: string;
   evidence: VerdictEvidence;
@@ -172,9 +172,9 @@ export interface VerdictTransaction {
   ordinal: number;
   /** Of the item that it is; null where that is not certain. */
   position: number | null;
-  chi_ref: string | null;
-  id: string | null;
-  issue_id: string | null;
+  upstream_ref: string | null;
+  upstream_id: string | null;
+  batch_ref: string | null;
   at: string | null;
   status: string | null;
   amount_usd: string | null;
@@ -187,9 +187,9 @@ export interface NewUpstreamEvent {
   /** As signed. */
   eventId: string;
   eventType: string | null;
-  issueId: string | null;
+  batchRef: string | null;
   upstreamId: string | null;
-  chiRef: string | null;
+  upstreamRef: string | null;
   status: string | null;
   amountUsd: Decimal | null;
   signedAt: Date;

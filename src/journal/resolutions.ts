@@ -30,8 +30,8 @@ export async function insertResolution(
 }
 
 /**
- * `absent` gives the reservation back, `landed` keeps it. That a process seems to be gone lists its calls at once; here it is
- * not enough, for `absent` lets an app pay again.
+ * `not_executed` gives the reservation back, `confirmed` keeps it. That a process seems to be gone lists its calls at once; here it is
+ * not enough, for `not_executed` lets an app pay again.
  * @returns false, and nothing is written, if it is settled already, the upstream's word has come, or may still come.
  */
 export async function writeResolution(
@@ -53,13 +53,13 @@ export async function writeResolution(
         ELSE ${goneMs / 1_000}::float END)))
     ON CONFLICT DO NOTHING`;
   if (written === 0) return false;
-  if (verdict === 'absent') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
+  if (verdict === 'not_executed') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
   return true;
 }
 
 /**
- * Supersedes the resolution of a call by another verdict. `landed` reserves again what had been given back, on the day it had
- * been reserved for: what was paid counts, even over a cap. `absent` gives the reservation back. Two corrections of one
+ * Supersedes the resolution of a call by another verdict. `confirmed` reserves again what had been given back, on the day it had
+ * been reserved for: what was paid counts, even over a cap. `not_executed` gives the reservation back. Two corrections of one
  * resolution cannot both be written.
  * @returns false, and nothing is written, if another resolution holds by now, if it says the same, or if the upstream's own
  * word has come since.
@@ -68,7 +68,7 @@ async function correct(tx: Prisma.TransactionClient, correction: NewResolution):
   const { intentId, verdict } = correction;
   await tx.$executeRaw`SELECT lock_resolution(${intentId}::uuid)`;
   if ((await writeCorrection(tx, correction)) === 0) return false;
-  if (verdict === 'absent') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
+  if (verdict === 'not_executed') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
   return true;
 }
 
@@ -81,7 +81,7 @@ async function writeCorrection(
     WITH correction AS (
       INSERT INTO resolution_correction (id, intent_id, supersedes, verdict, reason, reserves, client_id, key_id, actor)
       SELECT ${uuidv7()}::uuid, s.intent_id, s.id, ${verdict}, ${proseAsRecorded(reason)},
-        ${verdict} = 'landed' AND i.total_usd IS NOT NULL AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
+        ${verdict} = 'confirmed' AND i.total_usd IS NOT NULL AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
           AND EXISTS (SELECT FROM reservation_release r WHERE r.intent_id = i.id)
           AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.intent_id = i.id AND c.reserves
             AND NOT EXISTS (SELECT FROM correction_release r WHERE r.correction_id = c.id)),

@@ -60,7 +60,7 @@ export async function readSamePayments(
         LEFT JOIN decision d ON d.intent_id = i.id
         WHERE i.id = found.intent_id
           AND (o.kind IS NULL OR o.kind IN ('succeeded', 'unknown'))
-          AND (s.verdict IS DISTINCT FROM 'absent' OR o.kind = 'succeeded')
+          AND (s.verdict IS DISTINCT FROM 'not_executed' OR o.kind = 'succeeded')
           AND d.verdict IS DISTINCT FROM 'rejected'
           AND NOT (i.held_for IS NOT NULL AND d.intent_id IS NULL AND i.expires_at <= clock_timestamp())
           AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id) -- its commit was reported as failed, but was not

@@ -6,7 +6,7 @@ import { NewVerdict } from './records';
 import { SettledAfter, writeResolution } from './resolutions';
 
 /**
- * Writes what was found out about a call in doubt: `landed` and `absent` settle it, in the same commit; `ambiguous` leaves it
+ * Writes what was found out about a call in doubt: `confirmed` and `not_executed` settle it, in the same commit; `ambiguous` leaves it
  * to a person, and is said once for as long as nothing new is known.
  * @returns false, and nothing is written, if it is not in doubt any more, or was said before.
  */

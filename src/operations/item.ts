@@ -15,7 +15,7 @@ export interface Item {
   reference: string | null;
   receiver: string | null;
   wallet: string | null;
-  chiRef: string | null;
+  upstreamRef: string | null;
 }
 
 /** A number in international form, as somebody may name a sub-account by it. */

@@ -13,7 +13,7 @@ const nothing = {
   reference: null,
   receiver: null,
   wallet: null,
-  chiRef: null,
+  upstreamRef: null,
 };
 const plain = (items: ReturnType<typeof itemsOf>) =>
   items.map((item) => ({ ...item, amountUsd: item.amountUsd?.toFixed() ?? null }));
@@ -57,7 +57,7 @@ describe('the items of a body', () => {
       { ...nothing, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.000001', wallet: 'airtime' },
     ]);
     expect(plain(itemsOf('POST /account/delete-unpaid-transaction', { chiRef: 'ref-1' }))).toEqual([
-      { ...nothing, chiRef: 'ref-1' },
+      { ...nothing, upstreamRef: 'ref-1' },
     ]);
   });
 
@@ -89,7 +89,7 @@ describe('the items of a body', () => {
         recipientField: 'phoneNumber',
         phone: '+2348012345678',
         country: 'Nigeria',
-        chiRef: 'ref-1',
+        upstreamRef: 'ref-1',
       },
     ]);
     expect(plain(itemsOf('POST /wallets/transfer', { receiver: 'sub-1', valueInUSD: 0.1, wallet: 'chi' }))).toEqual([

@@ -55,7 +55,7 @@ function toItem(fields: ItemFields, { pays }: OperationRow): Item {
     reference: fields.reference ?? fields.tx_ref ?? null,
     receiver: fields.receiver ?? null,
     wallet: fields.wallet ?? null,
-    chiRef: fields.chiRef ?? null,
+    upstreamRef: fields.chiRef ?? null,
   };
 }
 

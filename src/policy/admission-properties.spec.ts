@@ -100,7 +100,7 @@ describe('for any batch and any state, decide', () => {
       fc.property(world, (made) =>
         replay(made, (call, verdict, before, at) => {
           if (isOpen(verdict) && call.usd) expect(fits(call.clientId, call.usd, before, at)).toBe(true);
-          if (verdict.kind === 'overCap') expect(fits(call.clientId, call.usd as Decimal, before, at)).toBe(false);
+          if (verdict.kind === 'over_cap') expect(fits(call.clientId, call.usd as Decimal, before, at)).toBe(false);
         }),
       ),
       { numRuns: 1_000 },
@@ -125,9 +125,9 @@ describe('for any batch and any state, decide', () => {
           const isSuspected =
             guards.duplicates && (inBatch !== undefined || isInTheWay) && newest !== call.allowDuplicateOf;
           const mayOpen = !claims.has(call.id) && !first && !call.barred && !isStopped && !isSuspected;
-          expect(isOpen(verdict) || verdict.kind === 'overCap').toBe(mayOpen);
+          expect(isOpen(verdict) || verdict.kind === 'over_cap').toBe(mayOpen);
           if (!claims.has(call.id) && first) {
-            const kind = first.content === call.content ? 'repeated' : 'keyReused';
+            const kind = first.content === call.content ? 'repeated' : 'key_reused';
             expect(verdict).toEqual({ kind, firstCallId: first.id });
           }
         }),

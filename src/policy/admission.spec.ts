@@ -56,7 +56,7 @@ describe('decide', () => {
     expect(decide([asking('a', key), asking('b', key), asking('c', { ...key, content: 'other' })], state())).toEqual([
       { kind: 'admitted' },
       { kind: 'repeated', firstCallId: 'a' },
-      { kind: 'keyReused', firstCallId: 'a' },
+      { kind: 'key_reused', firstCallId: 'a' },
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('decide', () => {
       expect(decide([named], claimed)).toEqual([{ kind: 'repeated', firstCallId: 'a' }]);
       expect(kinds([named], at({ stops: [stop()] }))).toEqual(['stopped']);
       expect(kinds([named], at({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('0') })]]) }))).toEqual([
-        'overCap',
+        'over_cap',
       ]);
     });
   });
@@ -164,11 +164,11 @@ describe('decide', () => {
     const daily = { dailyCapUsd: usd('1'), spentTodayUsd: usd('0.9') };
     expect(kinds([asking('a', { usd: usd('0.1') })], capped(daily))).toEqual(['admitted']);
     expect(decide([asking('a', { usd: usd('0.100001') })], capped(daily))).toEqual([
-      { kind: 'overCap', period: 'daily', capUsd: usd('1'), leftUsd: usd('0.1') },
+      { kind: 'over_cap', period: 'daily', capUsd: usd('1'), leftUsd: usd('0.1') },
     ]);
     const monthly = { monthlyCapUsd: usd('1'), spentThisMonthUsd: usd('2'), dailyCapUsd: usd('5') };
     expect(decide([asking('a')], capped(monthly))).toEqual([
-      { kind: 'overCap', period: 'monthly', capUsd: usd('1'), leftUsd: usd('0') },
+      { kind: 'over_cap', period: 'monthly', capUsd: usd('1'), leftUsd: usd('0') },
     ]);
     expect(kinds([asking('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
   });

@@ -16,7 +16,7 @@ export interface Asking {
   itemCount: number;
   /** The call that it names as the one it repeats on purpose (`Allow-Duplicate-Of`). */
   allowDuplicateOf: string | null;
-  /** It breaks a rule of its own, so that it can only be a repetition of one that was carried out before. */
+  /** It breaks a rule of its own, so that it can only be a replay of one that was carried out before. */
   barred: boolean;
   /** What counts against the caps; null: nothing does. */
   usd: Decimal | null;
@@ -77,10 +77,10 @@ export type Obstacle =
   | { kind: 'barred' }
   /** The first call's answer is its answer too. */
   | { kind: 'repeated'; firstCallId: string }
-  | { kind: 'keyReused'; firstCallId: string }
+  | { kind: 'key_reused'; firstCallId: string }
   | { kind: 'duplicate'; first: SameContent }
   | { kind: 'stopped'; stop: Stop }
-  | { kind: 'overCap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
+  | { kind: 'over_cap'; period: 'daily' | 'monthly'; capUsd: Decimal; leftUsd: Decimal };
 
 /**
  * All that stands against a call if it is asked for now and alone, in the order in which `decide` looks; and what it would
@@ -115,7 +115,7 @@ class Batch {
   /** @param first the call that has its key. */
   obstaclesTo(asking: Asking, first: Claim | undefined): Obstacle[] {
     const obstacles: Obstacle[] = [];
-    if (first) obstacles.push({ kind: first.sameContent ? 'repeated' : 'keyReused', firstCallId: first.callId });
+    if (first) obstacles.push({ kind: first.sameContent ? 'repeated' : 'key_reused', firstCallId: first.callId });
     if (asking.barred) obstacles.push({ kind: 'barred' });
     const stop = stopFor(this.state.stops, asking);
     if (stop) obstacles.push({ kind: 'stopped', stop });
@@ -190,7 +190,7 @@ class Batch {
 }
 
 function overCap(period: 'daily' | 'monthly', capUsd: Decimal, spentUsd: Decimal): Obstacle {
-  return { kind: 'overCap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)) };
+  return { kind: 'over_cap', period, capUsd, leftUsd: Decimal.max(0, capUsd.minus(spentUsd)) };
 }
 
 function keyOf({ clientId, operation, idempotencyKey }: Asking): string {

@@ -20,7 +20,7 @@ function item(amount: Decimal.Value | null, country: string | null = null): Item
     reference: null,
     receiver: null,
     wallet: null,
-    chiRef: null,
+    upstreamRef: null,
     amountUsd: amount === null ? null : usd(amount),
     country,
   };

@@ -5,7 +5,7 @@ import { Item, totalOf } from '../operations/item';
 import { normalise } from './country-name';
 
 /** What of an item the limits are about. */
-export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField' | 'chiRef'>;
+export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField' | 'upstreamRef'>;
 
 /** The JSON pointer of an item's field, by the item's place in the list. */
 type PointerOf = (place: number, field: 'amount' | 'country') => string;
@@ -62,10 +62,10 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
 
 function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   if (!limitsMoney(limits)) return undefined;
-  const faults = items.flatMap(({ amountUsd, chiRef }, place) => {
+  const faults = items.flatMap(({ amountUsd, upstreamRef }, place) => {
     if (amountUsd !== null) return [];
     const detail =
-      chiRef === null
+      upstreamRef === null
         ? 'is missing; your client has a limit in US dollars'
         : 'names no transaction whose amount is known; your client has a limit in US dollars';
     return [{ pointer: pointerOf(place, 'amount'), detail }];

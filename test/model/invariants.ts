@@ -64,8 +64,8 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
   // Without a key, what was refused may be asked again.
   const keyedOnly = request.keyed ? (['rejected'] as const) : [];
   const freed = sendable.filter(isFreed).length;
-  const absent = sendable.filter(
-    ({ outcome, resolution }) => outcome !== 'succeeded' && resolution === 'absent',
+  const notExecuted = sendable.filter(
+    ({ outcome, resolution }) => outcome !== 'succeeded' && resolution === 'not_executed',
   ).length;
   const done = arrivals.filter(({ processed }) => processed);
   const trulyDone = done.filter((arrival) => !isLie(arrival)).length;
@@ -74,19 +74,22 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
   const faults: [boolean, string][] = [
     // Their ids say when they came, not when they were let through: a twin that waited may have the smaller one.
     [
-      count('succeeded', 'unknown', null, ...keyedOnly) - (request.keyed ? freed : 0) - absent > 1,
+      count('succeeded', 'unknown', null, ...keyedOnly) - (request.keyed ? freed : 0) - notExecuted > 1,
       'was sent again although it may have been paid',
     ],
-    [request.keyed && arrivals.length > 1 + absent + freed, `arrived ${arrivals.length} times`],
+    [request.keyed && arrivals.length > 1 + notExecuted + freed, `arrived ${arrivals.length} times`],
     [trulyDone > 1, 'was carried out more than once'],
     [arrivals.length > count('succeeded', 'rejected', 'unknown', null), 'arrived without an intent'],
     [arrivals.length < count('succeeded', 'rejected'), 'has an answer of the upstream, but did not arrive'],
     [done.length < count('succeeded'), 'is recorded as succeeded, but was not carried out'],
     [
-      trulyDone > count('succeeded', 'unknown', null) - settledAs('absent'),
+      trulyDone > count('succeeded', 'unknown', null) - settledAs('not_executed'),
       'was carried out, but is recorded as not carried out',
     ],
-    [count('succeeded') + settledAs('landed') > timesDone(done), 'is recorded as carried out more often than it was'],
+    [
+      count('succeeded') + settledAs('confirmed') > timesDone(done),
+      'is recorded as carried out more often than it was',
+    ],
     [
       intents.some((intent) => intent.totalUsd !== null && totalUsd !== null && !totalUsd.eq(intent.totalUsd)),
       `is not recorded with its amount, ${totalUsd?.toFixed()}`,
@@ -108,7 +111,7 @@ async function checkLists(world: World, { client }: Lane, intents: Intent[]): Pr
   const doubts = idsOf(intents, isInDoubt);
   const waiting = idsOf(intents, ({ held, decision, refused }) => held && decision === null && !refused);
   const listed = await listCalls(world, `outcome=unknown&client=${client.name}`);
-  const pending = await listCalls(world, `outcome=pendingApproval&client=${client.name}`);
+  const pending = await listCalls(world, `outcome=pending_approval&client=${client.name}`);
   return [
     ...differences(doubts, listed).map(([id, fault]) => `${id} is in doubt: ${fault}`),
     ...differences(waiting, pending).map(([id, fault]) => `${id} waits for an approval: ${fault}`),

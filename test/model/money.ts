@@ -44,7 +44,13 @@ function capsOf({ schedule: { limits } }: Lane): Decimal[] {
 function spendingOf(intents: Intent[]): Map<string, Decimal> {
   const byDay = new Map<string, Decimal>();
   for (const { reservedOn, totalUsd, outcome, resolution, refused } of intents) {
-    if (reservedOn === null || outcome === 'rejected' || outcome === 'notSent' || resolution === 'absent' || refused)
+    if (
+      reservedOn === null ||
+      outcome === 'rejected' ||
+      outcome === 'not_sent' ||
+      resolution === 'not_executed' ||
+      refused
+    )
       continue;
     byDay.set(reservedOn, (byDay.get(reservedOn) ?? ZERO).plus(totalUsd ?? 0));
   }
@@ -71,7 +77,7 @@ function reservationsOf(
 ): Decimal[] {
   if (sent.every((each) => each.startedAt > endedAt)) return [];
   const givenBack = ({ id, outcome }: Intent) =>
-    (outcome === 'rejected' || outcome === 'notSent') &&
+    (outcome === 'rejected' || outcome === 'not_sent') &&
     sent.some(
       ({ told, endedAt: at }) => at < startedAt && told && told.status !== 202 && told.headers.get('x-call-id') === id,
     );

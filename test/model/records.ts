@@ -13,10 +13,10 @@ export interface Intent {
   /** The day on whose cap it counts, or did; null: none. */
   reservedOn: string | null;
   decision: 'approved' | 'rejected' | null;
-  resolution: 'landed' | 'absent' | null;
+  resolution: 'confirmed' | 'not_executed' | null;
   /** Settled by what the upstream lists, not by a person. */
   settledByList: boolean;
-  outcome: 'succeeded' | 'rejected' | 'notSent' | 'unknown' | null;
+  outcome: 'succeeded' | 'rejected' | 'not_sent' | 'unknown' | null;
   failure: string | null;
   upstreamStatus: number | null;
   answer: string | null;

@@ -17,9 +17,9 @@ const EXPECTED = [
   '202',
   'approved',
   'rejected',
-  'landed',
-  'absent',
-  'landed by the list',
+  'confirmed',
+  'not_executed',
+  'confirmed by the list',
   'an error that is not believed',
   'a key that is free again',
 ];

@@ -34,15 +34,15 @@ function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
     case 'stopped': // while it waited for its turn
     case 'database_unavailable': // whether it was stopped meanwhile could not be asked
     case 'too_late':
-      return outcome === 'notSent' ? [] : [recorded];
+      return outcome === 'not_sent' ? [] : [recorded];
     case 'upstream_auth':
     case 'upstream_busy':
       return outcome === 'rejected' ? [] : [recorded];
     case 'upstream_overloaded':
-      return outcome === 'notSent' || outcome === null ? [] : [recorded];
+      return outcome === 'not_sent' || outcome === null ? [] : [recorded];
     case undefined:
       if (status === 202) return held && json.status === 'pending_approval' ? [] : [recorded];
-      if (resolution === 'landed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];
+      if (resolution === 'confirmed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];
       if (outcome !== (isSuccess({ status, json }) ? 'succeeded' : 'rejected')) return [recorded];
       return answer === text ? [] : ['these are not the bytes that are recorded'];
     default: // of the upstream itself, such as TRANSACTION_FAILED

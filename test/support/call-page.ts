@@ -8,6 +8,9 @@ export const textOf = (page: Page, region: string) =>
 export const storyOf = (page: Page) =>
   page.getByRole('region', { name: 'Story' }).locator('[role=listitem]').allInnerTexts();
 
+/** The part of the page that shows the proof. */
+export const proofOf = (page: Page) => page.getByRole('region', { name: 'Proof', exact: true });
+
 /** Has the page of a call verify it. @returns the steps, as they stand there. */
 export async function verify(page: Page): Promise<string[]> {
   await page.getByRole('button', { name: 'Verify' }).click();

@@ -1,6 +1,6 @@
 import { Locator, Page } from 'playwright-core';
 import { startBrowser } from './browser';
-import { signIn } from './console';
+import { signIn, tabsOf } from './console';
 import { phones } from './paying';
 import { startProxyWithSandbox } from './proxy';
 
@@ -29,6 +29,7 @@ export async function startCallsScene() {
   ];
   await pay('/payouts/credit', { credits });
   await pay('/payouts/airtime', {}, 400);
+  const visit = tabsOf(browser.browser, proxy.url);
   return {
     proxy,
     seeing,
@@ -40,12 +41,13 @@ export async function startCallsScene() {
       const { body } = await proxy.get(masked, `/v1/audit/calls?page_size=200&${filters}`).expect(200);
       return body.calls.length;
     },
-    /** In a profile of its own, signed in. */
     open: async (at: string, key = seeing, width = 1280): Promise<Page> => {
-      const page = await signIn(browser.browser, proxy.url, key, { at, viewport: { width, height: 900 } });
+      const page = await visit(key, at, width);
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },
+    /** In a profile of its own. */
+    openElsewhere: (at: string): Promise<Page> => signIn(browser.browser, proxy.url, seeing, { at }),
     close: async () => {
       await browser.close();
       await proxy.close();

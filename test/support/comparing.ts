@@ -12,21 +12,21 @@ export interface Ours {
   operation: string;
   at: string;
   /** Null: no outcome. */
-  kind: 'succeeded' | 'rejected' | 'unknown' | 'notSent' | null;
-  resolution?: 'landed' | 'absent' | null;
+  kind: 'succeeded' | 'rejected' | 'unknown' | 'not_sent' | null;
+  resolution?: 'confirmed' | 'not_executed' | null;
   usd: string | null;
   email?: string | null;
   reference?: string | null;
-  chi_ref?: string | null;
+  upstream_ref?: string | null;
   upstream_id?: string | null;
-  issue_id?: string | null;
+  batch_ref?: string | null;
 }
 
 /** What the upstream says. */
 export interface Theirs {
-  chi_ref?: string | null;
+  upstream_ref?: string | null;
   upstream_id?: string | null;
-  issue_id?: string | null;
+  batch_ref?: string | null;
   issued_at: string | null;
   type?: string;
   status: string | null;
@@ -40,7 +40,7 @@ export interface Theirs {
 export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<void> {
   const rows = [JSON.stringify(ours)];
   const read = `json_to_recordset($1) AS r(call_id uuid, position integer, operation text, at timestamptz, kind text, resolution text,
-    usd numeric, email text, reference text, chi_ref text, upstream_id text, issue_id text)`;
+    usd numeric, email text, reference text, upstream_ref text, upstream_id text, batch_ref text)`;
   await database.query(
     `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, item_count, received_at, recorded_at)
      SELECT DISTINCT call_id, call_id, call_id, operation, 'made up', '::1', 1, at, at FROM ${read}`,
@@ -61,9 +61,9 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
     rows,
   );
   await database.query(
-    `INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id)
-     SELECT call_id, coalesce(position, 0), CASE WHEN coalesce(chi_ref, upstream_id) IS NOT NULL THEN coalesce(position, 0) END, chi_ref, upstream_id, issue_id
-     FROM ${read} WHERE kind IS NOT NULL AND coalesce(chi_ref, upstream_id, issue_id) IS NOT NULL`,
+    `INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref)
+     SELECT call_id, coalesce(position, 0), CASE WHEN coalesce(upstream_ref, upstream_id) IS NOT NULL THEN coalesce(position, 0) END, upstream_ref, upstream_id, batch_ref
+     FROM ${read} WHERE kind IS NOT NULL AND coalesce(upstream_ref, upstream_id, batch_ref) IS NOT NULL`,
     rows,
   );
   await database.query(
@@ -73,7 +73,12 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
 }
 
 /** Something that the upstream lists long before every period, so that its listing reaches back. */
-const LONG_AGO: Theirs = { chi_ref: 'long ago', issued_at: '2001-01-01T00:00:00Z', status: 'paid', amount_usd: '1' };
+const LONG_AGO: Theirs = {
+  upstream_ref: 'long ago',
+  issued_at: '2001-01-01T00:00:00Z',
+  status: 'paid',
+  amount_usd: '1',
+};
 
 /** Of a listing, only what belongs to a period is written; this is how many transactions the whole of it has. */
 const LISTED = 1_000;
@@ -94,8 +99,8 @@ export async function writeListing(
   const readId = uuidv7();
   await database.query('INSERT INTO source_read (id, source) VALUES ($1, $2)', [readId, source]);
   await database.query(
-    `INSERT INTO upstream_transaction (read_id, ordinal, chi_ref, upstream_id, issue_id, issued_at, type, status, amount_usd, fee_usd, email, reference)
-     SELECT $1, row_number() OVER () - 1, r.* FROM json_to_recordset($2) AS r(chi_ref text, upstream_id text, issue_id text, issued_at timestamptz,
+    `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd, email, reference)
+     SELECT $1, row_number() OVER () - 1, r.* FROM json_to_recordset($2) AS r(upstream_ref text, upstream_id text, batch_ref text, issued_at timestamptz,
        type text, status text, amount_usd numeric, fee_usd numeric, email text, reference text)`,
     [readId, JSON.stringify(theirs)],
   );

@@ -12,15 +12,17 @@ const SETTLED = `(async () => {
   while (moving().length > 0) await Promise.allSettled(moving().map(({ finished }) => finished));
 })()`;
 
-/**
- * A page of the console on which whoever has this key is signed in, in a browser profile of its own. The sign-in page itself
- * is tried in console.spec.ts.
- */
+export interface Opening extends BrowserContextOptions {
+  /** The address below /console. */
+  at?: string;
+}
+
+/** Opens the console in a browser profile of its own, signed in with a key. console.spec.ts tests the sign-in page itself. */
 export async function signIn(
   browser: Browser,
   url: string,
   key: string,
-  { at = '/', ...options }: BrowserContextOptions & { at?: string } = {},
+  { at = '/', ...options }: Opening = {},
 ): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
@@ -31,10 +33,47 @@ export async function signIn(
   const [name = '', value = ''] = /^[^;]+/.exec(answer.headers.get('set-cookie') ?? '')?.[0].split('=') ?? [];
   await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }]);
   const page = await context.newPage();
-  await page.goto(`${url}/console${at}`);
-  await page.getByRole('banner').waitFor();
+  await goTo(page, `${url}/console${at}`);
   return page;
 }
+
+/**
+ * Opens addresses of the console in one tab for each key. A new page in the same tab costs half of what a new profile costs.
+ * The tab keeps nothing of what it showed before: no stored views, no intercepted requests, no window size.
+ */
+export function tabsOf(browser: Browser, url: string) {
+  const tabs = new Map<string, Page>();
+  return async (key: string, at = '/', width = 1280): Promise<Page> => {
+    const size = { width, height: width < 1280 ? 740 : 900 };
+    const known = tabs.get(key);
+    if (known === undefined) {
+      const page = await signIn(browser, url, key, { at, viewport: size });
+      tabs.set(key, page);
+      return page;
+    }
+    await known.unrouteAll();
+    await known.setViewportSize(size);
+    await known.evaluate('localStorage.clear(); sessionStorage.clear()');
+    await goTo(known, `${url}/console${at}`);
+    return known;
+  };
+}
+
+async function goTo(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.getByRole('banner').waitFor();
+}
+
+/** Follows an address of the console as a link in the page does, without loading the page again. */
+export async function follow(page: Page, at: string): Promise<void> {
+  await page.evaluate((to) => {
+    const { history } = globalThis as unknown as { history: { pushState(...given: unknown[]): void } };
+    history.pushState(null, '', to);
+  }, `/console${at}`);
+}
+
+/** How wide the page is. A page that fits is as wide as its window. */
+export const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
 /** What a page complains of in its console: errors, and what its content security policy kept from it. */
 export function complaintsOf(page: Page): string[] {
@@ -58,9 +97,14 @@ export async function reasonOf(button: Locator): Promise<string | undefined> {
   return (await page.locator(`[id="${reason}"]`).textContent({ timeout: 2_000 })) ?? '';
 }
 
-/** Looks at the page as it is now, in light and in dark, which differ in nothing but their colours. */
-export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(AXE);
+/**
+ * Checks a page, or a part of it, against WCAG in light and in dark, which differ in nothing but their colours. The specs call
+ * it once for each page and each dialog.
+ */
+export async function expectAccessible(what: Page | Locator): Promise<void> {
+  const part = 'page' in what ? what : what.locator('html');
+  const page = part.page();
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);
   for (const [colorScheme, rules] of [
     ['light', { type: 'tag', values: WCAG_AA }],
     ['dark', { type: 'rule', values: ['color-contrast'] }],
@@ -68,9 +112,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     await page.evaluate(SETTLED);
-    const faults = await page.evaluate(async (runOnly) => {
-      const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<any> } };
-      const { violations } = await axe.run({ runOnly, resultTypes: ['violations'] });
+    const faults = await part.evaluate(async (element, runOnly) => {
+      const { axe } = globalThis as unknown as { axe: { run: (...given: unknown[]) => Promise<any> } };
+      const { violations } = await axe.run(element, { runOnly, resultTypes: ['violations'] });
       return violations.map(({ id, nodes }: any) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`);
     }, rules);
     expect([colorScheme, faults]).toEqual([colorScheme, []]);

@@ -16,7 +16,7 @@ export interface NewFinding {
   subject?: string;
   callId?: string | null;
   position?: number | null;
-  chiRef?: string | null;
+  upstreamRef?: string | null;
   occurredAt?: string;
   daysAgo?: number;
   usd?: string;
@@ -57,9 +57,11 @@ export class FindingsScene {
   /** Many at once. */
   async findings(runId: string, findings: NewFinding[]): Promise<string[]> {
     const rows = findings.map(
-      ({ category = 'amount_over', callId = null, position = null, chiRef = null, usd = '1', ...more }) => {
+      ({ category = 'amount_over', callId = null, position = null, upstreamRef = null, usd = '1', ...more }) => {
         const id = uuidv7();
-        const subject = more.subject ?? (chiRef === null ? `chi_ref/made-${(this.made += 1)}` : `chi_ref/${chiRef}`);
+        const subject =
+          more.subject ??
+          (upstreamRef === null ? `upstream_ref/made-${(this.made += 1)}` : `upstream_ref/${upstreamRef}`);
         const seen = new Date(Date.now() - (more.daysAgo ?? 0) * 86_400_000).toISOString();
         const fields = more.fields ?? [{ field: 'amount_usd', ours: '5', theirs: '6' }];
         return {
@@ -68,7 +70,7 @@ export class FindingsScene {
           subject,
           call_id: callId,
           position,
-          chi_ref: chiRef,
+          upstream_ref: upstreamRef,
           run_id: runId,
           found_at: seen,
           occurred_at: more.occurredAt ?? '2026-11-20T08:00:00Z',
@@ -83,8 +85,8 @@ export class FindingsScene {
     );
     const json = [JSON.stringify(rows)];
     await this.database.query(
-      `INSERT INTO finding (id, category, subject, call_id, position, chi_ref, occurred_at, run_id, found_at)
-       SELECT id, category, subject, call_id, position, chi_ref, occurred_at, run_id, found_at
+      `INSERT INTO finding (id, category, subject, call_id, position, upstream_ref, occurred_at, run_id, found_at)
+       SELECT id, category, subject, call_id, position, upstream_ref, occurred_at, run_id, found_at
        FROM json_populate_recordset(NULL::finding, $1)`,
       json,
     );

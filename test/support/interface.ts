@@ -188,7 +188,7 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
         action: 'fix_request',
         call_id: callId,
       });
-      expect(response.body.error).toMatch(/correct what "errors" lists/);
+      expect(response.body.error).toMatch(/Correct the fields that "errors" lists/);
       expect(response.body.error).toContain(response.body.errors[0].detail.slice(1)); // for clients that show nothing else
       expect(upstream.received.length).toBe(sentBefore);
       const recorded: any = await record(callId);

@@ -38,21 +38,21 @@ export function useDatabase(whose: 'of each test' | 'of all tests'): void {
 }
 
 export const at = (seconds: number) => new Date(day + seconds * 1_000).toISOString();
-export const listed = (chi_ref: string, seconds: number, more: Partial<Theirs> = {}): Theirs => ({
-  chi_ref,
+export const listed = (upstream_ref: string, seconds: number, more: Partial<Theirs> = {}): Theirs => ({
+  upstream_ref,
   issued_at: at(seconds),
   status: 'paid',
   amount_usd: '10',
-  email: `${chi_ref}@example.com`,
+  email: `${upstream_ref}@example.com`,
   ...more,
 });
 export const OLD = () => listed('old', -3_600);
 
-export async function paid(chi_ref: string, seconds: number, more: Partial<Ours> = {}): Promise<void> {
+export async function paid(upstream_ref: string, seconds: number, more: Partial<Ours> = {}): Promise<void> {
   const call_id = uuidv7({ msecs: day + seconds * 1_000 });
-  const email = `${chi_ref}@example.com`;
+  const email = `${upstream_ref}@example.com`;
   const ours = { call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10' } as const;
-  await writeOurs(database, [{ ...ours, email, chi_ref, ...more }]);
+  await writeOurs(database, [{ ...ours, email, upstream_ref, ...more }]);
 }
 
 export const wallets = (looks: Record<string, Entry[]>, readAt = new Date(day + DAY_MS)) =>

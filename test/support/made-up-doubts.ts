@@ -21,16 +21,16 @@ export function toSent(place: number, list: [number, number][], second: number):
 function toWanted([recipient, cents]: [number, number], position: number): Wanted {
   const names = [`p:25471234567${recipient}`];
   const amountUsd = new Decimal(cents).div(100).toFixed(6);
-  return { position, payee: names, names, amountUsd, reference: null, chiRef: null };
+  return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
 }
 
 export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, issue: number): Seen[] {
   return list.map(([recipient, cents], place) => ({
     readId: 'read',
     ordinal: issue * 10 + place,
-    chiRef: `${issue}/${place}`,
-    id: null,
-    issueId: `issue ${issue}`,
+    upstreamRef: `${issue}/${place}`,
+    upstreamId: null,
+    batchRef: `issue ${issue}`,
     issuedAt: at(second),
     type: 'airtime',
     status: 'paid',

@@ -4,10 +4,10 @@ import { CallSearch } from '../../src/history/search/search.dto';
 
 const contactsOf = ({ recipient: { email, phone, handle, receiver } }: RecordItem) =>
   [email?.toLowerCase(), phone, handle?.toLowerCase(), receiver].flatMap((contact) => contact ?? []);
-const refsOf = (of: { chi_ref: string | null; id?: string | null; issue_id?: string | null } | null) => [
-  of?.chi_ref,
-  of?.id,
-  of?.issue_id,
+const refsOf = (of: { upstream_ref: string | null; upstream_id?: string | null; batch_ref?: string | null } | null) => [
+  of?.upstream_ref,
+  of?.upstream_id,
+  of?.batch_ref,
 ];
 const within = (usd: string | null, least: string | undefined, most: string | undefined) =>
   (least === undefined || (usd !== null && new Decimal(usd).gte(least))) &&
@@ -56,7 +56,7 @@ const OF_ITEMS = [
   'max_item_usd',
 ] as const;
 
-const hasRef = (item: RecordItem, ref: string) => [...refsOf(item.upstream), item.chi_ref].includes(ref);
+const hasRef = (item: RecordItem, ref: string) => [...refsOf(item.upstream), item.upstream_ref].includes(ref);
 
 function hasRefSomewhere({ items, upstream }: CallRecord, ref: string | undefined): boolean {
   if (ref === undefined) return true;

@@ -53,12 +53,12 @@ export const EVIDENCE_TABLES = {
 export async function evidenceOf(database: TestDatabase, day: string): Promise<string> {
   const id = uuidv7({ msecs: new Date(day).getTime() });
   await database.query(
-    `INSERT INTO upstream_transaction (read_id, ordinal, chi_ref, phone, reference) VALUES
+    `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, phone, reference) VALUES
        ($1, 0, 'c', '+254712345678', 'a'), ($1, 1, 'd', NULL, 'for ada@example.com'), ($1, 2, 'e', NULL, 'b')`,
     [id],
   );
   for (const row of [
-    `reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty) VALUES ($1, $1, 0, $1, 0, 'id', 'certain')`,
+    `reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty) VALUES ($1, $1, 0, $1, 0, 'upstream_id', 'certain')`,
     `upstream_wallet VALUES ($1, 'w')`,
     `upstream_wallet_entry VALUES ($1, 'w', 0)`,
     `statement_fault VALUES ($1, 2, 'x')`,

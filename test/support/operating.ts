@@ -5,7 +5,7 @@ import { ClientsService } from '../../src/access/clients/clients.service';
 import { Limits } from '../../src/access/clients/limits';
 import { Scope } from '../../src/operations/scopes';
 import { startBrowser } from './browser';
-import { signIn } from './console';
+import { tabsOf } from './console';
 import { startProxyWithSandbox } from './proxy';
 
 export type Operating = Awaited<ReturnType<typeof startOperating>>;
@@ -21,8 +21,7 @@ export async function startOperating() {
     admin: (await proxy.client('admin', 'admin')).key,
     approver: (await proxy.client('approver', 'approve', 'audit')).key,
     /** The console at an address of it, signed in. */
-    open: (key: string, at: string, width = 1280): Promise<Page> =>
-      signIn(browser.browser, proxy.url, key, { at, viewport: { width, height: 900 }, reducedMotion: 'reduce' }),
+    open: tabsOf(browser.browser, proxy.url),
     /** The key of a client whose payouts of more than 5 USD wait. */
     cautious: async (name: string, ...scopes: Scope[]) =>
       (await clients.create(name, scopes, { approvalOverUsd: new Decimal(5) })).key,

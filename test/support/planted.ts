@@ -41,9 +41,9 @@ export async function plant(
       await owner.query(readFileSync(join(PLANTED, `${file}.sql`), 'utf8'));
     await owner.query("INSERT INTO source_read (id, source) VALUES ($1, 'transactions')", [readId]);
     await owner.query(
-      `INSERT INTO upstream_transaction (read_id, ordinal, chi_ref, upstream_id, issue_id, issued_at, type, status, amount_usd, fee_usd, email, phone,
+      `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd, email, phone,
          handle, receiver, reference)
-       SELECT $1, row_number() OVER (ORDER BY issued_at DESC, chi_ref, upstream_id) - 1, chi_ref, upstream_id, issue_id, issued_at, type, status, amount_usd,
+       SELECT $1, row_number() OVER (ORDER BY issued_at DESC, upstream_ref, upstream_id) - 1, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd,
          fee_usd, email, phone, handle, receiver, reference FROM planted_theirs`,
       [readId],
     );

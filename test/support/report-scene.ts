@@ -18,7 +18,7 @@ export function totalsOf(
   return {
     ours: { count: 10, usd: '1000' },
     theirs: { count: 11, usd: String(1_000 + sum + Number(residual)) },
-    matched: { count: 10, by_rule: { chi_ref: 9, fingerprint: 1 }, by_certainty: { certain: 9, probable: 1 } },
+    matched: { count: 10, by_rule: { upstream_ref: 9, fingerprint: 1 }, by_certainty: { certain: 9, probable: 1 } },
     findings: { count: findings.length, by_category: by },
     in_doubt: { count: 1, usd: '5' },
     unlisted: 0,
@@ -38,11 +38,17 @@ export function totalsOf(
 /** A run with two findings of each category. */
 export async function runWithAllCategories(scene: FindingsScene, more: object = {}): Promise<string> {
   const findings = CATEGORY_NAMES.flatMap((category): (NewFinding & { category: string; usd: string })[] => [
-    { category, usd: '12.5', callId: '01a1ff28-7377-773b-b0f8-73b43b8d685b', position: 0, chiRef: `chi-1-${category}` },
+    {
+      category,
+      usd: '12.5',
+      callId: '01a1ff28-7377-773b-b0f8-73b43b8d685b',
+      position: 0,
+      upstreamRef: `chi-1-${category}`,
+    },
     {
       category,
       usd: '-0.000125',
-      chiRef: `${category}-${'W'.repeat(90)}`,
+      upstreamRef: `${category}-${'W'.repeat(90)}`,
       fields: [{ field: 'status', ours: 'w'.repeat(70), theirs: 'W'.repeat(70) }],
     },
   ]);

@@ -1,22 +1,55 @@
-const { createRequire } = require('node:module');
+const Module = require('node:module');
+const { join, resolve, dirname, sep } = require('node:path');
 const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 
+const ROOT = join(__dirname, '..', '..');
+const SOURCE = join(ROOT, 'src') + sep;
+const END_TO_END = join(ROOT, 'test') + sep;
+
+/** Where the lines of a shared module come from, for the stacks of every spec file. */
+const sourceMaps = new Map();
+
+/** The runtime of the spec file that runs now: it knows how to compile TypeScript, and keeps the result on the disk. */
+let current;
+
+Module._extensions['.ts'] = (module, filename) => {
+  module._compile(current.transformCache.transform(filename), filename);
+  sourceMaps.set(filename, current.getSourceMaps().get(filename));
+};
+
 /**
- * Jest loads every module anew for every spec file, the 1,600 of our packages too, and cold code is slow code: that was a
- * quarter of the time of all tests. Here packages are loaded by Node, once per worker. Our own modules stay the file's own.
+ * Jest loads every module anew for every spec file, the 1,600 of our packages and the 500 of `src` too, and cold code is
+ * slow code. Here Node loads packages once per worker, and the modules of `src` once for all end-to-end specs of a worker.
+ * Unit specs, which may mock our modules or declare fields of their own, load those of `src` for themselves.
  */
 module.exports = class extends Runtime {
   constructor(...given) {
     super(...given);
+    current = this;
+    for (const [file, map] of sourceMaps) this.getSourceMaps().set(file, map);
     const { executor } = this; // of Jest's inside; without it no test would run, so an update of Jest cannot break it quietly
+    this.sharesSource = executor.testPath.startsWith(END_TO_END);
     const head = `(function (${executor.injectedModuleParameters.join()}) {`;
     executor.compile = (source, filename) =>
       new Script(`${head}${source}\n})`, { filename, columnOffset: -head.length }).runInThisContext();
   }
 
   requireModuleOrMock(from, name) {
-    const isPackage = !/^[./]|^@jest\/globals$/.test(name);
-    return isPackage ? createRequire(from)(name) : super.requireModuleOrMock(from, name);
+    return this.isShared(from, name) ? Module.createRequire(from)(name) : super.requireModuleOrMock(from, name);
+  }
+
+  requireActual(from, name) {
+    return this.isShared(from, name) ? Module.createRequire(from)(name) : super.requireActual(from, name);
+  }
+
+  setMock(from, name, ...given) {
+    if (this.isShared(from, name)) throw new Error(`${name} is shared with other spec files: mock it in a unit spec`);
+    super.setMock(from, name, ...given);
+  }
+
+  isShared(from, name) {
+    if (name === '@jest/globals') return false;
+    return !/^[./]/.test(name) || (this.sharesSource && resolve(dirname(from), name).startsWith(SOURCE));
   }
 };

@@ -11,7 +11,7 @@ FROM (
   FROM (
     SELECT c, c % 5 + 1 AS size, (c / 5) * 15 + (c % 5) * (c % 5 + 1) / 2 AS place, md5('call' || c) AS noise,
       date_trunc('milliseconds', begins + (ends - begins) * ((c + 0.5) / calls)) AS at,
-      CASE c * 37 % 100 WHEN 0 THEN 'no answer' WHEN 1 THEN 'unknown' WHEN 2 THEN 'rejected' WHEN 3 THEN 'landed' WHEN 4 THEN 'landed, said by a verdict'
+      CASE c * 37 % 100 WHEN 0 THEN 'no answer' WHEN 1 THEN 'unknown' WHEN 2 THEN 'rejected' WHEN 3 THEN 'confirmed' WHEN 4 THEN 'confirmed, said by a verdict'
         WHEN 5 THEN 'only its issue' WHEN 6 THEN 'only its reference' WHEN 7 THEN 'approved late' WHEN 8 THEN 'link' WHEN 9 THEN 'refused' WHEN 10 THEN 'not sent'
         WHEN 11 THEN 'waiting' WHEN 12 THEN 'collection' WHEN 13 THEN 'rejected, but paid' WHEN 14 THEN 'unknown, but paid' ELSE 'succeeded' END AS fate,
       CASE WHEN c * 37 % 100 = 6 THEN 'POST /payouts/mobile-money' WHEN c * 37 % 100 = 8 THEN 'POST /send'
@@ -34,15 +34,15 @@ SELECT *, CASE WHEN operation LIKE 'POST /payouts/%' THEN round(usd * 0.01, 6) E
   CASE WHEN NOT by_phone AND NOT by_receiver AND k % 3 <> 0 THEN '@Person_' || person END AS handle,
   CASE WHEN by_receiver THEN 'sub-account-' || person END AS receiver,
   CASE WHEN operation = 'POST /payouts/mobile-money' THEN 'invoice-' || k WHEN operation LIKE '%collect' THEN 'collection-' || k END AS reference,
-  md5('chi' || k)::uuid::text AS chi_ref, substr(md5('id' || k), 1, 20) AS upstream_id, 'issuer_' || c || '_1790000000000' AS issue_id
+  md5('chi' || k)::uuid::text AS upstream_ref, substr(md5('id' || k), 1, 20) AS upstream_id, 'issuer_' || c || '_1790000000000' AS batch_ref
 FROM (
   SELECT c, id, place, at, fate, operation, position, place + position AS k,
     CASE WHEN fate = 'succeeded' THEN ((place + position) * 7919::bigint % 1000)::integer END AS kind,
-    -- Of those that have landed many look alike: one recipient and one amount, some seconds apart.
-    CASE WHEN fate = 'landed' THEN 90000000 + c / 1000 ELSE place + position END AS person,
-    CASE WHEN fate = 'landed' THEN 5 ELSE (ARRAY[1, 2, 5, 10, 20, 50, 100])[1 + (place + position) % 7] + (place + position) % 97 * 0.01 + 1 END::numeric(18,6) AS usd,
-    CASE WHEN fate = 'landed' THEN TRUE ELSE operation IN ('POST /payouts/airtime', 'POST /payouts/mobile-money', 'POST /collections/mobile-money/collect') END AS by_phone,
-    operation IN ('POST /account/transfer', 'POST /wallets/transfer') AND fate <> 'landed' AS by_receiver
+    -- Of those that are confirmed many look alike: one recipient and one amount, some seconds apart.
+    CASE WHEN fate = 'confirmed' THEN 90000000 + c / 1000 ELSE place + position END AS person,
+    CASE WHEN fate = 'confirmed' THEN 5 ELSE (ARRAY[1, 2, 5, 10, 20, 50, 100])[1 + (place + position) % 7] + (place + position) % 97 * 0.01 + 1 END::numeric(18,6) AS usd,
+    CASE WHEN fate = 'confirmed' THEN TRUE ELSE operation IN ('POST /payouts/airtime', 'POST /payouts/mobile-money', 'POST /collections/mobile-money/collect') END AS by_phone,
+    operation IN ('POST /account/transfer', 'POST /wallets/transfer') AND fate <> 'confirmed' AS by_receiver
   FROM planted_call CROSS JOIN LATERAL generate_series(0, size - 1) AS position
 ) AS i;
 CREATE INDEX ON planted_item (kind);
@@ -68,19 +68,19 @@ INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_addres
 SELECT id, uuid_floor(now()), uuid_floor(now()), operation, 'planted', '::1', 503, 'unavailable', 'planted', '[]', 0, at, at FROM planted_call WHERE fate = 'refused';
 
 INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
-SELECT id, CASE WHEN fate IN ('unknown', 'unknown, but paid', 'landed', 'landed, said by a verdict') THEN 'unknown' WHEN fate IN ('rejected', 'rejected, but paid') THEN 'rejected'
-  WHEN fate = 'not sent' THEN 'notSent' ELSE 'succeeded' END, at, at + interval '1 second', 1000, at + interval '1 second'
+SELECT id, CASE WHEN fate IN ('unknown', 'unknown, but paid', 'confirmed', 'confirmed, said by a verdict') THEN 'unknown' WHEN fate IN ('rejected', 'rejected, but paid') THEN 'rejected'
+  WHEN fate = 'not sent' THEN 'not_sent' ELSE 'succeeded' END, at, at + interval '1 second', 1000, at + interval '1 second'
 FROM planted_call WHERE fate NOT IN ('no answer', 'refused', 'waiting');
 
-INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
-SELECT id, position, CASE WHEN fate <> 'only its issue' THEN position END, CASE WHEN fate <> 'only its issue' AND kind IS DISTINCT FROM 38 THEN chi_ref END,
-  CASE WHEN fate <> 'only its issue' THEN upstream_id END, issue_id, 'paid', usd
+INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref, status, amount_usd)
+SELECT id, position, CASE WHEN fate <> 'only its issue' THEN position END, CASE WHEN fate <> 'only its issue' AND kind IS DISTINCT FROM 38 THEN upstream_ref END,
+  CASE WHEN fate <> 'only its issue' THEN upstream_id END, batch_ref, 'paid', usd
 FROM planted_item WHERE fate IN ('succeeded', 'approved late', 'only its issue', 'link');
 
 INSERT INTO resolution (intent_id, verdict, reason, resolved_at)
-SELECT id, 'landed', 'planted', at + interval '20 minutes' FROM planted_call WHERE fate LIKE 'landed%';
+SELECT id, 'confirmed', 'planted', at + interval '20 minutes' FROM planted_call WHERE fate LIKE 'confirmed%';
 
 INSERT INTO verdict (id, intent_id, verdict, reason, evidence, decided_at)
-SELECT id, id, 'landed', 'planted', json_build_object('reads', '{}'::text[], 'calls', '{}'::text[], 'transactions',
-  json_agg(json_build_object('position', position, 'chi_ref', chi_ref, 'id', upstream_id, 'issue_id', issue_id))), at + interval '20 minutes'
-FROM planted_item WHERE fate = 'landed, said by a verdict' GROUP BY id, at;
+SELECT id, id, 'confirmed', 'planted', json_build_object('reads', '{}'::text[], 'calls', '{}'::text[], 'transactions',
+  json_agg(json_build_object('position', position, 'upstream_ref', upstream_ref, 'upstream_id', upstream_id, 'batch_ref', batch_ref))), at + interval '20 minutes'
+FROM planted_item WHERE fate = 'confirmed, said by a verdict' GROUP BY id, at;

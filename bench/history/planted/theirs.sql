@@ -1,7 +1,7 @@
 -- What the upstream says: planted_theirs, in no order. Then what a comparison must find: planted_expected.
 
 CREATE TEMP TABLE planted_theirs AS
-SELECT k AS of_item, kind, CASE WHEN kind = 38 THEN NULL ELSE chi_ref END AS chi_ref, upstream_id, issue_id,
+SELECT k AS of_item, kind, CASE WHEN kind = 38 THEN NULL ELSE upstream_ref END AS upstream_ref, upstream_id, batch_ref,
   CASE WHEN kind = 40 THEN NULL ELSE at + CASE WHEN kind IN (6, 15, 18) THEN interval '10 minutes' WHEN kind = 37 THEN interval '-40 seconds'
     ELSE make_interval(secs => 1 + k % 13) END END AS issued_at,
   CASE WHEN fate = 'collection' THEN 'payment' WHEN operation = 'POST /payouts/airtime' THEN 'airtime' WHEN operation = 'POST /payouts/mobile-money' THEN 'momo'
@@ -19,8 +19,8 @@ WHERE fate NOT IN ('no answer', 'unknown', 'rejected', 'refused', 'not sent', 'w
 
 -- Twice under one name, twice under two, and what was never asked for: with every kind of name, and with none.
 INSERT INTO planted_theirs
-SELECT of_item, 1000 + kind, CASE kind WHEN 9 THEN chi_ref WHEN 12 THEN NULL WHEN 13 THEN NULL ELSE md5('more' || of_item)::uuid::text END,
-  CASE kind WHEN 9 THEN upstream_id WHEN 13 THEN NULL ELSE substr(md5('more' || of_item), 1, 20) END, CASE WHEN kind = 9 THEN issue_id ELSE 'elsewhere_' || of_item || '_1790000000000' END,
+SELECT of_item, 1000 + kind, CASE kind WHEN 9 THEN upstream_ref WHEN 12 THEN NULL WHEN 13 THEN NULL ELSE md5('more' || of_item)::uuid::text END,
+  CASE kind WHEN 9 THEN upstream_id WHEN 13 THEN NULL ELSE substr(md5('more' || of_item), 1, 20) END, CASE WHEN kind = 9 THEN batch_ref ELSE 'elsewhere_' || of_item || '_1790000000000' END,
   issued_at + interval '30 seconds', type, CASE kind WHEN 14 THEN 'unpaid' WHEN 19 THEN 'Teleported' ELSE 'paid' END,
   amount_usd + CASE WHEN kind IN (9, 10) THEN 0 ELSE 0.37 END, fee_usd,
   CASE WHEN kind IN (9, 10) THEN email ELSE 'stranger.' || of_item || '@example.net' END, CASE WHEN kind IN (9, 10) THEN phone END,
@@ -28,7 +28,7 @@ SELECT of_item, 1000 + kind, CASE kind WHEN 9 THEN chi_ref WHEN 12 THEN NULL WHE
 FROM planted_theirs WHERE kind IN (9, 10, 11, 12, 13, 14, 19);
 
 -- Just before and just after the period, and nobody here knows of them: they are other periods' matter.
-INSERT INTO planted_theirs (chi_ref, upstream_id, issued_at, type, status, amount_usd, email)
+INSERT INTO planted_theirs (upstream_ref, upstream_id, issued_at, type, status, amount_usd, email)
 SELECT md5('outside' || s)::uuid::text, substr(md5('outside' || s), 1, 20),
   CASE WHEN s = 0 THEN current_setting('planted.from')::timestamptz - interval '1 millisecond' ELSE current_setting('planted.to')::timestamptz END,
   'credit', 'paid', 3, 'outside@example.net'
@@ -54,8 +54,8 @@ WHERE on_kind = kind
 UNION ALL
 SELECT 'status', 'call/' || id || '/' || position, usd + fee FROM planted_item WHERE fate LIKE '%but paid'
 UNION ALL
-SELECT category, CASE WHEN chi_ref IS NOT NULL THEN 'chi_ref/' || chi_ref || CASE WHEN kind = 1009 THEN '#2' ELSE '' END
-    WHEN upstream_id IS NOT NULL THEN 'id/' || upstream_id ELSE 'listing/' || issue_id || '/1' END,
+SELECT category, CASE WHEN upstream_ref IS NOT NULL THEN 'upstream_ref/' || upstream_ref || CASE WHEN kind = 1009 THEN '#2' ELSE '' END
+    WHEN upstream_id IS NOT NULL THEN 'upstream_id/' || upstream_id ELSE 'listing/' || batch_ref || '/1' END,
   CASE WHEN kind = 1014 OR category = 'unrecognised_status' THEN 0 ELSE amount_usd + coalesce(fee_usd, 0) END
 FROM planted_theirs CROSS JOIN LATERAL (VALUES
   (1009, 'duplicate_upstream'), (1010, 'duplicate_upstream'),

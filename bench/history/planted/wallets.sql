@@ -30,18 +30,18 @@ FROM planted_entry WHERE amount < 0;
 -- A fourth wallet has the debits of the last batches: one for each batch, or one for each transaction, with the fees or beside them.
 CREATE TEMP TABLE planted_debit AS
 WITH batch AS (
-  SELECT issue_id, min(issued_at) AS at, sum(amount_usd) AS usd, sum(coalesce(fee_usd, 0)) AS fee,
-    row_number() OVER (ORDER BY min(issued_at) DESC, issue_id) AS nth
-  FROM planted_theirs WHERE issue_id LIKE 'issuer\_%' GROUP BY issue_id
+  SELECT batch_ref, min(issued_at) AS at, sum(amount_usd) AS usd, sum(coalesce(fee_usd, 0)) AS fee,
+    row_number() OVER (ORDER BY min(issued_at) DESC, batch_ref) AS nth
+  FROM planted_theirs WHERE batch_ref LIKE 'issuer\_%' GROUP BY batch_ref
   HAVING bool_and((kind IS NULL OR kind BETWEEN 50 AND 999) AND status = 'paid' AND type <> 'payment')
     AND min(issued_at) >= current_setting('planted.from')::timestamptz AND max(issued_at) < current_setting('planted.to')::timestamptz - interval '1 minute'
 ), chosen AS (
   SELECT *, nth % 4 AS booked FROM batch WHERE nth <= 60
 )
-SELECT at, issue_id AS name, booked, unnest(CASE WHEN booked = 0 THEN ARRAY[usd + fee] ELSE ARRAY[usd, fee] END) AS usd FROM chosen WHERE booked IN (0, 1)
+SELECT at, batch_ref AS name, booked, unnest(CASE WHEN booked = 0 THEN ARRAY[usd + fee] ELSE ARRAY[usd, fee] END) AS usd FROM chosen WHERE booked IN (0, 1)
 UNION ALL
 SELECT t.issued_at, t.upstream_id, c.booked, unnest(CASE WHEN c.booked = 2 THEN ARRAY[t.amount_usd + coalesce(t.fee_usd, 0)] ELSE ARRAY[t.amount_usd, coalesce(t.fee_usd, 0)] END)
-FROM planted_theirs t JOIN chosen c USING (issue_id) WHERE c.booked IN (2, 3);
+FROM planted_theirs t JOIN chosen c USING (batch_ref) WHERE c.booked IN (2, 3);
 DELETE FROM planted_debit WHERE usd = 0;
 
 INSERT INTO planted_entry

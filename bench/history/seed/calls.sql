@@ -24,7 +24,7 @@ SELECT d.n, d.at, k.client_id, k.key_id, d.key_place,
     WHEN operation < 0.76 THEN 'POST /account/delete-unpaid-transaction' WHEN operation < 0.80 THEN 'POST /payouts/initiate-credit'
     WHEN operation < 0.90 THEN 'GET /wallets/list' WHEN operation < 0.95 THEN 'POST /account/transactions' ELSE 'GET /account/transaction' END AS operation,
   CASE WHEN fate < 0.04 THEN 'refused' WHEN operation < 0.70 AND fate < 0.05 THEN 'held' WHEN fate < 0.056 THEN 'lost' WHEN fate < 0.062 THEN 'unknown'
-    WHEN fate < 0.067 THEN 'notSent' WHEN fate < 0.12 THEN 'rejected' ELSE 'succeeded' END AS fate,
+    WHEN fate < 0.067 THEN 'not_sent' WHEN fate < 0.12 THEN 'rejected' ELSE 'succeeded' END AS fate,
   CASE WHEN operation < 0.70 OR operation BETWEEN 0.76 AND 0.80
     THEN CASE WHEN items < 0.70 THEN 1 WHEN items < 0.90 THEN 2 WHEN items < 0.96 THEN 3 WHEN items < 0.99 THEN 4 ELSE 5 END
     WHEN operation < 0.76 THEN 1 ELSE 0 END AS item_count,
@@ -49,7 +49,7 @@ SELECT i.*, CASE
   CASE WHEN operation = 'POST /payouts/mobile-money' THEN 'invoice-' || n || '-' || position END AS reference,
   CASE WHEN operation = 'POST /account/transfer' THEN 'sub-account-' || person % 500 END AS receiver,
   decode(md5(id::text || position || clock_timestamp()), 'hex') AS salt,
-  'chi-' || md5(id::text || position) AS chi_ref
+  'chi-' || md5(id::text || position) AS upstream_ref
 FROM (
   SELECT n, id, operation, position, (60000 * power(random(), 1.5))::bigint AS person, floor(15 * power(random(), 2.2))::integer AS place,
     random() AS common, random() AS usual,
@@ -61,12 +61,12 @@ FROM (
 CREATE TEMP TABLE seed_body ON COMMIT DROP AS
 SELECT id, sum(usd) AS total_usd, decode(md5(id::text || clock_timestamp()), 'hex') AS salt, convert_to(CASE min(operation)
     WHEN 'POST /account/transfer' THEN '{"receiver":' || to_json(min(receiver)) || ',"amount":' || trim_scale(min(usd)) || '}'
-    WHEN 'POST /account/delete-unpaid-transaction' THEN '{"chiRef":' || to_json(min(chi_ref)) || '}'
+    WHEN 'POST /account/delete-unpaid-transaction' THEN '{"chiRef":' || to_json(min(upstream_ref)) || '}'
     ELSE '{"' || CASE min(operation) WHEN 'POST /payouts/airtime' THEN 'airtimes' WHEN 'POST /payouts/mobile-money' THEN 'momos' WHEN 'POST /send' THEN 'credit' ELSE 'credits' END || '":[' ||
       string_agg(json_strip_nulls(json_build_object('countryToSend', country, 'phoneNumber', phone, 'email', email, 'twitter', handle,
         'reference', reference, 'momoCode', network_code, 'valueInUSD', trim_scale(usd)))::text, ',' ORDER BY position) || ']}' END, 'UTF8') AS body,
   convert_to('{"status":"success","data":{"error":"None","data":[' ||
-    string_agg(json_build_object('chiRef', chi_ref, 'id', 'tx-' || right(chi_ref, 20), 'issueID', 'issue-' || n, 'status', 'paid', 'valueInUSD', trim_scale(usd)::text)::text, ',' ORDER BY position)
+    string_agg(json_build_object('chiRef', upstream_ref, 'id', 'tx-' || right(upstream_ref, 20), 'issueID', 'issue-' || n, 'status', 'paid', 'valueInUSD', trim_scale(usd)::text)::text, ',' ORDER BY position)
     || ']}}', 'UTF8') AS answer
 FROM seed_item GROUP BY id;
 CREATE INDEX ON seed_body (id);
@@ -87,10 +87,10 @@ INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, conte
 SELECT client_id, operation, idempotency_key, id, decode(md5(id::text || 'claim'), 'hex'), sha256(decode(md5(id::text), 'hex'))
 FROM seed_call WHERE fate <> 'refused' AND idempotency_key IS NOT NULL ORDER BY 1, 2, 3;
 
-INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, chi_ref,
+INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, upstream_ref,
   email_commitment, phone_commitment, handle_commitment)
 SELECT id, position, CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'twitter' WHEN phone IS NOT NULL THEN 'phoneNumber' WHEN receiver IS NOT NULL THEN 'receiver' END,
-  FALSE, usd, country, network_code, reference, receiver, CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN chi_ref END,
+  FALSE, usd, country, network_code, reference, receiver, CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN upstream_ref END,
   sha256(salt || convert_to(email, 'UTF8')), sha256(salt || convert_to(phone, 'UTF8')), sha256(salt || convert_to(handle, 'UTF8'))
 FROM seed_item;
 
@@ -108,13 +108,13 @@ CREATE TEMP TABLE seed_outcome ON COMMIT DROP AS
 SELECT c.id, operation, upstream_ms, b.answer, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
   coalesce(d.decided_at, at) + interval '2 milliseconds' AS sent_at, decode(md5(c.id::text || 'answer' || clock_timestamp()), 'hex') AS salt
 FROM seed_call c LEFT JOIN decision d ON d.intent_id = c.id LEFT JOIN seed_body b ON b.id = c.id
-WHERE fate IN ('succeeded', 'rejected', 'notSent', 'unknown') OR d.verdict = 'approved';
+WHERE fate IN ('succeeded', 'rejected', 'not_sent', 'unknown') OR d.verdict = 'approved';
 UPDATE seed_outcome SET answer = CASE kind
   WHEN 'succeeded' THEN coalesce(answer, convert_to('{"status":"success","data":[]}', 'UTF8'))
   WHEN 'rejected' THEN convert_to('{"status":"error","error":"not enough in the wallet"}', 'UTF8') END WHERE kind <> 'succeeded' OR answer IS NULL;
 
 INSERT INTO outcome (intent_id, kind, failure, upstream_status, content_type, body_commitment, sent_at, answered_at, upstream_ms, recorded_at)
-SELECT id, kind, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'notSent' THEN 'refused' END, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END,
+SELECT id, kind, CASE kind WHEN 'unknown' THEN 'timeout' WHEN 'not_sent' THEN 'refused' END, CASE kind WHEN 'succeeded' THEN 200 WHEN 'rejected' THEN 400 END,
   CASE WHEN answer IS NOT NULL THEN 'application/json' END, sha256(salt || answer), sent_at, sent_at + upstream_ms * interval '1 millisecond', upstream_ms,
   sent_at + (upstream_ms + 1) * interval '1 millisecond'
 FROM seed_outcome;
@@ -122,13 +122,13 @@ FROM seed_outcome;
 INSERT INTO outcome_body (intent_id, salt, body) SELECT id, salt, answer FROM seed_outcome WHERE answer IS NOT NULL;
 
 -- Of one in a hundred it is not certain to which payout its transactions belong.
-INSERT INTO outcome_item (intent_id, ordinal, position, chi_ref, upstream_id, issue_id, status, amount_usd)
-SELECT i.id, i.position, CASE WHEN i.n % 100 <> 0 THEN i.position END, i.chi_ref, 'tx-' || right(i.chi_ref, 20), 'issue-' || i.n, 'paid', i.usd
+INSERT INTO outcome_item (intent_id, ordinal, position, upstream_ref, upstream_id, batch_ref, status, amount_usd)
+SELECT i.id, i.position, CASE WHEN i.n % 100 <> 0 THEN i.position END, i.upstream_ref, 'tx-' || right(i.upstream_ref, 20), 'issue-' || i.n, 'paid', i.usd
 FROM seed_item i JOIN seed_outcome o ON o.id = i.id
 WHERE o.kind = 'succeeded' AND i.operation <> 'POST /account/delete-unpaid-transaction';
 
 INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor, resolved_at)
-SELECT c.id, CASE WHEN settled < 0.4 THEN 'landed' ELSE 'absent' END, 'looked up at the provider', k.client_id, k.key_id, 'approver-1', at + interval '1 day'
+SELECT c.id, CASE WHEN settled < 0.4 THEN 'confirmed' ELSE 'not_executed' END, 'looked up at the provider', k.client_id, k.key_id, 'approver-1', at + interval '1 day'
 FROM seed_call c JOIN seed_key k ON k.place = (c.key_place + 3) % 36
 WHERE fate IN ('lost', 'unknown') AND settled < 0.7 AND at < current_setting('seed.end')::timestamptz - interval '2 days';
 
@@ -143,7 +143,7 @@ SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL ena
 INSERT INTO reservation_release (intent_id, released_at)
 SELECT i.id, coalesce(r.resolved_at, o.recorded_at) FROM seed_call c JOIN intent i ON i.id = c.id
   LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution r ON r.intent_id = i.id
-WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'notSent') OR r.verdict = 'absent');
+WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'not_sent') OR r.verdict = 'not_executed');
 
 INSERT INTO spending (client_id, day, usd)
 SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on), sum(i.total_usd)

@@ -8,19 +8,19 @@ type Outcome = CallRecord['outcome'];
 const COLORS: Record<Outcome, string> = {
   succeeded: 'teal',
   rejected: 'orange',
-  notSent: 'gray',
+  not_sent: 'gray',
   unknown: 'red',
-  inProgress: 'blue',
+  in_progress: 'blue',
   refused: 'gray',
-  pendingApproval: 'violet',
-  landed: 'teal', // found carried out: as good as succeeded
+  pending_approval: 'violet',
+  confirmed: 'teal', // found carried out: as good as succeeded
 } as Record<Outcome, string>;
 
 const WORDS: Partial<Record<Outcome, string>> = {
   unknown: 'in doubt',
-  pendingApproval: 'waits for approval',
-  landed: 'found carried out',
-  absent: 'found not carried out',
+  pending_approval: 'waits for approval',
+  confirmed: 'found carried out',
+  not_executed: 'found not carried out',
 };
 
 export const outcomeWords = (outcome: Outcome) => WORDS[outcome] ?? inWords(outcome);

@@ -30,7 +30,7 @@ export function formatAgo(instant: string, now = Date.now()): string {
   return AGO.format(Math.trunc(ms / length), unit);
 }
 
-/** `outcome_unknown` and `pendingApproval` as people write them. */
+/** `outcome_unknown` and `pending_approval` as people write them. */
 export const inWords = (word: string) =>
   word.replaceAll('_', ' ').replace(/[a-z][A-Z]/g, ([before = '', after = '']) => `${before} ${after.toLowerCase()}`);
 

@@ -85,7 +85,7 @@ function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
   all.text(name('reference'), item.reference, leaf.reference);
   all.text(name('sub-account'), item.recipient.receiver, leaf.receiver);
   all.text(name('wallet'), item.wallet, leaf.wallet);
-  all.text(name('transaction'), item.chi_ref, leaf.chi_ref);
+  all.text(name('transaction'), item.upstream_ref, leaf.upstream_ref);
   for (const contact of ['email', 'phone', 'handle'] as const) {
     // Where one is shown, one was recorded; one that was erased is shown no more.
     const isCommitted = typeof leaf[`${contact}_commitment`] === 'string';
@@ -135,9 +135,9 @@ function compareTransaction(
   shown: RecordUpstreamItem | null,
   leaf: Leaf | undefined,
 ): void {
-  all.text(`chiRef ${whose}`, shown?.chi_ref, leaf?.chi_ref);
-  all.text(`upstream's id ${whose}`, shown?.id, leaf?.upstream_id);
-  all.text(`batch ${whose}`, shown?.issue_id, leaf?.issue_id);
+  all.text(`upstream reference ${whose}`, shown?.upstream_ref, leaf?.upstream_ref);
+  all.text(`upstream's id ${whose}`, shown?.upstream_id, leaf?.upstream_id);
+  all.text(`batch ${whose}`, shown?.batch_ref, leaf?.batch_ref);
   all.text(`upstream's status ${whose}`, shown?.status, leaf?.status);
   all.amount(`upstream's amount ${whose}`, shown?.amount_usd, leaf?.amount_usd);
 }
@@ -187,9 +187,9 @@ function outcomeWords(leaves: Leaves): string[] {
   if (resolution) return [String(resolution.verdict)];
   if (outcome) return ['unknown'];
   if (intent.held_for !== null && decision?.verdict !== 'approved') {
-    return decision ? ['declined'] : ['pendingApproval', 'expired'];
+    return decision ? ['declined'] : ['pending_approval', 'expired'];
   }
-  return ['inProgress', 'unknown'];
+  return ['in_progress', 'unknown'];
 }
 
 const itemsOf = ({ items }: Leaf) => (Array.isArray(items) ? (items as Leaf[]) : []);

@@ -81,7 +81,7 @@ CREATE TABLE intent_item (
   reference         text,
   receiver          text, -- a sub-account's user id
   wallet            text,
-  chi_ref           text, -- of the transaction to delete
+  upstream_ref           text, -- of the transaction to delete
   email_commitment  bytea, -- SHA-256(salt || value), as the two below
   phone_commitment  bytea,
   handle_commitment bytea,
@@ -89,12 +89,12 @@ CREATE TABLE intent_item (
 ) PARTITION BY RANGE (intent_id);
 CREATE INDEX intent_item_reference ON intent_item (reference, intent_id) WHERE reference <> '';
 CREATE INDEX intent_item_receiver ON intent_item (receiver, intent_id) WHERE receiver IS NOT NULL;
-CREATE INDEX intent_item_chi_ref ON intent_item (chi_ref, intent_id) WHERE chi_ref IS NOT NULL;
+CREATE INDEX intent_item_upstream_ref ON intent_item (upstream_ref, intent_id) WHERE upstream_ref IS NOT NULL;
 
 -- What came of an intent. An intent without one, older than the time-out, is in doubt.
 CREATE TABLE outcome (
   intent_id       uuid PRIMARY KEY,
-  kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'notSent', 'unknown')),
+  kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'not_sent', 'unknown')),
   failure         text, -- a short code, where no usable answer came
   upstream_status smallint,
   content_type    text,
@@ -112,16 +112,16 @@ CREATE TABLE outcome_item (
   intent_id   uuid NOT NULL,
   ordinal     integer NOT NULL CHECK (ordinal >= 0), -- in the answer, from 0
   position    integer, -- of the item it belongs to, where that is certain
-  chi_ref     text,
+  upstream_ref     text,
   upstream_id text,
-  issue_id    text,
+  batch_ref    text,
   status      text, -- the upstream's own word
   amount_usd  numeric, -- as the upstream says it, with all its decimals
   PRIMARY KEY (intent_id, ordinal)
 ) PARTITION BY RANGE (intent_id);
-CREATE INDEX outcome_item_chi_ref ON outcome_item (chi_ref, intent_id) WHERE chi_ref IS NOT NULL;
+CREATE INDEX outcome_item_upstream_ref ON outcome_item (upstream_ref, intent_id) WHERE upstream_ref IS NOT NULL;
 CREATE INDEX outcome_item_upstream_id ON outcome_item (upstream_id, intent_id) WHERE upstream_id IS NOT NULL;
-CREATE INDEX outcome_item_issue_id ON outcome_item (issue_id, intent_id) WHERE issue_id IS NOT NULL;
+CREATE INDEX outcome_item_batch_ref ON outcome_item (batch_ref, intent_id) WHERE batch_ref IS NOT NULL;
 
 -- A request of a known caller that was not let through.
 CREATE TABLE refusal (

@@ -62,7 +62,7 @@ CREATE TABLE decision (
 -- What a call in doubt turned out to be.
 CREATE TABLE resolution (
   intent_id   uuid PRIMARY KEY,
-  verdict     text NOT NULL CHECK (verdict IN ('landed', 'absent')),
+  verdict     text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed')),
   reason      text NOT NULL,
   client_id   uuid NOT NULL, -- who says so
   key_id      uuid NOT NULL,

@@ -124,7 +124,7 @@ CREATE VIEW call_entry AS
         search_term('country', p.country),
         search_term('network', p.network_code),
         search_term('reference', p.reference),
-        search_term('ref', p.chi_ref),
+        search_term('ref', p.upstream_ref),
         search_term('to', lower(n.email)),
         search_term('to', lower(n.phone)),
         search_term('to', lower(n.handle)),
@@ -133,7 +133,7 @@ CREATE VIEW call_entry AS
         || search_beginnings(lower(p.receiver)) || u.terms, NULL) AS terms
   FROM call_state c
   CROSS JOIN LATERAL (
-    SELECT position, position = min(position) OVER () AS leads, country, network_code, reference, receiver, chi_ref, amount_usd
+    SELECT position, position = min(position) OVER () AS leads, country, network_code, reference, receiver, upstream_ref, amount_usd
     FROM intent_item WHERE intent_id = c.call_id
     UNION ALL
     SELECT -1, NOT e.has_items, NULL, NULL, NULL, NULL, NULL, NULL
@@ -143,7 +143,7 @@ CREATE VIEW call_entry AS
   LEFT JOIN item_recipient n ON n.intent_id = c.call_id AND n.position = p.position
   LEFT JOIN LATERAL (
     SELECT array_agg(DISTINCT search_term('ref', v.ref)) AS terms
-    FROM outcome_item o CROSS JOIN LATERAL (VALUES (o.chi_ref), (o.upstream_id), (o.issue_id)) AS v(ref)
+    FROM outcome_item o CROSS JOIN LATERAL (VALUES (o.upstream_ref), (o.upstream_id), (o.batch_ref)) AS v(ref)
     WHERE o.intent_id = c.call_id AND coalesce(o.position, -1) = p.position
   ) AS u ON TRUE;
 
@@ -257,8 +257,8 @@ SELECT rebuild_search_index();
 ALTER TABLE search_entry SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 -- What searched the records themselves before.
-DROP INDEX intent_client, intent_operation, intent_idempotency_key, intent_held, intent_item_reference, intent_item_chi_ref,
-  outcome_kind, outcome_item_chi_ref, outcome_item_upstream_id, outcome_item_issue_id,
+DROP INDEX intent_client, intent_operation, intent_idempotency_key, intent_held, intent_item_reference, intent_item_upstream_ref,
+  outcome_kind, outcome_item_upstream_ref, outcome_item_upstream_id, outcome_item_batch_ref,
   refusal_client, refusal_operation, refusal_idempotency_key;
 
 -- Rights --------------------------------------------------------------------------------------------------------------

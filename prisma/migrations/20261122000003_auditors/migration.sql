@@ -74,7 +74,7 @@ CREATE VIEW audit.items AS
     audit.mask_phone(p.phone) AS phone, audit.mask_handle(p.handle) AS handle, i.amount_usd,
     audit.mask_contacts(i.country) AS country, audit.mask_contacts(i.network_code) AS network_code,
     audit.mask_contacts(i.reference) AS reference, audit.mask_contacts(i.receiver) AS receiver,
-    audit.mask_contacts(i.wallet) AS wallet, audit.mask_contacts(i.chi_ref) AS chi_ref,
+    audit.mask_contacts(i.wallet) AS wallet, audit.mask_contacts(i.upstream_ref) AS upstream_ref,
     i.email_commitment, i.phone_commitment, i.handle_commitment
   FROM public.intent_item i LEFT JOIN public.item_recipient p ON p.intent_id = i.intent_id AND p.position = i.position;
 
@@ -84,8 +84,8 @@ CREATE VIEW audit.outcomes AS
   FROM public.outcome;
 
 CREATE VIEW audit.upstream_items AS
-  SELECT intent_id AS call_id, ordinal, position, audit.mask_contacts(chi_ref) AS chi_ref,
-    audit.mask_contacts(upstream_id) AS upstream_id, audit.mask_contacts(issue_id) AS issue_id,
+  SELECT intent_id AS call_id, ordinal, position, audit.mask_contacts(upstream_ref) AS upstream_ref,
+    audit.mask_contacts(upstream_id) AS upstream_id, audit.mask_contacts(batch_ref) AS batch_ref,
     audit.mask_prose(status) AS status, amount_usd
   FROM public.outcome_item;
 

@@ -44,12 +44,12 @@ CREATE TABLE source_read_end (
 CREATE INDEX source_read_end_tx ON source_read_end (tx, read_id);
 CREATE INDEX source_read_end_sha256 ON source_read_end (sha256);
 
--- What the resolver found out about a call in doubt. landed and absent have a resolution beside them; ambiguous waits for a
+-- What the resolver found out about a call in doubt. confirmed and not_executed have a resolution beside them; ambiguous waits for a
 -- person, or for a later verdict.
 CREATE TABLE verdict (
   id         uuid PRIMARY KEY, -- UUIDv7
   intent_id  uuid NOT NULL,
-  verdict    text NOT NULL CHECK (verdict IN ('landed', 'absent', 'ambiguous')),
+  verdict    text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed', 'ambiguous')),
   reason     text NOT NULL,
   evidence   json NOT NULL, -- the reads, and the transactions in them by which it was judged; names nobody
   decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -66,9 +66,9 @@ CREATE TABLE upstream_event (
   id          uuid PRIMARY KEY, -- UUIDv7
   event_id    text NOT NULL UNIQUE, -- as signed; the same one again is not recorded again
   event_type  text,
-  issue_id    text,
+  batch_ref    text,
   upstream_id text,
-  chi_ref     text,
+  upstream_ref     text,
   status      text,
   amount_usd  numeric,
   signed_at   timestamptz NOT NULL,
@@ -114,9 +114,9 @@ CREATE TABLE finding (
   subject     text NOT NULL, -- what it is about, in one word; names nobody
   call_id     uuid, -- ours, where there is one …
   position    integer,
-  chi_ref     text, -- … and theirs
+  upstream_ref     text, -- … and theirs
   upstream_id text,
-  issue_id    text,
+  batch_ref    text,
   wallet_id   text,
   occurred_at timestamptz NOT NULL, -- when the payment was made, by which a period has it
   run_id      uuid NOT NULL, -- that saw it first
@@ -178,9 +178,9 @@ $$;
 CREATE TABLE upstream_transaction (
   read_id      uuid NOT NULL,
   ordinal      bigint NOT NULL, -- in the answer, from 0; of a statement, its line
-  chi_ref      text,
+  upstream_ref      text,
   upstream_id  text,
-  issue_id     text,
+  batch_ref     text,
   issued_at    timestamptz,
   type         text,
   status       text, -- the upstream's own word
@@ -234,7 +234,7 @@ CREATE TABLE reconciliation_match (
   position  integer NOT NULL,
   read_id   uuid, -- in which the transaction stands; null: in what the run compared with
   ordinal   bigint NOT NULL, -- its place there
-  rule      text NOT NULL CHECK (rule IN ('chi_ref', 'id', 'issue_id', 'reference', 'fingerprint')),
+  rule      text NOT NULL CHECK (rule IN ('upstream_ref', 'upstream_id', 'batch_ref', 'reference', 'fingerprint')),
   certainty text NOT NULL CHECK (certainty IN ('certain', 'probable', 'possible')),
   PRIMARY KEY (run_id, call_id, position)
 ) PARTITION BY RANGE (run_id);
@@ -290,8 +290,8 @@ CREATE VIEW audit.source_reads AS
   FROM public.source_read r LEFT JOIN public.source_read_end e ON e.read_id = r.id;
 
 CREATE VIEW audit.upstream_transactions AS
-  SELECT read_id, ordinal, audit.mask_contacts(chi_ref) AS chi_ref, audit.mask_contacts(upstream_id) AS upstream_id,
-    audit.mask_contacts(issue_id) AS issue_id, issued_at, audit.mask_prose(type) AS type, audit.mask_prose(status) AS status,
+  SELECT read_id, ordinal, audit.mask_contacts(upstream_ref) AS upstream_ref, audit.mask_contacts(upstream_id) AS upstream_id,
+    audit.mask_contacts(batch_ref) AS batch_ref, issued_at, audit.mask_prose(type) AS type, audit.mask_prose(status) AS status,
     amount_usd, fee_usd, audit.mask_email(email) AS email, audit.mask_phone(phone) AS phone, audit.mask_handle(handle) AS handle,
     audit.mask_contacts(receiver) AS receiver, audit.mask_contacts(country) AS country,
     audit.mask_contacts(network_code) AS network_code, audit.mask_prose(reference) AS reference
@@ -301,7 +301,7 @@ CREATE VIEW audit.verdicts AS
   SELECT id, intent_id AS call_id, verdict, reason, evidence, decided_at FROM public.verdict;
 
 CREATE VIEW audit.upstream_events AS
-  SELECT id, event_id, event_type, issue_id, upstream_id, chi_ref, status, amount_usd, signed_at, received_at
+  SELECT id, event_id, event_type, batch_ref, upstream_id, upstream_ref, status, amount_usd, signed_at, received_at
   FROM public.upstream_event;
 
 CREATE VIEW audit.reconciliation_runs AS
@@ -311,7 +311,7 @@ CREATE VIEW audit.reconciliation_runs AS
   FROM public.reconciliation_run r LEFT JOIN public.reconciliation_run_end e ON e.run_id = r.id;
 
 CREATE VIEW audit.findings AS
-  SELECT id, category, subject, call_id, position, chi_ref, upstream_id, issue_id, wallet_id, occurred_at, run_id, found_at
+  SELECT id, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, run_id, found_at
   FROM public.finding;
 
 CREATE VIEW audit.finding_sights AS

@@ -28,7 +28,7 @@ CREATE OR REPLACE VIEW call_entry AS
         CASE WHEN length(p.country) > 300 THEN search_term('country', p.country) ELSE 'country:' || nullif(p.country, '') END,
         CASE WHEN length(p.network_code) > 300 THEN search_term('network', p.network_code) ELSE 'network:' || nullif(p.network_code, '') END,
         CASE WHEN length(p.reference) > 300 THEN search_term('reference', p.reference) ELSE 'reference:' || nullif(p.reference, '') END,
-        CASE WHEN length(p.chi_ref) > 300 THEN search_term('ref', p.chi_ref) ELSE 'ref:' || nullif(p.chi_ref, '') END,
+        CASE WHEN length(p.upstream_ref) > 300 THEN search_term('ref', p.upstream_ref) ELSE 'ref:' || nullif(p.upstream_ref, '') END,
         CASE WHEN length(n.email) > 300 THEN search_term('to', n.email) ELSE 'to:' || nullif(n.email, '') END,
         CASE WHEN length(n.phone) > 300 THEN search_term('to', n.phone) ELSE 'to:' || nullif(n.phone, '') END,
         CASE WHEN length(n.handle) > 300 THEN search_term('to', n.handle) ELSE 'to:' || nullif(n.handle, '') END,
@@ -54,11 +54,11 @@ CREATE OR REPLACE VIEW call_entry AS
   LEFT JOIN LATERAL (
     -- A FULL JOIN is hashed or merged, never looped: calls have hundreds of payouts, and their answers as many transactions.
     SELECT coalesce(i.position, -1) AS position, coalesce(i.position, -1) = coalesce(min(i.position) OVER (), -1) AS leads,
-      i.country, i.network_code, i.reference, i.receiver, i.chi_ref, i.amount_usd, u.terms
+      i.country, i.network_code, i.reference, i.receiver, i.upstream_ref, i.amount_usd, u.terms
     FROM (SELECT * FROM intent_item WHERE intent_id = c.call_id) AS i
     FULL JOIN (
       SELECT coalesce(o.position, -1) AS position, array_agg(CASE WHEN length(v.ref) > 300 THEN search_term('ref', v.ref) ELSE 'ref:' || nullif(v.ref, '') END) AS terms
-      FROM outcome_item o CROSS JOIN LATERAL (VALUES (o.chi_ref), (o.upstream_id), (o.issue_id)) AS v(ref)
+      FROM outcome_item o CROSS JOIN LATERAL (VALUES (o.upstream_ref), (o.upstream_id), (o.batch_ref)) AS v(ref)
       WHERE o.intent_id = c.call_id GROUP BY 1
     ) AS u ON u.position = i.position
     WHERE i.position IS NOT NULL OR u.position = -1

@@ -7,7 +7,7 @@ CREATE TABLE resolution_correction (
   id          uuid PRIMARY KEY, -- UUIDv7
   intent_id   uuid NOT NULL,
   supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or, of the first resolution, the id of its call
-  verdict     text NOT NULL CHECK (verdict IN ('landed', 'absent')),
+  verdict     text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed')),
   reason      text NOT NULL,
   reserves    boolean NOT NULL, -- it reserved again what had been given back
   client_id   uuid NOT NULL, -- who says so

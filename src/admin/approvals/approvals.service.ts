@@ -137,7 +137,7 @@ function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
       return new Problem('stopped', {
         text: `The operator has stopped this, saying: ${obstacle.stop.reason}. Nothing was sent and it still waits. Approve it when the stop is lifted.`,
       });
-    case 'overCap': {
+    case 'over_cap': {
       const { period, capUsd, leftUsd } = obstacle;
       return new Problem('cap_exceeded', {
         text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent and it still waits. Raise the cap, or approve it on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,

@@ -38,7 +38,7 @@ export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string
   const rows = await tx.intentItem.findMany({
     where: { intentId: { in: ids } },
     orderBy: [{ intentId: 'asc' }, { position: 'asc' }],
-    select: { intentId: true, amountUsd: true, country: true, recipientField: true, chiRef: true },
+    select: { intentId: true, amountUsd: true, country: true, recipientField: true, upstreamRef: true },
   });
   const items = new Map<string, Limited[]>(ids.map((id) => [id, []]));
   for (const { intentId, amountUsd, recipientField, ...item } of rows) {

@@ -136,7 +136,7 @@ export class NewSampleDto {
   })
   body!: object;
 
-  @IdempotencyKey('Of the request; left out: a new one. One that was sent before shows what a repetition gets.')
+  @IdempotencyKey('Of the request; left out: a new one. One that was sent before shows what a replay gets.')
   idempotency_key?: string;
 }
 

@@ -54,7 +54,7 @@ export class AdmissionService {
     private readonly coverage: CoverageService,
     private readonly values: MovedValueService,
     private readonly journal: JournalService,
-    private readonly repetitions: ReplayService,
+    private readonly replays: ReplayService,
     config: ConfigService<Loaded, true>,
   ) {
     this.approvalExpiresAfterMs = config.get('settings', { infer: true }).approvalExpiresAfterSeconds * 1_000;
@@ -81,7 +81,7 @@ export class AdmissionService {
       if (verdict.kind === 'held') return pendingReply(call.id);
       if (verdict.kind === 'barred') throw objection as Problem;
       if (verdict.kind !== 'repeated') throw toProblem(verdict);
-      const reply = await this.repetitions.answer(call, verdict.firstCallId, performance.now() > patienceEnds);
+      const reply = await this.replays.answer(call, verdict.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;
       await sleep(TWIN_WAIT_MS);
     }
@@ -138,7 +138,7 @@ export class AdmissionService {
     try {
       const verdict = await this.journal.admit(asking).catch(databaseUnavailable);
       call.opened = verdict.kind === 'released' || verdict.kind === 'held';
-      if (verdict.kind === 'held') call.outcome = 'pendingApproval';
+      if (verdict.kind === 'held') call.outcome = 'pending_approval';
       return verdict;
     } finally {
       call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;

@@ -57,13 +57,13 @@ export function limitProblems(
 /** The refusal that an obstacle means. */
 export function toProblem(obstacle: Exclude<Obstacle, { kind: 'barred' | 'repeated' }>): Problem {
   switch (obstacle.kind) {
-    case 'keyReused':
+    case 'key_reused':
       return new Problem('idempotency_key_reused', { firstCallId: obstacle.firstCallId });
     case 'duplicate':
       return suspectedDuplicate(obstacle.first);
     case 'stopped':
       return new Problem('stopped', { text: refusalText(obstacle.stop) });
-    case 'overCap': {
+    case 'over_cap': {
       const { period, capUsd, leftUsd } = obstacle;
       const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent. GET /v1/limits says when it begins anew.`;
       return new Problem('cap_exceeded', { text });

@@ -16,7 +16,7 @@ const NO_ITEM: Item = {
   reference: null,
   receiver: null,
   wallet: null,
-  chiRef: null,
+  upstreamRef: null,
 };
 const item = (phone: string | null, amount: number | null, more: Partial<Item> = {}): Item => ({
   ...NO_ITEM,
@@ -70,16 +70,16 @@ describe('matchItems', () => {
     expect(positions(items, [transaction([], 2), transaction([], null)])).toEqual([null, 1]);
   });
 
-  it('knows a deletion by its chiRef alone', () => {
-    const deletion = item(null, null, { chiRef: 'x' });
-    expect(positions([deletion], [transaction(['ada@example.com'], 5, { chiRef: 'x' })])).toEqual([0]);
-    expect(positions([deletion], [transaction([], 5, { chiRef: 'y' })])).toEqual([null]);
+  it('knows a deletion by its upstream reference alone', () => {
+    const deletion = item(null, null, { upstreamRef: 'x' });
+    expect(positions([deletion], [transaction(['ada@example.com'], 5, { upstreamRef: 'x' })])).toEqual([0]);
+    expect(positions([deletion], [transaction([], 5, { upstreamRef: 'y' })])).toEqual([null]);
   });
 
   it('keeps what the upstream says of a transaction, linked or not', () => {
     const amountUsd = new Decimal(5);
-    expect(matchItems([], [transaction([A], 5, { id: 'i', issueId: 's', amountUsd })])).toEqual([
-      { position: null, chiRef: 'c', upstreamId: 'i', issueId: 's', status: 'paid', amountUsd },
+    expect(matchItems([], [transaction([A], 5, { upstreamId: 'i', batchRef: 's', amountUsd })])).toEqual([
+      { position: null, upstreamRef: 'c', upstreamId: 'i', batchRef: 's', status: 'paid', amountUsd },
     ]);
   });
 

@@ -21,8 +21,8 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
     };
     const position = agrees(ordinal) ? ordinal : (elsewhere() ?? null);
     if (position !== null) taken.add(position);
-    const { chiRef, id, issueId, status, amountUsd } = transaction;
-    return { position, chiRef, upstreamId: id, issueId, status, amountUsd };
+    const { upstreamRef, upstreamId, batchRef, status, amountUsd } = transaction;
+    return { position, upstreamRef, upstreamId, batchRef, status, amountUsd };
   });
 }
 
@@ -37,7 +37,7 @@ function agree(
   if (!item) return false;
   const { amountUsd } = transaction;
   if (item.amountUsd !== null && amountUsd !== null && !item.amountUsd.eq(amountUsd)) return false;
-  const given = item.chiRef === null ? recipients : refOf(transaction);
+  const given = item.upstreamRef === null ? recipients : refOf(transaction);
   if (known.length === 0 || given.length === 0) return placed;
   return given.some((name) => known.includes(name));
 }
@@ -55,13 +55,13 @@ function placesByName(names: string[][]): Map<string, number[]> {
 }
 
 /** What an item is known by: the transaction it names, else whom it pays. */
-function namesOfItem({ chiRef, email, phone, handle }: Item): string[] {
-  if (chiRef !== null) return [chiRef];
+function namesOfItem({ upstreamRef, email, phone, handle }: Item): string[] {
+  if (upstreamRef !== null) return [upstreamRef];
   return [email, phone, handle].flatMap((name) => name?.toLowerCase() ?? []);
 }
 
-function refOf({ chiRef }: Transaction): string[] {
-  return chiRef === null ? [] : [chiRef];
+function refOf({ upstreamRef }: Transaction): string[] {
+  return upstreamRef === null ? [] : [upstreamRef];
 }
 
 function recipientsOf({ recipients }: Transaction): string[] {

@@ -52,9 +52,9 @@ export class MovedValueService implements OnApplicationShutdown {
     const { limits } = call.caller as Caller;
     return Promise.all(
       items.map(async (item) => {
-        if (item.chiRef === null) return item;
-        const known = await readKnownAmount(this.prisma, item.chiRef).catch(databaseUnavailable);
-        const amount = known ?? (limitsMoney(limits) ? await this.listed(call, item.chiRef) : null);
+        if (item.upstreamRef === null) return item;
+        const known = await readKnownAmount(this.prisma, item.upstreamRef).catch(databaseUnavailable);
+        const amount = known ?? (limitsMoney(limits) ? await this.listed(call, item.upstreamRef) : null);
         return { ...item, amountUsd: amount && usable(amount) };
       }),
     );
@@ -65,8 +65,8 @@ export class MovedValueService implements OnApplicationShutdown {
     await Promise.all(this.unfinished);
   }
 
-  private async listed(cause: Call, chiRef: string): Promise<Decimal | null> {
-    const asking = this.ask(causedBy(cause, LIST), chiRef);
+  private async listed(cause: Call, upstreamRef: string): Promise<Decimal | null> {
+    const asking = this.ask(causedBy(cause, LIST), upstreamRef);
     const settled = asking.catch(() => undefined);
     this.unfinished.add(settled);
     void settled.finally(() => this.unfinished.delete(settled));
@@ -74,7 +74,7 @@ export class MovedValueService implements OnApplicationShutdown {
   }
 
   /** A call of our own, recorded like any other read. Of the listing, only the transaction itself is kept. */
-  private async ask(call: Call, chiRef: string): Promise<Decimal | null> {
+  private async ask(call: Call, upstreamRef: string): Promise<Decimal | null> {
     try {
       const caller = call.caller as Caller;
       const intent = { ...call, caller, query: null, body: QUESTION.body, items: [], coverage: null };
@@ -82,7 +82,7 @@ export class MovedValueService implements OnApplicationShutdown {
       const [sentAt, started] = [new Date(), performance.now()];
       const found: UpstreamItem[] = [];
       const take = (elements: unknown[]) => {
-        found.push(...elements.flatMap((element) => itemNamed(chiRef, element)));
+        found.push(...elements.flatMap((element) => itemNamed(upstreamRef, element)));
         return Promise.resolve();
       };
       const listing = await this.upstream.list(QUESTION, take, AbortSignal.timeout(PATIENCE_MS));
@@ -111,11 +111,11 @@ export class MovedValueService implements OnApplicationShutdown {
   }
 }
 
-function itemNamed(chiRef: string, element: unknown): UpstreamItem[] {
+function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
   const transaction = readTransaction(isObject(element) ? element : {});
-  if (transaction.chiRef !== chiRef) return [];
-  const { id, issueId, status, amountUsd } = transaction;
-  return [{ position: null, chiRef, upstreamId: id, issueId, status, amountUsd }];
+  if (transaction.upstreamRef !== upstreamRef) return [];
+  const { upstreamId, batchRef, status, amountUsd } = transaction;
+  return [{ position: null, upstreamRef, upstreamId, batchRef, status, amountUsd }];
 }
 
 /** An amount that is nothing, negative or too large to be counted is as good as unknown. */

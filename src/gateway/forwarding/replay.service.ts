@@ -9,7 +9,7 @@ import { JournalService } from '../../journal/journal.service';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
 import { OperationName, rowOf } from '../../operations/operations';
-import { erasedContent, landedReply, pendingReply, Reply, toReply } from './reply';
+import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
 /** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
 @Injectable()
@@ -57,7 +57,7 @@ export class ReplayService {
       const content = body === null ? erasedContent(kind, id) : { contentType, body };
       return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
     }
-    if (resolution === 'landed') return landedReply(id, found);
+    if (resolution === 'confirmed') return confirmedReply(id, found);
     const words = outcome && wordsOf(outcome);
     if (words) return toReply(words, id, effect);
     if (held && held.verdict === null) {

@@ -34,13 +34,13 @@ describe('toReply', () => {
   });
 
   it('invites to send again what was not sent, and only that', () => {
-    const notSent: Answer = { kind: 'notSent', failure: 'refused', status: null, body: null, ...NOTHING };
+    const notSent: Answer = { kind: 'not_sent', failure: 'refused', status: null, body: null, ...NOTHING };
     expect(toReply(notSent, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 1 } });
     expect(bodyOf(notSent)).toMatchObject({ code: 'upstream_unreachable', call_id: ID });
   });
 
   it('says when to come back while the upstream is ill, and that too many wait', () => {
-    const notSent = { kind: 'notSent', status: null, body: null, contentType: null } as const;
+    const notSent = { kind: 'not_sent', status: null, body: null, contentType: null } as const;
     const open: Answer = { ...notSent, failure: 'circuit_open', retryAfter: 4 };
     expect(toReply(open, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 4 } });
     expect(bodyOf(open)).toMatchObject({ code: 'upstream_unreachable' });
@@ -51,7 +51,7 @@ describe('toReply', () => {
 
   it('tells the id of the call to ask for, and that a read may be asked again', () => {
     const unknown: Answer = { kind: 'unknown', failure: 'reset', status: null, body: null, ...NOTHING };
-    expect(bodyOf(unknown).error).toContain(`Do not send it again; ask GET /v1/calls/${ID} `);
+    expect(bodyOf(unknown).error).toContain(`Do not send it again. GET /v1/calls/${ID} `);
     const read = JSON.parse(toReply(unknown, ID, 'read').body.toString());
     expect(read).toMatchObject({ code: 'outcome_unknown', error: expect.stringContaining('safe to ask again') });
   });

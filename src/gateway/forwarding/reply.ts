@@ -42,7 +42,7 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
       return new Reply(answer.status, safeType(answer.contentType), answer.body, { age });
     case 'rejected':
       return rejected(answer.status, answer, callId, effect);
-    case 'notSent':
+    case 'not_sent':
       return ours(notSent(answer), callId, effect);
     case 'unknown':
       if (answer.failure === 'unverified_rejection' && !REFUSED_AT_THE_DOOR.includes(answer.status)) {
@@ -62,13 +62,13 @@ export function pendingReply(callId: string): Reply {
  * What repeats a call of which no answer came, but which was found to be carried out.
  * @param found the transactions that it turned out to be; none where a person found out.
  */
-export function landedReply(callId: string, found: VerdictTransaction[]): Reply {
+export function confirmedReply(callId: string, found: VerdictTransaction[]): Reply {
   const message = 'The payout service gave no answer; it was found out since that it carried this out.';
-  const transactions = found.map(({ position, chi_ref, id, issue_id, status, amount_usd, at }) => ({
+  const transactions = found.map(({ position, upstream_ref, upstream_id, batch_ref, status, amount_usd, at }) => ({
     position,
-    chi_ref,
-    id,
-    issue_id,
+    upstream_ref,
+    upstream_id,
+    batch_ref,
     status,
     amount_usd,
     at,
@@ -84,7 +84,7 @@ export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): {
       ? toEnvelope(new Problem('answer_erased'), callId)
       : {
           status: 'success',
-          message: 'The payout service carried this out; its answer is no longer kept.',
+          message: 'The payout service carried this out, and its answer is no longer stored.',
           call_id: callId,
         };
   return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(said)) };

@@ -27,7 +27,7 @@ export class PreviewService {
   constructor(
     private readonly coverage: CoverageService,
     private readonly journal: JournalService,
-    private readonly repetitions: ReplayService,
+    private readonly replays: ReplayService,
     private readonly localAmounts: LocalAmountsService,
     private readonly values: MovedValueService,
   ) {}
@@ -58,18 +58,18 @@ export class PreviewService {
     ]);
     const malformed = whole ? [] : [invalid(body, found)];
     const before = [...malformed, ...headerProblems];
-    const repetition = before.length === 0 ? await this.repetition(call, dryRun) : undefined;
-    const replay = repetition instanceof Problem ? undefined : repetition;
+    const replayed = before.length === 0 ? await this.replayOf(call, dryRun) : undefined;
+    const replay = replayed instanceof Problem ? undefined : replayed;
     // In the order in which the request itself would be refused; what is repeated is not looked at again.
     const problems = replay
       ? []
       : [
           ...before,
-          ...(repetition instanceof Problem ? [repetition] : []),
-          ...problemsOf(dryRun, ({ kind }) => kind === 'keyReused'),
+          ...(replayed instanceof Problem ? [replayed] : []),
+          ...problemsOf(dryRun, ({ kind }) => kind === 'key_reused'),
           ...(valueProblem ? [valueProblem] : limitProblems(call.caller as Caller, operation, ...split(placed))),
           ...notServed(operation, placed, served),
-          ...problemsOf(dryRun, ({ kind }) => kind !== 'keyReused'),
+          ...problemsOf(dryRun, ({ kind }) => kind !== 'key_reused'),
         ];
     const waits = dryRun.heldFor === null ? 'be_sent' : 'wait_for_approval';
     const stopped = dryRun.obstacles.find((obstacle) => obstacle.kind === 'stopped');
@@ -114,12 +114,12 @@ export class PreviewService {
   }
 
   /** What a request gets whose key was used for the same; undefined: it is none, or the key has just become free. */
-  private async repetition(call: Call, { obstacles }: DryRun): Promise<PreviewReplay | Problem | undefined> {
+  private async replayOf(call: Call, { obstacles }: DryRun): Promise<PreviewReplay | Problem | undefined> {
     const repeated = obstacles.find(({ kind }) => kind === 'repeated');
     if (repeated?.kind !== 'repeated') return undefined;
     const { firstCallId } = repeated;
     try {
-      const reply = await this.repetitions.find(call, firstCallId);
+      const reply = await this.replays.find(call, firstCallId);
       if (reply === 'in progress') return new Problem('request_in_progress', { firstCallId });
       return reply && { first_call_id: firstCallId, status: reply.status };
     } catch (problem) {

@@ -23,9 +23,9 @@ const ERROR = { status: 'error', error: 'no' };
 
 describe('toAnswer', () => {
   it.each<FailureCode>(['refused', 'dns', 'tls', 'timeout', 'reset'])(
-    'takes %s for notSent only if nothing was written',
+    'takes %s for not_sent only if nothing was written',
     (failure) => {
-      expect(toAnswer({ failure, written: false }, PAY)).toMatchObject({ kind: 'notSent', failure, status: null });
+      expect(toAnswer({ failure, written: false }, PAY)).toMatchObject({ kind: 'not_sent', failure, status: null });
       expect(toAnswer({ failure, written: true }, PAY)).toMatchObject({ kind: 'unknown', failure, status: null });
     },
   );
@@ -163,7 +163,7 @@ describe('toAnswer', () => {
         const { kind } = toAnswer(response(status, '', { body }), PAY);
         const says = /"status"\s*:\s*"success"/i.test(body.toString());
         if (kind === 'succeeded') expect([status < 300, says]).toEqual([true, true]);
-        expect(kind).not.toBe('notSent');
+        expect(kind).not.toBe('not_sent');
       }),
     );
   });

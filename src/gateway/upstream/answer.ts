@@ -46,7 +46,7 @@ export const REFUSED_AT_THE_DOOR: readonly number[] = [401, 403, 429];
 export type Answer = AnswerDetails &
   (
     | { kind: 'succeeded' | 'rejected'; failure: null; status: number; body: Buffer }
-    | { kind: 'notSent'; failure: FailureCode; status: null; body: null }
+    | { kind: 'not_sent'; failure: FailureCode; status: null; body: null }
     /** It says that it did nothing, and may have: a 500 in its envelope, or an error that names transactions. */
     | { kind: 'unknown'; failure: 'unverified_rejection'; status: number; body: Buffer }
     | { kind: 'unknown'; failure: FailureCode; status: number | null; body: Buffer | null }
@@ -128,7 +128,7 @@ function notUnderstood(status: number): Meaning {
 
 /** The answer to a request of which the upstream provably has not seen a byte. */
 export function notSent(failure: FailureCode, retryAfter: number | null = null) {
-  return { kind: 'notSent', failure, status: null, body: null, contentType: null, retryAfter } as const;
+  return { kind: 'not_sent', failure, status: null, body: null, contentType: null, retryAfter } as const;
 }
 
 /** Reads a 2xx's envelope (interface.md, "Send result"; upstream-observed.md, traps 1 and 2); undefined if it says neither. */

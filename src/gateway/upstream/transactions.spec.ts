@@ -23,9 +23,9 @@ const TRANSACTION = {
   meta: { email: 'x@example.com' },
 };
 const READ = {
-  id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8',
-  chiRef: CHI_REF,
-  issueId: 'issuer_2.5_1700000000000',
+  upstreamId: 'Zk3x9Qw1Lm7Tn2Rb5Vc8',
+  upstreamRef: CHI_REF,
+  batchRef: 'issuer_2.5_1700000000000',
   status: 'paid',
   issuedAt: new Date('2026-11-20T10:00:00Z'),
   type: 'credit',
@@ -62,7 +62,9 @@ describe('transactionsIn', () => {
 
   it("finds a transfer by its tnxID, which is a transaction's id", () => {
     const transfer = { sender: 'a', wallet: 'airtime', valueInUSD: 2, tnxID: 'T1', receiver: 'b' };
-    expect(inEnvelope({ data: transfer, error: 'None' })).toMatchObject([{ id: 'T1', chiRef: null, status: null }]);
+    expect(inEnvelope({ data: transfer, error: 'None' })).toMatchObject([
+      { upstreamId: 'T1', upstreamRef: null, status: null },
+    ]);
   });
 
   it.each<[unknown, string | undefined]>([
@@ -106,7 +108,7 @@ describe('transactionsIn', () => {
   });
 
   it('takes a chiRef that is a number for its digits', () => {
-    expect(readOne({ chiRef: 12345 })).toMatchObject({ chiRef: '12345' });
+    expect(readOne({ chiRef: 12345 })).toMatchObject({ upstreamRef: '12345' });
   });
 
   it('leaves out what a column cannot hold, and cuts what is absurdly long', () => {
@@ -114,7 +116,7 @@ describe('transactionsIn', () => {
     expect(readOne({ status: `a\0b${half}` })?.status).toBe('ab\ufffd');
     expect(readOne({ status: 'x'.repeat(10_000) })?.status).toHaveLength(255);
     expect(readOne({ status: `${'x'.repeat(254)}\ud83d\ude00` })?.status).toBe(`${'x'.repeat(254)}\ufffd`);
-    expect(readOne({ chiRef: { a: 1 }, id: ['x'] })).toMatchObject({ chiRef: null, id: null });
+    expect(readOne({ chiRef: { a: 1 }, id: ['x'] })).toMatchObject({ upstreamRef: null, upstreamId: null });
   });
 
   it('reads no more transactions than the largest request has items', () => {
@@ -136,8 +138,9 @@ describe('transactionsIn', () => {
     );
     fc.assert(
       fc.property(data, (given) => {
-        for (const { chiRef, id, issueId, status, amountUsd } of inEnvelope(given)) {
-          for (const text of [chiRef, id, issueId, status]) expect(text ?? '').not.toMatch(/\0|\p{Surrogate}/u);
+        for (const { upstreamRef, upstreamId, batchRef, status, amountUsd } of inEnvelope(given)) {
+          for (const text of [upstreamRef, upstreamId, batchRef, status])
+            expect(text ?? '').not.toMatch(/\0|\p{Surrogate}/u);
           expect(amountUsd?.isFinite() ?? true).toBe(true);
         }
       }),

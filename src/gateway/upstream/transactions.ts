@@ -3,9 +3,9 @@ import { isObject, parseJson } from './answer';
 
 /** A transaction as the upstream's answers show it (upstream-observed.md, "Transaction record"); nothing in it is certain. */
 export interface Transaction {
-  chiRef: string | null;
-  id: string | null;
-  issueId: string | null;
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  batchRef: string | null;
   issuedAt: Date | null;
   type: string | null;
   /** The upstream's own word, in its own case. */
@@ -56,9 +56,9 @@ export function readTransaction(value: Record<string, unknown>): Transaction {
   const [email, handle] = [text(value.email), text(value.twitter)];
   const phones = [text(value.phoneNumber), text(value.phone_number), text(value.phone)];
   return {
-    chiRef: text(value.chiRef),
-    id: text(value.id) ?? text(value.tnxID), // a transfer's
-    issueId: text(value.issueID),
+    upstreamRef: text(value.chiRef),
+    upstreamId: text(value.id) ?? text(value.tnxID), // a transfer's
+    batchRef: text(value.issueID),
     issuedAt: time(value.issueDate),
     type: text(value.type),
     status: text(value.status),

@@ -148,7 +148,7 @@ export class UpstreamService implements OnApplicationShutdown {
     };
     const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
     // Nor is it on record as not sent when only its last attempt was not.
-    const answer = tries.findLast(({ answer: { kind } }) => kind !== 'notSent')?.answer ?? last;
+    const answer = tries.findLast(({ answer: { kind } }) => kind !== 'not_sent')?.answer ?? last;
     const upstreamMs = performance.now() - started;
     return { answer, sentAt, answeredAt: new Date(), upstreamMs, tries };
   }

@@ -114,8 +114,8 @@ const INTENTS = `
 /** The transaction that the resolver found for an item whose answer never came. */
 const CONFIRMED = `
   SELECT found.* FROM verdict v CROSS JOIN json_to_recordset(v.evidence -> 'transactions')
-    AS found (position integer, chi_ref text, id text, issue_id text, status text, amount_usd numeric)
-  WHERE v.intent_id = i.id AND v.intent_id = ANY ($1::uuid[]) AND v.verdict = 'landed' AND s.verdict = 'landed'
+    AS found (position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric)
+  WHERE v.intent_id = i.id AND v.intent_id = ANY ($1::uuid[]) AND v.verdict = 'confirmed' AND s.verdict = 'confirmed'
     AND found.position = t.position
   ORDER BY v.id DESC LIMIT 1`;
 

@@ -74,7 +74,7 @@ export class OwnCallsController {
     operationId: 'resolveCall',
     description:
       'Scope `approve`. For a call of any client, by somebody else than who asked for it. Settles a call whose `outcome` is ' +
-      '`unknown`. With `supersedes` it corrects a call that was settled as `landed` or `absent`, by the proxy or by a person: ' +
+      '`unknown`. With `supersedes` it corrects a call that was settled as `confirmed` or `not_executed`, by the proxy or by a person: ' +
       'the earlier resolution stays on record, and the reservation follows the new verdict, even over a cap. The ' +
       "upstream's own answers (`succeeded`, `rejected`) cannot be corrected.",
   })
@@ -103,7 +103,7 @@ export class OwnCallsController {
 
   private async any(id: string, reveal: boolean): Promise<FullCallRecord> {
     const record = isUuid(id) && (await this.records.one(id, reveal));
-    if (!record) throw new Problem('call_not_found', { text: 'There is no call with this id.' });
+    if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
   }
 }
@@ -119,7 +119,8 @@ function requireUnsettled(found: FullCallRecord, supersedes: string | null, verd
     throw notInDoubt(found);
   }
   if (!isSettled(outcome) || !resolution) {
-    const text = "Only a call that was settled as landed or absent can be corrected. The upstream's own answer stands.";
+    const text =
+      "Only a call that was settled as confirmed or not_executed can be corrected. The upstream's own answer stands.";
     throw new Problem('not_in_doubt', { text });
   }
   if (resolution.id !== supersedes) throw supersededBy(resolution);
@@ -130,7 +131,7 @@ function requireUnsettled(found: FullCallRecord, supersedes: string | null, verd
 }
 
 function isSettled(outcome: string): boolean {
-  return outcome === 'landed' || outcome === 'absent';
+  return outcome === 'confirmed' || outcome === 'not_executed';
 }
 
 function notInDoubt({ outcome, resolution }: FullCallRecord): Problem {

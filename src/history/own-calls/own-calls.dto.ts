@@ -30,7 +30,7 @@ export class ResolutionDto {
     {
       enum: [...RESOLUTIONS],
       description:
-        '`landed`: it was carried out, and counts. `absent`: it was not; what it had reserved is given back.',
+        '`confirmed`: it was carried out, and counts. `not_executed`: it was not; what it had reserved is given back.',
     },
   )
   verdict!: (typeof RESOLUTIONS)[number];

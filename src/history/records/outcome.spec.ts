@@ -19,29 +19,33 @@ const held = (more: Partial<Recorded>) =>
   call({ heldFor: 'over_threshold', expiresAt: ago(-60), recordedAt: ago(9_000), ...more });
 const decided = (verdict: string, seconds: number, process = 7) => ({ verdict, decidedAt: ago(seconds), process });
 const ended = (kind: string) => ({ kind, answeredAt: ago(5) });
-const absent = { verdict: 'absent' };
+const notExecuted = { verdict: 'not_executed' };
 
 describe('what came of a call', () => {
   it.each([
-    ['inProgress', 'sent a second ago by a process that lives', call({})],
-    ['inProgress', 'as old as an answer may be', call({ recordedAt: ago(60) })],
+    ['in_progress', 'sent a second ago by a process that lives', call({})],
+    ['in_progress', 'as old as an answer may be', call({ recordedAt: ago(60) })],
     ['unknown', 'older', call({ recordedAt: ago(60.001) })],
     ['unknown', 'its process is gone', call({ process: 6 })],
-    ['inProgress', 'from before processes had numbers', call({ process: null })],
+    ['in_progress', 'from before processes had numbers', call({ process: null })],
     ['unknown', 'the same, older', call({ process: null, recordedAt: ago(61) })],
     ['succeeded', 'an outcome came, though its process is gone', call({ process: 6, outcome: ended('succeeded') })],
     ['unknown', 'the outcome is that nobody knows', call({ outcome: ended('unknown') })],
-    ['absent', 'and was settled', call({ outcome: ended('unknown'), resolution: absent })],
-    ['landed', 'without an outcome, and was settled', call({ process: 6, resolution: { verdict: 'landed' } })],
-    ['rejected', 'the outcome came after it was settled', call({ outcome: ended('rejected'), resolution: absent })],
-    ['pendingApproval', 'held, for however long', held({})],
-    ['pendingApproval', 'held by a process that is gone', held({ process: 6 })],
-    ['pendingApproval', 'at the instant of its end', held({ expiresAt: NOW })],
+    ['not_executed', 'and was settled', call({ outcome: ended('unknown'), resolution: notExecuted })],
+    ['confirmed', 'without an outcome, and was settled', call({ process: 6, resolution: { verdict: 'confirmed' } })],
+    [
+      'rejected',
+      'the outcome came after it was settled',
+      call({ outcome: ended('rejected'), resolution: notExecuted }),
+    ],
+    ['pending_approval', 'held, for however long', held({})],
+    ['pending_approval', 'held by a process that is gone', held({ process: 6 })],
+    ['pending_approval', 'at the instant of its end', held({ expiresAt: NOW })],
     ['expired', 'held, until a moment ago', held({ expiresAt: ago(0.001) })],
     ['declined', 'rejected', held({ decision: decided('rejected', 1) })],
     ['declined', 'rejected, and its time is up', held({ decision: decided('rejected', 1), expiresAt: ago(1) })],
-    ['inProgress', 'approved a second ago', held({ decision: decided('approved', 1), process: 6 })],
-    ['inProgress', 'approved, and its time is up', held({ decision: decided('approved', 1), expiresAt: ago(1) })],
+    ['in_progress', 'approved a second ago', held({ decision: decided('approved', 1), process: 6 })],
+    ['in_progress', 'approved, and its time is up', held({ decision: decided('approved', 1), expiresAt: ago(1) })],
     ['unknown', 'approved by a process that is gone', held({ decision: decided('approved', 1, 6) })],
     ['unknown', 'approved long ago', held({ decision: decided('approved', 61) })],
     ['succeeded', 'approved and paid', held({ decision: decided('approved', 61), outcome: ended('succeeded') })],
@@ -51,7 +55,7 @@ describe('what came of a call', () => {
     expect(inDoubtSince(call({ outcome: ended('unknown') }), AT)).toEqual(ago(5));
     expect(inDoubtSince(call({ process: 6 }), AT)).toEqual(ago(1));
     expect(inDoubtSince(held({ decision: decided('approved', 2, 6) }), AT)).toEqual(ago(2));
-    expect(inDoubtSince(call({ outcome: ended('unknown'), resolution: absent }), AT)).toBeNull();
+    expect(inDoubtSince(call({ outcome: ended('unknown'), resolution: notExecuted }), AT)).toBeNull();
     expect(inDoubtSince(call({}), AT)).toBeNull();
   });
 });

@@ -1,33 +1,33 @@
 /**
  * What can have come of a call: the outcomes the journal records; `unknown` also for what was sent and has none, once
- * nobody is there any more to record one; `landed` and `absent` where that was found out since; `pendingApproval`,
- * `declined` and `expired` for what waits, or waited in vain, for an approval; `inProgress` while an answer may still come;
+ * nobody is there any more to record one; `confirmed` and `not_executed` where that was found out since; `pending_approval`,
+ * `declined` and `expired` for what waits, or waited in vain, for an approval; `in_progress` while an answer may still come;
  * `refused` for what was not let through.
  */
 export const OUTCOMES = [
   'succeeded',
   'rejected',
-  'notSent',
+  'not_sent',
   'unknown',
-  'landed',
-  'absent',
-  'pendingApproval',
+  'confirmed',
+  'not_executed',
+  'pending_approval',
   'declined',
   'expired',
-  'inProgress',
+  'in_progress',
   'refused',
 ] as const;
 
 export type OutcomeWord = (typeof OUTCOMES)[number];
 
 /** The outcomes of calls that were carried out, so that their payouts count as paid. */
-export const PAID_OUTCOMES: readonly OutcomeWord[] = ['succeeded', 'landed'];
+export const PAID_OUTCOMES: readonly OutcomeWord[] = ['succeeded', 'confirmed'];
 
 export const OUTCOME_HELP =
-  '`unknown` is in doubt; `landed` (carried out) and `absent` (not carried out) were in doubt until that was found out; ' +
-  '`pendingApproval`, `declined` and `expired` were never sent.';
+  '`unknown` is in doubt; `confirmed` (carried out) and `not_executed` (not carried out) were in doubt until that was found out; ' +
+  '`pending_approval`, `declined` and `expired` were never sent.';
 
-export const PAID_HELP = 'Their `outcome` is `succeeded`, or `landed`: in doubt at first, then found carried out.';
+export const PAID_HELP = 'Their `outcome` is `succeeded`, or `confirmed`: in doubt at first, then found carried out.';
 
 /** What the records alone do not say: how late it is, and who is still at work. */
 export interface Present {
@@ -64,18 +64,18 @@ export interface Recorded {
  */
 export function outcomeOf(recorded: Recorded, { now, live, givenUpBefore }: Present): OutcomeWord {
   const { outcome, resolution, decision, heldFor, expiresAt, process } = recorded;
-  // The upstream's own word, even where it came after a person had settled the call as `absent`. The reservation was given
+  // The upstream's own word, even where it came after a person had settled the call as `not_executed`. The reservation was given
   // back by then, so a success counts against no cap.
   if (outcome && outcome.kind !== 'unknown') return outcome.kind as OutcomeWord;
   if (resolution) return resolution.verdict as OutcomeWord;
   if (outcome) return 'unknown';
   if (heldFor !== null && decision?.verdict !== 'approved') {
     if (decision) return 'declined';
-    return expiresAt && expiresAt < now ? 'expired' : 'pendingApproval';
+    return expiresAt && expiresAt < now ? 'expired' : 'pending_approval';
   }
   const sender = decision?.process ?? process; // calls of before there were numbers have none: their age alone tells
   const isGone = sender !== null && !live.includes(sender);
-  return isGone || releasedAt(recorded) < givenUpBefore ? 'unknown' : 'inProgress';
+  return isGone || releasedAt(recorded) < givenUpBefore ? 'unknown' : 'in_progress';
 }
 
 /** Since when it is in doubt: since its answer was given up, or, with no outcome, since it was released to be sent. */

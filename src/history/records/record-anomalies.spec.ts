@@ -55,17 +55,24 @@ describe('findings', () => {
     ['a call without an answer yet', { outcome: null }],
     ['one that waits', { ...HELD, outcome: null }],
     ['one that was approved', { ...HELD, decision: { verdict: 'approved', bodyCommitment: COMMITTED } }],
-    ['one that was approved and stopped', { ...HELD, outcome: outcome({ kind: 'notSent' }) }],
-    ['one settled as carried out that was', { resolution: { verdict: 'landed' } }],
-    ['one in doubt that was settled', { outcome: outcome({ kind: 'unknown' }), resolution: { verdict: 'absent' } }],
+    ['one that was approved and stopped', { ...HELD, outcome: outcome({ kind: 'not_sent' }) }],
+    ['one settled as carried out that was', { resolution: { verdict: 'confirmed' } }],
+    [
+      'one in doubt that was settled',
+      { outcome: outcome({ kind: 'unknown' }), resolution: { verdict: 'not_executed' } },
+    ],
     ['a read that another one answered', { outcome: outcome({ body: null, bodyCommitment: null }) }],
     ['a success that is no payout', { operation: 'POST /account/transfer', outcome: outcome({ items: [] }) }],
     ['amounts that are not named', { totalUsd: null, items: [item({ amountUsd: null })] }],
   ])('there are none in %s', (_what, intent) => expect(found(intent)).toEqual([]));
 
   it.each<[string, number | null, object]>([
-    ['success_after_absent', CALL, { resolution: { verdict: 'absent' } }],
-    ['rejected_after_landed', CALL, { outcome: outcome({ kind: 'rejected' }), resolution: { verdict: 'landed' } }],
+    ['success_after_not_executed', CALL, { resolution: { verdict: 'not_executed' } }],
+    [
+      'rejected_after_confirmed',
+      CALL,
+      { outcome: outcome({ kind: 'rejected' }), resolution: { verdict: 'confirmed' } },
+    ],
     ['sent_without_approval', CALL, HELD],
     ['sent_without_approval', CALL, { ...HELD, decision: { verdict: 'rejected', bodyCommitment: COMMITTED } }],
     ['approved_other_content', CALL, { ...HELD, decision: { verdict: 'approved', bodyCommitment: SALT } }],

@@ -2,8 +2,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { commitment } from '../../journal/commitment';
 
 export const FINDING_CODES = [
-  'success_after_absent',
-  'rejected_after_landed',
+  'success_after_not_executed',
+  'rejected_after_confirmed',
   'sent_though_refused',
   'sent_without_approval',
   'approved_other_content',
@@ -55,16 +55,16 @@ export function findingsOf(facts: Facts): Finding[] {
 function verdicts({ intent: { outcome, resolution, heldFor, decision, bodyCommitment }, refused }: Facts): Finding[] {
   const { kind } = outcome ?? {};
   const was = (isSo: boolean, code: Finding['code'], detail: string) => (isSo ? [find(code, detail)] : []);
-  const wasSent = kind !== undefined && kind !== 'notSent';
+  const wasSent = kind !== undefined && kind !== 'not_sent';
   return [
     ...was(
-      kind === 'succeeded' && resolution?.verdict === 'absent',
-      'success_after_absent',
+      kind === 'succeeded' && resolution?.verdict === 'not_executed',
+      'success_after_not_executed',
       'It was settled as not carried out, and then the upstream said that it was: it counts against no cap, and may have been paid again.',
     ),
     ...was(
-      kind === 'rejected' && resolution?.verdict === 'landed',
-      'rejected_after_landed',
+      kind === 'rejected' && resolution?.verdict === 'confirmed',
+      'rejected_after_confirmed',
       'It was settled as carried out, and then the upstream said that it was not.',
     ),
     ...was(refused && wasSent, 'sent_though_refused', 'It was refused, and sent all the same.'),

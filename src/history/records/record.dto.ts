@@ -30,7 +30,7 @@ export class RecordItem {
   @nullable('string', 'Mobile money network code.') network_code!: string | null;
   @nullable('string', "The caller's reference.") reference!: string | null;
   @nullable('string', 'Wallet of a transfer.') wallet!: string | null;
-  @nullable('string', 'The transaction to delete or to redeem.') chi_ref!: string | null;
+  @nullable('string', 'The transaction to delete or to redeem.') upstream_ref!: string | null;
   @orNull(RecordUpstreamItem, 'Its transaction in the answer, where certain.')
   upstream!: RecordUpstreamItem | null;
 }

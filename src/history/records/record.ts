@@ -183,16 +183,16 @@ function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined
     network_code: shown(item.networkCode, reveal, maskContacts),
     reference: shown(item.reference, reveal, maskContacts),
     wallet: shown(item.wallet, reveal, maskContacts),
-    chi_ref: shown(item.chiRef, reveal, maskContacts),
+    upstream_ref: shown(item.upstreamRef, reveal, maskContacts),
     upstream: upstream ? toUpstreamItem(upstream, view) : null,
   };
 }
 
 function toUpstreamItem(item: OutcomeRow['items'][number], { reveal }: View): RecordUpstreamItem {
   return {
-    chi_ref: shown(item.chiRef, reveal, maskContacts),
-    id: shown(item.upstreamId, reveal, maskContacts),
-    issue_id: shown(item.issueId, reveal, maskContacts),
+    upstream_ref: shown(item.upstreamRef, reveal, maskContacts),
+    upstream_id: shown(item.upstreamId, reveal, maskContacts),
+    batch_ref: shown(item.batchRef, reveal, maskContacts),
     status: shown(item.status, reveal, maskProse),
     amount_usd: item.amountUsd?.toFixed() ?? null,
   };

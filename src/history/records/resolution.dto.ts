@@ -7,9 +7,9 @@ export class RecordClient {
 }
 
 export class RecordUpstreamItem {
-  @nullable('string', 'The reference the upstream gave to this item.') chi_ref!: string | null;
-  @nullable('string', "The upstream's id of the transaction.") id!: string | null;
-  @nullable('string', "The upstream's id of the batch.") issue_id!: string | null;
+  @nullable('string', 'The reference the upstream gave to this item.') upstream_ref!: string | null;
+  @nullable('string', "The upstream's id of the transaction.") upstream_id!: string | null;
+  @nullable('string', "The upstream's id of the batch.") batch_ref!: string | null;
   @nullable('string', "The upstream's own word.") status!: string | null;
   @nullable('string', 'What the upstream says was paid, in US dollars.', USD) amount_usd!: string | null;
 }
@@ -28,14 +28,14 @@ export class FoundTransaction extends RecordUpstreamItem {
   @nullable('string', "When it was made, by the upstream's clock.", INSTANT) at!: string | null;
 }
 
-export const RESOLUTIONS = ['landed', 'absent'] as const;
+export const RESOLUTIONS = ['confirmed', 'not_executed'] as const;
 
 /** How a call was settled before that was corrected. */
 export class SupersededResolution {
   @text('Its id. A correction of it names it in `supersedes`.', { format: 'uuid' }) id!: string;
   @ApiProperty({
     enum: RESOLUTIONS,
-    description: '`landed`: it was carried out. `absent`: it was not, and never will be.',
+    description: '`confirmed`: it was carried out. `not_executed`: it was not, and never will be.',
   })
   verdict!: (typeof RESOLUTIONS)[number];
   @text('How that is known. Masked without `audit:pii`.') reason!: string;

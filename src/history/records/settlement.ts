@@ -65,13 +65,13 @@ export function doubtOf(intent: Row, view: View): RecordDoubt | null {
 }
 
 function foundIn({ evidence }: VerdictRow, { reveal }: View): FoundTransaction[] {
-  return evidence.transactions.map(({ chi_ref, id, issue_id, status, amount_usd, position, at }) => ({
+  return evidence.transactions.map(({ upstream_ref, upstream_id, batch_ref, status, amount_usd, position, at }) => ({
     position,
     at,
     amount_usd,
-    chi_ref: shown(chi_ref, reveal, maskContacts),
-    id: shown(id, reveal, maskContacts),
-    issue_id: shown(issue_id, reveal, maskContacts),
+    upstream_ref: shown(upstream_ref, reveal, maskContacts),
+    upstream_id: shown(upstream_id, reveal, maskContacts),
+    batch_ref: shown(batch_ref, reveal, maskContacts),
     status: shown(status, reveal, maskProse),
   }));
 }

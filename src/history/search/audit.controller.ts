@@ -60,7 +60,7 @@ export class AuditController {
   @ApiKeyProblems('call_not_found')
   async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<CallStory> {
     const record = isUuid(id) && (await this.stories.one(id, mayReveal(call)));
-    if (!record) throw new Problem('call_not_found', { text: 'There is no call with this id.' });
+    if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
   }
 }

@@ -70,8 +70,8 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
   const { recipient, recipient_prefix: prefix, upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
   const words = inDoubt === 'true' ? ['unknown'] : [];
   if (outcome !== undefined) words.push(outcome);
-  const isSent = words.includes('inProgress');
-  const isHeld = approval === 'pending' || words.includes('pendingApproval');
+  const isSent = words.includes('in_progress');
+  const isHeld = approval === 'pending' || words.includes('pending_approval');
   return {
     terms: [
       ...exactTerms(search, references.length > 1 ? ['reference'] : []),
@@ -120,18 +120,18 @@ const APPROVAL_TERMS: Partial<Record<string, string>> = { pending: 'waiting', ex
 /** The states (call_state of the migrations) of which a word that depends on the time can be said. */
 const STATES_OF: Partial<Record<string, string[]>> = {
   unknown: ['unknown', 'sent'],
-  inProgress: ['sent'],
-  pendingApproval: ['waiting'],
+  in_progress: ['sent'],
+  pending_approval: ['waiting'],
   expired: ['waiting'],
 } satisfies Partial<Record<OutcomeWord, string[]>>;
 
 /** outcomeOf (outcome.ts), of what the index knows. */
 export function outcomeWord({ now, live, givenUpBefore }: Present): Prisma.Sql {
   return Prisma.sql`CASE
-    WHEN state = 'waiting' THEN CASE WHEN expires_at < ${now}::timestamptz THEN 'expired' ELSE 'pendingApproval' END
+    WHEN state = 'waiting' THEN CASE WHEN expires_at < ${now}::timestamptz THEN 'expired' ELSE 'pending_approval' END
     WHEN state <> 'sent' THEN state
     WHEN (process IS NOT NULL AND process <> ALL (${live}::int[])) OR released_at < ${givenUpBefore}::timestamptz THEN 'unknown'
-    ELSE 'inProgress' END`;
+    ELSE 'in_progress' END`;
 }
 
 /** What `outcomeWord` says of those in progress, so that indexes of their own (search_entry_sent, search_entry_held) find them. */

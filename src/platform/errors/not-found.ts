@@ -1,23 +1,23 @@
-/** What there is not (404). */
+/** The errors for objects that do not exist (404). */
 export const NOT_FOUND = {
-  client_not_found: { status: 404, text: 'There is no client of this name; GET /v1/clients lists them.' },
-  key_not_found: { status: 404, text: 'This client has no key with this id; GET /v1/clients/{name}/keys lists them.' },
-  approval_not_found: { status: 404, text: 'There is no call with this id that waits, or waited, for an approval.' },
+  client_not_found: { status: 404, text: 'No client has this name. GET /v1/clients lists the clients.' },
+  key_not_found: { status: 404, text: 'This client has no key with this ID. GET /v1/clients/{name}/keys lists its keys.' },
+  approval_not_found: { status: 404, text: 'No call with this ID was held for approval.' },
   statement_not_found: {
     status: 404,
-    text: 'There is no such statement; GET /v1/reconciliation/statements lists them.',
+    text: 'No statement has this ID. GET /v1/reconciliation/statements lists the statements.',
   },
-  stop_not_found: { status: 404, text: 'There is no stop with this id that still holds; GET /v1/stops lists them.' },
-  fault_not_found: { status: 404, text: 'There is no fault with this id that is on; GET /v1/sandbox lists them.' },
-  not_found: { status: 404, text: 'There is nothing at this address; /docs lists what there is.' },
-  call_not_found: { status: 404, text: 'There is no call of yours with this id.' },
+  stop_not_found: { status: 404, text: 'No active stop has this ID. GET /v1/stops lists the active stops.' },
+  fault_not_found: { status: 404, text: 'No active fault has this ID. GET /v1/sandbox lists the active faults.' },
+  not_found: { status: 404, text: 'No route has this path. /docs lists every route.' },
+  call_not_found: { status: 404, text: 'You have no call with this ID.' },
   finding_not_found: {
     status: 404,
-    text: 'There is no finding with this id; GET /v1/reconciliation/findings lists them.',
+    text: 'No finding has this ID. GET /v1/reconciliation/findings lists the findings.',
   },
   run_not_found: {
     status: 404,
-    text: 'There is no run of the reconciliation with this id; GET /v1/reconciliation/runs lists them.',
+    text: 'No reconciliation run has this ID. GET /v1/reconciliation/runs lists the runs.',
   },
-  record_not_found: { status: 404, text: 'There is no record with this id.' },
+  record_not_found: { status: 404, text: 'No record has this ID.' },
 } as const;

@@ -2,7 +2,7 @@ import { Action, ACTIONS, FOR_READS } from './actions';
 import { Kind, ProblemCode, PROBLEMS } from './problems';
 
 /** What may have become so far of a call that a request repeats. */
-export const FIRST_CALL_STATES = ['in_progress', 'unknown', 'pending_approval', 'succeeded', 'landed'] as const;
+export const FIRST_CALL_STATES = ['in_progress', 'unknown', 'pending_approval', 'succeeded', 'confirmed'] as const;
 
 export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
 

@@ -25,14 +25,14 @@ export const CATEGORIES = {
     title: 'Paid by our records, unknown to the upstream',
     meaning: 'A payment stands here as carried out, and the upstream lists no transaction for it.',
     action:
-      'Ask the upstream for the transaction by its chiRef or issueID. Do not pay again before it has said in writing that nothing was paid; then pay with a new Idempotency-Key and resolve this.',
+      'Ask the upstream for the transaction by its upstream_ref or batch_ref. Do not pay again before it has said in writing that nothing was paid; then pay with a new Idempotency-Key and resolve this.',
   },
   duplicate_upstream: {
     severity: 'high',
     title: 'Paid twice by the upstream',
     meaning: 'The upstream lists one payment of ours more than once.',
     action:
-      "Ask the upstream to reverse the second transaction, naming both by chiRef. Check on the recipient's side whether both arrived; do not take it off the next payout before you know.",
+      "Ask the upstream to reverse the second transaction, naming both by upstream_ref. Check on the recipient's side whether both arrived; do not take it off the next payout before you know.",
   },
   amount_over: {
     severity: 'high',
@@ -89,7 +89,7 @@ export const CATEGORIES = {
     title: 'Carried out late',
     meaning: 'The upstream carried the payment out long after it was asked for.',
     action:
-      'Nothing is owed. If it recurs, tell the upstream, and keep RESOLVER_QUIET_SECONDS longer than the longest delay: a call must not be called absent before.',
+      'Nothing is owed. If it recurs, tell the upstream, and keep RESOLVER_QUIET_SECONDS longer than the longest delay: a call must not be settled as not_executed before.',
   },
   unrecognised_status: {
     severity: 'low',

@@ -24,16 +24,16 @@ export class EvidenceTheirs {
   @ApiProperty({ ...UUID, description: 'The reading that named it.' }) read_id!: string;
   @ApiProperty({ type: 'integer', description: 'Its place there, from 0.' }) ordinal!: number;
   @nullable(INSTANT, "When it was made, by the upstream's clock.") at!: string | null;
-  @maybe(TEXT, 'The reference the upstream gave; of a transaction.') chi_ref?: string | null;
-  @maybe(TEXT, "The upstream's id of it; of a transaction.") id?: string | null;
-  @maybe(TEXT, "The upstream's id of its batch; of a transaction.") issue_id?: string | null;
+  @maybe(TEXT, 'The reference the upstream gave; of a transaction.') upstream_ref?: string | null;
+  @maybe(TEXT, "The upstream's id of it; of a transaction.") upstream_id?: string | null;
+  @maybe(TEXT, "The upstream's id of its batch; of a transaction.") batch_ref?: string | null;
   @maybe(TEXT, "The upstream's word; of a transaction.") status?: string | null;
   @maybe(TEXT, 'US dollars, decimal text; of a transaction.') amount_usd?: string | null;
   @maybe(TEXT, 'Whose entry it is; of an entry of a wallet.') wallet_id?: string | null;
 }
 
 export class EvidenceMatch {
-  @ApiProperty({ ...TEXT, description: 'By what they were recognised as one payment.', example: 'chi_ref' })
+  @ApiProperty({ ...TEXT, description: 'By what they were recognised as one payment.', example: 'upstream_ref' })
   rule!: string;
   @ApiProperty({ enum: ['certain', 'probable', 'possible'], description: 'How sure that is.' }) certainty!: string;
 }

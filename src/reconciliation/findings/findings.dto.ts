@@ -101,9 +101,9 @@ export class FindingRecord {
   @nullable('integer', 'Of what waits, for how many whole days; else null.') age_days!: number | null;
   @nullable('string', 'The call that it is about; null: there is none on record here.', UUID) call_id!: string | null;
   @nullable('integer', "The payment's place in it, from 0.") position!: number | null;
-  @nullable('string', 'The reference the upstream gave.') chi_ref!: string | null;
+  @nullable('string', 'The reference the upstream gave.') upstream_ref!: string | null;
   @nullable('string', "The upstream's id of the transaction.") upstream_id!: string | null;
-  @nullable('string', "The upstream's id of the batch.") issue_id!: string | null;
+  @nullable('string', "The upstream's id of the batch.") batch_ref!: string | null;
   @nullable('string', 'The wallet that it is about.') wallet_id!: string | null;
   @text('The run that found it.', UUID) found_by!: string;
   @text('The run that saw it last.', UUID) seen_by!: string;

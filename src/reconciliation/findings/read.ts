@@ -18,9 +18,9 @@ export interface FindingRow {
   subject: string;
   call_id: string | null;
   position: number | null;
-  chi_ref: string | null;
+  upstream_ref: string | null;
   upstream_id: string | null;
-  issue_id: string | null;
+  batch_ref: string | null;
   wallet_id: string | null;
   occurred_at: Date;
   found_at: Date;
@@ -66,7 +66,7 @@ export const WAITING = ['open', 'reopened'];
 const STATE = Prisma.sql`coalesce(step.state, 'open')`;
 
 const COLUMNS = Prisma.sql`
-  f.id::text, f.category, f.subject, f.call_id::text, f.position, f.chi_ref, f.upstream_id, f.issue_id, f.wallet_id,
+  f.id::text, f.category, f.subject, f.call_id::text, f.position, f.upstream_ref, f.upstream_id, f.batch_ref, f.wallet_id,
   f.occurred_at, f.found_at, f.run_id::text, ${STATE} AS state,
   greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS age_days,
   step.id::text AS step_id, step.reason AS step_reason, step.decided_at AS step_at, step.run_id::text AS step_run_id,

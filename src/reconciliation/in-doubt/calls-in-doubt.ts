@@ -11,7 +11,7 @@ export interface Wanted {
   amountUsd: string | null;
   reference: string | null;
   /** Of the transaction that it deletes or redeems. */
-  chiRef: string | null;
+  upstreamRef: string | null;
 }
 
 /** A call that may have been carried out. */
@@ -29,9 +29,9 @@ export interface Sent {
 export interface Seen {
   readId: string;
   ordinal: number;
-  chiRef: string | null;
-  id: string | null;
-  issueId: string | null;
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  batchRef: string | null;
   issuedAt: Date | null;
   type: string | null;
   status: string | null;

@@ -36,7 +36,7 @@ export function judgeChange(
   const word = seen?.status ?? null;
   if (seen === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
     const reason = 'The upstream no longer has the transaction that this deletes, and nothing else of ours deletes it.';
-    return { verdict: 'landed', reason, evidence };
+    return { verdict: 'confirmed', reason, evidence };
   }
   if (askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
   return afterQuiet(word === null ? null : plainStatus(word));
@@ -52,7 +52,7 @@ export function judgeChange(
           'What the upstream shows may be older than this: nothing of the same kind that was sent later is listed yet.',
         );
       const reason = `The transaction that this names was not ${change} when the quiet period was over.`;
-      return { verdict: 'absent', reason, evidence };
+      return { verdict: 'not_executed', reason, evidence };
     }
     if (others.length > 0) return ambiguous('Another call of ours could have done this; "calls" names it.');
     return ambiguous('What the upstream shows of the transaction does not tell whether this call changed it.');

@@ -13,8 +13,8 @@ export const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set([
   'rejected',
   'unknown',
   'sent',
-  'landed',
-  'absent',
+  'confirmed',
+  'not_executed',
 ]);
 
 const MAKERS = [...MADE.keys()];
@@ -72,7 +72,7 @@ function questionFor(doubts: string[], unclaimed: Issues, { from, longestMs, rul
     SELECT DISTINCT i.id::text AS id
     FROM paid JOIN intent_item n ON n.intent_id = paid.intent_id AND n.position = paid.position JOIN intent i ON i.id = paid.intent_id
     LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN decision d ON d.intent_id = i.id
-    WHERE i.operation = ANY (${MAKERS}::text[]) AND o.kind IS DISTINCT FROM 'notSent'
+    WHERE i.operation = ANY (${MAKERS}::text[]) AND o.kind IS DISTINCT FROM 'not_sent'
       AND (n.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
       AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
       AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)

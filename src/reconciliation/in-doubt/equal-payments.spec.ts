@@ -46,7 +46,7 @@ describe('calls in doubt among 50,000 equal payments', () => {
       expect([verdict.evidence.transactions.length, verdict.evidence.calls.length]).toEqual([100, 100]);
       expect(verdict.evidence.calls).not.toContain(call.id);
     }
-    expect(found.slice(DOUBTS).map(({ verdict }) => verdict.verdict)).toEqual(['landed', 'absent']);
+    expect(found.slice(DOUBTS).map(({ verdict }) => verdict.verdict)).toEqual(['confirmed', 'not_executed']);
     // Comparing each with each would take 202 times 50,000 times 50,000 of them.
     expect(read).toBeLessThan(5 * EQUAL);
     expect(effort.done - read).toBeLessThan(DOUBTS * 2_000);
@@ -74,7 +74,7 @@ describe('calls in doubt among 50,000 equal payments', () => {
       for (const { id, sentFrom } of looked) backOff.looked(id, sentFrom, 1 + rounds, 0);
     }
     clearInterval(ticking);
-    expect([...verdicts.values()]).toEqual(doubts.map(() => 'absent'));
+    expect([...verdicts.values()]).toEqual(doubts.map(() => 'not_executed'));
     expect([rounds > 1, rounds < doubts.length]).toEqual([true, true]);
     expect(turns).toBeGreaterThan(rounds);
   });

@@ -86,7 +86,7 @@ export class Issues {
   /** What names no issue stands alone. */
   private add(one: Seen): void {
     const { type, names, references, amountUsd, issuedAt } = one;
-    const issue = added(this.all, one.issueId ?? `/${one.ordinal}`, one);
+    const issue = added(this.all, one.batchRef ?? `/${one.ordinal}`, one);
     if (names.length === 0) this.unnamed.add(issue);
     const kinds = names.map((name) => name.slice(0, 2)).sort();
     const key = [type?.toLowerCase() ?? null, ...kinds].join(' ');

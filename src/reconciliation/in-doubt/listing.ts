@@ -22,9 +22,9 @@ const ID_MARGIN_MS = 3_600_000;
 
 interface Row {
   ordinal: bigint;
-  chiRef: string | null;
-  id: string | null;
-  issueId: string | null;
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  batchRef: string | null;
   issuedAt: Date | null;
   type: string | null;
   status: string | null;
@@ -36,7 +36,7 @@ interface Row {
   reference: string | null;
 }
 
-const COLUMNS = Prisma.sql`ordinal, chi_ref AS "chiRef", upstream_id AS id, issue_id AS "issueId", issued_at AS "issuedAt",
+const COLUMNS = Prisma.sql`ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef", issued_at AS "issuedAt",
   type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference`;
 
 interface Known {
@@ -92,29 +92,29 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
       UNION SELECT d.intent_id FROM decision d JOIN intent i ON i.id = d.intent_id
         WHERE d.decided_at >= ${from}::timestamptz AND i.operation = ANY (${MAKERS}::text[])
     ), claimed AS MATERIALIZED (
-      SELECT o.intent_id, o.chi_ref, o.upstream_id, o.issue_id FROM outcome_item o JOIN calls c ON c.id = o.intent_id
+      SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM outcome_item o JOIN calls c ON c.id = o.intent_id
       WHERE o.intent_id <> ALL (${doubts}::uuid[])
       UNION ALL
-      SELECT v.intent_id, t ->> 'chi_ref', t ->> 'id', t ->> 'issue_id' FROM verdict v
-      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.verdict = 'landed' AND s.client_id IS NULL
+      SELECT v.intent_id, t ->> 'upstream_ref', t ->> 'upstream_id', t ->> 'batch_ref' FROM verdict v
+      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.verdict = 'confirmed' AND s.client_id IS NULL
       CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
-      WHERE v.verdict = 'landed' AND v.id >= ${uuidFloor(from)}::uuid
+      WHERE v.verdict = 'confirmed' AND v.id >= ${uuidFloor(from)}::uuid
     ), named AS (
-      SELECT issue_id, sum(item_count) AS items FROM (
-        SELECT DISTINCT c.issue_id, i.id, i.item_count FROM claimed c JOIN intent i ON i.id = c.intent_id
-        WHERE c.chi_ref IS NULL AND c.upstream_id IS NULL AND c.issue_id IS NOT NULL
-      ) AS calls GROUP BY issue_id
+      SELECT batch_ref, sum(item_count) AS items FROM (
+        SELECT DISTINCT c.batch_ref, i.id, i.item_count FROM claimed c JOIN intent i ON i.id = c.intent_id
+        WHERE c.upstream_ref IS NULL AND c.upstream_id IS NULL AND c.batch_ref IS NOT NULL
+      ) AS calls GROUP BY batch_ref
     ), batch AS MATERIALIZED (
       -- An issueID is made of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
       -- better does, and there are no more of it than were asked for.
-      SELECT t.issue_id FROM upstream_transaction t JOIN named n ON n.issue_id = t.issue_id
-      WHERE t.read_id = ${readId}::uuid GROUP BY t.issue_id, n.items HAVING count(*) <= n.items
+      SELECT t.batch_ref FROM upstream_transaction t JOIN named n ON n.batch_ref = t.batch_ref
+      WHERE t.read_id = ${readId}::uuid GROUP BY t.batch_ref, n.items HAVING count(*) <= n.items
     )
     SELECT ${COLUMNS}
     FROM upstream_transaction t
-    WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.chi_ref = t.chi_ref)
+    WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_ref = t.upstream_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
-      AND NOT EXISTS (SELECT FROM batch b WHERE b.issue_id = t.issue_id)
+      AND NOT EXISTS (SELECT FROM batch b WHERE b.batch_ref = t.batch_ref)
     ORDER BY issued_at, ordinal`; // as Issues sorts them
   const { rows } = await db.query<Row>(question.text, question.values);
   return rows;
@@ -132,17 +132,17 @@ async function readKnown(
   const margin = `${skewMs} milliseconds`;
   const question = Prisma.sql`
     WITH seen AS MATERIALIZED (
-      SELECT chi_ref, upstream_id, coalesce(issued_at, '-infinity') AS at FROM upstream_transaction WHERE read_id = ${readId}::uuid
+      SELECT upstream_ref, upstream_id, coalesce(issued_at, '-infinity') AS at FROM upstream_transaction WHERE read_id = ${readId}::uuid
     ),
     known AS (
       SELECT i.operation, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
         -- By a clock that is wrong, what is looked for may be among what was too old, or too new, to be kept.
         coalesce(a.at, b.at) BETWEEN o.sent_at - ${margin}::interval AND o.recorded_at + ${margin}::interval AS in_time
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
-      LEFT JOIN seen a ON a.chi_ref = n.chi_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
+      LEFT JOIN seen a ON a.upstream_ref = n.upstream_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
       WHERE i.id >= ${uuidFloor(new Date(from.getTime() - ID_MARGIN_MS))}::uuid AND i.operation = ANY (${MAKERS}::text[])
         AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
-        AND (n.chi_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
+        AND (n.upstream_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
     )
     SELECT operation, (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
         AND recorded_at < ${before}::timestamptz))::integer AS missing,

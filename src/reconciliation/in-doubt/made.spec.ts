@@ -42,7 +42,7 @@ describe('what operations make and change', () => {
     expect(SETTLED_OPERATIONS).toContain(EXAMPLE);
     const seen = { status: 'paid', amountUsd: null, names: [], references: [] } as unknown as Seen;
     const lookup: Lookup = { readId: 'one', askedAt: at(900), madeBy: 'POST /payouts/credit', seen };
-    expect(judgeChange(doubt, lookup, listing, [], RULES)?.verdict).toBe('absent');
+    expect(judgeChange(doubt, lookup, listing, [], RULES)?.verdict).toBe('not_executed');
     const redeemed = { ...lookup, seen: { ...seen, status: 'redeemed' } };
     expect(judgeChange(doubt, redeemed, listing, [], RULES)?.verdict).toBe('ambiguous');
   });

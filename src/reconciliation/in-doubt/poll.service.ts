@@ -98,10 +98,10 @@ export class PollService {
       if (pass === 1) written.push(...(await this.record(await this.changes(round, listing))));
       const open = due.filter(({ id, operation }) => MADE.has(operation) && !settled.has(id) && !round.left.has(id));
       const found = await this.makings(db, open, listing, round);
-      const landed = found.filter(({ verdict }) => verdict.verdict === 'landed');
-      const last = landed.length === 0 || pass === MOST_PASSES || effort.isSpent;
-      written.push(...(await this.record(last ? found : landed)));
-      for (const { call } of landed) settled.add(call.id);
+      const confirmed = found.filter(({ verdict }) => verdict.verdict === 'confirmed');
+      const last = confirmed.length === 0 || pass === MOST_PASSES || effort.isSpent;
+      written.push(...(await this.record(last ? found : confirmed)));
+      for (const { call } of confirmed) settled.add(call.id);
       if (last) return written;
     }
   }
@@ -135,8 +135,8 @@ export class PollService {
   }
 
   private async judgeChange(call: Sent, listing: Listing): Promise<Verdict | undefined> {
-    const chiRef = call.items[0]?.chiRef ?? null;
-    const named = chiRef === null ? null : await readNamed(this.prisma, call.id, chiRef);
+    const upstreamRef = call.items[0]?.upstreamRef ?? null;
+    const named = upstreamRef === null ? null : await readNamed(this.prisma, call.id, upstreamRef);
     if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], this.rules);
     const askedAt = new Date();
     const cause = { ...BY_ITSELF, causedBy: call.id };

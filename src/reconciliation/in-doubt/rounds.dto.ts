@@ -3,14 +3,15 @@ import { ApiProperty } from '@nestjs/swagger';
 const orNull = (description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type: 'string', ...more }, { type: 'null' }], description });
 
-export const VERDICTS = ['landed', 'absent', 'ambiguous'] as const;
+export const VERDICTS = ['confirmed', 'not_executed', 'ambiguous'] as const;
 
 /** What a round found out about one call. */
 export class RoundVerdict {
   @ApiProperty({ type: 'string', format: 'uuid', description: 'The call.' }) call_id!: string;
   @ApiProperty({
     enum: VERDICTS,
-    description: '`landed` and `absent` settle it. `ambiguous`: a person has to, unless a later round knows more.',
+    description:
+      '`confirmed` and `not_executed` settle it. `ambiguous`: a person has to, unless a later round knows more.',
   })
   verdict!: (typeof VERDICTS)[number];
   @ApiProperty({ type: 'string', description: 'How that is known, or why not.' }) reason!: string;

@@ -79,22 +79,22 @@ const runs = { numRuns: 3_000 };
 const key = (list: [number, number][]) => JSON.stringify([...list].sort());
 
 describe('a verdict', () => {
-  it('is never absent of what was carried out, or will be', () => {
+  it('is never judged not executed of what was carried out, or will be', () => {
     fc.assert(
       fc.property(worlds, (world) => {
-        for (const { times, verdict } of live(world).judged) if (verdict === 'absent') expect(times).toBe(0);
+        for (const { times, verdict } of live(world).judged) if (verdict === 'not_executed') expect(times).toBe(0);
       }),
       runs,
     );
   });
 
-  it('is never landed of what was not carried out, unless a stranger has asked for just the same just then', () => {
+  it('is never confirmed of what was not carried out, unless a stranger has asked for just the same just then', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const twin = ({ items: list }: Sent) =>
           world.strangers.some((stranger) => key(stranger.items) === key(list.map(toPair)));
         for (const { one, times, verdict } of live(world).judged) {
-          if (verdict === 'landed' && times === 0) expect(twin(one)).toBe(true);
+          if (verdict === 'confirmed' && times === 0) expect(twin(one)).toBe(true);
         }
       }),
       runs,
@@ -108,7 +108,7 @@ describe('a verdict', () => {
         const strangers = world.strangers.map((one) => ({ ...one, items: [[7, 1] as [number, number]] }));
         const { judged } = live({ calls: alone, strangers, lookedSecond: 1_000, lagSeconds: 0 });
         const [{ times = 0, verdict } = {}] = judged;
-        expect(verdict).toBe((['absent', 'landed', 'ambiguous'] as const)[times]);
+        expect(verdict).toBe((['not_executed', 'confirmed', 'ambiguous'] as const)[times]);
       }),
       runs,
     );
@@ -119,19 +119,19 @@ describe('a verdict', () => {
       fc.property(worlds, (world) => {
         for (const { one, verdict } of live(world).judged) {
           const isEarly = one.sentUntil.getTime() + RULES.quietMs > at(world.lookedSecond).getTime();
-          if (isEarly) expect([undefined, 'landed']).toContain(verdict);
+          if (isEarly) expect([undefined, 'confirmed']).toContain(verdict);
         }
       }),
       runs,
     );
   });
 
-  it('is never absent where the listing lacks what is known to be there', () => {
+  it('is never judged not executed where the listing lacks what is known to be there', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);
         for (const one of sent)
-          expect(verdictOn(one, { ...listing, missing: 1 }, competingOf(sent))).not.toBe('absent');
+          expect(verdictOn(one, { ...listing, missing: 1 }, competingOf(sent))).not.toBe('not_executed');
       }),
       runs,
     );
@@ -144,7 +144,7 @@ describe('freshness', () => {
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);
         const others = { ...listing, freshUntil: new Map([['mobile money' as const, at(world.lookedSecond)]]) };
-        for (const one of sent) expect(verdictOn(one, others, competingOf(sent))).not.toBe('absent');
+        for (const one of sent) expect(verdictOn(one, others, competingOf(sent))).not.toBe('not_executed');
       }),
       runs,
     );

@@ -31,7 +31,7 @@ export function* judge(doubt: Sent, listing: Listing, competing: Competing, rule
   const { ours, whole, others } = candidates;
   const [only] = whole;
   const standing = only && standingOf(only.issue, made);
-  if (only && ours.length === 1 && others.length === 0 && standing === 'done') return landed(only, listing);
+  if (only && ours.length === 1 && others.length === 0 && standing === 'done') return confirmed(only, listing);
   if (!isQuiet) return undefined;
   const unexplained = yield* unexplainedFor(doubt, made, listing, competing);
   if (unexplained.length === 0) return withoutAny(doubt, made, listing, rules);
@@ -85,7 +85,7 @@ export function quietUntil({ sentUntil }: Sent, { quietMs }: Rules): number {
   return sentUntil.getTime() + quietMs;
 }
 
-function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
+function confirmed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
   const reason =
     issue.length === 1
       ? 'The upstream lists the transaction that this asked for, and nothing else of ours could have made it.'
@@ -93,7 +93,7 @@ function landed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
   const order = [...issue.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
   const seen = order.flatMap((place) => issue[place] ?? []);
   const ordered = order.map((place) => positions[place] ?? 0);
-  return { verdict: 'landed', reason, evidence: evidenceOf([readId], seen, [], ordered) };
+  return { verdict: 'confirmed', reason, evidence: evidenceOf([readId], seen, [], ordered) };
 }
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
@@ -118,7 +118,7 @@ function withoutAny(doubt: Sent, { kind }: Made, listing: Listing, rules: Rules)
     );
   }
   const reason = `The upstream lists nothing that this could have made, ${Math.round(rules.quietMs / 1_000)} seconds after it was given up, and does list ${kind} that was sent later.`;
-  return { verdict: 'absent', reason, evidence };
+  return { verdict: 'not_executed', reason, evidence };
 }
 
 /** What the status words of an issue say of a call that it may be. `done` if each of them is known to be good. */

@@ -74,9 +74,9 @@ async function idsIn(db: Client, table: string): Promise<Ids> {
 
 async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
   await db.query(MAKE_PAIRS);
-  await db.query(`${bySameName('chi_ref', EVERYTHING)}; ANALYZE pair`);
+  await db.query(`${bySameName('upstream_ref', EVERYTHING)}; ANALYZE pair`);
   await db.query(MAKE_LEFT);
-  await db.query(bySameName('id', LEFT) + ';' + SETTLE);
+  await db.query(bySameName('upstream_id', LEFT) + ';' + SETTLE);
   await db.query(makeNames(ids));
   await addFar(db, plan);
   await matchLeft(db, plan);
@@ -104,7 +104,7 @@ async function nextOf(db: Client, table: 'ours' | 'theirs'): Promise<number> {
 }
 
 async function matchLeft(db: Client, plan: Plan): Promise<void> {
-  for (const rule of ['chi_ref', 'id'] as const) await db.query(`${bySameName(rule, LEFT)}; ${SETTLE}`);
+  for (const rule of ['upstream_ref', 'upstream_id'] as const) await db.query(`${bySameName(rule, LEFT)}; ${SETTLE}`);
   await db.query(NAME_THEIRS);
   await db.query(MAKE_OF_CALL);
   for (const rule of [...BY_ISSUE, ...BY_REFERENCE]) await db.query(`${rule}; ${SETTLE}`);

@@ -114,7 +114,7 @@ async function shorter(db: Client, { readId }: Plan, span: Span): Promise<Incomp
   if (most <= span.rows) return [];
   const deletions = await db.query<{ count: number }>(`
     SELECT count(*)::float8 AS count FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id
-    WHERE i.id >= ${since} AND i.operation = ${text(DELETE)} AND o.kind IS DISTINCT FROM 'rejected' AND o.kind IS DISTINCT FROM 'notSent'`);
+    WHERE i.id >= ${since} AND i.operation = ${text(DELETE)} AND o.kind IS DISTINCT FROM 'rejected' AND o.kind IS DISTINCT FROM 'not_sent'`);
   const missing = most - span.rows - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
   const detail = `The upstream lists ${span.rows} transactions, and listed ${most} before: at least ${missing} are missing. Start the run again later, and ask the upstream why.`;
@@ -130,8 +130,8 @@ async function lacksKnown(db: Client, { from, to, runId }: Plan): Promise<Incomp
     WHERE f.category IN ('missing_local', 'duplicate_upstream') AND f.occurred_at >= ${instant(from)} AND f.occurred_at < ${instant(to)}
       AND f.run_id <> ${uuid(runId)} AND seen.impact_usd <> 0 AND x.source IS DISTINCT FROM 'statement'
       AND coalesce((SELECT s.state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1), 'reopened') = 'reopened'
-      AND coalesce(f.chi_ref, f.upstream_id) IS NOT NULL
-      AND NOT EXISTS (SELECT FROM theirs t WHERE t.chi_ref = f.chi_ref) AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = f.upstream_id)`);
+      AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
+      AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = f.upstream_ref) AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = f.upstream_id)`);
   const missing = rows[0]?.missing ?? 0;
   if (missing === 0) return [];
   const detail = `The upstream's listing lacks ${missing} transactions that it showed before, and that are open findings. Start the run again later; if the upstream has taken them back, resolve the findings by hand.`;

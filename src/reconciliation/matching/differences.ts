@@ -10,7 +10,7 @@ import { harmless, plainWord } from './recipients';
 export const MAKE_DIFFERENCES = `
   DROP TABLE IF EXISTS difference;
   CREATE TEMP TABLE difference (
-    category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, chi_ref text, upstream_id text, issue_id text,
+    category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, upstream_ref text, upstream_id text, batch_ref text,
     wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL, evidence json NOT NULL)`;
 
 /** Which rows of `judged` are of which category, and what each adds to the difference of the totals. */
@@ -33,8 +33,8 @@ export function addDifferencesOfPayments(): string {
   const fields = Object.entries(CATEGORY_FIELDS).map(([category, made]) => `WHEN ${text(category)} THEN ${made}`);
   return `
     INSERT INTO pg_temp.difference
-    SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless('coalesce(t.chi_ref, o.chi_ref)')},
-      ${harmless('coalesce(t.upstream_id, o.upstream_id)')}, ${harmless('t.issue_id')}, NULL, o.at, d.impact,
+    SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless('coalesce(t.upstream_ref, o.upstream_ref)')},
+      ${harmless('coalesce(t.upstream_id, o.upstream_id)')}, ${harmless('t.batch_ref')}, NULL, o.at, d.impact,
       CASE d.category ${fields.join('\n        ')} END,
       json_build_object('ours', ${OURS}, 'theirs', CASE WHEN t.n IS NOT NULL THEN ${THEIRS} END,
         'match', CASE WHEN j.matched THEN json_build_object('rule', j.rule, 'certainty', j.certainty) END)
@@ -46,8 +46,8 @@ export function addDifferencesOfPayments(): string {
 const OURS = `json_build_object('call_id', o.call_id, 'position', o.position, 'operation', o.operation, 'at', o.at,
   'amount_usd', trim_scale(o.usd)::text, 'outcome', o.outcome)`;
 
-const THEIRS = `json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'chi_ref', ${harmless('t.chi_ref')}, 'id', ${harmless('t.upstream_id')},
-  'issue_id', ${harmless('t.issue_id')}, 'at', t.at, 'status', ${plainWord('t.status')}, 'amount_usd', trim_scale(t.usd)::text)`;
+const THEIRS = `json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref', ${harmless('t.upstream_ref')}, 'upstream_id', ${harmless('t.upstream_id')},
+  'batch_ref', ${harmless('t.batch_ref')}, 'at', t.at, 'status', ${plainWord('t.status')}, 'amount_usd', trim_scale(t.usd)::text)`;
 
 /** Transactions of which nothing here knows, and those that are there twice. */
 export function addDifferencesOfTheirs({ source }: Plan): string {
@@ -55,14 +55,14 @@ export function addDifferencesOfTheirs({ source }: Plan): string {
   const nameless =
     source === 'statement'
       ? `'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e WHERE e.read_id = t.read_id) || '/' || t.ordinal`
-      : `'listing/' || coalesce(${harmless('t.issue_id')}, to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
-        || '/' || row_number() OVER (PARTITION BY coalesce(t.chi_ref, t.upstream_id), coalesce(t.issue_id, t.at || '/' || t.usd) ORDER BY t.at, t.n)`;
+      : `'listing/' || coalesce(${harmless('t.batch_ref')}, to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
+        || '/' || row_number() OVER (PARTITION BY coalesce(t.upstream_ref, t.upstream_id), coalesce(t.batch_ref, t.at || '/' || t.usd) ORDER BY t.at, t.n)`;
   const nth = `CASE WHEN t.nth > 1 THEN '#' || t.nth ELSE '' END`;
   return `
     INSERT INTO pg_temp.difference
     SELECT CASE WHEN t.duplicate THEN 'duplicate_upstream' ELSE 'missing_local' END,
-      coalesce('chi_ref/' || ${harmless('t.chi_ref')} || ${nth}, 'id/' || ${harmless('t.upstream_id')} || ${nth}, ${nameless}),
-      NULL, NULL, ${harmless('t.chi_ref')}, ${harmless('t.upstream_id')}, ${harmless('t.issue_id')}, NULL, t.when_at, t.impact,
+      coalesce('upstream_ref/' || ${harmless('t.upstream_ref')} || ${nth}, 'upstream_id/' || ${harmless('t.upstream_id')} || ${nth}, ${nameless}),
+      NULL, NULL, ${harmless('t.upstream_ref')}, ${harmless('t.upstream_id')}, ${harmless('t.batch_ref')}, NULL, t.when_at, t.impact,
       json_build_array(
         json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(t.usd)::text),
         json_build_object('field', 'status', 'ours', NULL, 'theirs', ${plainWord('t.status')})),
@@ -74,7 +74,7 @@ export function addDifferencesOfTheirs({ source }: Plan): string {
 export function addOddWordsOfTheirs(): string {
   return `
     INSERT INTO pg_temp.difference
-    SELECT 'unrecognised_status', d.subject, NULL, NULL, d.chi_ref, d.upstream_id, d.issue_id, NULL, d.occurred_at, 0,
+    SELECT 'unrecognised_status', d.subject, NULL, NULL, d.upstream_ref, d.upstream_id, d.batch_ref, NULL, d.occurred_at, 0,
       json_build_array(json_build_object('field', 'status', 'ours', NULL, 'theirs', d.evidence->'theirs'->>'status')), d.evidence
     FROM pg_temp.difference d
     JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
@@ -86,7 +86,7 @@ export const MOST_ASKED = 100;
 
 /** What an answer named and the listing lacks. */
 export const TO_CONFIRM = `
-  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'issue' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.issue_id) AS subject
-  FROM left_ours o LEFT JOIN (SELECT call_id, min(issue_id) AS issue_id FROM left_name GROUP BY call_id) AS x USING (call_id)
-  WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.issue_id) IS NOT NULL
+  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'issue' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
+  FROM left_ours o LEFT JOIN (SELECT call_id, min(batch_ref) AS batch_ref FROM left_name GROUP BY call_id) AS x USING (call_id)
+  WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.batch_ref) IS NOT NULL
   ORDER BY source, subject LIMIT ${MOST_ASKED}`;

@@ -33,7 +33,7 @@ export async function matchByFingerprint(db: Client, settings: RunSettings): Pro
   }
 }
 
-/** Of those that look alike: those of which money is known to have moved first, then those in doubt, rejected, absent. */
+/** Of those that look alike: those of which money is known to have moved first, then those in doubt, rejected, not executed. */
 async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
   const { rows } = await db.query<{ tier: number }>(
     `SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,

@@ -61,14 +61,14 @@ export function makeAlone({ from, settings }: Plan): string {
     FROM left_theirs t WHERE t.in_period;
     ANALYZE alone;
 
-    -- The second with the same chi_ref, the third: those that have their payment come first.
+    -- The second with the same upstream_ref, the third: those that have their payment come first.
     UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1
     FROM (
-      SELECT t.n, row_number() OVER (PARTITION BY t.chi_ref ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
-      FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.chi_ref IN (SELECT chi_ref FROM alone)
+      SELECT t.n, row_number() OVER (PARTITION BY t.upstream_ref ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
+      FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.upstream_ref IN (SELECT upstream_ref FROM alone)
     ) AS s WHERE s.n = a.n;
 
-    UPDATE pg_temp.alone a SET nth = CASE WHEN a.chi_ref IS NULL THEN s.nth ELSE a.nth END, duplicate = a.duplicate OR s.nth > 1
+    UPDATE pg_temp.alone a SET nth = CASE WHEN a.upstream_ref IS NULL THEN s.nth ELSE a.nth END, duplicate = a.duplicate OR s.nth > 1
     FROM (
       SELECT t.n, row_number() OVER (PARTITION BY t.upstream_id ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
       FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.upstream_id IN (SELECT upstream_id FROM alone)

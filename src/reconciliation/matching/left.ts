@@ -17,11 +17,11 @@ export const MAKE_LEFT = `
 export const makeNames = ({ low, high }: Ids) => `
   DROP TABLE IF EXISTS left_name;
   CREATE TEMP TABLE left_name AS
-  SELECT x.intent_id AS call_id, x.chi_ref, x.upstream_id, x.issue_id FROM outcome_item x
+  SELECT x.intent_id AS call_id, x.upstream_ref, x.upstream_id, x.batch_ref FROM outcome_item x
     JOIN run_call c ON c.call_id = x.intent_id AND c.answered
   WHERE x.intent_id IN (SELECT call_id FROM left_ours) AND x.intent_id BETWEEN ${uuid(low)} AND ${uuid(high)}
   UNION
-  SELECT call_id, chi_ref, upstream_id, issue_id FROM run_evidence WHERE call_id IN (SELECT call_id FROM left_ours);
+  SELECT call_id, upstream_ref, upstream_id, batch_ref FROM run_evidence WHERE call_id IN (SELECT call_id FROM left_ours);
   ANALYZE left_name`;
 
 /** What a rule has found is settled: no later one looks at it. */

@@ -68,7 +68,7 @@ function calls(
     LEFT JOIN resolution_history s ON s.intent_id = i.id AND s.resolved_at <= ${then}
       AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = s.id AND c.resolved_at <= ${then})
     WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${texts(operations)})
-      AND o.kind IS DISTINCT FROM 'notSent'
+      AND o.kind IS DISTINCT FROM 'not_sent'
       AND (i.held_for IS NULL OR d.verdict = 'approved')
       -- An intent whose commit was reported as failed, but was not, was refused and never sent.
       AND (o.intent_id IS NOT NULL OR NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id))`;
@@ -86,13 +86,13 @@ export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): st
   const usd = `CASE WHEN c.operation IN (${texts(COLLECTIONS)}) THEN NULL ELSE i.amount_usd END::numeric(20,6)`;
   return `
     SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key, nullif(i.reference, '') AS reference,
-      ${usd} AS usd, coalesce(x.chi_ref, v.chi_ref) AS chi_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
+      ${usd} AS usd, coalesce(x.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
       c.operation IN (${texts(COLLECTIONS)}) AS incoming,
-      CASE WHEN c.operation NOT IN (${texts([...LINKS, ...COLLECTIONS])}) THEN c.outcome IN ('succeeded', 'landed') END AS moved,
+      CASE WHEN c.operation NOT IN (${texts([...LINKS, ...COLLECTIONS])}) THEN c.outcome IN ('succeeded', 'confirmed') END AS moved,
       -- Numeric division could have any number of decimals; a percentage is a product.
       CASE WHEN c.operation IN (${texts(PAYOUTS)}) THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,
-      CASE c.outcome WHEN 'succeeded' THEN 1 WHEN 'landed' THEN 1 WHEN 'unknown' THEN 2 WHEN 'rejected' THEN 3 ELSE 4 END AS tier
+      CASE c.outcome WHEN 'succeeded' THEN 1 WHEN 'confirmed' THEN 1 WHEN 'unknown' THEN 2 WHEN 'rejected' THEN 3 ELSE 4 END AS tier
     FROM intent_item i
     JOIN run_call c ON c.call_id = i.intent_id
     LEFT JOIN item_recipient n ON n.intent_id = i.intent_id AND n.position = i.position AND ${inside('n.intent_id')}
@@ -102,16 +102,16 @@ export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): st
     WHERE ${inside('i.intent_id')}`;
 }
 
-/** `run_evidence`: the transactions in the newest verdict of each landed call; they count like those of an answer. */
+/** `run_evidence`: the transactions in the newest verdict of each confirmed call; they count like those of an answer. */
 export function makeEvidence({ asOf }: Plan): string {
   const transactions = `CASE WHEN json_typeof(evidence->'transactions') = 'array' THEN evidence->'transactions' ELSE '[]' END`;
   return `
     CREATE TEMP TABLE run_evidence AS
-    SELECT call_id, (f->>'position')::integer AS position, f->>'chi_ref' AS chi_ref, f->>'id' AS upstream_id, f->>'issue_id' AS issue_id
+    SELECT call_id, (f->>'position')::integer AS position, f->>'upstream_ref' AS upstream_ref, f->>'upstream_id' AS upstream_id, f->>'batch_ref' AS batch_ref
     FROM (
       SELECT DISTINCT ON (c.call_id) c.call_id, v.evidence
       FROM run_call c JOIN verdict v ON v.intent_id = c.call_id
-      WHERE c.outcome = 'landed' AND v.verdict = 'landed' AND v.decided_at <= ${instant(asOf)}
+      WHERE c.outcome = 'confirmed' AND v.verdict = 'confirmed' AND v.decided_at <= ${instant(asOf)}
       ORDER BY c.call_id, v.id DESC
     ) AS newest CROSS JOIN LATERAL json_array_elements(${transactions}) AS f`;
 }

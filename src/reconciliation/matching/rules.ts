@@ -1,5 +1,5 @@
 /**
- * The rules that go by what both sides call a payment: chi_ref, id, issue, reference. Each works on what those before it have
+ * The rules that go by what both sides call a payment: upstream_ref, upstream_id, batch_ref, reference. Each works on what those before it have
  * left, over sets, and fills `found`.
  */
 
@@ -11,14 +11,13 @@ const THEIRS_FIRST = 'at NULLS LAST, n';
  * The same identifier on both sides.
  * @param from the tables to look at, and the one to fill: at first everything, later what is left.
  */
-export function bySameName(rule: 'chi_ref' | 'id', { ours, theirs, into }: Sides): string {
-  const column = rule === 'id' ? 'upstream_id' : 'chi_ref';
+export function bySameName(rule: 'upstream_ref' | 'upstream_id', { ours, theirs, into }: Sides): string {
   const inOrder = (side: 'o' | 't', table: string, order: string) => `(
-    SELECT n, ${column} AS name, row_number() OVER (PARTITION BY ${column} ORDER BY ${order}) AS place
+    SELECT n, ${rule} AS name, row_number() OVER (PARTITION BY ${rule} ORDER BY ${order}) AS place
     FROM ${table} WHERE n IN (SELECT ${side} FROM twice))`;
   return `
     DROP TABLE IF EXISTS candidate, twice;
-    CREATE TEMP TABLE candidate AS SELECT o.n AS o, t.n AS t FROM ${ours} o JOIN ${theirs} t ON t.${column} = o.${column};
+    CREATE TEMP TABLE candidate AS SELECT o.n AS o, t.n AS t FROM ${ours} o JOIN ${theirs} t ON t.${rule} = o.${rule};
     -- A name that stands for several on a side; there should be none, so they are looked at apart.
     CREATE TEMP TABLE twice AS SELECT o, t FROM candidate
     WHERE o IN (SELECT o FROM candidate GROUP BY o HAVING count(*) > 1) OR t IN (SELECT t FROM candidate GROUP BY t HAVING count(*) > 1);
@@ -39,7 +38,7 @@ export const EVERYTHING: Sides = { ours: 'ours', theirs: 'theirs', into: 'pair' 
 export const LEFT: Sides = { ours: 'left_ours', theirs: 'left_theirs', into: 'found' };
 
 interface Ranked {
-  rule: 'issue_id' | 'reference';
+  rule: 'batch_ref' | 'reference';
   /** Of each side what must be equal, as columns of it. Rows of which one is null take no part. */
   ours: { from: string; equal: string[] };
   theirs: { from: string; equal: string[] };
@@ -73,8 +72,8 @@ export const MAKE_OF_CALL = `
   CREATE TEMP TABLE of_call AS
   SELECT n, min(call_id::text)::uuid AS of_call
   FROM (
-    SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.issue_id = t.issue_id
-    UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.chi_ref = t.chi_ref
+    SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.batch_ref = t.batch_ref
+    UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.upstream_ref = t.upstream_ref
     UNION SELECT t.n, x.call_id FROM left_theirs t JOIN left_name x ON x.upstream_id = t.upstream_id
   ) AS named GROUP BY n HAVING count(*) = 1;
   ANALYZE of_call`;
@@ -83,7 +82,7 @@ const NAMED = '(SELECT * FROM left_theirs JOIN of_call USING (n))';
 
 const issue = (ours: string[], theirs: string[], more: Partial<Ranked> = {}) =>
   byRank({
-    rule: 'issue_id',
+    rule: 'batch_ref',
     ours: { from: '(SELECT * FROM left_ours)', equal: ['call_id', ...ours] },
     theirs: { from: NAMED, equal: ['of_call', ...theirs] },
     certainty: { single: "'certain'", several: 'probable' },

@@ -7,7 +7,7 @@ import { statusClass } from './status-class';
 
 /** What is compared of a transaction; `n` is its ordinal in what the run compares with; those that are added later count on. */
 function columns({ from, to }: Plan): string {
-  return `chi_ref, upstream_id, issue_id, issued_at AS at, status, ${statusClass('status')} AS word,
+  return `upstream_ref, upstream_id, batch_ref, issued_at AS at, status, ${statusClass('status')} AS word,
     amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference, coalesce(lower(type) = ${text(INCOMING_TYPE)}, FALSE) AS incoming,
     ${emailKey("nullif(email, '')")} AS email, ${phoneKey("nullif(phone, '')")} AS phone,
     ${handleKey("nullif(handle, '')")} AS handle, ${receiverKey("nullif(receiver, '')")} AS receiver,
@@ -35,9 +35,9 @@ export function addFarTheirs(plan: Plan): string {
     FROM upstream_transaction
     WHERE read_id = ${uuid(plan.readId)}
       AND (issued_at < ${instant(margin.from)} OR issued_at >= ${instant(margin.to)})
-      AND (chi_ref IN (SELECT chi_ref FROM left_ours WHERE chi_ref IS NOT NULL)
+      AND (upstream_ref IN (SELECT upstream_ref FROM left_ours WHERE upstream_ref IS NOT NULL)
         OR upstream_id IN (SELECT upstream_id FROM left_ours WHERE upstream_id IS NOT NULL)
-        OR issue_id IN (SELECT issue_id FROM left_name WHERE issue_id IS NOT NULL))`;
+        OR batch_ref IN (SELECT batch_ref FROM left_name WHERE batch_ref IS NOT NULL))`;
 }
 
 /** Adds what the upstream showed when it was asked by name, where its listing does not have it. */
@@ -47,10 +47,10 @@ export function addConfirmed(plan: Plan, readIds: string[]): string {
     INSERT INTO pg_temp.theirs
     SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY place), read_id, ordinal, ${columns(plan)}
     FROM (
-      SELECT DISTINCT ON (place) x.*, coalesce(x.chi_ref, x.upstream_id) AS place
+      SELECT DISTINCT ON (place) x.*, coalesce(x.upstream_ref, x.upstream_id) AS place
       FROM upstream_transaction x JOIN source_read_end e ON e.read_id = x.read_id AND e.complete
-      WHERE x.read_id IN (${reads}) AND coalesce(x.chi_ref, x.upstream_id) IS NOT NULL
-        AND NOT EXISTS (SELECT FROM theirs t WHERE t.chi_ref = x.chi_ref)
+      WHERE x.read_id IN (${reads}) AND coalesce(x.upstream_ref, x.upstream_id) IS NOT NULL
+        AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = x.upstream_ref)
         AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = x.upstream_id)
       ORDER BY place, x.read_id, x.ordinal
     ) AS found`;
@@ -59,9 +59,9 @@ export function addConfirmed(plan: Plan, readIds: string[]): string {
 /** `far_call`: calls of any time whose answers name what nothing of the period belongs to. */
 export const FAR_CALLS = `
   INSERT INTO pg_temp.far_call
-  SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.chi_ref = t.chi_ref
+  SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.upstream_ref = t.upstream_ref
   UNION SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.upstream_id = t.upstream_id
-  UNION SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.issue_id = t.issue_id
+  UNION SELECT x.intent_id FROM left_theirs t JOIN outcome_item x ON x.batch_ref = t.batch_ref
   EXCEPT SELECT call_id FROM run_call`;
 
 export const takeTheirs = (from: number) =>
@@ -70,4 +70,4 @@ export const takeTheirs = (from: number) =>
 export const TAKE_OURS = (from: number) => `
   INSERT INTO pg_temp.left_ours SELECT * FROM ours WHERE n >= ${from};
   INSERT INTO pg_temp.left_name
-  SELECT intent_id, chi_ref, upstream_id, issue_id FROM outcome_item WHERE intent_id IN (SELECT call_id FROM far_call)`;
+  SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item WHERE intent_id IN (SELECT call_id FROM far_call)`;

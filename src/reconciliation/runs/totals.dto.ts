@@ -14,7 +14,7 @@ export class SumRecord implements Sum {
 
 export class MatchedRecord {
   @count('Payments that have their transaction.') count!: number;
-  @counts('By what they were recognised: `chi_ref`, `id`, `issue_id`, `reference`, or their likeness.')
+  @counts('By what they were recognised: `upstream_ref`, `upstream_id`, `batch_ref`, `reference`, or their likeness.')
   by_rule!: Record<string, number>;
   @counts('How sure that is: `certain`, `probable`, `possible`.') by_certainty!: Record<string, number>;
 }

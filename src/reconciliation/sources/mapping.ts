@@ -2,9 +2,9 @@ import { maskProse } from '../../platform/privacy/contacts';
 
 /** What a column of a statement can be; each becomes the upstream's own field of a transaction. */
 const UPSTREAM_FIELDS = {
-  chi_ref: 'chiRef',
-  id: 'id',
-  issue_id: 'issueID',
+  upstream_ref: 'chiRef',
+  upstream_id: 'id',
+  batch_ref: 'issueID',
   issued_at: 'issueDate',
   type: 'type',
   status: 'status',
@@ -27,7 +27,7 @@ export const STATEMENT_FIELDS = Object.keys(UPSTREAM_FIELDS) as StatementField[]
 /** The fields that say who was paid. */
 const OF_PEOPLE: StatementField[] = ['recipient', 'email', 'phone', 'handle', 'receiver'];
 
-const NAMES: StatementField[] = ['chi_ref', 'id', 'issue_id', 'reference'];
+const NAMES: StatementField[] = ['upstream_ref', 'upstream_id', 'batch_ref', 'reference'];
 
 /** Without one of them, a line can be compared with nothing. */
 const IDENTIFYING = [...NAMES, ...OF_PEOPLE];
@@ -184,6 +184,6 @@ function parse(text: string): Record<string, unknown> {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new MappingError(
-    `must be one of ${PRESET_NAMES.join(', ')}, or JSON such as {"chi_ref":"Reference ID","amount_usd":"Amount"}`,
+    `must be one of ${PRESET_NAMES.join(', ')}, or JSON such as {"upstream_ref":"Reference ID","amount_usd":"Amount"}`,
   );
 }

@@ -22,8 +22,8 @@ export const WALLETS: Question = {
 };
 
 /** The transactions of one batch. */
-export function issueQuestion(issueId: string): Question {
-  const path = `${PREFIX}/account/issue-id-transactions?issueID=${encodeURIComponent(issueId)}`;
+export function issueQuestion(batchRef: string): Question {
+  const path = `${PREFIX}/account/issue-id-transactions?issueID=${encodeURIComponent(batchRef)}`;
   return { operation: 'POST /account/issue-id-transactions', effect: 'read', method: 'POST', path, body: null };
 }
 

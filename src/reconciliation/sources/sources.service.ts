@@ -97,8 +97,8 @@ export class SourcesService {
   }
 
   /** The transactions of one batch, by its issueID. */
-  async issue(cause: Cause, issueId: string): Promise<ReadResult> {
-    return this.few('issue', cause, issueId, issueQuestion(issueId));
+  async issue(cause: Cause, batchRef: string): Promise<ReadResult> {
+    return this.few('issue', cause, batchRef, issueQuestion(batchRef));
   }
 
   /** One transaction, by its id. */

@@ -15,7 +15,8 @@ export class StatementQuery {
       `${PRESET_NAMES.join(', ')}: its columns are called as our fields, or as the upstream's. ` +
       `Fields: ${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, those that say who was paid (recipient, email, phone, ` +
       'handle, receiver) are not read.',
-    example: '{"chi_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',
+    example:
+      '{"upstream_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',
   })
   mapping!: string;
 

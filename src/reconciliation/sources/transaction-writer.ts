@@ -9,7 +9,7 @@ import { Transaction } from '../../gateway/upstream/transactions';
  */
 const BATCH_BYTES = 250_000;
 
-const COPY = `COPY upstream_transaction (read_id, ordinal, chi_ref, upstream_id, issue_id, issued_at, type, status, amount_usd,
+const COPY = `COPY upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd,
   fee_usd, email, phone, handle, receiver, country, network_code, reference) FROM STDIN`;
 
 /** The column has 14 digits before the point. */
@@ -61,14 +61,26 @@ export class TransactionWriter {
   }
 
   private toLine(ordinal: number, { issuedAt, amountUsd, feeUsd, ...texts }: Transaction): string {
-    const { chiRef, id, issueId, type, status, email, phone, handle, receiver, country, networkCode, reference } =
-      texts;
+    const {
+      upstreamRef,
+      upstreamId,
+      batchRef,
+      type,
+      status,
+      email,
+      phone,
+      handle,
+      receiver,
+      country,
+      networkCode,
+      reference,
+    } = texts;
     return copyLine([
       this.readId,
       String(ordinal),
-      chiRef,
-      id,
-      issueId,
+      upstreamRef,
+      upstreamId,
+      batchRef,
       issuedAt && issuedAt.toISOString(),
       type,
       status,

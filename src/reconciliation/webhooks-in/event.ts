@@ -13,10 +13,10 @@ export function readEvent(body: unknown): Told {
   const meta = isObject(fields.meta) ? fields.meta : {};
   return {
     eventType: text(fields.eventType),
-    issueId: text(fields.issueID),
+    batchRef: text(fields.issueID),
     upstreamId: text(meta.id),
     // A number (trap 4) is no reference that could be asked for; it is kept as it came.
-    chiRef: typeof fields.chiRef === 'number' ? String(fields.chiRef) : text(fields.chiRef),
+    upstreamRef: typeof fields.chiRef === 'number' ? String(fields.chiRef) : text(fields.chiRef),
     status: text(fields.status),
     amountUsd: amount(fields.amount),
   };

@@ -25,7 +25,7 @@ export class ReadBackService implements BeforeApplicationShutdown {
 
   /** Returns at once. */
   add(event: NewUpstreamEvent): void {
-    const subject = event.issueId ?? event.upstreamId;
+    const subject = event.batchRef ?? event.upstreamId;
     if (subject === null || this.stopped || this.waiting.has(subject)) return;
     if (this.waiting.size >= MOST_WAITING) return this.shed();
     this.waiting.set(subject, event);
@@ -55,12 +55,12 @@ export class ReadBackService implements BeforeApplicationShutdown {
     return first?.[1];
   }
 
-  private async readBack({ id, issueId, upstreamId, chiRef }: NewUpstreamEvent): Promise<void> {
+  private async readBack({ id, batchRef, upstreamId, upstreamRef }: NewUpstreamEvent): Promise<void> {
     const cause = { causedBy: id, by: null };
-    if (issueId !== null) await this.sources.issue(cause, issueId);
+    if (batchRef !== null) await this.sources.issue(cause, batchRef);
     else if (upstreamId !== null) await this.sources.transaction(cause, upstreamId);
     // Of what an answer named before, nothing is in doubt.
-    const refs = [issueId, upstreamId, chiRef].filter((ref) => ref !== null);
+    const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     if (!(await this.isKnown(refs))) this.resolver.lookSoon();
   }
 

@@ -103,7 +103,7 @@ function Asked({ of }: { of: ApprovalRecord }) {
 /** Said aloud as soon as it is known. */
 function Came({ of }: { of: ApprovalRecord }) {
   const isApproved = of.approval?.status === 'approved';
-  const color = isApproved && !['succeeded', 'landed'].includes(of.outcome) ? 'orange' : 'teal';
+  const color = isApproved && !['succeeded', 'confirmed'].includes(of.outcome) ? 'orange' : 'teal';
   return (
     <Alert color={color} variant="light" title={isApproved ? 'Approved and sent' : 'Rejected'}>
       {isApproved ? `What came of it: ${outcomeWords(of.outcome)}.` : 'It is never sent; your reason is on record.'}

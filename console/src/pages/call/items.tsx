@@ -63,7 +63,7 @@ function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
     ...(has('network_code') ? [text('network_code', 'Network')] : []),
     ...(has('reference') ? [text('reference', 'Reference')] : []),
     ...(has('wallet') ? [text('wallet', 'Wallet')] : []),
-    ...(has('chi_ref') ? [text('chi_ref', 'Transaction')] : []),
+    ...(has('upstream_ref') ? [text('upstream_ref', 'Transaction')] : []),
     { id: 'amount', title: 'Amount', numeric: true, render: ({ amount_usd }) => <Usd amount={amount_usd} /> },
     ...UPSTREAM.map(({ render, ...column }) => ({
       ...column,
@@ -72,7 +72,7 @@ function columnsOf(items: RecordItem[]): Column<RecordItem>[] {
   ];
 }
 
-type TextField = 'country' | 'network_code' | 'reference' | 'wallet' | 'chi_ref';
+type TextField = 'country' | 'network_code' | 'reference' | 'wallet' | 'upstream_ref';
 
 const text = (field: TextField, title: string) => ({
   id: field,
@@ -82,8 +82,16 @@ const text = (field: TextField, title: string) => ({
 
 const UPSTREAM: Column<RecordUpstreamItem>[] = [
   { id: 'status', title: 'Upstream status', render: ({ status }) => <Maybe text={status} /> },
-  { id: 'upstream_chi_ref', title: 'chiRef', render: ({ chi_ref }) => <Id text={chi_ref} name="chiRef" /> },
-  { id: 'upstream_id', title: 'Upstream id', render: ({ id }) => <Id text={id} name="the upstream's id" /> },
+  {
+    id: 'made_upstream_ref',
+    title: 'Upstream reference',
+    render: ({ upstream_ref }) => <Id text={upstream_ref} name="upstream reference" />,
+  },
+  {
+    id: 'upstream_id',
+    title: 'Upstream id',
+    render: ({ upstream_id }) => <Id text={upstream_id} name="the upstream's id" />,
+  },
   { id: 'upstream_amount', title: 'Upstream amount', numeric: true, render: (one) => <Usd amount={one.amount_usd} /> },
 ];
 

@@ -125,7 +125,7 @@ function outcome({ upstream, timings, outcome: word }: CallStory): Moment[] {
     color: failure === null ? 'teal' : 'red',
     says: failure === null ? [] : [`No usable answer: ${inWords(failure)}.`],
   };
-  const isDoubtful = failure !== null && ['unknown', 'landed', 'absent'].includes(word);
+  const isDoubtful = failure !== null && ['unknown', 'confirmed', 'not_executed'].includes(word);
   const says = isDoubtful ? ['What became of it at the upstream is not known from this answer.'] : [];
   return [
     answered,
@@ -143,8 +143,8 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
   };
   if (!looked) return [since];
   const list = looked.transactions.map(
-    ({ chi_ref, id, amount_usd, status }) =>
-      `may be ${[chi_ref ?? id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
+    ({ upstream_ref, upstream_id, amount_usd, status }) =>
+      `may be ${[upstream_ref ?? upstream_id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
   );
   const { decided_at, reason, calls } = looked;
   return [since, { title: 'Could not be found out', at: decided_at, color: 'red', says: [reason], list, calls }];
@@ -152,7 +152,9 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
 
 function resolution({ resolution: settled }: CallStory): Moment[] {
   if (!settled) return [];
-  const found = settled.transactions.map(({ chi_ref, id }) => `transaction ${chi_ref ?? id ?? 'without a reference'}`);
+  const found = settled.transactions.map(
+    ({ upstream_ref, upstream_id }) => `transaction ${upstream_ref ?? upstream_id ?? 'without a reference'}`,
+  );
   return [...settled.superseded]
     .reverse()
     .concat(settled)
@@ -161,7 +163,7 @@ function resolution({ resolution: settled }: CallStory): Moment[] {
       const by = resolved_by ? `By ${nameOf(resolved_by)}.` : 'By the proxy itself, from what the upstream lists.';
       const what = place === 0 ? 'Settled' : 'Corrected';
       return {
-        title: verdict === 'landed' ? `${what}: it was carried out` : `${what}: it was not carried out`,
+        title: verdict === 'confirmed' ? `${what}: it was carried out` : `${what}: it was not carried out`,
         at: resolved_at,
         color: 'teal',
         says: [by, `“${reason}”`],

@@ -8,8 +8,8 @@ import { inWords } from '../../components/format';
 import { ReasonDialog } from '../../components/reason-dialog';
 
 const MEANING: Partial<Record<string, string>> = {
-  landed: 'It was carried out: what it paid counts',
-  absent: 'It was not carried out, and never will be: what it had reserved is given back',
+  confirmed: 'It was carried out: what it paid counts',
+  not_executed: 'It was not carried out, and never will be: what it had reserved is given back',
 };
 
 /** Of the resolution's reason. */

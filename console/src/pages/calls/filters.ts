@@ -50,7 +50,7 @@ export const FILTERS: Record<FilterName, Filter> = {
   country: named('Country', 'As given: Kenya'),
   network_code: named('Network code', 'Exactly: MPS'),
   reference: named('Reference', "A payout's, exactly"),
-  upstream_ref: named('Upstream reference', 'chiRef, id or issueID of a transaction'),
+  upstream_ref: named('Upstream reference', 'upstream_ref, upstream_id or batch_ref of a transaction'),
   min_item_usd: amount('Payout, at least (USD)', 'Payout of at least'),
   max_item_usd: amount('Payout, at most (USD)', 'Payout of at most'),
   min_total_usd: amount('Call, at least (USD)', 'Call of at least'),

@@ -85,9 +85,9 @@ function About({ finding }: { finding: FindingStory }) {
         Found: <SeenBy at={finding.found_at} run={finding.found_by} />,
         'Seen last': <SeenBy at={finding.seen_at} run={finding.seen_by} />,
         'Waits for': finding.age_days === null ? 'nobody: it is decided' : inDays(finding.age_days),
-        chiRef: <Maybe text={finding.chi_ref} />,
+        'Upstream reference': <Maybe text={finding.upstream_ref} />,
         "Upstream's id": <Maybe text={finding.upstream_id} />,
-        "Upstream's batch": <Maybe text={finding.issue_id} />,
+        "Upstream's batch": <Maybe text={finding.batch_ref} />,
         Wallet: <Maybe text={finding.wallet_id} />,
         Id: <Copyable text={finding.id} label="id" />,
       }}

@@ -1,8 +1,8 @@
 /** What a column of a statement can be, as the API calls it, and the upstream's own name for it. */
 export const FIELDS = {
-  chi_ref: 'chiRef',
-  id: 'id',
-  issue_id: 'issueID',
+  upstream_ref: 'chiRef',
+  upstream_id: 'id',
+  batch_ref: 'issueID',
   issued_at: 'issueDate',
   type: 'type',
   status: 'status',

@@ -7,7 +7,7 @@ type Envelope = Partial<Omit<ErrorEnvelope, 'status'>> & { status?: string; data
 /** What the record of the call will say, as far as its answer tells. */
 type Outcome = Extract<
   CallRecord['outcome'],
-  'succeeded' | 'rejected' | 'notSent' | 'unknown' | 'refused' | 'pendingApproval'
+  'succeeded' | 'rejected' | 'not_sent' | 'unknown' | 'refused' | 'pending_approval'
 >;
 
 export const envelopeOf = ({ body }: SampleAnswerDto): Envelope => (isFields(body) ? body : {});
@@ -17,12 +17,12 @@ const AFTER_SENDING: Partial<Record<ErrorEnvelope['code'], Outcome>> = {
   outcome_unknown: 'unknown',
   upstream_auth: 'rejected',
   upstream_busy: 'rejected',
-  upstream_unreachable: 'notSent',
+  upstream_unreachable: 'not_sent',
 };
 
 export function outcomeOf(answer: SampleAnswerDto): Outcome {
   const { status, code, call_id: ours, data } = envelopeOf(answer);
-  if (status === 'pending_approval') return 'pendingApproval';
+  if (status === 'pending_approval') return 'pending_approval';
   if (ours !== undefined && code !== undefined) return AFTER_SENDING[code] ?? 'refused';
   const fault = isFields(data) ? data.error : undefined;
   const named = statusesIn(answer.body).length > 0;
@@ -42,14 +42,14 @@ export function explain(answer: SampleAnswerDto): string {
   switch (outcomeOf(answer)) {
     case 'succeeded':
       return ['The upstream carried it out.', ...becameOf(answer)].join(' ');
-    case 'pendingApproval':
+    case 'pending_approval':
       return 'Nothing was sent: it waits until somebody else approves it.';
     case 'unknown':
       if (envelopeOf(answer).code !== 'outcome_unknown') return UNVERIFIED;
       return 'It left, and nothing came back that says what became of it: it may be paid or not. The proxy never sends it again; it asks the upstream, and its story shows how that ends.';
     case 'rejected':
       return said === undefined ? 'The upstream said no.' : `The upstream said no. ${said}`;
-    case 'notSent':
+    case 'not_sent':
       return said ?? 'The upstream could not be reached, and nothing was sent.';
     case 'refused':
       return `The proxy itself refused it, and nothing was sent. ${said ?? ''}`;

@@ -107,7 +107,7 @@ function Answered({ answer, again }: { answer: SampleAnswerDto; again: () => voi
 
 function WhereToGo({ answer, again }: { answer: SampleAnswerDto; again: () => void }) {
   const { may } = useSession();
-  const isHeld = outcomeOf(answer) === 'pendingApproval';
+  const isHeld = outcomeOf(answer) === 'pending_approval';
   return (
     <Group gap="xs">
       {may('audit') && answer.call_id !== '' && (

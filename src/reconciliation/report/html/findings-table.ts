@@ -89,7 +89,14 @@ function fieldCells(field: FindingField | null): Markup {
 }
 
 function payment(finding: FindingRecord): Markup {
-  const { call_id: call, position, chi_ref: chiRef, upstream_id: id, issue_id: issue, wallet_id: wallet } = finding;
+  const {
+    call_id: call,
+    position,
+    upstream_ref: upstreamRef,
+    upstream_id: id,
+    batch_ref: issue,
+    wallet_id: wallet,
+  } = finding;
   const line = (name: string, value: string | null) =>
     value !== null &&
     markup`<div>
@@ -98,9 +105,9 @@ function payment(finding: FindingRecord): Markup {
     </div>`;
   const named = [
     line('call', call === null ? null : `${call}${position === null ? '' : ` / ${position}`}`),
-    line('chiRef', chiRef),
-    chiRef === null && line('id', id),
-    chiRef === null && id === null && line('issue', issue),
+    line('upstream reference', upstreamRef),
+    upstreamRef === null && line('upstream id', id),
+    upstreamRef === null && id === null && line('batch', issue),
     line('wallet', wallet),
   ].filter((each): each is Markup => each !== false);
   return markup`<dl>${named.length > 0 ? named : line('subject', finding.subject)}</dl>`;

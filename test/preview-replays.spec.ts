@@ -104,7 +104,7 @@ describe('a preview of what was asked before', () => {
     const { headers } = await asked;
     expect(await codeOf('slow')).toBe('outcome_unknown');
     await api.proxy.database.query(
-      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'absent', 'x', $1, $1)`,
+      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'not_executed', 'x', $1, $1)`,
       [headers['x-call-id']],
     );
     expect(await api.preview(key, AIRTIME, body, keyed('slow'))).toMatchObject({ would: 'be_sent', duplicates: [] });

@@ -1,0 +1,110 @@
+import { Catch, ExceptionFilter, ArgumentsHost } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { FastifyReply } from 'fastify';
+import { methodOf } from '../../src/operations/operations';
+import { readJsonBodies } from '../../src/http/validation/json-body';
+import { QueryGuard } from '../../src/http/validation/query.guard';
+import { RequestValidationPipe } from '../../src/http/validation/validation.pipe';
+import { AccountController } from '../../src/interface/account/account.controller';
+import { CollectionsController } from '../../src/interface/collections/collections.controller';
+import { InfoController } from '../../src/interface/info/info.controller';
+import { PayoutsController } from '../../src/interface/payouts/payouts.controller';
+import { RedeemController } from '../../src/interface/redeem/redeem.controller';
+import { SendController } from '../../src/interface/send/send.controller';
+import { SubAccountsController } from '../../src/interface/sub-accounts/sub-accounts.controller';
+import { WalletsController } from '../../src/interface/wallets/wallets.controller';
+import { loadConfig } from '../../src/platform/config/config';
+import { Problem } from '../../src/platform/errors/problem';
+import { Asking, FaultExpected } from './interface';
+
+/** What the rules say of a request: its body or query as a handler gets it, or its faults. */
+export interface Judged {
+  taken?: unknown;
+  faults?: { pointer: string; detail: string }[];
+  total?: number;
+}
+
+type Headers = Record<string, string>;
+
+export interface TestRules {
+  /** Sends a body as JSON. */
+  post(path: string, body: unknown): Promise<Judged>;
+  /** Sends these bytes, and says that they are JSON unless `headers` say otherwise. */
+  postRaw(path: string, body: string | Buffer, headers?: Headers): Promise<Judged>;
+  get(path: string): Promise<Judged>;
+  /** The right request of an operation. */
+  ask(asking: Asking): Promise<Judged>;
+  close(): Promise<void>;
+}
+
+@Catch(Problem)
+class FaultsFilter implements ExceptionFilter<Problem> {
+  catch({ faults, faultsTotal }: Problem, host: ArgumentsHost): void {
+    void host.switchToHttp().getResponse<FastifyReply>().send({ faults, total: faultsTotal });
+  }
+}
+
+/**
+ * The interface as far as the rules about its fields: the body's parser, the controllers, the guard of queries and the
+ * pipe, in this process. There is no network, no database and no upstream behind it, so that a rule costs a millisecond.
+ */
+export async function startRules(): Promise<TestRules> {
+  const module = await Test.createTestingModule({
+    controllers: [
+      AccountController,
+      CollectionsController,
+      InfoController,
+      PayoutsController,
+      RedeemController,
+      SendController,
+      SubAccountsController,
+      WalletsController,
+    ],
+    providers: [
+      { provide: APP_FILTER, useClass: FaultsFilter },
+      { provide: APP_GUARD, useClass: QueryGuard },
+      { provide: APP_PIPE, useFactory: () => new RequestValidationPipe({ get: () => loadConfig({}) } as never) },
+    ],
+  })
+    .useMocker(() => ({ run: (_call: unknown, input: unknown) => ({ taken: input }) }))
+    .compile();
+  const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { bodyParser: false });
+  const server = app.getHttpAdapter().getInstance();
+  readJsonBodies(server, loadConfig({}).maxBodyBytes);
+  await app.init();
+  await server.ready();
+  const ask = async (method: 'GET' | 'POST', path: string, payload?: string | Buffer, headers: Headers = {}) => {
+    const asked = { method, url: `/api/v0.1${path}`, headers: { 'x-api-key': 'key', ...headers } };
+    const response = await server.inject(payload === undefined ? asked : { ...asked, payload });
+    return response.json<Judged>();
+  };
+  const rules: TestRules = {
+    post: (path, body) => ask('POST', path, JSON.stringify(body), body === undefined ? {} : JSON_TYPE),
+    postRaw: (path, body, headers = JSON_TYPE) => ask('POST', path, body, headers),
+    get: (path) => ask('GET', path),
+    ask: ({ operation, path, body }) => (methodOf(operation) === 'GET' ? rules.get(path) : rules.post(path, body)),
+    close: () => app.close(),
+  };
+  return rules;
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+/** Awaits exactly these faults, in any order. */
+export async function expectFaults(judging: Promise<Judged>, faults: FaultExpected[]): Promise<void> {
+  const judged = await judging;
+  expect(judged.faults).toBeDefined();
+  expect(judged.faults).toHaveLength(faults.length);
+  expect(judged.faults).toEqual(
+    expect.arrayContaining(faults.map(({ pointer, detail }) => ({ pointer, detail: expect.stringMatching(detail) }))),
+  );
+}
+
+/** Awaits that a request breaks no rule. @returns what the handler got. */
+export async function expectTaken(judging: Promise<Judged>): Promise<unknown> {
+  const { taken, ...refused } = await judging;
+  expect(refused).toEqual({});
+  return taken;
+}
