@@ -151,11 +151,11 @@ describe('GET /v1/overview', () => {
     });
     await settled(async () => (await read('reconcile')).findings[0].count === waiting.length);
     expect((await read('reconcile')).findings[0]).toEqual({
-      age: '0–1',
+      age: '0_to_1',
       count: waiting.length,
       impact_usd: usd.toFixed(),
     });
-    expect(findings.map(({ age }: { age: string }) => age)).toEqual(['0–1', '2–7', '8–30', '31+']);
+    expect(findings.map(({ age }: { age: string }) => age)).toEqual(['0_to_1', '2_to_7', '8_to_30', '31_or_more']);
   });
 
   it('tells which records are sealed', async () => {

@@ -50,7 +50,7 @@ describe('the report of a run', () => {
       },
       states: { open: 1 },
       finding_count: 1,
-      ageing: [{ days: '0–1', count: 1, usd: '2' }, { count: 0 }, { count: 0 }, { count: 0 }],
+      ageing: [{ days: '0_to_1', count: 1, usd: '2' }, { count: 0 }, { count: 0 }, { count: 0 }],
       findings: [
         {
           category: 'missing_local',

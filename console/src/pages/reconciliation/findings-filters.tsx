@@ -101,7 +101,7 @@ function AgeChoice({ values, change }: Props) {
       choose={choose}
       all="Any"
       others={[
-        ...AGES.map(({ name }) => ({ value: name, label: `${name} days` })),
+        ...AGES.map(({ name, label }) => ({ value: name, label: `${label} days` })),
         ...(isOther ? [{ value: OTHER_AGE, label: `${least ?? 0}–${most ?? ''} days` }] : []),
       ]}
     />
