@@ -1,3 +1,4 @@
+import type { RunRecord } from './support/api';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, reconcile, Reconciling, startReconciling, untilNow } from './support/reconciling';
@@ -12,7 +13,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
   let asking: Asking;
   let database: TestDatabase;
   /** A run that saw nothing, before things changed. */
-  let before: Record<string, any>;
+  let before: RunRecord;
   /** The transaction of somebody who has the upstream's key. */
   let past: string;
   let calls: Record<'reversed' | 'charged', string>;
@@ -89,7 +90,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     });
     const question = { from: before.from as string, to: new Date().toISOString() };
     const run = await reconcile({ ...asking, url: forgetful.url }, question);
-    expect(run.totals.matched).toMatchObject({ count: 4 });
+    expect(run.totals!.matched).toMatchObject({ count: 4 });
     expect((await seen(run.id as string)).map(({ category }) => category as string)).not.toContain('missing_upstream');
     const asked = `SELECT subject FROM source_read WHERE caused_by = $1 AND source = 'transaction'`;
     expect(await database.query(asked, [run.id])).toEqual([{ subject: lacking?.upstream_id as string }]);
@@ -103,7 +104,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(await reconcile(asking, quiet)).toMatchObject({ result: 'clean' }); // the account began later
     const steps = () => database.query('SELECT id FROM finding_step');
     const stepsBefore = await steps();
-    const reasonsOf = ({ totals }: Record<string, any>) => totals.incomplete.map(({ reason }: any) => reason as string);
+    const reasonsOf = ({ totals }: RunRecord) => totals?.incomplete.map(({ reason }) => reason);
     const emptied = await behind(scene, { transactions: () => [] });
     const nothing = await reconcile({ ...asking, url: emptied.url }, quiet);
     expect([nothing.result, reasonsOf(nothing)]).toEqual(['incomplete', ['listing_empty']]);
@@ -114,7 +115,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
       wallets: (listed) => listed.map((one) => ({ ...one, transactions: one.transactions.slice(0, 1) })),
     });
     const newest = await reconcile({ ...asking, url: cut.url }, quiet);
-    expect([newest.result, reasonsOf(newest)[0]]).toEqual(['incomplete', 'listing_shorter']);
+    expect([newest.result, reasonsOf(newest)![0]]).toEqual(['incomplete', 'listing_shorter']);
     expect(await steps()).toEqual(stepsBefore);
   });
 
