@@ -144,7 +144,7 @@ describe('a receipt', () => {
     expect(result).toMatchObject({ holds: true, call_id: call });
     expect(code).toBe(0);
     // In the log's order: right after a start, what was answered may be sealed before what was asked.
-    expect(result.records.map(({ kind, opened }: any) => [kind, opened]).sort()).toEqual([
+    expect(result.records.map(({ kind, opened }: Record<string, unknown>) => [kind, opened]).sort()).toEqual([
       [
         'intent',
         ['body_commitment', 'items/0/email_commitment', 'items/0/handle_commitment', 'items/1/email_commitment'],

@@ -20,7 +20,7 @@ export interface Approving extends Paying {
   /** The call as its app sees it. */
   read(id: string): Promise<FullApprovalRecord>;
   /** What the app has spent; undefined if nothing was ever counted. */
-  spent(): Promise<Record<string, any> | undefined>;
+  spent(): Promise<Record<string, unknown> | undefined>;
   /** Forgets what the upstream received and what was spent, lifts the caps, and lets the upstream succeed. */
   reset(): Promise<void>;
   query: TestProxy['database']['query'];
