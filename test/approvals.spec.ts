@@ -162,7 +162,7 @@ describe('approvals', () => {
     let hangUp = () => {};
     approving.upstream.behaviour = (_request, _response, socket) => (hangUp = () => socket.destroy());
     const deciding = approving.decide('approve', id).then((got) => got);
-    await eventually(() => Promise.resolve(approving.upstream.received.length === 1));
+    await eventually(() => approving.upstream.received.length === 1);
     expect(await approving.spent()).toMatchObject({ usd: '2.500000' });
     expect(await approving.read(id)).toMatchObject({ approval: { status: 'approved' }, upstream: null });
     expect(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ALLOW } from '../src/access/auth/allow';
 import { SHOWS } from '../src/access/auth/shows';
 import { OPERATION } from '../src/gateway/forwarding/operation.decorator';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { mayBeLeftOut } from '../src/http/validation/nothing.dto';
 import { findCycle, sourceFiles } from './support/source';
 
@@ -183,6 +183,14 @@ describe('the architecture', () => {
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(({ path, text }) => !path.startsWith('src/sandbox/') && writing.test(text));
     expect([...new Set(writers.map(({ path }) => folderOf(path)))].sort()).toEqual(['history/retention', 'journal']);
+  });
+
+  it('derives the state of a call in operations/ only', () => {
+    const deriving = product.filter(
+      ({ path, text }) =>
+        !path.startsWith('src/operations/') && /held_for IS|recorded_state\(|(?<!k\.)expires_at [<>]/.test(text),
+    );
+    expect(deriving.map(({ path }) => path)).toEqual([]);
   });
 
   it('has no file over 250 lines', () => {

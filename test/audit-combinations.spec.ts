@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { APPROVAL_STATUSES, CallRecord } from '../src/history/records/record.dto';
-import { OUTCOMES } from '../src/history/records/outcome';
+import { CALL_STATES } from '../src/operations/lifecycle';
 import { RecordsService } from '../src/history/records/records.service';
 import { CallSearch } from '../src/history/search/search.dto';
 import { SearchService } from '../src/history/search/search.service';
@@ -66,7 +66,7 @@ describe('any combination of filters', () => {
           key: some(calls, (call) => call.key_id),
           actor: some(calls, (call) => call.actor),
           operation: some(calls, (call) => call.operation),
-          outcome: fc.constantFrom(...OUTCOMES),
+          outcome: fc.constantFrom(...CALL_STATES),
           in_doubt: fc.constantFrom('true', 'false'),
           approval: fc.constantFrom(...APPROVAL_STATUSES),
           recipient: contact,

@@ -3,8 +3,8 @@ import { createServer, RequestListener, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { approvalsCommands } from '../src/cli/approvals';
 import { Approving, startApproving } from './support/approving';
+import { runCli } from './support/cli';
 import { Product } from './support/process';
 
 /** The commands as approvers type them, against a proxy that runs. */
@@ -28,23 +28,16 @@ describe('the approvals commands', () => {
     PAYOUT_PROXY_KEY: approving.approver.key,
     ...more,
   });
-  const cli = (args: string[], environment = env()) =>
-    new Product('cli/main.js', ['approvals', ...args], environment, folder).exit;
+  const cli = (args: string[], environment = env()) => runCli(['approvals', ...args], environment, folder);
   const said = async (args: string[], environment = env()) => {
     const { code, stdout, stderr } = await cli(args, environment);
     expect([code, stderr]).toEqual([0, '']);
     return stdout;
   };
-
-  /** In this process, which is quicker: what main.ts would print. */
   const refuses = async (args: string[], words: RegExp) => {
-    const before = { ...process.env };
-    Object.assign(process.env, env());
-    try {
-      await expect(approvalsCommands().parseAsync(args, { from: 'user' })).rejects.toThrow(words);
-    } finally {
-      process.env = before;
-    }
+    const { code, stdout, stderr } = await cli(args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.trimEnd()).toMatch(words);
   };
 
   it('list what waits, for people and for machines', async () => {
@@ -75,7 +68,8 @@ describe('the approvals commands', () => {
     writeFileSync(join(folder, 'demo-keys.json'), JSON.stringify({ approver: approving.approver.key }));
     await said(['list'], env({ PAYOUT_PROXY_KEY: '' }));
     rmSync(join(folder, 'demo-keys.json'));
-    const { code, stderr } = await cli(['list'], env({ PAYOUT_PROXY_KEY: '' }));
+    const spawned = new Product('cli/main.js', ['approvals', 'list'], env({ PAYOUT_PROXY_KEY: '' }), folder);
+    const { code, stderr } = await spawned.exit; // as a process of its own
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining('there is no key: give --key-file or PAYOUT_PROXY_KEY'),

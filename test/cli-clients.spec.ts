@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { userInfo } from 'node:os';
 import { clientsCommands } from '../src/cli/clients';
 import { keysCommands } from '../src/cli/keys';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const NAMES = Object.keys(OPERATIONS);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Page } from 'playwright-core';
+import { SAMPLE_OPERATIONS } from '../src/admin/sandbox-api/samples';
 import { storyOf } from './support/call-page';
 import { startBrowser, TestBrowser } from './support/browser';
 import { complaintsOf, signIn } from './support/console';
@@ -96,7 +97,7 @@ describe('a newcomer', () => {
     const kinds = page.getByRole('combobox', { name: 'What to send' });
     await kinds.click();
     const titles = await page.getByRole('option').allTextContents();
-    expect(titles).toHaveLength(8);
+    expect(titles).toHaveLength(SAMPLE_OPERATIONS.length);
     await page.keyboard.press('Escape');
     for (const title of titles.reverse()) {
       await kinds.click();

@@ -124,7 +124,7 @@ describe("the console's sandbox", () => {
   });
 
   it('switches faults on for what is in the form, or as one says, and off again', async () => {
-    await choose('What to send', 'Mobile money for a phone');
+    await choose('What to send', 'Pay out mobile money to many users');
     const kind = page.getByRole('form', { name: 'lateProcessing' });
     await kind.getByRole('button', { name: 'More' }).click();
     await kind.getByLabel('nth').fill('3');

@@ -1,12 +1,9 @@
-import { parse } from 'csv-parse/sync';
-import { createHash } from 'node:crypto';
 import supertest from 'supertest';
 import { CheckpointsService } from '../src/history/export/checkpoints.service';
 import { answer } from './support/fake-upstream';
+import { asText, linesOf, readCsv, sha256 } from './support/export-files';
 import { copyIntent } from './support/intents';
 import { eventually, Paying, PHONE, phones, startPaying } from './support/paying';
-
-const EXPORT = '/v1/audit/export';
 
 /** The whole history, or what a search finds of it, in one stream. */
 describe('an export', () => {
@@ -34,7 +31,7 @@ describe('an export', () => {
 
   const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
   const get = (filters: string, key = seeing) =>
-    paying.proxy.get(key, `${EXPORT}?${filters}`).buffer(true).parse(asText);
+    paying.proxy.get(key, `/v1/audit/export?${filters}`).buffer(true).parse(asText);
   const manifestOf = async (got: supertest.Response, key = seeing) => {
     const [, path] = /^<(.*)>; rel="describedby"/.exec(got.headers.link as string) ?? [];
     return (await paying.proxy.get(key, path ?? '').expect(200)).body;
@@ -173,7 +170,7 @@ describe('an export', () => {
   });
 
   it('has no manifest under the id of another call, of no call, or of an export that somebody may not see', async () => {
-    const manifest = (id: string | undefined, key = seeing) => paying.proxy.get(key, `${EXPORT}/${id}/manifest`);
+    const manifest = (id: string | undefined, key = seeing) => paying.proxy.get(key, `/v1/audit/export/${id}/manifest`);
     await manifest(sent[0]).expect(404);
     await manifest('x').expect(404);
     const other = await paying.proxy.get(seeing, '/v1/audit/calls').expect(200);
@@ -257,20 +254,3 @@ describe('an export', () => {
     expect((await endOf(got.headers['x-call-id']))?.checkpoint_size).toBe(String(size));
   });
 });
-
-function asText(response: supertest.Response, done: (error: Error | null, text: string) => void): void {
-  const stream = response as unknown as NodeJS.ReadableStream;
-  let text = '';
-  stream.setEncoding('utf8');
-  stream.on('data', (chunk: string) => (text += chunk));
-  stream.on('end', () => done(null, text));
-}
-
-function readCsv(text: string) {
-  return parse<Record<string, string>>(text, { columns: true, recordDelimiter: '\r\n' });
-}
-
-/** The rows of NDJSON. */
-const linesOf = (text: string) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as any[];
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

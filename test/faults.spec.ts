@@ -3,6 +3,7 @@ import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { FAULTS, FaultName } from '../src/sandbox/faults/table';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import { eventually } from './support/paying';
 
 /** What the app gets and what the record says when the upstream misbehaves like this. */
 interface Row {
@@ -98,7 +99,7 @@ describe('an upstream that misbehaves', () => {
     expect(await recordOf(answer)).toMatchObject({ outcome, upstream: { failure } });
     const arrived = (await arrivals()).slice(before);
     expect(arrived).toHaveLength(1); // sent once, whatever happened
-    while (!(await arrivals()).at(-1).processed && processed) await new Promise(setImmediate); // late ones too
+    await eventually(async () => !processed || (await arrivals()).at(-1).processed); // late ones too
     expect((await arrivals()).at(-1)).toMatchObject({ fault, processed });
   });
 

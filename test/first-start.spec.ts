@@ -77,7 +77,9 @@ describe('the lock of a directory', () => {
   });
 
   it('is free again once its holder was killed, and held while that is only stopped', async () => {
-    const module = JSON.stringify(join(__dirname, '..', 'dist', 'database', 'embedded', 'directory-lock.js'));
+    const module = JSON.stringify(
+      join(__dirname, '..', 'dist', 'platform', 'database', 'embedded', 'directory-lock.js'),
+    );
     const hold = `require(${module}).DirectoryLock.take(${JSON.stringify(dataDir)}, 0).then((lock) => console.log(lock ? 'held' : 'not'));
       setInterval(() => undefined, 1000)`;
     const holder = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,6 +1,7 @@
 import { ServerResponse } from 'node:http';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
+import { eventually } from './support/paying';
 
 const COUNTRIES = { status: 'success', data: ['Nigeria', 'Kenya'] };
 
@@ -56,7 +57,7 @@ describe('the info operations', () => {
     upstream.behaviour = (_request, response) => waiting.push(response);
     const asked = Array.from({ length: 20 }, (_, i) => countries(i % 2 ? shop : bank).then((response) => response));
     const opened = 'SELECT count(*)::int AS calls FROM intent';
-    while ((await proxy.database.query(opened))[0]?.calls < 20 || waiting.length === 0) await new Promise(setImmediate);
+    await eventually(async () => (await proxy.database.query(opened))[0]?.calls === 20 && waiting.length > 0);
     for (const response of waiting) answer(200, COUNTRIES)({} as never, response, {} as never);
     const answers = await Promise.all(asked);
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));

@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { DOCUMENTED, OBSERVED, startInterface, TestInterface } from './support/interface';
 import { UPSTREAM_KEY } from './support/proxy';
 

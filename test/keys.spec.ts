@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { Scope, SCOPES } from '../src/operations/scopes';
-import { scopesOf } from '../src/operations/operations';
+import { scopesOf } from '../src/operations/catalogue';
 import { FakeUpstream } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { startProxy, TestProxy } from './support/proxy';

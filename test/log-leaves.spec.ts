@@ -47,6 +47,7 @@ const VALUES: Record<ColumnType, fc.Arbitrary<unknown>> = {
 /** Columns in which the database takes only these. */
 const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'intent.coverage': fc.constantFrom('checked', 'unchecked', null),
+  'intent.expires_at': time.map((instant) => instant.replace(/\d{3}Z$/, '000Z')), // whole milliseconds
   'outcome.kind': fc.constantFrom('succeeded', 'rejected', 'not_sent', 'unknown'),
   'decision.verdict': fc.constantFrom('approved', 'rejected'),
   'resolution.verdict': fc.constantFrom('confirmed', 'not_executed'),

@@ -11,6 +11,7 @@ import type { Opening, Receipt, ReceiptRecord } from './support/api';
 import { verifyAsDocumented } from './support/documented-verifier';
 import { TestProxy } from './support/proxy';
 import { anotherId, makeSealedScene, SealedScene } from './support/sealed-scene';
+import { eventually } from './support/paying';
 
 const TOOL = join(__dirname, '..', 'tools', 'verify-receipt.mjs');
 
@@ -56,11 +57,14 @@ async function head() {
 
 /** Asks until the call is sealed; until then it is told to ask again. */
 async function receipt(id = call, key = app): Promise<Receipt> {
-  for (;;) {
-    const answer = await proxy.get(key, `/v1/calls/${id}/receipt`);
-    if (answer.status === 200) return answer.body;
-    expect(answer).toMatchObject({ status: 409, body: { code: 'not_sealed' }, headers: { 'retry-after': '1' } });
-  }
+  let receipt!: Receipt;
+  await eventually(async () => {
+    const { status, body, headers } = await proxy.get(key, `/v1/calls/${id}/receipt`);
+    if (status === 200) receipt = body as Receipt;
+    else expect([status, body.code, headers['retry-after']]).toEqual([409, 'not_sealed', '1']);
+    return status === 200;
+  });
+  return receipt;
 }
 
 /** As its user runs it. */

@@ -1,6 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describeApi } from '../src/cli/api-document';
-import { movesValue, OperationName, OPERATIONS, rowOf } from '../src/operations/operations';
+import { movesValue, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue';
 import { API_DOCUMENT, ApiDocument, follow, operationsIn, Schema } from './support/api-document';
 
 describe('the OpenAPI document', () => {

@@ -1,9 +1,7 @@
 import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { SCOPES } from '../src/operations/scopes';
-import { OPERATIONS } from '../src/operations/operations';
-import { NEVER_CARRIED_OUT } from '../src/journal/never-carried-out';
-import { REFUSED_AT_THE_DOOR } from '../src/gateway/upstream/answer';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { startProxy, TestProxy } from './support/proxy';
 
 describe('GET /v1/operations', () => {
@@ -30,10 +28,6 @@ describe('GET /v1/operations', () => {
         ]),
       );
     }
-  });
-
-  it('frees the key of a call by the same statuses by which its answer counts as refused at the door', () => {
-    expect(NEVER_CARRIED_OUT).toContain(`o.upstream_status IN (${REFUSED_AT_THE_DOOR.join(', ')})`);
   });
 
   it('needs a key', async () => {

@@ -4,24 +4,11 @@ import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { OverviewService } from '../src/admin/overview/overview.service';
-import type {
-  CallRecord,
-  OperationDay,
-  OperationLatency,
-  OutcomeCount,
-  Overview,
-  OverviewClient,
-  SummaryGroup,
-} from './support/api';
+import type { CallRecord, OperationLatency, OutcomeCount, Overview, OverviewClient, SummaryGroup } from './support/api';
+import { AIRTIME, airtimes, ofAirtime, REJECTED, TORN } from './support/overview-airtime';
 import { SECTIONS } from './support/overview-sections';
 import { Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
-
-const AIRTIME = 'POST /payouts/airtime';
-/** Of the sandbox: it tears the connection down; it rejects the batch; it pays. */
-const [TORN, REJECTED, PAID] = ['+254799990204', '+254799990107', '+254712345678'];
-const airtimes = (usd: number[], phoneNumber = PAID) => ({
-  airtimes: usd.map((valueInUSD) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD })),
-});
+import { eventually } from './support/paying';
 
 describe('GET /v1/overview', () => {
   let scene: Reconciling;
@@ -29,13 +16,6 @@ describe('GET /v1/overview', () => {
 
   const read = async (who: string, query = '') =>
     (await scene.proxy.get(keys.get(who) ?? '', `/v1/overview${query}`).expect(200)).body;
-  const ofAirtime = ({ history }: Overview) => {
-    const days = history!.days.filter(({ operation }: { operation: string }) => operation === AIRTIME);
-    const total = (name: 'calls' | 'items' | 'asked_usd' | 'succeeded_usd') =>
-      days.reduce((sum: Decimal, day: OperationDay) => sum.add(day[name]), new Decimal(0)).toFixed();
-    return (['calls', 'items', 'asked_usd', 'succeeded_usd'] as const).map(total);
-  };
-
   beforeAll(async () => {
     scene = await startReconciling();
     const { proxy, app } = scene;
@@ -141,7 +121,7 @@ describe('GET /v1/overview', () => {
     const asking = { url: scene.proxy.url, key: scene.reconciler };
     await scene.past('/payouts/airtime', airtimes([0.45])).expect(200);
     const run = await reconcile(asking, untilNow());
-    await settled(async () => (await read('reconcile')).last_run?.id === run.id);
+    await eventually(async () => (await read('reconcile')).last_run?.id === run.id);
     const { last_run: last, findings } = await read('reconcile');
     const { body } = await scene.proxy.get(scene.reconciler, '/v1/reconciliation/findings').expect(200);
     const waiting = body.findings as { impact_usd: string }[];
@@ -158,7 +138,7 @@ describe('GET /v1/overview', () => {
       open_findings: waiting.length,
       difference_usd: new Decimal(run.totals!.theirs.usd).sub(run.totals!.ours.usd).toFixed(),
     });
-    await settled(async () => (await read('reconcile')).findings[0].count === waiting.length);
+    await eventually(async () => (await read('reconcile')).findings[0].count === waiting.length);
     expect((await read('reconcile')).findings[0]).toEqual({
       age: '0_to_1',
       count: waiting.length,
@@ -168,7 +148,7 @@ describe('GET /v1/overview', () => {
   });
 
   it('tells which records are sealed', async () => {
-    await settled(async () => (await read('audit')).seal?.size > 0);
+    await eventually(async () => (await read('audit')).seal?.size > 0);
     const { seal } = await read('audit');
     expect(seal).toEqual({ size: expect.any(Number), sealed_at: expect.any(String) });
   });
@@ -199,7 +179,7 @@ describe('GET /v1/overview', () => {
       const before = ofAirtime(await next(events));
       await scene.proxy.post(scene.app, '/payouts/airtime', airtimes([0.1, 0.2])).expect(200);
       let after = before;
-      while (after[0] === before[0]) after = ofAirtime(await next(events));
+      await eventually(async () => (after = ofAirtime(await next(events)))[0] !== before[0]);
       const more = after.map((sum, index) => new Decimal(sum).sub(before[index] ?? 0).toFixed());
       expect(more).toEqual(['1', '2', '0.3', '0.3']);
       leaving.abort();
@@ -260,13 +240,8 @@ describe('GET /v1/overview', () => {
       asked_usd: '1.3',
       succeeded_usd: '1.3',
     });
-    await settled(async () => ofAirtime(await read('all'))[3] !== before[3]);
+    await eventually(async () => ofAirtime(await read('all'))[3] !== before[3]);
     const after = ofAirtime(await read('all'));
     expect([after[2], new Decimal(after[3] ?? 0).sub(before[3] ?? 0).toFixed()]).toEqual([before[2], '1.3']);
   });
 });
-
-/** Asks again until a section was evaluated anew. */
-async function settled(ask: () => Promise<boolean>): Promise<void> {
-  while (!(await ask())) await sleep(200);
-}

@@ -99,7 +99,7 @@ describe('a preview of what was asked before', () => {
     await api.preview(key, AIRTIME, body); // has the list, so that the payout is what hangs
     api.upstream.behaviour = hang;
     const asked = api.ask(key, AIRTIME, body, keyed('slow')).expect(504).then();
-    await eventually(() => Promise.resolve(api.arrived().length > 0));
+    await eventually(() => api.arrived().length > 0);
     const codeOf = async (header: string) => (await api.preview(key, AIRTIME, body, keyed(header))).refusal?.code;
     expect(await codeOf('slow')).toBe('request_in_progress');
     const { headers } = await asked;

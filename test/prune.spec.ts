@@ -14,6 +14,7 @@ import { everythingIn } from './support/everything';
 import { callOf, EVIDENCE_TABLES, evidenceOf, refusalOf } from './support/old-calls';
 import { sealAll, sealerClient } from './support/sealing';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import { eventually } from './support/paying';
 
 const KEY = newSigningKey('test');
 const signer = signerOf(KEY);
@@ -224,8 +225,9 @@ describe('audit prune', () => {
     await reader.query('SELECT FROM intent');
     const pruning = prune();
     const waits = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'intent'::regclass`;
-    while ((await query(waits)).length === 0) await new Promise(setImmediate);
-    while ((await query(waits)).length > 0) await new Promise(setImmediate); // it has given way
+    const isWaiting = async () => (await query(waits)).length > 0;
+    await eventually(isWaiting);
+    await eventually(async () => !(await isWaiting())); // it has given way
     const added = await call(new Date().toISOString());
     await reader.query('COMMIT');
     await reader.end();

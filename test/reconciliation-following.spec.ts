@@ -83,7 +83,7 @@ describe('whoever follows a run', () => {
     const asked = jest.spyOn(RunReader.prototype, 'one');
     const leaving = new AbortController();
     const response = await follow(here, id, { signal: leaving.signal });
-    await eventually(() => Promise.resolve(asked.mock.calls.length > 1));
+    await eventually(() => asked.mock.calls.length > 1);
     leaving.abort();
     await expect(response.text()).rejects.toThrow();
     await sleep(600); // longer than from one question to the next
@@ -147,7 +147,7 @@ describe('whoever follows a run', () => {
       await Promise.all(ending.map((response) => response.text())); // each ends, in order
       clock.mockRestore();
       const asked = jest.spyOn(RunReader.prototype, 'one');
-      await eventually(() => Promise.resolve(asked.mock.calls.length > 1)); // whoever may hear more does
+      await eventually(() => asked.mock.calls.length > 1); // whoever may hear more does
       leaving.abort();
       await expect(staying.text()).rejects.toThrow();
       letGo();
@@ -166,11 +166,12 @@ describe('whoever follows a run', () => {
       expect(await refused.json()).toMatchObject({ code: 'too_many_streams' });
       leaving.abort();
       let next = 429;
-      while (next === 429) {
+      await eventually(async () => {
         const again = await listen({ 'X-API-Key': key });
         next = again.status;
         await again.body?.cancel();
-      }
+        return next !== 429;
+      });
       expect(next).toBe(200);
     });
   });

@@ -11,33 +11,12 @@ import { newDataDir } from './support/process';
 import { removeDataDir } from './support/data-dir';
 import { everythingIn } from './support/everything';
 import { answer, FakeUpstream, Received, reset } from './support/fake-upstream';
+import { HANDED_IN, PERSON, SPELLED, TEXTS } from './support/hostile-texts';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
 import { ended } from './support/reconciling';
 
 const SECRET = 'secret-of-the-events-that-must-not-be-seen';
-const PERSON = { email: 'canary.bird@nest.example', phone: '+2349099887766', handle: '@CanaryBird' };
-const SPELLED = [PERSON.email, PERSON.phone, PERSON.phone.slice(1), PERSON.handle, '+234 909 988 7766'];
 const HOUR_MS = 3_600_000;
-
-/** What an upstream may write into any text, if it means harm or is careless. */
-const TEXTS = [
-  ...SPELLED,
-  `paid to ${PERSON.email}`,
-  `no ${PERSON.phone.slice(1)} here`,
-  `key ${UPSTREAM_KEY}`,
-  UPSTREAM_KEY,
-  '<script>alert(1)</script>',
-  '"><img src=x onerror=alert(1)>',
-  "=cmd|'/C calc'!A0",
-  '@SUM(1)',
-  '\u001b]0;owned\u0007\u001b[31mred',
-  "x\r\n'=1+1",
-  '\u202eevil',
-  'a\u009b31m',
-];
-
-/** A person hands a statement in, who does not know the key. */
-const HANDED_IN = TEXTS.filter((text) => !text.includes(UPSTREAM_KEY));
 
 /** Everything that reconciliation shows or keeps, while upstream, statements and events say the worst. */
 describe('secrets and people in reconciliation', () => {

@@ -7,8 +7,6 @@ import { eventually } from './support/paying';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
-const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
-
 /** Two proxies on one database, of which no one does anything by itself, and a sandbox that loses answers when told to. */
 describe('the resolver', () => {
   let database: TestDatabase;
@@ -42,10 +40,9 @@ describe('the resolver', () => {
   });
 
   const control = (method: 'get' | 'post' | 'delete' | 'patch', path: string, body?: object) =>
-    supertest(sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
-  const lose = async (fault: string, operation?: string) => {
-    await control('post', '/faults', { fault, operation, nth: 1 }).expect(201);
-  };
+    supertest(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', 'sandbox-control').send(body);
+  const lose = (fault: string, operation?: string) =>
+    control('post', '/faults', { fault, operation, nth: 1 }).expect(201);
   const credit = (more: object = {}) => ({
     credits: [{ email: `somebody.${(count += 1)}@example.com`, valueInUSD: 0.25, ...more }],
   });
@@ -224,8 +221,7 @@ describe('the resolver', () => {
   });
 
   it('looks again by itself until it knows, and is quiet when nothing is in doubt', async () => {
-    const looking = proxy.app.get(PollService, { strict: false });
-    const looks = jest.spyOn(looking, 'look');
+    const looks = jest.spyOn(proxy.app.get(PollService, { strict: false }), 'look');
     const resolver = proxy.app.get(ResolverService, { strict: false });
     await resolver.run(new AbortController().signal);
     expect(looks).not.toHaveBeenCalled();
@@ -239,7 +235,6 @@ describe('the resolver', () => {
     const { text } = await supertest(proxy.url).get('/metrics').expect(200);
     expect(text).toMatch(/payout_proxy_verdicts_total\{verdict="not_executed"\} \d/);
     expect(text).toMatch(/payout_proxy_calls_in_doubt\{age="under_an_hour"\} \d/);
-    looks.mockRestore();
   });
 
   it('is at work on one of many instances at a time', async () => {

@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { dataOf, InterfaceClient, RawAnswer } from './support/interface-client';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { FAULTS } from '../src/sandbox/faults/table';
 import { MAGIC } from '../src/sandbox/magic-recipients';
 import { SAMPLE_OPERATIONS } from '../src/admin/sandbox-api/samples';

@@ -25,7 +25,7 @@ describe('the events of the sandbox', () => {
   const pay = async (...usd: number[]) =>
     (await sandbox.post('/payouts/airtime', batch(...usd)).expect(200)).body.data.data;
   const received = async (count: number) => {
-    await eventually(() => Promise.resolve(receiver.received.length >= count));
+    await eventually(() => receiver.received.length >= count);
     return receiver.received;
   };
   const listed = async () => (await sandbox.control('get', '/events').expect(200)).body;

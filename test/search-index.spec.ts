@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { IndexService } from '../src/history/search/index.service';
 import { SearchService } from '../src/history/search/search.service';
 import { answer } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
-import { Paying, startPaying, SUCCESS } from './support/paying';
+import { eventually, Paying, startPaying, SUCCESS } from './support/paying';
 
 /** Whatever has committed is found by the next search, in whatever order it was written and committed. */
 describe('the search index', () => {
@@ -122,7 +121,7 @@ describe('the search index', () => {
   it('is kept up with the records in the background too, also after its connections were lost', async () => {
     const indexed = async (request: string) => {
       const rows = () => query('SELECT FROM search_entry WHERE terms @> ARRAY[$1]', [`request:${request}`]);
-      while ((await rows()).length === 0) await sleep(50);
+      await eventually(async () => (await rows()).length > 0);
     };
     await copyIntent(paying.proxy.database, model, { request_id: 'background' });
     await indexed('background');

@@ -161,7 +161,7 @@ describe('the watch over the shapes of answers', () => {
   it('breaks no call while the database refuses shapes, and notes them once it no longer does', async () => {
     await query('ALTER TABLE answer_shape RENAME TO gone');
     await answered({ error: 'None' });
-    await eventually(() => Promise.resolve(logged.length > 0));
+    await eventually(() => logged.length > 0);
     expect(logged).toEqual([
       [{ err: expect.any(Error) }, 'shapes of answers could not be noted; again when they are next seen', 'Shapes'],
     ]);

@@ -1,6 +1,5 @@
 import canonicalize from 'canonicalize';
 import supertest from 'supertest';
-import { Answer } from '../src/gateway/upstream/answer';
 import { UpstreamService } from '../src/gateway/upstream/upstream.service';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
@@ -133,7 +132,7 @@ describe('an upstream that hangs', () => {
     paying.upstream.behaviour = (...args) => held.push(() => answer(200, SUCCESS)(...args));
     const answered: supertest.Response[] = [];
     const all = phones(20).map(async (phone) => answered.push(await paying.pay(phone)));
-    await eventually(() => Promise.resolve(answered.length === 15 && held.length === 2));
+    await eventually(() => answered.length === 15 && held.length === 2);
 
     for (const { status, headers, body } of answered) {
       expect([status, headers['retry-after'], body.code]).toEqual([503, '2', 'upstream_overloaded']);
@@ -190,8 +189,7 @@ describe('an upstream that fails most requests', () => {
     const body = Buffer.from(JSON.stringify(AIRTIME));
     const outgoing = { operation: 'POST /payouts/airtime', effect: 'pay', method: 'POST', path: '/x', body } as const;
     const running = () => Promise.resolve(false);
-    let last: Answer | undefined;
-    while (last?.failure !== 'circuit_open') last = (await upstream.send(outgoing, undefined, running)).answer;
+    await eventually(async () => (await upstream.send(outgoing, undefined, running)).answer.failure === 'circuit_open');
 
     const sent = paying.upstream.received.length;
     const got = await paying.pay().expect(503);

@@ -29,10 +29,10 @@ describe('a request that never ends', () => {
     const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
     socket.write(`POST /api/v0.1/payouts/airtime HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n`);
     socket.write('Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"airtimes":');
-    await eventually(() => Promise.resolve(identified.mock.results.length === 1));
+    await eventually(() => identified.mock.results.length === 1);
     await identified.mock.results[0]?.value;
     socket.destroy();
-    await eventually(() => Promise.resolve(refused.mock.results.length === 1));
+    await eventually(() => refused.mock.results.length === 1);
     await refused.mock.results[0]?.value;
     expect(await proxy.database.query('SELECT status, code, faults FROM refusal')).toEqual([
       { status: 400, code: 'invalid_request', faults: [{ pointer: '', detail: 'the body ended before it was whole' }] },
@@ -75,20 +75,20 @@ describe('a request that never ends', () => {
     it('where a route takes one', async () => {
       const file = begin('/file');
       const other = begin('/other');
-      await eventually(() => Promise.resolve(other.over));
+      await eventually(() => other.over);
       expect(other.said).toMatch(/^HTTP\/1.1 408 /);
       expect([file.over, file.said]).toEqual([false, '']);
       file.socket.write('half');
-      await eventually(() => Promise.resolve(file.said.includes('{"length":8}')));
+      await eventually(() => file.said.includes('{"length":8}'));
       const again = begin('/other'); // what is over is not looked at any more
-      await eventually(() => Promise.resolve(again.over));
+      await eventually(() => again.over);
       expect(file.over).toBe(false);
     });
 
     it('and not where the file is refused', async () => {
       const refused = begin('/refused');
-      await eventually(() => Promise.resolve(refused.said.startsWith('HTTP/1.1 401 ')));
-      await eventually(() => Promise.resolve(refused.over));
+      await eventually(() => refused.said.startsWith('HTTP/1.1 401 '));
+      await eventually(() => refused.over);
     });
   });
 });

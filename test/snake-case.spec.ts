@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { API_DOCUMENT, follow, operationsIn, Schema } from './support/api-document';
 
 const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;

@@ -9,6 +9,7 @@ import { ITEMS, ItemsOf, Text } from '../src/http/validation/rules';
 import { instantiate } from '../src/http/validation/instantiate';
 import { findFaults, passesRules } from '../src/http/validation/passes-rules';
 import { sourceFiles } from './support/source';
+import { runs } from './support/runs';
 
 type Class = new () => object;
 
@@ -68,7 +69,7 @@ describe('the compiled rules', () => {
           expect(faultsOf(instance)).toEqual(toFaults(validateSync(instance, { forbidUnknownValues: false })));
           verdicts[sound ? 'sound' : 'faulty'] += 1;
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     }
     expect(verdicts.sound).toBeGreaterThan(200);
@@ -124,7 +125,7 @@ describe('the decimals of an amount', () => {
           local: decimalsOf(value) <= 3,
         });
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

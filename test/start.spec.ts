@@ -25,6 +25,9 @@ describe('npm start', () => {
       .post('/api/v0.1/payouts/airtime')
       .set({ 'X-API-Key': readJson(dataDir, 'demo-keys.json').app, 'Idempotency-Key': randomUUID() }) // each is meant
       .send(PAYMENT);
+  /** The product and its address, left running for the tests that only need one that runs. */
+  let running: Product;
+  let url: string;
   const history = async (url: string) => {
     const key = readJson(dataDir, 'demo-keys.json').auditor;
     const payouts = '/v1/audit/calls?operation=POST%20/payouts/airtime';
@@ -33,7 +36,7 @@ describe('npm start', () => {
 
   it('brings everything along, pays, keeps its history over a restart, and leaves nothing running', async () => {
     const first = start();
-    const [, url = ''] = await first.said(READY);
+    [, url = ''] = await first.said(READY);
     const [, consoleUrl = '', keysFile] = await first.said(
       /console\s+(http\S+)\s+sign in with the key admin of (\S+)\n/,
     );
@@ -69,42 +72,46 @@ describe('npm start', () => {
     await expect(connectTo(postgresPort)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await expect(fetch(readJson(dataDir, 'sandbox.json').url)).rejects.toThrow();
 
-    const again = start();
-    const [, newUrl = ''] = await again.said(READY);
+    running = start();
+    [, url = ''] = await running.said(READY);
     expect(readJson(dataDir, 'demo-keys.json')).toEqual(keys);
-    expect(await history(newUrl)).toHaveLength(2);
-    expect(await again.signal('SIGTERM')).toMatchObject({ code: 0 });
+    expect(await history(url)).toHaveLength(2);
   });
 
-  it('finishes a start that is asked to stop halfway, and leaves nothing running', async () => {
-    const running = start();
-    await running.said(/✓ Postgres/);
-    expect(await running.signal('SIGINT')).toMatchObject({ code: 0 });
-    await expect(connectTo(readJson(dataDir, 'database.json').port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  });
-
-  it('stops when the npm that runs it has gone', async () => {
-    const script = `"${process.execPath}" "${join(__dirname, '..', 'dist', 'main.js')}"; true`; // a shell in between, as npm's
-    const env = { DATA_DIR: dataDir, PORT: '0', npm_lifecycle_event: 'start' };
-    const shell = new Product('/bin/sh', ['-c', script], env, dataDir);
-    await shell.said(READY);
-    await shell.signal('SIGKILL'); // resolves when the last of its children has closed its output
-    await expect(connectTo(readJson(dataDir, 'database.json').port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  });
-
-  it('takes over the Postgres of a process that was killed', async () => {
-    const killed = start();
-    await killed.said(READY);
-    await killed.signal('SIGKILL');
-    const next = start();
-    const [, url = ''] = await next.said(READY);
-    await pay(url).expect(200);
-    expect(await next.signal('SIGTERM')).toMatchObject({ code: 0 });
+  it('uses the database and the upstream that the environment names, and then starts neither', async () => {
+    const { exit } = new Product('cli/main.js', ['database', 'url'], { DATA_DIR: dataDir }, dataDir);
+    const { exit: ownerExit } = new Product(
+      'cli/main.js',
+      ['database', 'url', '--owner'],
+      { DATA_DIR: dataDir },
+      dataDir,
+    );
+    const elsewhere = newDataDir();
+    const other = new Product(
+      'main.js',
+      [],
+      {
+        DATA_DIR: elsewhere,
+        PORT: '0',
+        DATABASE_URL: (await exit).stdout.trim(),
+        DATABASE_OWNER_URL: (await ownerExit).stdout.trim(),
+        UPSTREAM_BASE_URL: readJson(dataDir, 'sandbox.json').url,
+        UPSTREAM_API_KEY: readJson(dataDir, 'sandbox.json').apiKey,
+      },
+      elsewhere,
+    );
+    const [, otherUrl = ''] = await other.said(READY);
+    const before = (await history(url)).length;
+    await pay(otherUrl).expect(200);
+    expect(await history(url)).toHaveLength(before + 1);
+    const { admin } = readJson(dataDir, 'demo-keys.json');
+    await supertest(otherUrl).get('/v1/sandbox').set('X-API-Key', admin).expect(404);
+    expect(existsSync(join(elsewhere, 'postgres'))).toBe(false);
+    await other.signal('SIGTERM');
+    removeDataDir(elsewhere);
   });
 
   it('keeps its Postgres when the connection that says whose it is gets lost, even while commands run', async () => {
-    const running = start();
-    const [, url = ''] = await running.said(READY);
     const { port, ownerPassword: password } = readJson(dataDir, 'database.json');
     const access = { host: '127.0.0.1', port, user: 'payout_owner', password, database: 'postgres' };
     const owner = async () => {
@@ -139,40 +146,20 @@ describe('npm start', () => {
     await expect(connectTo(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('uses the database and the upstream that the environment names, and then starts neither', async () => {
-    const running = start();
-    const [, url = ''] = await running.said(READY);
-    const { exit } = new Product('cli/main.js', ['database', 'url'], { DATA_DIR: dataDir }, dataDir);
-    const { exit: ownerExit } = new Product(
-      'cli/main.js',
-      ['database', 'url', '--owner'],
-      { DATA_DIR: dataDir },
-      dataDir,
-    );
-    const elsewhere = newDataDir();
-    const other = new Product(
-      'main.js',
-      [],
-      {
-        DATA_DIR: elsewhere,
-        PORT: '0',
-        DATABASE_URL: (await exit).stdout.trim(),
-        DATABASE_OWNER_URL: (await ownerExit).stdout.trim(),
-        UPSTREAM_BASE_URL: readJson(dataDir, 'sandbox.json').url,
-        UPSTREAM_API_KEY: readJson(dataDir, 'sandbox.json').apiKey,
-      },
-      elsewhere,
-    );
-    const [, otherUrl = ''] = await other.said(READY);
-    const before = (await history(url)).length;
-    await pay(otherUrl).expect(200);
-    expect(await history(url)).toHaveLength(before + 1);
-    const { admin } = readJson(dataDir, 'demo-keys.json');
-    await supertest(otherUrl).get('/v1/sandbox').set('X-API-Key', admin).expect(404);
-    expect(existsSync(join(elsewhere, 'postgres'))).toBe(false);
-    await other.signal('SIGTERM');
-    await running.signal('SIGTERM');
-    removeDataDir(elsewhere);
+  it('finishes a start that is asked to stop halfway, and leaves nothing running', async () => {
+    const halfway = start();
+    await halfway.said(/✓ Postgres/);
+    expect(await halfway.signal('SIGINT')).toMatchObject({ code: 0 });
+    await expect(connectTo(readJson(dataDir, 'database.json').port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('stops when the npm that runs it has gone', async () => {
+    const script = `"${process.execPath}" "${join(__dirname, '..', 'dist', 'main.js')}"; true`; // a shell in between, as npm's
+    const env = { DATA_DIR: dataDir, PORT: '0', npm_lifecycle_event: 'start' };
+    const shell = new Product('/bin/sh', ['-c', script], env, dataDir);
+    await shell.said(READY);
+    await shell.signal('SIGKILL'); // resolves when the last of its children has closed its output
+    await expect(connectTo(readJson(dataDir, 'database.json').port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('is refused beside a real upstream as long as demo keys open', async () => {

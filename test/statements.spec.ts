@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import supertest from 'supertest';
-import { reconcileCommand } from '../src/cli/reconcile';
-import { cliOf } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
+import { eventually } from './support/paying';
 
 const MAPPING = {
   upstream_ref: 'Reference ID',
@@ -194,7 +190,7 @@ describe('statements', () => {
     });
     const ended = 'SELECT complete, failure FROM source_read_end ORDER BY read_id DESC LIMIT 1';
     const last = 'SELECT id FROM source_read r WHERE NOT EXISTS (SELECT FROM source_read_end WHERE read_id = r.id)';
-    while ((await proxy.database.query(last)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(async () => (await proxy.database.query(last)).length === 0);
     expect(await proxy.database.query(ended)).toEqual([{ complete: false, failure: 'unreadable' }]);
   });
 
@@ -221,31 +217,6 @@ describe('statements', () => {
     const one = await proxy.get(key, `/v1/reconciliation/statements/${readId}`).expect(200);
     expect(one.body.faults).toHaveLength(150);
     await proxy.get(key, '/v1/reconciliation/statements/nonsense').expect(404);
-  });
-
-  it('are handed in on the command line too', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-statement-'));
-    const [file, mapping] = [join(folder, 'april.csv'), join(folder, 'mapping.json')];
-    writeFileSync(file, `${HEADER}\n${LINE}\nx,none,,,\n`.replaceAll(',', ';'));
-    writeFileSync(mapping, JSON.stringify(MAPPING));
-    Object.assign(process.env, { PORT: new URL(proxy.url).port, PAYOUT_PROXY_KEY: key });
-    const reconcile = cliOf(reconcileCommand);
-    try {
-      const args = ['import', file, '--mapping', `@${mapping}`, '--delimiter', 'semicolon'];
-      const { stdout, exitCode } = await reconcile(...args);
-      expect(stdout).toMatch(
-        /^imported: 1 of 2 lines are used\nline 3: Amount is no amount\nstatement [0-9a-f-]{36}\n$/,
-      );
-      expect(exitCode).toBe(2);
-      const again = JSON.parse((await reconcile(...args, '--json', '--url', proxy.url)).stdout);
-      expect(again).toMatchObject({ already_imported: true, file: 'april.csv' });
-      await expect(reconcile(...args.slice(0, 4))).rejects.toThrow(/names the column Reference ID, which is not there/);
-      await expect(reconcile('import', folder, '--mapping', 'fields')).rejects.toThrow(/cannot be read/);
-    } finally {
-      delete process.env.PORT;
-      delete process.env.PAYOUT_PROXY_KEY;
-      rmSync(folder, { recursive: true });
-    }
   });
 
   it('need the scope, and their content type opens no other route', async () => {

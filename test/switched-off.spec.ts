@@ -1,5 +1,5 @@
 import { ClientsService } from '../src/access/clients/clients.service';
-import { OPERATIONS } from '../src/operations/operations';
+import { OPERATIONS } from '../src/operations/catalogue';
 import { askAs, DOCUMENTED, OBSERVED, startInterface, TestInterface } from './support/interface';
 
 const ALL = [...DOCUMENTED, ...OBSERVED];

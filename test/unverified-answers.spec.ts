@@ -106,7 +106,7 @@ describe('an upstream that pays and answers with an error', () => {
   });
 
   it('frees the key and the reservation once the list shows that nothing was made', async () => {
-    const app = await client('not_executed', 2);
+    const app = await client('not-executed', 2);
     const body = credits(1.5);
     await fault('error500', { nth: 1 });
     const id = idOf(await pay(app.key, body, 'not_executed').expect(500));

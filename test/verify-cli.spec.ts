@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { newSigningKey, signerOf, splitNotes } from '../src/history/log/note';
 import { signRecord } from '../src/history/log/signed-records';
 import { Report } from '../src/history/log/verify/verify';
+import { runCli } from './support/cli';
 import { Exit, Product } from './support/process';
 import { anotherId, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
 
@@ -15,7 +16,7 @@ afterAll(() => scene.close());
 
 function run(...args: string[]): Promise<Exit> {
   const env = { DATABASE_URL: scene.database.url, CHECKPOINT_FILE: scene.checkpointFile };
-  return new Product('cli/main.js', ['audit', 'verify', ...args], env, scene.dir).exit;
+  return runCli(['audit', 'verify', ...args], env, scene.dir);
 }
 
 async function verify(...args: string[]): Promise<{ code: number | null; report: Report }> {
@@ -181,12 +182,10 @@ describe('audit verify', () => {
 
   it('needs to know whose signatures it looks for, and the files that it is given', async () => {
     const other = signerOf(newSigningKey('test')).verifierKey;
-    const [none, bad, missing, wrong] = await Promise.all([
-      run(),
-      run('--key', 'x'),
-      run('--key', other, '--checkpoint', '/none'),
-      run('--key', other),
-    ]);
+    const none = await run();
+    const bad = await run('--key', 'x');
+    const missing = await run('--key', other, '--checkpoint', '/none');
+    const wrong = await run('--key', other);
     expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^which key signs the log\? Give --key/) });
     expect(bad).toMatchObject({ code: 1, stderr: expect.stringMatching(/^--key cannot be used: /) });
     expect(missing).toMatchObject({ code: 1, stderr: 'there is no file /none\n' });

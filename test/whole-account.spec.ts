@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { Limits } from '../src/access/clients/limits';
-import { rowOf } from '../src/operations/operations';
+import { rowOf } from '../src/operations/catalogue';
 import { answer, Behaviour } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { Previewing, serving, startPreviewing } from './support/previewing';

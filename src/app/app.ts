@@ -14,7 +14,7 @@ import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/
 import { serveConsole } from './console-page';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
-import { checkDeadlines } from '../operations/operations';
+import { deadlinesByOperation } from '../operations/deadlines';
 import { ReplyAdapter } from '../gateway/forwarding/reply-adapter';
 import { logRequests } from '../platform/logging/logging';
 import { MetricsService } from '../http/metrics/metrics.service';
@@ -30,9 +30,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const FILE_TIMEOUT_MS = 3_600_000;
 
 /** The application, wired and ready to listen; the same for `npm start` and for the tests. */
-export async function createApp(settings: RunningConfig): Promise<NestFastifyApplication> {
+export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
+  const settings = { ...configured, upstreamTimeouts: deadlinesByOperation(configured.upstreamTimeouts) };
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
-  checkDeadlines(settings.upstreamTimeouts);
   const isTrusted = within(settings.trustedProxies);
   const adapter = new ReplyAdapter({
     skipMiddie: true, // nothing here is a middleware of Express

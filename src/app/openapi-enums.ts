@@ -1,7 +1,7 @@
 import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
-import { OUTCOMES } from '../history/records/outcome';
 import { APPROVAL_STATUSES } from '../history/records/record.dto';
-import { OPERATIONS } from '../operations/operations';
+import { OPERATIONS } from '../operations/catalogue';
+import { CALL_STATES } from '../operations/lifecycle';
 import { SCOPES } from '../operations/scopes';
 import { ACTION_NAMES } from '../platform/errors/actions';
 import { FIRST_CALL_STATES } from '../platform/errors/problem';
@@ -13,11 +13,11 @@ import { RUN_STATES } from '../reconciliation/runs/runs.dto';
 /** The lists of words that several schemas share, by the name that each has in the document. */
 const ENUMS = {
   ApprovalStatus: APPROVAL_STATUSES,
+  CallState: CALL_STATES,
   ErrorAction: ACTION_NAMES,
   ErrorCode: Object.keys(PROBLEMS),
   FirstCallState: FIRST_CALL_STATES,
   OperationName: Object.keys(OPERATIONS),
-  Outcome: OUTCOMES,
   RunResult: RESULTS,
   RunState: RUN_STATES,
   Scope: SCOPES,

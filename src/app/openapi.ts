@@ -3,7 +3,8 @@ import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@n
 import { REQUEST_ID } from '../access/auth/receive';
 import { RunningConfig } from '../platform/config/config';
 import { problemResponses, RETRY_AFTER } from '../platform/errors/api-problems';
-import { Effect, INTERFACE_PREFIX, OperationRow, OPERATIONS, PREVIEW_PREFIX } from '../operations/operations';
+import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue';
+import { Effect, OperationRow } from '../operations/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/nothing.dto';

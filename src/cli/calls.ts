@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { FullCallRecord, RESOLUTIONS } from '../history/records/record.dto';
+import { FullCallRecord } from '../history/records/record.dto';
+import { RESOLUTIONS } from '../operations/lifecycle';
 import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { print } from './output';
 

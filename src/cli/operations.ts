@@ -1,8 +1,6 @@
 import { ClientError } from '../access/clients/client-error';
 import { words } from '../platform/config/words';
-import { OPERATIONS, OperationName, rowOf } from '../operations/operations';
-
-const NAMES = Object.keys(OPERATIONS) as OperationName[];
+import { OPERATION_NAMES as NAMES, rowOf } from '../operations/catalogue';
 
 /** As the options give them: lists of names, comma-separated. */
 export interface OperationOptions {

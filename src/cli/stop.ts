@@ -69,7 +69,7 @@ function writing(command: Command): Command {
 
 async function write(target: Target, { reason, json }: StopOptions): Promise<void> {
   const { operation } = target;
-  if (operation !== undefined && !(STOPPABLE as string[]).includes(operation)) {
+  if (operation !== undefined && !STOPPABLE.includes(operation)) {
     throw new ClientError(`${operation} is no operation that can be stopped; there are ${STOPPABLE.join(', ')}`);
   }
   if (reason.trim() === '' || !isText(reason, MAX_REASON)) {

@@ -1,20 +1,17 @@
+import { CallState, freesKey, STATES } from '../operations/lifecycle';
+import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { Prisma } from '../platform/database/generated/client';
 import { SameContent, SameContentState } from '../policy/same-content';
-import { NEVER_CARRIED_OUT } from './never-carried-out';
 
 /** What became of a call, as far as another one with its key or content depends on it. */
-export interface CallState {
-  /**
-   * `never_carried_out`: nothing was sent, or it is settled that nothing came of it; this also frees its key.
-   * `not_paid`: the upstream or an approver said no, or nobody approved it in time.
-   */
-  state: SameContentState | 'never_carried_out' | 'not_paid';
-  /** How long ago it is known that it was paid, in seconds by the database's clock; null: it was not, or is still open. */
-  paidSecondsAgo: number | null;
-}
-
-interface Row extends CallState {
-  id: string;
+export interface KnownCall {
+  state: CallState;
+  /** The status of the upstream's answer, if there is one. */
+  upstreamStatus: number | null;
+  /** How long ago its outcome was recorded, in seconds by the database's clock. */
+  answeredSecondsAgo: number | null;
+  /** How long ago it was settled, in seconds by the database's clock. */
+  settledSecondsAgo: number | null;
 }
 
 /**
@@ -25,36 +22,29 @@ export async function readCallStates(
   tx: Prisma.TransactionClient,
   calls: string[],
   inFlightSeconds: number,
-): Promise<Map<string, CallState>> {
+): Promise<Map<string, KnownCall>> {
   if (calls.length === 0) return new Map();
   const ids = [...new Set(calls)];
-  const rows = await tx.$queryRaw<Row[]>`
-    SELECT id::text, state, CASE state
-        WHEN 'succeeded' THEN extract(epoch FROM clock_timestamp() - answered)::float
-        WHEN 'confirmed' THEN extract(epoch FROM clock_timestamp() - settled)::float
-      END AS "paidSecondsAgo"
+  const rows = await tx.$queryRaw<(KnownCall & { id: string })[]>`
+    SELECT id, ${stateNowSql(inFlightSeconds * 1_000)} AS state, upstream_status AS "upstreamStatus",
+      extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
+      extract(epoch FROM clock_timestamp() - settled_at)::float AS "settledSecondsAgo"
     FROM (
-      SELECT i.id, o.recorded_at AS answered, s.resolved_at AS settled, CASE
-        WHEN ${Prisma.raw(NEVER_CARRIED_OUT)} THEN 'never_carried_out'
-        WHEN o.kind = 'rejected' OR d.verdict = 'rejected' THEN 'not_paid'
-        WHEN d.intent_id IS NULL AND i.expires_at <= clock_timestamp() THEN 'not_paid'
-        WHEN o.kind = 'succeeded' THEN 'succeeded'
-        WHEN s.verdict = 'confirmed' THEN 'confirmed'
-        WHEN o.kind = 'unknown' THEN 'unknown'
-        WHEN i.held_for IS NOT NULL AND d.intent_id IS NULL THEN 'pending_approval'
-        WHEN coalesce(d.process, i.process) IN (SELECT live_processes())
-          AND coalesce(d.decided_at, i.recorded_at) > clock_timestamp() - make_interval(secs => ${inFlightSeconds}::float)
-          THEN 'in_progress'
-        ELSE 'unknown'
-      END AS state
-      FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN current_resolution s ON s.intent_id = i.id
-        LEFT JOIN decision d ON d.intent_id = i.id
-      WHERE i.id = ANY (${ids}::uuid[])) AS known`;
-  return new Map(rows.map(({ id, ...state }) => [id, state]));
+      SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, o.recorded_at AS answered_at, s.resolved_at AS settled_at
+      FROM ${CALLS} WHERE i.id = ANY (${ids}::uuid[])) AS known`;
+  return new Map(rows.map(({ id, ...call }) => [id, call]));
 }
 
-/** The call as one that may be in the way of others with its content; undefined if it was not paid and will not be. */
-export function asSameContent(callId: string, known: CallState | undefined): SameContent | undefined {
-  if (!known || known.state === 'never_carried_out' || known.state === 'not_paid') return undefined;
-  return { callId, state: known.state, paidSecondsAgo: known.paidSecondsAgo };
+/** Returns whether a call's key may be claimed by another one. */
+export function isKeyFree(known: KnownCall | undefined): boolean {
+  return known !== undefined && freesKey(known.state, known.upstreamStatus);
+}
+
+/** Returns the call as one that may be in the way of others with its content; undefined if it was not paid and will not be. */
+export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
+  if (!known || STATES[known.state].executed === 'no') return undefined;
+  const { state, answeredSecondsAgo, settledSecondsAgo } = known;
+  const isPaid = STATES[state].executed === 'yes';
+  const paidSecondsAgo = isPaid ? (state === 'confirmed' ? settledSecondsAgo : answeredSecondsAgo) : null;
+  return { callId, state: state as SameContentState, paidSecondsAgo };
 }

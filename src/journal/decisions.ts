@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
 import { dryRun, Obstacle } from '../policy/admission';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients, toAsking } from './admissions';
@@ -47,9 +48,7 @@ export async function approve<Why>(
   return prisma.$transaction(async (tx) => {
     const clients = await lockClients(tx, [held.clientId]);
     const waiting = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM intent WHERE id = ${intentId}::uuid AND held_for IS NOT NULL
-        AND (expires_at <= clock_timestamp()) IS NOT TRUE AND NOT EXISTS (SELECT FROM decision WHERE intent_id = intent.id)
-        AND NOT EXISTS (SELECT FROM refusal WHERE id = intent.id)`; // its app was told that it is not sent
+      SELECT 1 FROM (${callOf(intentId)}) AS call WHERE ${stateIn(['pending_approval'])}`;
     if (waiting.length === 0) return { kind: 'decided' };
     const why = await forbidden(tx);
     if (why !== undefined) return { kind: 'forbidden', why };
@@ -105,6 +104,10 @@ function isObstacle(obstacle: Obstacle): obstacle is Extract<Obstacle, { kind: '
   return obstacle.kind === 'stopped' || obstacle.kind === 'over_cap';
 }
 
+function callOf(intentId: string): Prisma.Sql {
+  return Prisma.sql`SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = ${intentId}::uuid`;
+}
+
 /** Decides that a held call is never sent. @returns false if it was decided, or had expired, before. */
 export async function reject(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
   const { intentId, bodyCommitment, reason, by, process } = decision;
@@ -112,8 +115,7 @@ export async function reject(prisma: PrismaService, decision: NewDecision): Prom
     INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, process)
     SELECT id, 'rejected', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid, ${by.actor},
       ${process}::integer
-    FROM intent
-    WHERE id = ${intentId}::uuid AND held_for IS NOT NULL AND (expires_at <= clock_timestamp()) IS NOT TRUE
+    FROM (${callOf(intentId)}) AS call WHERE ${stateIn(['pending_approval'])}
     ON CONFLICT DO NOTHING`;
   return written === 1;
 }

@@ -121,7 +121,7 @@ export class JournalService implements OnApplicationShutdown {
 
   /** What became of the call that another one repeats. */
   async firstCall(id: string): Promise<FirstCall | undefined> {
-    return withPatience(readFirstCall(this.prisma, id));
+    return withPatience(readFirstCall(this.prisma, id, this.windows.inFlightSeconds));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Rows } from '../platform/database/rows';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
+import { statesThat } from '../operations/lifecycle';
 import { commitment, newSalt } from './commitment';
 import { NewOutcome, NewTry, UpstreamItem } from './records';
 
@@ -37,6 +38,11 @@ const ITEMS = new Rows<{ intentId: string; ordinal: number; item: UpstreamItem }
   OUTCOMES.next,
 );
 
+/** The kinds of outcomes that give a reservation back. */
+const NOT_EXECUTED = statesThat(({ executed }) => executed === 'no')
+  .map((state) => `'${state}'`)
+  .join(', ');
+
 // A row that is there already was committed by a batch whose answer got lost.
 const INSERT = `
   WITH answers AS MATERIALIZED (
@@ -55,7 +61,7 @@ const INSERT = `
     INSERT INTO outcome_body (intent_id, salt, body)
     SELECT intent_id, salt, body FROM answers WHERE body IS NOT NULL ON CONFLICT DO NOTHING
   )
-  SELECT release_reservations(array_agg(intent_id)) FROM outcomes WHERE kind IN ('rejected', 'not_sent')
+  SELECT release_reservations(array_agg(intent_id)) FROM outcomes WHERE kind IN (${NOT_EXECUTED})
   HAVING count(*) > 0`;
 
 /**

@@ -1,3 +1,4 @@
+import { Resolution } from '../operations/lifecycle';
 import { Decimal } from 'decimal.js';
 import { HeldFor } from '../policy/admission';
 import { Item } from '../operations/item';
@@ -142,7 +143,7 @@ export interface NewResolution {
   intentId: string;
   /** The resolution that a person corrects by this one; a first one has the id of its call. Null: this is the first. */
   supersedes: string | null;
-  verdict: 'confirmed' | 'not_executed';
+  verdict: Resolution;
   reason: string;
   /** Null: the proxy found it out by itself; its verdict says how. */
   by: Decider | null;
@@ -151,7 +152,7 @@ export interface NewResolution {
 /** What the upstream's own lists say about a call in doubt. */
 export interface NewVerdict {
   intentId: string;
-  verdict: 'confirmed' | 'not_executed' | 'ambiguous';
+  verdict: Resolution | 'ambiguous';
   /** A sentence of ours. */
   reason: string;
   evidence: VerdictEvidence;

@@ -1,5 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { givenUpAfterMs, overAfterMs, Timeouts } from '../platform/config/upstream-timeouts';
+import { STATES } from '../operations/lifecycle';
+import { CALLS, RECORDED_STATE, STATE_COLUMNS } from '../operations/lifecycle-sql';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
@@ -39,21 +41,18 @@ export async function writeResolution(
   { intentId, verdict, reason, by }: NewResolution,
   { goneMs, aliveMs }: SettledAfter,
 ): Promise<boolean> {
-  // An outcome that commits right after this look stands beside the resolution and has the last word (audit/outcome.ts);
+  // An outcome that commits right after this look stands beside the resolution and has the last word (src/operations/lifecycle.ts);
   // release_reservations gives back once, whoever comes first.
   const written = await tx.$executeRaw`
     INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor)
-    SELECT i.id, ${verdict}, ${proseAsRecorded(reason)}, ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid,
+    SELECT id, ${verdict}, ${proseAsRecorded(reason)}, ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid,
       ${by?.actor ?? null}
-    FROM intent i LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
-    WHERE i.id = ${intentId}::uuid AND (o.kind = 'unknown' OR (
-      o.intent_id IS NULL AND (i.held_for IS NULL OR d.verdict = 'approved')
-      AND clock_timestamp() - coalesce(d.decided_at, i.recorded_at) > make_interval(secs => CASE
-        WHEN coalesce(d.process, i.process) IN (SELECT live_processes()) THEN ${aliveMs / 1_000}::float
-        ELSE ${goneMs / 1_000}::float END)))
+    FROM (SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = ${intentId}::uuid) AS call
+    WHERE state = 'unknown' OR (state = 'in_progress' AND clock_timestamp() - released_at > make_interval(secs => CASE
+      WHEN process IN (SELECT live_processes()) THEN ${aliveMs / 1_000}::float ELSE ${goneMs / 1_000}::float END))
     ON CONFLICT DO NOTHING`;
   if (written === 0) return false;
-  if (verdict === 'not_executed') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
+  if (STATES[verdict].executed === 'no') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
   return true;
 }
 
@@ -68,7 +67,7 @@ async function correct(tx: Prisma.TransactionClient, correction: NewResolution):
   const { intentId, verdict } = correction;
   await tx.$executeRaw`SELECT lock_resolution(${intentId}::uuid)`;
   if ((await writeCorrection(tx, correction)) === 0) return false;
-  if (verdict === 'not_executed') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
+  if (STATES[verdict].executed === 'no') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
   return true;
 }
 
@@ -81,15 +80,14 @@ async function writeCorrection(
     WITH correction AS (
       INSERT INTO resolution_correction (id, intent_id, supersedes, verdict, reason, reserves, client_id, key_id, actor)
       SELECT ${uuidv7()}::uuid, s.intent_id, s.id, ${verdict}, ${proseAsRecorded(reason)},
-        ${verdict} = 'confirmed' AND i.total_usd IS NOT NULL AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
+        ${STATES[verdict].executed === 'yes'} AND i.total_usd IS NOT NULL AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
           AND EXISTS (SELECT FROM reservation_release r WHERE r.intent_id = i.id)
           AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.intent_id = i.id AND c.reserves
             AND NOT EXISTS (SELECT FROM correction_release r WHERE r.correction_id = c.id)),
         ${by?.clientId}::uuid, ${by?.keyId}::uuid, ${by?.actor ?? null}
-      FROM current_resolution s JOIN intent i ON i.id = s.intent_id
-      LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
-      WHERE s.intent_id = ${intentId}::uuid AND s.id = ${supersedes}::uuid AND s.verdict <> ${verdict}
-        AND (o.kind IS NULL OR o.kind = 'unknown')
+      FROM ${CALLS}
+      WHERE i.id = ${intentId}::uuid AND s.id = ${supersedes}::uuid AND s.verdict <> ${verdict}
+        AND ${RECORDED_STATE} = s.verdict -- the upstream's own word has not come since
       ON CONFLICT DO NOTHING RETURNING intent_id, reserves
     ), reserved AS (
       INSERT INTO spending (client_id, day, usd)

@@ -1,6 +1,8 @@
 import { Prisma } from '../platform/database/generated/client';
 import { uuidFloor } from '../platform/database/uuid';
 import { Item } from '../operations/item';
+import { EXECUTED, OPEN } from '../operations/lifecycle';
+import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
 import { recordedItems } from './recorded-items';
 
 /** An item whose like is looked for. */
@@ -20,6 +22,9 @@ export interface SamePayment {
   callId: string;
   paidAt: Date;
 }
+
+/** Calls in these states have paid, may have, or wait to do so. */
+const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 
 /**
  * The latest call, for each item that has one, that has paid the same, may have, or waits to do so.
@@ -53,19 +58,10 @@ export async function readSamePayments(
       ) AS paid
     ), calls AS MATERIALIZED (
       SELECT call.* FROM (SELECT DISTINCT intent_id FROM same) AS found CROSS JOIN LATERAL (
-        SELECT i.id, i.client_id, coalesce(o.sent_at, i.received_at) AS paid_at
-        FROM intent i
-        LEFT JOIN outcome o ON o.intent_id = i.id
-        LEFT JOIN current_resolution s ON s.intent_id = i.id
-        LEFT JOIN decision d ON d.intent_id = i.id
-        WHERE i.id = found.intent_id
-          AND (o.kind IS NULL OR o.kind IN ('succeeded', 'unknown'))
-          AND (s.verdict IS DISTINCT FROM 'not_executed' OR o.kind = 'succeeded')
-          AND d.verdict IS DISTINCT FROM 'rejected'
-          AND NOT (i.held_for IS NOT NULL AND d.intent_id IS NULL AND i.expires_at <= clock_timestamp())
-          AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id) -- its commit was reported as failed, but was not
-        OFFSET 0
+        SELECT i.id, i.client_id, coalesce(o.sent_at, i.received_at) AS paid_at, ${STATE_COLUMNS}
+        FROM ${CALLS} WHERE i.id = found.intent_id OFFSET 0
       ) AS call
+      WHERE ${stateIn(MAY_BE_PAID)}
     )
     SELECT DISTINCT ON (same.wanted_by, same.position) same.position, same.wanted_by::text AS "wantedBy",
       calls.id::text AS "callId", calls.paid_at AS "paidAt"

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { Prisma } from '../platform/database/generated/client';
 import { Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
-import { asSameContent, CallState, readCallStates } from './call-states';
+import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { commitment } from './commitment';
 import { GuardWindows, guardsOf } from './guard-windows';
 import { Considered } from './records';
@@ -91,7 +91,7 @@ async function toState(
   return {
     claims: new Map(
       claims
-        ?.filter(({ call }) => known.get(call)?.state !== 'never_carried_out')
+        ?.filter(({ call }) => !isKeyFree(known.get(call)))
         .map(({ asking, call, salt, hash }) => {
           const { content = '' } = byId.get(asking) ?? {};
           return [asking, { callId: call, sameContent: isSame(content, salt, hash) }];
@@ -108,7 +108,7 @@ async function toState(
 /** @param recent newest first. */
 function toSameContent(
   recent: { asking: string; call: string }[],
-  known: Map<string, CallState>,
+  known: Map<string, KnownCall>,
 ): Map<string, SameContent[]> {
   const byAsking = new Map<string, SameContent[]>();
   for (const { asking, call } of recent) {

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { UNSETTLED } from '../operations/lifecycle';
 import { canonical } from '../policy/content';
 import { NewVerdict } from './records';
 import { SettledAfter, writeResolution } from './resolutions';
@@ -31,7 +32,7 @@ export async function insertVerdict(
 
 async function isInDoubt(tx: Prisma.TransactionClient, intentId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM call_state WHERE call_id = ${intentId}::uuid AND state IN ('unknown', 'sent')`;
+    SELECT 1 FROM call_state WHERE call_id = ${intentId}::uuid AND state = ANY (${UNSETTLED}::text[])`;
   return rows.length > 0;
 }
 

@@ -1,5 +1,5 @@
 import { itemsOf } from './items';
-import { OPERATIONS } from './operations';
+import { OPERATIONS } from './catalogue';
 
 const nothing = {
   recipientField: null,
@@ -33,7 +33,7 @@ describe('the items of a body', () => {
   it.each(['POST /send', 'POST /payouts/credit', 'POST /payouts/initiate-credit'] as const)(
     'of %s: with an e-mail and a handle the e-mail is used, and that is said',
     (operation) => {
-      const list = OPERATIONS[operation].items;
+      const list = OPERATIONS[operation].items.in;
       const email = 'ada@example.com';
       const items = [{ email }, { twitter: '@ada' }, { email, twitter: '@ada' }, { email, twitter: '' }];
       expect(plain(itemsOf(operation, { [list]: items }))).toEqual([

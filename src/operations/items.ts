@@ -1,68 +1,80 @@
 import { Decimal } from 'decimal.js';
+import { movesNamedTransaction, OPERATION_NAMES, OperationName, rowOf } from './catalogue';
 import { Item } from './item';
-import { OperationName, OperationRow, rowOf } from './operations';
+import { ItemField, Items, RecipientKind } from './row';
 
-/** The fields that items of any operation have (interface.md, "Resources and their fields"; upstream-observed.md). */
-interface ItemFields {
-  email?: string;
-  twitter?: string;
-  phoneNumber?: string;
-  phone_number?: string;
-  countryToSend?: string;
-  country?: string;
-  momoCode?: string;
-  reference?: string;
-  tx_ref?: string;
-  valueInUSD?: number;
-  receiver?: string;
-  amount?: number;
-  wallet?: string;
-  chiRef?: string;
-}
+type Fields = Record<string, unknown>;
 
-/** The items of a validated body, for the record. People's names are no field of it: they stay in the body. */
-export function itemsOf(operation: OperationName, input: object | undefined): Item[] {
+/** The names by which records know whom an item pays. */
+const RECIPIENT_FIELDS: Record<RecipientKind, NonNullable<Item['recipientField']>> = {
+  email: 'email',
+  handle: 'twitter',
+  phone: 'phoneNumber',
+  receiver: 'receiver',
+};
+
+/** Returns where an operation's items are and what their fields mean, or undefined if it has none. */
+export function itemFieldsOf(operation: OperationName): Items | undefined {
   const row = rowOf(operation);
-  if (row.items === 'none' || input === undefined) return [];
-  if (row.items === 'the body') return [toItem(input, row)];
-  return (input as Record<string, ItemFields[]>)[row.items]?.map((fields) => toItem(fields, row)) ?? [];
+  return row.effect === 'read' || row.items === 'none' ? undefined : row.items;
 }
 
-/** Where in a body a field of an item is, as a JSON pointer (RFC 6901), by the item's place. */
-export function pointerIn(operation: OperationName): (place: number, field: string) => string {
-  const { items } = rowOf(operation);
-  return (place, field) => (items === 'the body' ? `/${field}` : `/${items}/${place}/${field}`);
+/** Reads the items of a validated body, for the record. */
+export function itemsOf(operation: OperationName, input: object | undefined): Item[] {
+  const items = itemFieldsOf(operation);
+  if (!items || input === undefined) return [];
+  if (items.in === 'the_body') return [toItem(input as Fields, items)];
+  return (input as Record<string, Fields[]>)[items.in]?.map((fields) => toItem(fields, items)) ?? [];
 }
 
-/** The field that says what an item is worth. */
-export function amountFieldOf(operation: OperationName): 'amount' | 'valueInUSD' | 'chiRef' {
-  if (rowOf(operation).moves === 'the named transaction') return 'chiRef';
-  return operation === 'POST /account/transfer' ? 'amount' : 'valueInUSD';
-}
-
-function toItem(fields: ItemFields, { pays }: OperationRow): Item {
-  const amount = pays === 'nobody' ? undefined : (fields.valueInUSD ?? fields.amount);
-  const handle = fields.twitter || null; // empty beside an e-mail: there is none
-  return {
-    recipientField: pays === 'nobody' ? null : recipientFieldOf(fields),
-    handleIgnored: fields.email !== undefined && handle !== null,
-    email: fields.email ?? null,
-    phone: fields.phoneNumber ?? fields.phone_number ?? null,
-    handle,
-    amountUsd: amount === undefined ? null : new Decimal(amount),
-    country: fields.countryToSend ?? fields.country ?? null,
-    networkCode: fields.momoCode ?? null,
-    reference: fields.reference ?? fields.tx_ref ?? null,
-    receiver: fields.receiver ?? null,
-    wallet: fields.wallet ?? null,
-    upstreamRef: fields.chiRef ?? null,
+/** Returns a function that says where in a body a field of an item is, as a JSON pointer (RFC 6901). */
+export function pointerIn(operation: OperationName): (position: number, field: ItemField) => string {
+  const { in: list = 'the_body', fields = {} } = itemFieldsOf(operation) ?? {};
+  return (position, field) => {
+    const path = [...(list === 'the_body' ? [] : [list, position]), fields[field] ?? []].flat();
+    return path.map((name) => `/${name}`).join('');
   };
 }
 
+/** Returns the field that says what an item is worth. */
+export function valueFieldOf(operation: OperationName): 'amountUsd' | 'upstreamRef' {
+  return movesNamedTransaction(operation) ? 'upstreamRef' : 'amountUsd';
+}
+
+/** Returns the interface's names of a field, over all operations. */
+export function namesOf(field: ItemField): Set<string> {
+  return new Set(OPERATION_NAMES.flatMap((operation) => itemFieldsOf(operation)?.fields[field] ?? []));
+}
+
+function toItem(body: Fields, items: Items): Item {
+  const text = (field: ItemField) => textAt(body, items.fields[field]);
+  const amount = items.fields.amountUsd === undefined ? undefined : body[items.fields.amountUsd];
+  const email = text('email');
+  const handle = text('handle') || null; // an empty handle beside an e-mail stands for none
+  return {
+    recipientField: recipientFieldOf(body, items),
+    handleIgnored: email !== null && handle !== null,
+    email,
+    phone: text('phone'),
+    handle,
+    amountUsd: typeof amount === 'number' ? new Decimal(amount) : null,
+    country: text('country'),
+    networkCode: text('networkCode'),
+    reference: text('reference'),
+    receiver: text('receiver'),
+    wallet: text('wallet'),
+    upstreamRef: text('upstreamRef'),
+  };
+}
+
+function textAt(body: Fields, name: string | undefined): string | null {
+  const value = name === undefined ? undefined : body[name];
+  return typeof value === 'string' ? value : null;
+}
+
 /** With an e-mail and a handle, the e-mail is used (interface.md, "Credit item", rule 2). */
-function recipientFieldOf({ email, twitter, phoneNumber, receiver }: ItemFields): Item['recipientField'] {
-  if (email) return 'email';
-  if (twitter) return 'twitter';
-  if (phoneNumber) return 'phoneNumber';
-  return receiver ? 'receiver' : null;
+function recipientFieldOf(body: Fields, { recipient, fields }: Items): Item['recipientField'] {
+  if (recipient === 'nobody') return null;
+  const kind = recipient.find((one) => textAt(body, fields[one]));
+  return kind === undefined ? null : RECIPIENT_FIELDS[kind];
 }

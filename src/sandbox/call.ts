@@ -18,3 +18,6 @@ export interface Call {
 
 /** What an operation answers as `data`; its input is a body or a query that nobody has looked at yet. */
 export type Operation = (call: Call, input: unknown) => Promise<unknown>;
+
+/** Operations by their lines in the interface. */
+export type Routes = Readonly<Record<string, Operation>>;

@@ -1,28 +1,42 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
-import {
-  deleteUnpaidTransaction,
-  listIssueTransactions,
-  listTransactions,
-  readTransaction,
-} from './account/transactions';
-import { transfer } from './account/transfer';
+import { transactionRoutes } from './account/transactions';
+import { transferRoutes } from './account/transfer';
 import { shapeAnswers } from './answer-shape';
 import { PREFIX, readAccount, readBody, Received, receivedOf, receiveRequests } from './arrivals/receive';
-import { Call, Operation } from './call';
-import { collect, initiateCollection, verifyCollection } from './collections/collections';
+import { Call, Operation, Routes } from './call';
+import { collectionRoutes } from './collections/collections';
 import { answerSendFault, answerUnknownOperation, success } from './envelope';
 import { answerAsStruck } from './faults/answer';
 import { bodyAsStruck, carryOut } from './faults/carry-out';
-import { listAirtimeCountries, listAssets, listMobileMoneyCodes, localInUsd, usdInLocal } from './info/info';
-import { payOutAirtime } from './payouts/airtime';
-import { initiateCredit, payOutCredit } from './payouts/credit';
-import { payOutMobileMoney } from './payouts/mobile-money';
-import { redeemAirtime } from './redeem/redeem';
-import { send } from './send/send';
+import { infoRoutes } from './info/info';
+import { airtimeRoutes } from './payouts/airtime';
+import { creditRoutes } from './payouts/credit';
+import { mobileMoneyRoutes } from './payouts/mobile-money';
+import { redeemRoutes } from './redeem/redeem';
+import { sendRoutes } from './send/send';
 import type { Service } from './service';
-import { createSubAccount, listSubAccounts, readSubAccount } from './sub-accounts/sub-accounts';
-import { listWallets, lookUpWallet } from './wallets/list';
-import { transferBetweenWallets } from './wallets/transfer';
+import { subAccountRoutes } from './sub-accounts/sub-accounts';
+import { walletRoutes } from './wallets/list';
+import { walletTransferRoutes } from './wallets/transfer';
+
+/** All operations. Each file of a resource names its own. */
+const ROUTES: Routes = {
+  ...sendRoutes,
+  ...airtimeRoutes,
+  ...mobileMoneyRoutes,
+  ...creditRoutes,
+  ...transferRoutes,
+  ...transactionRoutes,
+  ...walletRoutes,
+  ...walletTransferRoutes,
+  ...subAccountRoutes,
+  ...infoRoutes,
+  ...collectionRoutes,
+  ...redeemRoutes,
+};
+
+/** A POST whose input travels in its query (upstream-observed.md). */
+const READS_QUERY = new Set(['POST /account/issue-id-transactions']);
 
 /** The operations that interface.md documents, and those that it lists by name only, below {@link PREFIX}. */
 export function operations(service: Service): FastifyPluginCallback {
@@ -52,34 +66,16 @@ export function operations(service: Service): FastifyPluginCallback {
     const withQuery = (operation: Operation) => async (request: FastifyRequest) =>
       success(await serve(service, origin, request, operation, () => request.query));
 
-    api.post('/send', { errorHandler: answerSendFault }, withBody(send));
-    api.post('/payouts/airtime', withBody(payOutAirtime));
-    api.post('/payouts/mobile-money', withBody(payOutMobileMoney));
-    api.post(unit.pathOutside('/payouts/credit'), withBody(payOutCredit));
-    api.post(unit.pathOutside('/payouts/initiate-credit'), withBody(initiateCredit));
-    api.post('/account/transfer', withBody(transfer));
-    api.post('/account/delete-unpaid-transaction', withBody(deleteUnpaidTransaction));
-    api.get('/account/transaction', withQuery(readTransaction));
-    api.get('/wallets/list', withQuery(listWallets)); // the documented method
-    api.post('/wallets/list', withBody(listWallets)); // the method of the document's code examples
-    api.get('/sub-account/list', withQuery(listSubAccounts));
-
-    // Listed by name only; methods and paths as upstream-observed.md gives them.
-    api.post('/account/transactions', withBody(listTransactions));
-    api.post('/account/issue-id-transactions', withQuery(listIssueTransactions));
-    api.get('/info/assets', withQuery(listAssets));
-    api.get('/info/airtime-countries', withQuery(listAirtimeCountries));
-    api.get('/info/mobile-money-codes', withQuery(listMobileMoneyCodes));
-    api.get('/info/usd-amount-in-local', withQuery(usdInLocal));
-    api.get('/info/local-amount-in-usd', withQuery(localInUsd));
-    api.post('/collections/mobile-money/collect', withBody(collect));
-    api.post('/collections/mobile-money/initiate', withBody(initiateCollection));
-    api.post('/collections/mobile-money/verify', withBody(verifyCollection));
-    api.post('/redeem/airtime', withBody(redeemAirtime));
-    api.post('/sub-account/create', withBody(createSubAccount));
-    api.get('/sub-account/get', withQuery(readSubAccount));
-    api.post('/wallets/lookup', withBody(lookUpWallet));
-    api.post('/wallets/transfer', withBody(transferBetweenWallets));
+    for (const [name, operation] of Object.entries(ROUTES)) {
+      const [method = '', path = ''] = name.split(' ');
+      const readsQuery = method === 'GET' || READS_QUERY.has(name);
+      api.route({
+        method,
+        url: unit.pathOutside(path),
+        handler: readsQuery ? withQuery(operation) : withBody(operation),
+        ...(name === 'POST /send' && { errorHandler: answerSendFault }),
+      });
+    }
     done();
   };
 }

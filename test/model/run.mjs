@@ -1,23 +1,35 @@
-/** npm run test:model -- --schedules 2000 --seed 1: as many schedules as wanted; --path runs one wave that failed again. */
+/**
+ * npm run test:model -- --schedules 2000 --seed 1: as many schedules as wanted; --path runs one wave that failed again.
+ * npm run test:long: the same, and then the property tests with `--factor` times their examples.
+ */
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 
 const string = { type: 'string' };
-const {
-  schedules = '2000',
-  seed,
-  path,
-} = parseArgs({ options: { schedules: string, seed: string, path: string } }).values;
+const options = { schedules: string, seed: string, path: string, factor: string };
+const { schedules = '2000', seed, path, factor = '0' } = parseArgs({ options }).values;
 
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const { status } = spawnSync(process.execPath, [jest, 'test/model.spec.ts'], {
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    MODEL_SCHEDULES: schedules,
-    ...(seed && { MODEL_SEED: seed }),
-    ...(path && { MODEL_PATH: path }),
-  },
+
+function run(args, env) {
+  const { status } = spawnSync(process.execPath, [jest, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) process.exitCode = 1;
+}
+
+run(['test/model.spec.ts'], {
+  MODEL_SCHEDULES: schedules,
+  ...(seed && { MODEL_SEED: seed }),
+  ...(path && { MODEL_PATH: path }),
 });
-process.exitCode = status ?? 1;
+
+if (Number(factor) > 0) {
+  const properties = ['src', 'test']
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`))
+    .filter((file) => file.endsWith('.spec.ts') && readFileSync(file, 'utf8').includes('support/runs'));
+  run(['--testTimeout=3600000', ...properties], { TEST_RUNS_FACTOR: factor });
+}

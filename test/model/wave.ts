@@ -1,3 +1,5 @@
+import { eventually } from '../support/paying';
+import { Inconclusive } from './inconclusive';
 import { Lane, lift, openLane, runLane, Shared } from './lane';
 import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './records';
 import { TransferFault, Wave } from './schedule';
@@ -15,7 +17,6 @@ export interface Settled {
 }
 
 const SETTLING_MS = 20_000; // far longer than anything here takes: past it, something hangs
-const POLL_MS = 20;
 
 /** More than a schedule has steps. */
 const NUMBERS_PER_LANE = 100;
@@ -26,20 +27,25 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
   const violations: string[] = [];
   const kills: Promise<void>[] = [];
   let submissions = 0;
+  const killAndLook = (victim: number) => {
+    const kill = world.killAndRestart(victim, () => checkDoubts(world, violations));
+    kill.catch(() => undefined); // it is heard of once the lanes have ended
+    return kill;
+  };
   const shared: Shared = {
     world,
     onSubmission: () => {
       submissions += 1;
       const due = wave.kills.filter(({ afterSubmissions }) => afterSubmissions === submissions);
-      for (const { victim } of due) kills.push(world.killAndRestart(victim, () => checkDoubts(world, violations)));
+      for (const { victim } of due) kills.push(killAndLook(victim));
     },
   };
   const lanes: Lane[] = [];
   for (const [index, schedule] of wave.schedules.entries()) {
     lanes.push(await openLane(world, schedule, 1 + index * NUMBERS_PER_LANE));
   }
-  await Promise.all(lanes.map((lane) => runLane(shared, lane)));
-  await Promise.all(kills);
+  await allEnded(lanes.map((lane) => runLane(shared, lane)));
+  await allEnded(kills);
   await liftAll(world);
   const clientIds = lanes.map(({ client }) => client.id);
   const settle = async () => ({
@@ -52,6 +58,12 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
   const { intents, arrivals } = await settle();
   violations.push(...(await settleByHand(afterwards, lanes, intents, arrivals)));
   return { lanes, violations, ...(await settle()) };
+}
+
+/** Waits for all, whatever becomes of some: nothing may go on when the wave is given up. */
+async function allEnded(running: Promise<void>[]): Promise<void> {
+  await Promise.allSettled(running);
+  await Promise.all(running);
 }
 
 /** While a process is gone, the other one lists all that it left behind. */
@@ -123,10 +135,9 @@ async function settleProxies(world: World, clientIds: string[]): Promise<Intent[
   return intents;
 }
 
+/** @throws Inconclusive past the time: how long something takes is no counterexample on a busy machine. */
 async function within(ms: number, otherwise: string, done: () => Promise<boolean>): Promise<void> {
-  const ends = performance.now() + ms;
-  while (!(await done())) {
-    if (performance.now() > ends) throw new Error(otherwise);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+  await eventually(done, ms).catch((cause: unknown) => {
+    throw new Inconclusive(otherwise, { cause });
+  });
 }

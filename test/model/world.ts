@@ -2,6 +2,7 @@ import { createClient, Fleet } from '../support/fleet';
 import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox';
 import { createTestDatabase, TestDatabase } from '../support/test-database';
 import { OperationName } from './bodies';
+import { Inconclusive } from './inconclusive';
 import { Wave } from './schedule';
 
 /** What somebody was answered. */
@@ -42,6 +43,8 @@ const ENVIRONMENT = {
   RESOLVER_QUIET_SECONDS: '1',
 };
 
+const START_TRIES = 5;
+
 /** Two proxies in front of a sandbox, the people who watch over them, and a clock that only counts events. */
 export class World {
   /** Stops that were asked for in this wave, whether or not the answer came. */
@@ -62,7 +65,7 @@ export class World {
     const database = await createTestDatabase();
     const sandbox = await startSandbox({}, database);
     const env = { UPSTREAM_BASE_URL: sandbox.url, UPSTREAM_API_KEY: API_KEY, ...ENVIRONMENT };
-    const fleet = await Fleet.start(2, database, env);
+    const fleet = await started(() => Fleet.start(2, database, env));
     const admin = await createClient(database, 'admin', ['admin']);
     const auditor = await createClient(database, 'auditor', ['audit']);
     const reconciler = await createClient(database, 'reconciler', ['reconcile']);
@@ -116,7 +119,7 @@ export class World {
     if (!this.up[victim]) return;
     this.up[victim] = false;
     await this.fleet.kill(victim);
-    const restarted = this.fleet.restart(victim).then(() => (this.up[victim] = true));
+    const restarted = started(() => this.fleet.restart(victim)).then(() => (this.up[victim] = true));
     this.restarting = restarted;
     await Promise.all([restarted, meanwhile()]);
   }
@@ -136,6 +139,17 @@ export class World {
     await this.fleet.stop();
     await this.sandbox.close();
     await this.database.close();
+  }
+}
+
+/** Starts something, and again where a busy machine made the start too slow for itself. @throws Inconclusive */
+async function started<Result>(start: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start();
+    } catch (cause) {
+      if (tries === START_TRIES) throw new Inconclusive('a proxy did not start', { cause });
+    }
   }
 }
 

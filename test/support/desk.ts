@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Secret } from '../../src/platform/config/secret';
-import { SampleOperation } from '../../src/admin/sandbox-api/samples';
+import { OperationName } from '../../src/operations/catalogue';
 import { demoKeysFile, ensureDemoKeys } from '../../src/app/start/demo-keys';
 import type { FullCallRecord, SampleAnswerDto, SampleDto, SandboxDto } from './api';
 import { removeDataDir } from './data-dir';
@@ -34,9 +34,9 @@ export interface TestDesk {
   /** Below /v1/sandbox; as the demo admin, unless another key is given. */
   ask(method: Method, path: string, body?: object, key?: string): supertest.Test;
   look(): Promise<SandboxDto>;
-  sample(operation: SampleOperation): Promise<SampleDto>;
+  sample(operation: OperationName): Promise<SampleDto>;
   /** Sends the sample of an operation, and gives what the desk answered. */
-  send(operation: SampleOperation, more?: object): Promise<SampleAnswerDto>;
+  send(operation: OperationName, more?: object): Promise<SampleAnswerDto>;
   /** What is in a wallet, in USD. */
   balance(accountId: string, wallet: string): Promise<Decimal>;
   /** The record of a call, as the auditor sees it. */

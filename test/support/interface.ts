@@ -1,6 +1,8 @@
 import supertest from 'supertest';
 import { RunningConfig } from '../../src/platform/config/config';
-import { methodOf, OperationName } from '../../src/operations/operations';
+import { methodOf, OPERATION_NAMES, OperationName, pathOf, rowOf } from '../../src/operations/catalogue';
+import { itemFieldsOf } from '../../src/operations/items';
+import { OperationRow } from '../../src/operations/row';
 import type { FullCallRecord } from './api';
 import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
@@ -38,95 +40,31 @@ export interface Asking {
   body?: Record<string, unknown>;
 }
 
-/** The operations that interface.md documents, each with a request that is right. */
-export const DOCUMENTED: Asking[] = [
-  { operation: 'POST /send', path: '/send', body: { credit: [creditItem()], description: 'Prizes' } },
-  { operation: 'POST /payouts/airtime', path: '/payouts/airtime', body: { airtimes: [airtimeItem()] } },
-  { operation: 'POST /payouts/mobile-money', path: '/payouts/mobile-money', body: { momos: [momoItem()] } },
-  { operation: 'POST /payouts/credit', path: '/payouts/credit', body: { credits: [creditItem()] } },
-  {
-    operation: 'POST /payouts/initiate-credit',
-    path: '/payouts/initiate-credit',
-    body: { credits: [creditItem()], description: 'Prizes' },
-  },
-  {
-    operation: 'POST /account/transfer',
-    path: '/account/transfer',
-    body: { receiver: 'sub-account-1', amount: 2.5, wallet: 'airtime' },
-  },
-  {
-    operation: 'POST /account/delete-unpaid-transaction',
-    path: '/account/delete-unpaid-transaction',
-    body: { chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11' },
-  },
-  { operation: 'GET /account/transaction', path: '/account/transaction?id=Zk3x9Qw1Lm7Tn2Rb5Vc8' },
-  { operation: 'GET /wallets/list', path: '/wallets/list' },
-  { operation: 'GET /sub-account/list', path: '/sub-account/list' },
-];
+/** A valid request of an operation: the example of its row. */
+function askingOf(operation: OperationName): Asking {
+  const { input, example } = rowOf(operation);
+  const path = pathOf(operation);
+  if (input === 'body') return { operation, path, body: example as Record<string, unknown> };
+  const query = new URLSearchParams(example as Record<string, string>).toString();
+  return { operation, path: query === '' ? path : `${path}?${query}` };
+}
 
-/** Those that only public clients showed (upstream-observed.md). */
-export const OBSERVED: Asking[] = [
-  { operation: 'POST /account/transactions', path: '/account/transactions', body: {} },
-  {
-    operation: 'POST /account/issue-id-transactions',
-    path: '/account/issue-id-transactions?issueID=user-1_7.5_1700000000000',
-  },
-  { operation: 'GET /info/assets', path: '/info/assets' },
-  { operation: 'GET /info/airtime-countries', path: '/info/airtime-countries' },
-  { operation: 'GET /info/mobile-money-codes', path: '/info/mobile-money-codes' },
-  {
-    operation: 'GET /info/usd-amount-in-local',
-    path: '/info/usd-amount-in-local?destinationCurrency=KES&amountInUSD=100.50',
-  },
-  {
-    operation: 'GET /info/local-amount-in-usd',
-    path: '/info/local-amount-in-usd?originCurrency=NGN&amountInOriginCurrency=20',
-  },
-  {
-    operation: 'POST /collections/mobile-money/collect',
-    path: '/collections/mobile-money/collect',
-    body: collection(),
-  },
-  {
-    operation: 'POST /collections/mobile-money/initiate',
-    path: '/collections/mobile-money/initiate',
-    body: collection(),
-  },
-  {
-    operation: 'POST /collections/mobile-money/verify',
-    path: '/collections/mobile-money/verify',
-    body: { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
-  },
-  { operation: 'POST /redeem/airtime', path: '/redeem/airtime', body: redemption() },
-  {
-    operation: 'POST /sub-account/create',
-    path: '/sub-account/create',
-    body: {
-      name: 'Branch',
-      email: 'ada@example.com',
-      firstName: 'Ada',
-      lastName: 'Lovelace',
-      phoneNumber: '+2348012345678',
-      meta: { cost_centre: 17 },
-    },
-  },
-  { operation: 'GET /sub-account/get', path: '/sub-account/get?id=sub-account-1' },
-  { operation: 'POST /wallets/lookup', path: '/wallets/lookup', body: { walletID: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' } },
-  {
-    operation: 'POST /wallets/transfer',
-    path: '/wallets/transfer',
-    body: { receiver: 'sub-account-1', valueInUSD: 2.5, wallet: 'airtime' },
-  },
-];
+const asked = (source: OperationRow['source']) =>
+  OPERATION_NAMES.filter((name) => rowOf(name).source === source).map(askingOf);
 
-/** The operations whose bodies list items: the list's field and an item that is right. */
-export const LISTS = [
-  { path: '/send', list: 'credit', item: creditItem },
-  { path: '/payouts/airtime', list: 'airtimes', item: airtimeItem },
-  { path: '/payouts/mobile-money', list: 'momos', item: momoItem },
-  { path: '/payouts/credit', list: 'credits', item: creditItem },
-  { path: '/payouts/initiate-credit', list: 'credits', item: creditItem },
-] as const;
+/** The operations that interface.md documents, each with a valid request. */
+export const DOCUMENTED: Asking[] = asked('documented');
+
+/** The operations that only public clients showed (upstream-observed.md), each with a valid request. */
+export const OBSERVED: Asking[] = asked('observed');
+
+/** The operations whose bodies list items: the list's field, the fields of an item, and a valid item. */
+export const LISTS = OPERATION_NAMES.flatMap((operation) => {
+  const { in: list = 'the_body', fields = {} } = itemFieldsOf(operation) ?? {};
+  if (list === 'the_body') return [];
+  const [example] = (rowOf(operation).example as Record<string, Record<string, unknown>[]>)[list] ?? [];
+  return [{ path: pathOf(operation), list, fields: Object.values(fields), item: () => ({ ...example }) }];
+});
 
 export interface FaultExpected {
   pointer: string;

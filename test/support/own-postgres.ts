@@ -31,7 +31,13 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const signal = (name: NodeJS.Signals) => {
     // The postmaster first: it starts no other process meanwhile.
     process.kill(postmaster, name);
-    for (const pid of childrenOf(postmaster)) process.kill(pid, name);
+    for (const pid of childrenOf(postmaster)) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // it has ended by itself since
+      }
+    }
   };
   return {
     database: {

@@ -70,10 +70,21 @@ export function bytes(response: supertest.Response, done: (error: Error | null, 
   stream.on('end', () => done(null, Buffer.concat(chunks)));
 }
 
-/** Between two questions: what is waited for needs the core that asking takes. */
-const PAUSE_MS = 5;
+/** The pause between two questions grows: what is waited for needs the core that asking takes. */
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 50;
 
-/** Asks again until the answer is true. */
-export async function eventually(ask: () => Promise<boolean>): Promise<void> {
-  while (!(await ask())) await sleep(PAUSE_MS);
+/** Far longer than anything takes on a busy machine, and shorter than the time limit of a test. */
+const DEADLINE_MS = 60_000;
+
+/**
+ * Asks again until the answer is true. Past the deadline it fails and quotes the condition that never held.
+ * @param deadlineMs how long it asks.
+ */
+export async function eventually(ask: () => boolean | Promise<boolean>, deadlineMs = DEADLINE_MS): Promise<void> {
+  const ends = performance.now() + deadlineMs;
+  for (let pause = FIRST_PAUSE_MS; !(await ask()); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+    if (performance.now() > ends) throw new Error(`waited ${deadlineMs / 1_000} s for ${String(ask)}`);
+    await sleep(pause);
+  }
 }

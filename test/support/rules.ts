@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { FastifyReply } from 'fastify';
-import { methodOf } from '../../src/operations/operations';
+import { methodOf } from '../../src/operations/catalogue';
 import { readJsonBodies } from '../../src/http/validation/json-body';
 import { QueryGuard } from '../../src/http/validation/query.guard';
 import { RequestValidationPipe } from '../../src/http/validation/validation.pipe';

@@ -5,6 +5,7 @@ import type {
   RecordUpstreamItem,
   SupersededResolution,
 } from '../api/generated/schema';
+import { possibleStates, recordedState } from '../../../src/operations/lifecycle';
 import { Comparison } from './comparison';
 
 /** A record as the log has it, read back from its leaf. */
@@ -28,7 +29,7 @@ export function compareStory(story: CallStory, leaves: Leaves, away: ReadonlySet
   if (resolution) compareResolution(all, story.resolution?.superseded.at(-1) ?? story.resolution, resolution);
   if (correction) compareResolution(all, story.resolution, correction); // the newest one: it is the last in the log
   if (away.size === 0) {
-    const words = outcomeWords(leaves);
+    const words = outcomesOf(leaves);
     all.holds(words.includes(story.outcome), 'what came of it', story.outcome, words.join(' or '));
   }
   const shown = {
@@ -178,18 +179,18 @@ function comparePerson(all: Comparison, what: string, shown: RecordPerson | null
   all.text(`${what} (person)`, shown?.actor, leaf.actor);
 }
 
-/** What may be said to have come of it, as src/history/records/outcome.ts has it; what depends on the time is not decided here. */
-function outcomeWords(leaves: Leaves): string[] {
-  const { intent, outcome, decision } = leaves;
-  const resolution = leaves.resolution_correction ?? leaves.resolution;
-  if (!intent) return ['refused'];
-  if (outcome && outcome.kind !== 'unknown') return [String(outcome.kind)];
-  if (resolution) return [String(resolution.verdict)];
-  if (outcome) return ['unknown'];
-  if (intent.held_for !== null && decision?.verdict !== 'approved') {
-    return decision ? ['declined'] : ['pending_approval', 'expired'];
-  }
-  return ['in_progress', 'unknown'];
+/** The outcomes that a page may show of a call with these records, whatever the time. */
+function outcomesOf(leaves: Leaves): string[] {
+  const { intent, outcome, decision, resolution, resolution_correction: correction } = leaves;
+  const word = (value: unknown) => (typeof value === 'string' ? value : null);
+  const facts = {
+    outcome: word(outcome?.kind),
+    refused: !intent,
+    resolution: word((correction ?? resolution)?.verdict),
+    held: word(intent?.held_for) !== null,
+    decision: word(decision?.verdict),
+  };
+  return possibleStates(recordedState(facts));
 }
 
 const itemsOf = ({ items }: Leaf) => (Array.isArray(items) ? (items as Leaf[]) : []);

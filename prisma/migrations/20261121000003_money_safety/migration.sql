@@ -31,7 +31,7 @@ ALTER TABLE intent
   ADD COLUMN idempotency_key text,
   ADD COLUMN actor           text, -- the person or end user for whom the app asks, as it says
   ADD COLUMN held_for        text, -- why it waits for an approval; null: it was sent without
-  ADD COLUMN expires_at      timestamptz, -- of a held one: until when it may be approved
+  ADD COLUMN expires_at      timestamptz(3), -- of a held one: from when on it may not be approved any more
   ADD COLUMN reserved_on     date, -- the day (UTC) on whose cap it counts; null: on none, or on its decision's
   ADD COLUMN process         integer;
 CREATE INDEX intent_idempotency_key ON intent (client_id, idempotency_key, id) WHERE idempotency_key IS NOT NULL;

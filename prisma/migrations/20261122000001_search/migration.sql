@@ -77,22 +77,39 @@ CREATE TABLE search_position (
 
 -- What the records say of a call ----------------------------------------------------------------------------------------
 
--- outcomeOf of src/history/records/outcome.ts, as far as it does not depend on how late it is: 'sent' is in progress or in doubt, and
--- 'waiting' pending or expired. An intent whose commit was reported as failed, but was not, was refused and never sent.
+-- The lifecycle of a call (src/operations/lifecycle.ts), in SQL. What became of a call, as far as the records alone say: the
+-- kind of its outcome, whether it was refused, its resolution, whether it needs an approval, and the decision. An intent
+-- whose commit was reported as failed, but was not, was refused and never sent.
+CREATE FUNCTION recorded_state(outcome text, refused boolean, resolution text, held boolean, decision text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN outcome <> 'unknown' THEN outcome
+    WHEN outcome IS NULL AND refused THEN 'refused'
+    WHEN resolution IS NOT NULL THEN resolution
+    WHEN outcome IS NOT NULL THEN 'unknown'
+    WHEN held AND decision IS NULL THEN 'pending_approval'
+    WHEN held AND decision = 'rejected' THEN 'declined'
+    ELSE 'in_progress'
+  END
+$$;
+
+-- What has become of it at an instant. A held call is expired from expires_at on. A call in progress is in doubt once its
+-- process is gone (live: those that live) or it was released too long ago.
+CREATE FUNCTION state_at(state text, expires_at timestamptz, process integer, released_at timestamptz, instant timestamptz,
+  live integer[], given_up_before timestamptz) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN state = 'pending_approval' AND expires_at <= instant THEN 'expired'
+    WHEN state = 'in_progress' AND (process <> ALL (live) OR released_at < given_up_before) THEN 'unknown'
+    ELSE state
+  END
+$$;
+
 CREATE VIEW call_state AS
   SELECT i.id AS call_id, i.client_id, i.key_id, i.actor, i.operation, i.request_id, i.client_address, i.idempotency_key,
     i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at,
     CASE WHEN o.answer_of IS NULL THEN o.upstream_ms END AS upstream_ms, r.first_call_id IS NOT NULL AS repeats,
-    CASE
-      WHEN o.kind <> 'unknown' THEN o.kind
-      WHEN o.intent_id IS NULL AND r.id IS NOT NULL THEN 'refused'
-      WHEN s.intent_id IS NOT NULL THEN s.verdict
-      WHEN o.intent_id IS NOT NULL THEN 'unknown'
-      WHEN i.held_for IS NOT NULL AND d.intent_id IS NULL THEN 'waiting'
-      WHEN i.held_for IS NOT NULL AND d.verdict <> 'approved' THEN 'declined'
-      ELSE 'sent'
-    END AS state,
-    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.verdict, 'waiting') END AS approval
+    recorded_state(o.kind, r.id IS NOT NULL, s.verdict, i.held_for IS NOT NULL, d.verdict) AS state,
+    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.verdict, 'pending') END AS approval
   FROM intent i
   LEFT JOIN outcome o ON o.intent_id = i.id
   LEFT JOIN decision d ON d.intent_id = i.id

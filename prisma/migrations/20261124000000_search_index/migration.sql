@@ -156,7 +156,7 @@ BEGIN
   CREATE INDEX search_entry_total_usd ON search_entry ((coalesce(total_usd, -1)), call_id, position);
   CREATE INDEX search_entry_terms ON search_entry USING gin (terms) WITH (gin_pending_list_limit = 32768);
   -- What depends on how late it is: few calls are in progress or may be approved, among all that once were.
-  CREATE INDEX search_entry_sent ON search_entry (released_at) WHERE state = 'sent';
+  CREATE INDEX search_entry_sent ON search_entry (released_at) WHERE state = 'in_progress';
   CREATE INDEX search_entry_held ON search_entry (expires_at) WHERE expires_at IS NOT NULL;
   INSERT INTO search_slice
   SELECT DISTINCT 'week', search_week(call_id) FROM search_entry

@@ -59,16 +59,8 @@ CREATE OR REPLACE VIEW call_state AS
   SELECT i.id AS call_id, i.client_id, i.key_id, i.actor, i.operation, i.request_id, i.client_address, i.idempotency_key,
     i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at,
     CASE WHEN o.answer_of IS NULL THEN o.upstream_ms END AS upstream_ms, r.first_call_id IS NOT NULL AS repeats,
-    CASE
-      WHEN o.kind <> 'unknown' THEN o.kind
-      WHEN o.intent_id IS NULL AND r.id IS NOT NULL THEN 'refused'
-      WHEN s.intent_id IS NOT NULL THEN s.verdict
-      WHEN o.intent_id IS NOT NULL THEN 'unknown'
-      WHEN i.held_for IS NOT NULL AND d.intent_id IS NULL THEN 'waiting'
-      WHEN i.held_for IS NOT NULL AND d.verdict <> 'approved' THEN 'declined'
-      ELSE 'sent'
-    END AS state,
-    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.verdict, 'waiting') END AS approval
+    recorded_state(o.kind, r.id IS NOT NULL, s.verdict, i.held_for IS NOT NULL, d.verdict) AS state,
+    CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.verdict, 'pending') END AS approval
   FROM intent i
   LEFT JOIN outcome o ON o.intent_id = i.id
   LEFT JOIN decision d ON d.intent_id = i.id

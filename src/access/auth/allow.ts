@@ -41,7 +41,7 @@ type Permissions = Pick<Caller, 'scopes' | 'operations'>;
 /**
  * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations. Every place that
  * has to judge this again, for example when a held call is approved, asks this function.
- * @param scopes the scopes that the operation needs, all of them (`scopesOf` of src/operations/operations.ts).
+ * @param scopes the scopes that the operation needs, all of them (`scopesOf` of src/operations/catalogue.ts).
  * @returns the reason why it may not; undefined if it may.
  */
 export function operationProblem(

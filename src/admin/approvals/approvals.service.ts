@@ -10,7 +10,7 @@ import { ProcessService } from '../../platform/database/process.service';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
-import { movesValue, OperationName } from '../../operations/operations';
+import { movesValue, OperationName } from '../../operations/catalogue';
 import { ApprovalObstacle } from '../../journal/decisions';
 import { JournalService } from '../../journal/journal.service';
 import { Release } from '../../journal/release';

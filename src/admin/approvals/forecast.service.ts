@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../history/records/record.dto';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { OperationName } from '../../operations/operations';
+import { OperationName } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';

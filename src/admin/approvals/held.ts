@@ -2,7 +2,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
 import { Ready } from '../../gateway/forwarding/exchange.service';
 import { itemsOf } from '../../operations/items';
-import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../operations/operations';
+import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../operations/catalogue';
 import { commitment } from '../../journal/commitment';
 
 /** A held call as it was recorded. */

@@ -5,7 +5,7 @@ import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../../access/auth/ca
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { limitProblems } from '../../gateway/forwarding/asking';
-import { OperationName, scopesOf } from '../../operations/operations';
+import { OperationName, scopesOf } from '../../operations/catalogue';
 import { Limited } from '../../policy/limit-rules';
 
 /** A rule that a held call breaks now, whatever held when it was asked for. */

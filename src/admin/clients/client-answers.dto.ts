@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SCOPES } from '../../operations/scopes';
-import { OPERATIONS } from '../../operations/operations';
+import { OPERATION_NAMES } from '../../operations/catalogue';
 import { ListedClient, ListedKey } from '../../access/clients/listed';
 import { UsageDto } from '../limits/cap';
 
@@ -16,7 +16,7 @@ export class ClientDto implements ListedClient {
   @described("The client's id.", UUID) id!: string;
   @described('Its name.', { type: 'string', example: 'shop' }) name!: string;
   @described('What its keys may do.', { type: 'array', items: { enum: SCOPES } }) scopes!: string[];
-  @orNull('What of the interface it may use; null: all.', { type: 'array', items: { enum: Object.keys(OPERATIONS) } })
+  @orNull('What of the interface it may use; null: all.', { type: 'array', items: { enum: [...OPERATION_NAMES] } })
   operations!: string[] | null;
   @orNull('US dollars a day, UTC.', USD) daily_cap_usd!: string | null;
   @orNull('US dollars a calendar month, UTC.', USD) monthly_cap_usd!: string | null;

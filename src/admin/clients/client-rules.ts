@@ -4,7 +4,7 @@ import { LIMIT_FIELDS, MAX_COUNT, MAX_USD, MAX_WORDS, USD } from '../../access/c
 import { Limits } from '../../access/clients/limits';
 import { isPersonId, PERSON } from '../../access/clients/person';
 import { SCOPES } from '../../operations/scopes';
-import { OPERATIONS } from '../../operations/operations';
+import { OPERATION_NAMES } from '../../operations/catalogue';
 import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
 
 type Keys<Value> = { [key in keyof Limits]: Limits[key] extends Value ? key : never }[keyof Limits];
@@ -49,7 +49,7 @@ export const ClientScopes = ({ required }: { required: boolean }) =>
   SomeOf(SCOPES, { required, description: 'What its keys may do.' });
 
 export const ClientOperations = () =>
-  SomeOf(Object.keys(OPERATIONS), {
+  SomeOf(OPERATION_NAMES, {
     required: false,
     nullable: true,
     description: 'What of the interface it may use; null: all, with those to come.',

@@ -3,13 +3,11 @@ import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger
 import { Allow } from '../../access/auth/allow';
 import { SCOPES } from '../../operations/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { OperationName, OPERATIONS, rowOf, scopesOf } from '../../operations/operations';
+import { OPERATION_NAMES, rowOf, scopesOf } from '../../operations/catalogue';
 import { GrantableDto } from './operations.dto';
 
-const NAMES = Object.keys(OPERATIONS) as OperationName[];
-
 const GRANTABLE: GrantableDto = {
-  operations: NAMES.map((operation) => {
+  operations: OPERATION_NAMES.map((operation) => {
     const { effect, source } = rowOf(operation);
     return { operation, effect, scopes: scopesOf(operation), documented: source === 'documented' };
   }),

@@ -1,12 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Scope, SCOPES } from '../../operations/scopes';
-import { Effect, OPERATIONS } from '../../operations/operations';
+import { OPERATION_NAMES, OperationName } from '../../operations/catalogue';
+import { Effect } from '../../operations/row';
 
 const EFFECTS: Effect[] = ['pay', 'write', 'read'];
 
 export class OperationDto {
-  @ApiProperty({ enum: Object.keys(OPERATIONS), description: 'Its name, its line in the interface.' })
-  operation!: keyof typeof OPERATIONS;
+  @ApiProperty({ enum: OPERATION_NAMES, description: 'Its name, its line in the interface.' })
+  operation!: OperationName;
   @ApiProperty({
     enum: EFFECTS,
     description: '`pay`: value leaves a wallet. `write`: something is made or unmade.',

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { outcomeWord } from '../../history/search/filters';
 import { IndexService } from '../../history/search/index.service';
-import { OutcomeWord, PAID_OUTCOMES } from '../../history/records/outcome';
+import { CallState, EXECUTED } from '../../operations/lifecycle';
+import { stateAtSql } from '../../operations/lifecycle-sql';
 import { PresentService } from '../../history/records/present.service';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -23,7 +23,7 @@ const TODAY_MS = 2_000;
 /** Calls of one operation and outcome of which the upstream took about as long; of what was not sent, `step` is null. */
 interface Row {
   operation: string;
-  outcome: OutcomeWord;
+  outcome: CallState;
   step: number | null;
   calls: number;
   items: number;
@@ -33,7 +33,7 @@ interface Row {
 /** What a day comes to. */
 interface Day {
   operations: Map<string, { calls: number; items: number; asked: Decimal; succeeded: Decimal }>;
-  outcomes: Map<OutcomeWord, number>;
+  outcomes: Map<CallState, number>;
   /** By operation. */
   times: Map<string, Times>;
 }
@@ -85,7 +85,7 @@ export class HistoryService {
   }
 
   private async count(day: number): Promise<Day> {
-    const word = outcomeWord(await this.present.read()); // before the records are: see there
+    const word = stateAtSql(await this.present.read()); // before the records are: see there
     await this.index.catchUp();
     const bounds = Array.from({ length: HOURS + 1 }, (_, hour) => uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)));
     // Hour by hour, which the planner reads by the index, and one after the other: of a whole day it may think so many rows that
@@ -119,7 +119,7 @@ function toDay(rows: Row[]): Day {
       calls: sum.calls + calls,
       items: sum.items + items,
       asked: sum.asked.add(usd),
-      succeeded: PAID_OUTCOMES.includes(outcome) ? sum.succeeded.add(usd) : sum.succeeded,
+      succeeded: EXECUTED.includes(outcome) ? sum.succeeded.add(usd) : sum.succeeded,
     });
     add(day.outcomes, outcome, calls);
     if (step === null) continue;
@@ -131,7 +131,7 @@ function toDay(rows: Row[]): Day {
 
 /** @param dates of the days. */
 function toHistory(dates: string[], days: Day[]): OverviewHistory {
-  const outcomes = new Map<OutcomeWord, number>();
+  const outcomes = new Map<CallState, number>();
   const times = new Map<string, Times>();
   for (const day of days) {
     for (const [outcome, calls] of day.outcomes) add(outcomes, outcome, calls);

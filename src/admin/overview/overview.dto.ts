@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OUTCOME_HELP, OUTCOMES, OutcomeWord, PAID_HELP } from '../../history/records/outcome';
+import { CALL_STATES, CallState, EXECUTED_HELP, STATE_HELP } from '../../operations/lifecycle';
 import { AGES, AgeName } from '../../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../../reconciliation/runs/run-reader';
 import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';
@@ -38,12 +38,12 @@ export class OperationDay {
   @count('Calls, whatever became of them.') calls!: number;
   @count('Their payouts.') items!: number;
   @usd('Sum of these payouts in US dollars, exact.') asked_usd!: string;
-  @usd(`The same of calls that were carried out. ${PAID_HELP}`) succeeded_usd!: string;
+  @usd(`The same of calls that were carried out. ${EXECUTED_HELP}`) succeeded_usd!: string;
 }
 
 export class OutcomeCount {
-  @ApiProperty({ enum: OUTCOMES, description: `What came of them. ${OUTCOME_HELP}` })
-  outcome!: OutcomeWord;
+  @ApiProperty({ enum: CALL_STATES, description: `What came of them. ${STATE_HELP}` })
+  outcome!: CallState;
   @count('How many calls.') calls!: number;
 }
 

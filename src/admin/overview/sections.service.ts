@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { outcomeWord } from '../../history/search/filters';
+import { recordedAs } from '../../operations/lifecycle';
+import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -33,13 +34,13 @@ export class SectionsService {
   ) {}
 
   async inDoubt(): Promise<OverviewInDoubt> {
-    const word = outcomeWord(await this.present.read());
+    const present = await this.present.read();
     await this.index.catchUp();
     const [row] = await this.prisma.$queryRaw<OverviewInDoubt[]>`
       SELECT count(*)::float8 AS calls, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(coalesce(o.answered_at, released_at)) AS oldest_since
       FROM search_entry LEFT JOIN outcome o ON o.intent_id = call_id
-      WHERE leads AND terms && ARRAY['state:unknown', 'state:sent'] AND ${word} = 'unknown'`;
+      WHERE leads AND terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown'`;
     return row as OverviewInDoubt; // a sum has a row
   }
 
@@ -76,12 +77,12 @@ export class SectionsService {
   }
 
   async approvals(): Promise<OverviewApprovals> {
-    const { now } = await this.present.read();
+    const present = await this.present.read();
     await this.index.catchUp();
     const [row] = await this.prisma.$queryRaw<OverviewApprovals[]>`
       SELECT count(*)::float8 AS waiting, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(expires_at) AS next_expires_at
-      FROM search_entry WHERE leads AND state = 'waiting' AND expires_at >= ${now}::timestamptz`;
+      FROM search_entry WHERE leads AND state = 'pending_approval' AND ${notExpired(present)}`;
     return row as OverviewApprovals; // a sum has a row
   }
 

@@ -1,71 +1,30 @@
-import { OperationName } from '../../operations/operations';
+import { OPERATION_NAMES, OperationName, rowOf } from '../../operations/catalogue';
+import { CREATED_BY } from '../../operations/effects';
+import { itemFieldsOf } from '../../operations/items';
 
-/** The operations that samples are sent of: those that pay somebody, make a link, or collect. */
-export const SAMPLE_OPERATIONS = [
-  'POST /payouts/airtime',
-  'POST /payouts/mobile-money',
-  'POST /payouts/credit',
-  'POST /payouts/initiate-credit',
-  'POST /send',
-  'POST /account/transfer',
-  'POST /wallets/transfer',
-  'POST /collections/mobile-money/collect',
-] as const satisfies OperationName[];
+const CREATING = OPERATION_NAMES.filter((name) => CREATED_BY.has(name));
 
-export type SampleOperation = (typeof SAMPLE_OPERATIONS)[number];
+/** The operations that the sandbox page offers a sample of: those that create transactions, payments first. */
+export const SAMPLE_OPERATIONS: readonly OperationName[] = [
+  ...CREATING.filter((name) => rowOf(name).effect === 'pay'),
+  ...CREATING.filter((name) => rowOf(name).effect !== 'pay'),
+];
 
 export interface Sample {
-  operation: SampleOperation;
+  operation: OperationName;
   title: string;
   body: object;
 }
 
-const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
-const SOMEBODY = { email: 'ada@example.com' };
-
 /**
- * One of each kind, right in everything.
+ * Returns one valid request of each operation: the example of its row.
  * @param subAccounts ids of accounts that value can be transferred to.
  */
 export function samplesFor(subAccounts: string[]): Sample[] {
-  const bodies: Record<SampleOperation, [string, object]> = {
-    'POST /payouts/airtime': ['Airtime for a phone', { airtimes: [{ ...PHONE, valueInUSD: 1.5 }] }],
-    'POST /payouts/mobile-money': [
-      'Mobile money for a phone',
-      { momos: [{ ...PHONE, valueInUSD: 2.5, reference: 'sample', momoCode: 'MPS' }] },
-    ],
-    'POST /payouts/credit': ['A credit for an e-mail address', { credits: [{ ...SOMEBODY, valueInUSD: 3 }] }],
-    'POST /payouts/initiate-credit': [
-      'A link: who opens it pays for the credits',
-      { credits: [{ ...SOMEBODY, valueInUSD: 4 }], description: 'Sample' },
-    ],
-    'POST /send': [
-      'A link: who opens it pays what is sent',
-      { credit: [{ ...SOMEBODY, valueInUSD: 5 }], description: 'Sample' },
-    ],
-    'POST /account/transfer': [
-      'A transfer to a sub-account',
-      { receiver: subAccounts[0], amount: 6, wallet: 'airtime' },
-    ],
-    'POST /wallets/transfer': [
-      'A transfer between wallets',
-      { receiver: subAccounts[1], valueInUSD: 7, wallet: 'momo' },
-    ],
-    'POST /collections/mobile-money/collect': [
-      'A payment collected from a phone',
-      {
-        amount: 150.5,
-        currency: 'KES',
-        country: 'Kenya',
-        phone_number: PHONE.phoneNumber,
-        fullname: 'Ada Lovelace',
-        ...SOMEBODY,
-        tx_ref: 'sample',
-      },
-    ],
-  };
   return SAMPLE_OPERATIONS.map((operation) => {
-    const [title, body] = bodies[operation];
+    const { title, example } = rowOf(operation);
+    const receiver = itemFieldsOf(operation)?.fields.receiver;
+    const body = receiver === undefined ? example : { ...example, [receiver]: subAccounts[0] };
     return { operation, title, body };
   });
 }

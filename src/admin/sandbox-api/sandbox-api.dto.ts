@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OPERATIONS } from '../../operations/operations';
+import { OPERATION_NAMES, OperationName } from '../../operations/catalogue';
 import { FreeForm } from '../../http/validation/free-form';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, OneOf } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
-import { SAMPLE_OPERATIONS, SampleOperation } from './samples';
+import { SAMPLE_OPERATIONS } from './samples';
 
 const described = (description: string, schema: object) => ApiProperty({ description, ...schema });
 const orNull = (description: string, schema: object) => described(description, { anyOf: [schema, { type: 'null' }] });
@@ -59,8 +59,8 @@ export class MagicRecipientDto {
 }
 
 export class SampleDto {
-  @described('What it asks for.', { enum: [...SAMPLE_OPERATIONS] }) operation!: SampleOperation;
-  @described('What it is, in a few words.', { ...TEXT, example: 'Airtime for a phone' }) title!: string;
+  @described('What it asks for.', { enum: [...SAMPLE_OPERATIONS] }) operation!: OperationName;
+  @described('What it is, in a few words.', { ...TEXT, example: 'Pay out airtime to many phones' }) title!: string;
   @described('A body that the operation takes.', FREE) body!: object;
 }
 
@@ -103,7 +103,7 @@ export class NewFaultDto {
   @Text({ max: 50, description: 'One of `kinds`.', example: 'noResponse' })
   fault!: string;
 
-  @OneOf(Object.keys(OPERATIONS), 'Whom it strikes; left out: any operation.')
+  @OneOf(OPERATION_NAMES, 'Whom it strikes; left out: any operation.')
   operation?: string;
 
   @Figure('nth', 1_000_000, { type: 'integer', minimum: 1, description: 'Strikes once: the nth matching request.' })
@@ -128,7 +128,7 @@ export class NewFaultDto {
 @NotForwarded()
 export class NewSampleDto {
   @OneOf(SAMPLE_OPERATIONS, 'What to send.', { required: true })
-  operation!: SampleOperation;
+  operation!: OperationName;
 
   @FreeForm('The body, as the operation takes it.', {
     required: true,

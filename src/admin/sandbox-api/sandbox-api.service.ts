@@ -10,7 +10,7 @@ import { hashKey } from '../../access/clients/key';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { Problem } from '../../platform/errors/problem';
-import { INTERFACE_PREFIX, pathOf } from '../../operations/operations';
+import { INTERFACE_PREFIX, pathOf } from '../../operations/catalogue';
 import { FaultKind, MagicRecipient, SandboxAccount, SandboxControlService, SandboxFault } from './control.service';
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
 import { samplesFor } from './samples';

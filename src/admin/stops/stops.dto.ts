@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, ValidationArguments } from 'class-validator';
-import { OPERATIONS, OperationName, rowOf } from '../../operations/operations';
+import { CHANGING_OPERATIONS } from '../../operations/effects';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
 
 /** What can be stopped: reads go on. */
-export const STOPPABLE = (Object.keys(OPERATIONS) as OperationName[]).filter((name) => rowOf(name).effect !== 'read');
+export const STOPPABLE: string[] = [...CHANGING_OPERATIONS];
 
 /** The longest reason: it is read by everybody whom the stop holds back. */
 export const MAX_REASON = 500;

@@ -15,7 +15,7 @@ import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { MovedValueService } from './moved-value.service';
 import { consider, limitProblems, toProblem } from './asking';
-import { OperationName } from '../../operations/operations';
+import { OperationName } from '../../operations/catalogue';
 import { ReplayService } from './replay.service';
 import { pendingReply, Reply } from './reply';
 

@@ -7,8 +7,8 @@ import { Item, totalOf } from '../../operations/item';
 import { brokenLimits, Limited, needsApproval } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
-import { amountFieldOf, pointerIn } from '../../operations/items';
-import { movesValue, OperationName } from '../../operations/operations';
+import { pointerIn, valueFieldOf } from '../../operations/items';
+import { movesValue, OperationName } from '../../operations/catalogue';
 
 interface Content {
   items: Item[];
@@ -47,7 +47,7 @@ export function limitProblems(
   items: Limited[],
   positions?: number[],
 ): Problem[] {
-  const fields = { amount: amountFieldOf(operation), country: 'countryToSend' };
+  const fields = { amount: valueFieldOf(operation), country: 'country' } as const;
   const pointer = pointerIn(operation);
   return brokenLimits(limits, movesValue(operation), items, (place, field) =>
     pointer(positions?.[place] ?? place, fields[field]),

@@ -13,7 +13,8 @@ import { AnswerCache } from './answer-cache';
 import { Served } from './coverage';
 import { ExchangeService } from './exchange.service';
 import { pointerIn } from '../../operations/items';
-import { OperationName, rowOf } from '../../operations/operations';
+import { OperationName, rowOf } from '../../operations/catalogue';
+import { CoverageList } from '../../operations/row';
 import { toOutgoing } from './outgoing';
 
 /** A payout does not wait longer for a list: without one it goes out unchecked. */
@@ -22,10 +23,8 @@ const PATIENCE_MS = 3_000;
 /** A list that could not be had is asked for again no sooner, and nobody waits for it until it was had again. */
 const RETRY_AFTER_MS = 5_000;
 
-type ListName = 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
-
 /** How each list is asked for, and read. */
-const LISTS: Record<ListName, { outgoing: Outgoing; read: (envelope: unknown) => Served | undefined }> = {
+const LISTS: Record<CoverageList, { outgoing: Outgoing; read: (envelope: unknown) => Served | undefined }> = {
   'GET /info/airtime-countries': {
     outgoing: toOutgoing('GET /info/airtime-countries', undefined),
     read: (envelope) => Served.airtime(envelope),
@@ -41,10 +40,10 @@ const LISTS: Record<ListName, { outgoing: Outgoing; read: (envelope: unknown) =>
 export class CoverageService implements OnApplicationShutdown {
   private readonly logger = new Logger('Coverage');
   private readonly enabled: boolean;
-  private readonly asking = new Map<ListName, Promise<Served | undefined>>();
+  private readonly asking = new Map<CoverageList, Promise<Served | undefined>>();
   private readonly unfinished = new Set<Promise<unknown>>();
   /** Lists that could not be had, and when they may be asked for again, on the monotonic clock. */
-  private readonly missing = new Map<ListName, number>();
+  private readonly missing = new Map<CoverageList, number>();
   /** Read once for each answer, which serves many calls. */
   private readonly readings = new WeakMap<Buffer, Served | false>();
 
@@ -71,9 +70,9 @@ export class CoverageService implements OnApplicationShutdown {
 
   /** Where an operation's items may go; null where that is not said, `unchecked` where the list could not be had. */
   async listFor(call: Call): Promise<Served | 'unchecked' | null> {
-    const { coverage: list } = rowOf(call.operation as OperationName);
-    if (list === undefined) return null;
-    return (this.enabled ? await this.served(call, list) : undefined) ?? 'unchecked';
+    const row = rowOf(call.operation as OperationName);
+    if (row.effect === 'read' || row.coverage === 'none') return null;
+    return (this.enabled ? await this.served(call, row.coverage) : undefined) ?? 'unchecked';
   }
 
   /** A question that outlived its payout is finished and recorded. */
@@ -81,7 +80,7 @@ export class CoverageService implements OnApplicationShutdown {
     await Promise.all(this.unfinished);
   }
 
-  private async served(call: Call, list: ListName): Promise<Served | undefined> {
+  private async served(call: Call, list: CoverageList): Promise<Served | undefined> {
     const kept = this.cache.peek(LISTS[list].outgoing.path);
     if (kept) return this.read(kept, list);
     const retryAt = this.missing.get(list);
@@ -92,7 +91,7 @@ export class CoverageService implements OnApplicationShutdown {
   }
 
   /** One question for all payouts that need the list meanwhile; none of them waits for longer than its patience. */
-  private async ask(call: Call, list: ListName): Promise<Served | undefined> {
+  private async ask(call: Call, list: CoverageList): Promise<Served | undefined> {
     const answer = this.fetch(call, list);
     this.unfinished.add(answer);
     void answer.finally(() => this.unfinished.delete(answer));
@@ -112,7 +111,7 @@ export class CoverageService implements OnApplicationShutdown {
   }
 
   /** A call of our own, recorded like all else. Its answer is kept also when it comes too late for those who asked. */
-  private async fetch(cause: Call, list: ListName): Promise<Served | undefined> {
+  private async fetch(cause: Call, list: CoverageList): Promise<Served | undefined> {
     const call = causedBy(cause, list);
     const request = { outgoing: LISTS[list].outgoing, items: [], coverage: null };
     try {
@@ -126,7 +125,7 @@ export class CoverageService implements OnApplicationShutdown {
     }
   }
 
-  private read(body: Buffer, list: ListName): Served | undefined {
+  private read(body: Buffer, list: CoverageList): Served | undefined {
     const known = this.readings.get(body) ?? LISTS[list].read(parseJson(body)) ?? false;
     this.readings.set(body, known);
     return known || undefined;

@@ -30,13 +30,13 @@ export class Served {
   }
 
   /** What is wrong with the items, at their places in the body's list; what is served is listed once for each country. */
-  faultsIn(items: Item[], pointerOf: (place: number, field: 'countryToSend' | 'momoCode') => string): Fault[] {
+  faultsIn(items: Item[], pointerOf: (place: number, field: 'country' | 'networkCode') => string): Fault[] {
     const explainedAt = new Map<string, string>();
     return items.flatMap((item, place) => {
       const country = this.countries.get(normalise(item.country ?? ''));
       const served = country && (item.networkCode === null || country.networks.has(item.networkCode));
       if (served) return [];
-      const pointer = pointerOf(place, country ? 'momoCode' : 'countryToSend');
+      const pointer = pointerOf(place, country ? 'networkCode' : 'country');
       const kind = country?.name ?? ''; // what is said depends on nothing else
       const explained = explainedAt.get(kind);
       if (explained === undefined) explainedAt.set(kind, pointer);

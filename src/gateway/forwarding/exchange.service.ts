@@ -12,7 +12,7 @@ import { transactionsIn } from '../upstream/transactions';
 import { Outgoing, TimedAnswer, UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, Given } from './answer-cache';
 import { matchItems } from './match';
-import { OperationName, rowOf } from '../../operations/operations';
+import { OperationName, rowOf } from '../../operations/catalogue';
 import { ShapeWatch } from './shape-watch';
 
 /** A request that is ready to leave, and what the record shall say of it. */
@@ -41,7 +41,8 @@ export class ExchangeService {
   async read(call: Call, ready: Ready): Promise<Given> {
     await this.open(call, ready);
     const fetch = () => this.send(call, ready);
-    if (!rowOf(call.operation as OperationName).cached) return { ...(await fetch()), shared: null };
+    const row = rowOf(call.operation as OperationName);
+    if (row.effect !== 'read' || !row.cached) return { ...(await fetch()), shared: null };
     const given = await this.cache.get(ready.outgoing.path, call.id, fetch);
     if (given.shared) await this.close(call, ready.items, given, given.shared.fetchedBy);
     return given;

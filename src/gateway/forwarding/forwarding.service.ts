@@ -3,7 +3,7 @@ import { Call } from '../../access/auth/call';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
 import { itemsOf } from '../../operations/items';
-import { OperationName, rowOf } from '../../operations/operations';
+import { OperationName, rowOf } from '../../operations/catalogue';
 import { toOutgoing } from './outgoing';
 import { Preview } from '../preview/preview.dto';
 import { PreviewService } from '../preview/preview.service';

@@ -13,7 +13,7 @@ import { isObject } from '../upstream/answer';
 import { Listing } from '../upstream/listing';
 import { readTransaction } from '../upstream/transactions';
 import { Outgoing, UpstreamService } from '../upstream/upstream.service';
-import { OperationName, rowOf } from '../../operations/operations';
+import { movesNamedTransaction, OperationName } from '../../operations/catalogue';
 import { toOutgoing } from './outgoing';
 
 const LIST = 'POST /account/transactions';
@@ -48,7 +48,7 @@ export class MovedValueService implements OnApplicationShutdown {
    * @throws Problem if the upstream could not be asked.
    */
   async fill(call: Call, items: Item[]): Promise<Item[]> {
-    if (rowOf(call.operation as OperationName).moves === undefined) return items;
+    if (!movesNamedTransaction(call.operation as OperationName)) return items;
     const { limits } = call.caller as Caller;
     return Promise.all(
       items.map(async (item) => {

@@ -13,7 +13,7 @@ import {
   PREVIEW_PREFIX,
   rowOf,
   scopesOf,
-} from '../../operations/operations';
+} from '../../operations/catalogue';
 import { Preview } from '../preview/preview.dto';
 
 export const OPERATION = 'payout-proxy:operation';
@@ -22,11 +22,10 @@ export const OPERATION = 'payout-proxy:operation';
  * Makes a method the handler of one operation, and of its preview where it is no read: its routes, the scopes it needs, its
  * place in the record and in the documentation (src/app/openapi.ts describes previews). The method's name becomes the
  * `operationId`, so no other handler has the same name.
- * @param summary what it does, in a few words.
  * @param method another method that the interface's text allows for the same operation.
  */
-export function Operation(name: OperationName, summary: string, method = methodOf(name)): MethodDecorator {
-  const { effect, source } = rowOf(name);
+export function Operation(name: OperationName, method = methodOf(name)): MethodDecorator {
+  const { title, effect, source } = rowOf(name);
   const scopes = scopesOf(name);
   const path = pathOf(name);
   const paths = [INTERFACE_PREFIX + path, ...(effect === 'read' ? [] : [PREVIEW_PREFIX + path])];
@@ -39,7 +38,7 @@ export function Operation(name: OperationName, summary: string, method = methodO
     ApiSecurity('key'),
     ApiExtraModels(Preview),
     ApiOperation({
-      summary,
+      summary: method === methodOf(name) ? title : `${title}; forwarded as ${methodOf(name)}`,
       description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
     }),
     ApiExtension('x-source', source),

@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../../operations/operations';
+import { methodOf, OPERATION_NAMES, rowOf } from '../../operations/catalogue';
 import { toOutgoing } from './outgoing';
 
 const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [method, path, body?.toString() ?? null];
@@ -24,7 +24,7 @@ describe('a request as it leaves', () => {
       '/api/v0.1/account/issue-id-transactions?issueID=u_7.5_1',
       null,
     ]);
-    const inQuery = Object.entries(OPERATIONS).filter(([, row]) => 'input' in row);
-    expect(inQuery.map(([name]) => name)).toEqual(['POST /account/issue-id-transactions']);
+    const inQuery = OPERATION_NAMES.filter((name) => methodOf(name) === 'POST' && rowOf(name).input === 'query');
+    expect(inQuery).toEqual(['POST /account/issue-id-transactions']);
   });
 });

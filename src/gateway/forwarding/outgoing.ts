@@ -1,5 +1,6 @@
 import { Outgoing } from '../upstream/upstream.service';
-import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../operations/operations';
+import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../operations/catalogue';
+import { leavesNoTransaction } from '../../operations/effects';
 
 /**
  * The request as it leaves: our own serialisation of what was validated, for what was not looked at does not travel.
@@ -7,12 +8,11 @@ import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../
  */
 export function toOutgoing(operation: OperationName, input: object | undefined): Outgoing {
   const method = methodOf(operation);
-  const { effect, input: inputIn, leaves } = rowOf(operation);
-  const request = { operation, effect, method, ...(leaves === 'nothing' && { unlisted: true as const }) };
+  const row = rowOf(operation);
+  const unlisted = leavesNoTransaction(operation) && { unlisted: true as const };
+  const request = { operation, effect: row.effect, method, ...unlisted };
   const path = INTERFACE_PREFIX + pathOf(operation);
-  if (method === 'POST' && inputIn !== 'query') {
-    return { ...request, path, body: Buffer.from(JSON.stringify(input)) };
-  }
+  if (row.input === 'body') return { ...request, path, body: Buffer.from(JSON.stringify(input)) };
   const query = new URLSearchParams({ ...input } as Record<string, string>).toString();
   // A POST that says all in its query has no body either: of a `{}` nobody could tell what it stands for.
   return { ...request, path: query ? `${path}?${query}` : path, body: null };

@@ -13,7 +13,7 @@ import { forTheRecord } from '../../http/validation/faults';
 import { bodyFault, OTHER_TYPE } from '../../http/validation/json-body';
 import { recordedKey } from '../../http/validation/idempotency-key';
 import { InvalidInput } from '../../http/validation/validation.pipe';
-import { OperationName, rowOf } from '../../operations/operations';
+import { OperationName, rowOf } from '../../operations/catalogue';
 import { PreviewService } from '../preview/preview.service';
 
 /** Problems that, where something unexpected caused them, somebody has to look into. */

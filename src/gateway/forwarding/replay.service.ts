@@ -1,27 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { Call, Caller } from '../../access/auth/call';
-import { Loaded } from '../../platform/config/config.module';
-import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { FirstCall } from '../../journal/first-call';
 import { JournalService } from '../../journal/journal.service';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
-import { OperationName, rowOf } from '../../operations/operations';
+import { OperationName, rowOf } from '../../operations/catalogue';
+import { Effect } from '../../operations/row';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
 /** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
 @Injectable()
 export class ReplayService {
-  private readonly givenUpAfterMs: number;
-
-  constructor(
-    private readonly journal: JournalService,
-    config: ConfigService<Loaded, true>,
-  ) {
-    this.givenUpAfterMs = givenUpAfterMs(config.get('settings', { infer: true }));
-  }
+  constructor(private readonly journal: JournalService) {}
 
   /**
    * @param impatient whether to say that the first one is still being carried out, instead of waiting for it.
@@ -48,29 +39,32 @@ export class ReplayService {
     return first && this.toReply(call, first);
   }
 
-  private toReply(call: Call, first: FirstCall): Reply | 'in progress' | undefined {
-    const { id, held, outcome, resolution, found, neverCarriedOut, alive } = first;
+  private toReply(call: Call, { id, state, isKeyFree, outcome, found }: FirstCall): Reply | 'in progress' | undefined {
     const { effect } = rowOf(call.operation as OperationName);
-    if (neverCarriedOut) return undefined;
-    if (outcome && (outcome.kind === 'succeeded' || outcome.kind === 'rejected') && outcome.status !== null) {
-      const { kind, status, contentType, retryAfter, body } = outcome;
-      const content = body === null ? erasedContent(kind, id) : { contentType, body };
-      return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
-    }
-    if (resolution === 'confirmed') return confirmedReply(id, found);
+    if (isKeyFree) return undefined;
     const words = outcome && wordsOf(outcome);
-    if (words) return toReply(words, id, effect);
-    if (held && held.verdict === null) {
-      if (held.expired) throw new Problem('approval_expired', { firstCallId: id });
-      return pendingReply(id);
+    switch (state) {
+      case 'succeeded':
+      case 'rejected':
+        return answered(state, outcome, id, effect);
+      case 'confirmed':
+        return confirmedReply(id, found);
+      case 'pending_approval':
+        return pendingReply(id);
+      case 'expired':
+        throw new Problem('approval_expired', { firstCallId: id });
+      case 'declined':
+        throw new Problem('approval_rejected', { firstCallId: id });
+      case 'in_progress':
+        return 'in progress';
+      case 'not_sent':
+      case 'not_executed':
+      case 'refused':
+        return undefined; // their keys are free
+      case 'unknown':
+        if (words) return toReply(words, id, effect);
+        throw inDoubt(id);
     }
-    if (held?.verdict === 'rejected') throw new Problem('approval_rejected', { firstCallId: id });
-    if (!outcome && alive && first.ageMs < this.givenUpAfterMs) return 'in progress';
-    throw new Problem('outcome_unknown', {
-      status: 409,
-      text: `It is unknown whether the first request with this Idempotency-Key was carried out, so it is not sent again. GET /v1/calls/${id} says what became of it as soon as that is known.`,
-      firstCallId: id,
-    });
   }
 
   /** The first call has its record; this one says that it was asked again. */
@@ -89,6 +83,22 @@ export class ReplayService {
     await this.journal.refuse(refusal).catch(databaseUnavailable);
     call.outcome = 'replayed';
   }
+}
+
+/** The upstream's answer, as long as it is kept. */
+function answered(kind: 'succeeded' | 'rejected', outcome: FirstCall['outcome'], id: string, effect: Effect): Reply {
+  if (!outcome || outcome.status === null) throw inDoubt(id); // an answer has a status
+  const { status, contentType, retryAfter, body } = outcome;
+  const content = body === null ? erasedContent(kind, id) : { contentType, body };
+  return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
+}
+
+function inDoubt(id: string): Problem {
+  return new Problem('outcome_unknown', {
+    status: 409,
+    text: `It is unknown whether the first request with this Idempotency-Key was carried out, so it is not sent again. GET /v1/calls/${id} says what became of it as soon as that is known.`,
+    firstCallId: id,
+  });
 }
 
 /** What the upstream said that is not believed yet, for as long as it is kept: who asks again is told the same. */

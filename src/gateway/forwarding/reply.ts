@@ -1,8 +1,9 @@
 import { Problem } from '../../platform/errors/problem';
 import { toEnvelope } from '../../platform/errors/problem-body';
 import { VerdictTransaction } from '../../journal/records';
-import { Answer, REFUSED_AT_THE_DOOR } from '../upstream/answer';
-import { Effect } from '../../operations/operations';
+import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
+import { Effect } from '../../operations/row';
+import { Answer } from '../upstream/answer';
 
 /** An answer to the app, as bytes. */
 export class Reply {

@@ -3,8 +3,8 @@ import { Item } from '../../operations/item';
 import { isPlainObject } from '../../http/validation/json-body';
 import { FaultList } from '../../http/validation/fault-list';
 import { suggestPhone } from '../../http/validation/people-rules';
-import { itemsOf } from '../../operations/items';
-import { OperationName, rowOf } from '../../operations/operations';
+import { itemFieldsOf, itemsOf, namesOf } from '../../operations/items';
+import { OperationName } from '../../operations/catalogue';
 import { PreviewDuplicate } from './preview.dto';
 
 /** An item and its place in the body's list. */
@@ -19,18 +19,17 @@ export interface PositionedItem {
  */
 export function soundItems(operation: OperationName, body: unknown, found: FaultList): PositionedItem[] {
   if (found.total === 0) return itemsOf(operation, body as object | undefined).map(placed);
-  const { items: field } = rowOf(operation);
   const list = listIn(operation, body);
   const sound = list.flatMap((fields, position) => (found.brokenItems.has(position) ? [] : [{ position, fields }]));
-  const items = itemsOf(operation, { [field]: sound.map(({ fields }) => fields) });
+  const items = itemsOf(operation, { [itemFieldsOf(operation)?.in ?? '']: sound.map(({ fields }) => fields) });
   return sound.flatMap(({ position }, index) => placed(items[index] as Item, position));
 }
 
 /** How many items a body has, whatever is wrong with them. */
 export function itemCount(operation: OperationName, body: unknown): number {
-  const { items } = rowOf(operation);
-  if (items === 'none') return 0;
-  return items === 'the body' ? 1 : listIn(operation, body).length;
+  const items = itemFieldsOf(operation);
+  if (!items) return 0;
+  return items.in === 'the_body' ? 1 : listIn(operation, body).length;
 }
 
 /** Items that pay the same recipient the same amount as one before them. */
@@ -63,10 +62,12 @@ export function recipientOf({ recipientField, email, handle, phone, receiver }: 
   }
 }
 
+const PHONE_FIELDS = namesOf('phone');
+
 /** Faults of phone numbers that only have to be written otherwise say how. Such a fault names a person: it is never recorded. */
 export function withSuggestions(faults: Fault[], body: unknown): Fault[] {
   return faults.map(({ pointer, detail }) => {
-    if (!/\/(phoneNumber|phone_number)$/.test(pointer)) return { pointer, detail };
+    if (!PHONE_FIELDS.has(pointer.slice(pointer.lastIndexOf('/') + 1))) return { pointer, detail };
     const suggestion = suggestPhone(valueAt(body, pointer));
     return { pointer, detail: suggestion === undefined ? detail : `${detail}; did you mean ${suggestion}?` };
   });
@@ -83,7 +84,7 @@ function valueAt(body: unknown, pointer: string): unknown {
 }
 
 function listIn(operation: OperationName, body: unknown): unknown[] {
-  const list = isPlainObject(body) ? (body as Record<string, unknown>)[rowOf(operation).items] : undefined;
+  const list = isPlainObject(body) ? (body as Record<string, unknown>)[itemFieldsOf(operation)?.in ?? ''] : undefined;
   return Array.isArray(list) ? list : [];
 }
 

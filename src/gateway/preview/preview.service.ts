@@ -14,7 +14,7 @@ import { Served } from '../forwarding/coverage';
 import { CoverageService } from '../forwarding/coverage.service';
 import { pointerIn } from '../../operations/items';
 import { MovedValueService } from '../forwarding/moved-value.service';
-import { movesValue, OperationName } from '../../operations/operations';
+import { movesValue, OperationName } from '../../operations/catalogue';
 import { ReplayService } from '../forwarding/replay.service';
 import { LocalAmountsService } from './local-amounts.service';
 import { duplicatesInside, itemCount, PositionedItem, soundItems, withSuggestions } from './positioned-items';

@@ -1,3 +1,4 @@
+import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
 import { namesWork } from './traces';
 
 /** What the upstream's wire gave: a whole response, or why there is none. */
@@ -38,9 +39,6 @@ export type FailureCode =
 
 /** Failures of the network: no connection, or none that could be trusted, so that nothing was written. */
 export const NOT_CONNECTED = ['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const;
-
-/** Statuses by which the upstream refuses our key, or limits us, before it looks at what we ask for: nothing was done. */
-export const REFUSED_AT_THE_DOOR: readonly number[] = [401, 403, 429];
 
 /** What became of a request, as far as one can know. */
 export type Answer = AnswerDetails &

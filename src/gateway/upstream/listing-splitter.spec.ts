@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ListingSplitter, NotAListing } from './listing-splitter';
+import { runs } from '../../../test/support/runs';
 
 interface Split {
   elements: unknown[];
@@ -71,7 +72,7 @@ describe('the splitter of listings', () => {
         const text = JSON.stringify(given, null, space);
         expect(split(Buffer.from(text), places)).toEqual(whole(text));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('the splitter of listings', () => {
           if (found) expect(found).toEqual(whole(broken.toString()));
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

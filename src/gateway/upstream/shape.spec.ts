@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from './shape';
+import { runs } from '../../../test/support/runs';
 
 const PERSON = { email: 'ada@example.com', phone: '+254712345678', id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' };
 const shapeOfBody = (body: string) => shapeOf(valueIn(Buffer.from(body)));
@@ -234,7 +235,7 @@ describe('covers and merge', () => {
     // A field: the first answer that has it, and the first that lacks it.
     fc.assert(
       fc.property(answers, (some) => newIn(some) <= 1 + 2 * 10),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

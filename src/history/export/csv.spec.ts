@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { Cell, csvLine, withoutMark } from './csv';
+import { runs } from '../../../test/support/runs';
 
 /** As docs tell machines to undo it. */
 const undone = (cell: string) => (cell.startsWith("'") ? cell.slice(1) : cell);
@@ -25,7 +26,7 @@ describe('a line of CSV', () => {
         const read: string[][] = parse(written.map((cells) => csvLine(cells)).join(''), { recordDelimiter: '\r\n' });
         expect(read.map((row) => row.map(undone))).toEqual(written);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -35,7 +36,7 @@ describe('a line of CSV', () => {
         const [[cell] = []] = parse(csvLine([text, 'x']), { recordDelimiter: '\r\n' });
         expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

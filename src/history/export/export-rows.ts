@@ -1,5 +1,5 @@
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { outcomeOf, Present, Recorded } from '../records/outcome';
+import { approvalStatusOf, Present, RecordedCall, stateOf } from '../../operations/lifecycle';
 import { Listed } from '../search/cursor';
 import { Place } from '../records/page';
 import { Column, COLUMNS, STATE_COLUMNS } from './columns';
@@ -76,7 +76,7 @@ function statesOf(found: Found, present: Present): Row {
     $outcome: kind,
     $held_for: heldFor,
   } = found;
-  const recorded: Recorded = {
+  const recorded: RecordedCall = {
     recordedAt: new Date(found.$recorded_at ?? Number.NaN), // every intent has one
     process: found.$process,
     heldFor,
@@ -88,12 +88,12 @@ function statesOf(found: Found, present: Present): Row {
     outcome: kind === null ? null : { kind, answeredAt: new Date(answeredAt ?? 0) },
     resolution: found.$resolution === null ? null : { verdict: found.$resolution },
   };
-  const word = outcomeOf(recorded, present);
+  const outcome = stateOf(recorded, present);
   return {
-    outcome: word,
-    // inDoubtSince (../outcome.ts), with its microseconds
-    in_doubt_since: word === 'unknown' ? (answeredAt ?? decidedAt ?? found.$recorded_at) : null,
-    approval: heldFor === null ? null : (decision ?? (word === 'expired' ? 'expired' : 'pending')),
+    outcome,
+    // As `inDoubtSince` says, with the microseconds of the database.
+    in_doubt_since: outcome === 'unknown' ? (answeredAt ?? decidedAt ?? found.$recorded_at) : null,
+    approval: approvalStatusOf(recorded, present),
   };
 }
 

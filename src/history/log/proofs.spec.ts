@@ -10,6 +10,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from './proofs';
+import { runs } from '../../../test/support/runs';
 
 const MOST = 64;
 const BIG = 10_000;
@@ -98,7 +99,7 @@ describe('inclusion', () => {
       expect(verifyInclusion(elsewhere)).toBe(elsewhere.index === index);
       expect(verifyInclusion({ ...claim, root: flipped(claim.root, bit) })).toBe(false);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: runs(60) });
   });
 
   it.each(['0 0', '1 1', '-1 2', '0.5 2', '0 NaN', '0 9007199254740992'])('has no proof for: %s', async (place) => {
@@ -167,7 +168,7 @@ describe('consistency', () => {
       expect(verifyConsistency({ ...claim, fromRoot: flipped(claim.fromRoot, bit) })).toBe(false);
       expect(verifyConsistency({ ...claim, toRoot: flipped(claim.toRoot, bit) })).toBe(false);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: runs(60) });
   });
 
   it('finds a leaf that was changed before the earlier size, and cares for none after it', () => {
@@ -219,7 +220,7 @@ describe('a log of more than 2^32 leaves', () => {
       expect(questions).toBeLessThanOrEqual(1);
       questions = 0;
     });
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, { numRuns: runs(100) });
   });
 });
 

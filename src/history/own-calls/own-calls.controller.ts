@@ -12,6 +12,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { JournalService } from '../../journal/journal.service';
+import { CallState, RESOLUTIONS } from '../../operations/lifecycle';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 
 const OWN_CALL =
@@ -130,8 +131,8 @@ function requireUnsettled(found: FullCallRecord, supersedes: string | null, verd
   }
 }
 
-function isSettled(outcome: string): boolean {
-  return outcome === 'confirmed' || outcome === 'not_executed';
+function isSettled(outcome: CallState): boolean {
+  return RESOLUTIONS.some((resolution) => resolution === outcome);
 }
 
 function notInDoubt({ outcome, resolution }: FullCallRecord): Problem {

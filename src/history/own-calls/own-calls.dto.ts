@@ -1,4 +1,4 @@
-import { RESOLUTIONS } from '../records/record.dto';
+import { Resolution, RESOLUTIONS } from '../../operations/lifecycle';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
@@ -33,7 +33,7 @@ export class ResolutionDto {
         '`confirmed`: it was carried out, and counts. `not_executed`: it was not; what it had reserved is given back.',
     },
   )
-  verdict!: (typeof RESOLUTIONS)[number];
+  verdict!: Resolution;
 
   @Text({
     max: 1_000,

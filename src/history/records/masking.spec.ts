@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
 import { writtenNumbers } from '../../platform/privacy/recorded';
+import { runs } from '../../../test/support/runs';
 
 describe('masking', () => {
   it.each([
@@ -43,7 +44,7 @@ describe('masking', () => {
       fc.property(around, contact, around, (before, who, after) => {
         expect(maskContacts(`to${before}${before === '' ? ' ' : ''}${who}${after} failed`)).not.toContain(who);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

@@ -4,7 +4,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { Present, present } from './outcome';
+import { Present, present } from '../../operations/lifecycle';
 
 interface Row {
   now: Date;

@@ -1,4 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
+import { NAMED_IN_ANSWER } from '../../operations/effects';
 import { commitment } from '../../journal/commitment';
 
 export const FINDING_CODES = [
@@ -104,7 +105,7 @@ function transactions(operation: string, items: ItemRow[], { kind, items: answer
       const detail = `${amountUsd.toFixed()} US dollars were asked for; the upstream says ${paid.amountUsd.toFixed()}.`;
       found.push(find('amount_differs', detail, position));
       unmatched.delete(paid.ordinal);
-    } else if (!matched.has(position) && kind === 'succeeded' && operation.startsWith('POST /payouts/')) {
+    } else if (!matched.has(position) && kind === 'succeeded' && NAMED_IN_ANSWER.has(operation)) {
       const detail = "The upstream's success names no transaction that is certainly this item's.";
       found.push(find('item_without_transaction', detail, position));
     }

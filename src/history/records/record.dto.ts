@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { FaultDto } from '../../platform/errors/envelope.dto';
-import { OUTCOME_HELP, OUTCOMES, OutcomeWord } from './outcome';
+import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
 import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
 import { RecordClient, RecordDoubt, RecordPerson, RecordResolution, RecordUpstreamItem } from './resolution.dto';
 
@@ -109,7 +109,7 @@ export class RecordTimings {
 export class CallRecord {
   @text("The call's id, the `X-Call-Id` of its answer.", { format: 'uuid' }) id!: string;
   @text("The operation's name.", { example: 'POST /payouts/airtime' }) operation!: string;
-  @ApiProperty({ enum: OUTCOMES, description: `What came of it. ${OUTCOME_HELP}` }) outcome!: OutcomeWord;
+  @ApiProperty({ enum: CALL_STATES, description: `What came of it. ${STATE_HELP}` }) outcome!: CallState;
   @nullable('string', 'Since when it is in doubt; null where it is not.', INSTANT) in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @text('The key that was used.', { format: 'uuid' }) key_id!: string;

@@ -3,7 +3,7 @@ import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
 import { isDeeperThan } from '../../http/validation/json-body';
 import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
-import { inDoubtSince, outcomeOf } from './outcome';
+import { inDoubtSince, stateOf } from '../../operations/lifecycle';
 import {
   CallRecord,
   ItemRecord,
@@ -34,7 +34,7 @@ export function fromIntent(intent: IntentRow, view: View): CallRecord {
   const byPosition = new Map(outcome?.items.map((item) => [item.position, item]));
   return {
     ...fromEither(intent, view),
-    outcome: outcomeOf(intent, view.present),
+    outcome: stateOf(intent, view.present),
     in_doubt_since: inDoubtSince(intent, view.present),
     item_count: intent.itemCount,
     total_usd: intent.totalUsd?.toFixed() ?? null,

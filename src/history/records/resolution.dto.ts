@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
+import { Resolution, RESOLUTIONS } from '../../operations/lifecycle';
 
 export class RecordClient {
   @text("The client's id.", { format: 'uuid' }) id!: string;
@@ -28,8 +29,6 @@ export class FoundTransaction extends RecordUpstreamItem {
   @nullable('string', "When it was made, by the upstream's clock.", INSTANT) at!: string | null;
 }
 
-export const RESOLUTIONS = ['confirmed', 'not_executed'] as const;
-
 /** How a call was settled before that was corrected. */
 export class SupersededResolution {
   @text('Its id. A correction of it names it in `supersedes`.', { format: 'uuid' }) id!: string;
@@ -37,7 +36,7 @@ export class SupersededResolution {
     enum: RESOLUTIONS,
     description: '`confirmed`: it was carried out. `not_executed`: it was not, and never will be.',
   })
-  verdict!: (typeof RESOLUTIONS)[number];
+  verdict!: Resolution;
   @text('How that is known. Masked without `audit:pii`.') reason!: string;
   @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
   @orNull(RecordPerson, 'Who settled it; null: the proxy itself, by what the upstream lists.')

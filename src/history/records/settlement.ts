@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { maskContacts, maskProse } from './masking';
-import { outcomeOf } from './outcome';
+import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
 import {
   FoundTransaction,
   RecordApproval,
@@ -25,7 +25,7 @@ export function approvalOf(intent: Row, view: View): RecordApproval | null {
     held_for: heldFor,
     expires_at: expiresAt,
     content_hash: bodyCommitment && Buffer.from(bodyCommitment).toString('hex'),
-    status: statusOf(intent, view),
+    status: approvalStatusOf(intent, view.present) as RecordApproval['status'],
     decided_at: decision?.decidedAt ?? null,
     decided_by: decision && personOf(decision, view),
     reason: shown(decision?.reason ?? null, view.reveal, maskProse),
@@ -58,7 +58,7 @@ function toResolution(resolution: ResolutionRow, view: View): SupersededResoluti
 /** Why it is still in doubt, as far as that was looked into. */
 export function doubtOf(intent: Row, view: View): RecordDoubt | null {
   const verdict = view.verdicts.get(intent.id);
-  if (verdict?.verdict !== 'ambiguous' || outcomeOf(intent, view.present) !== 'unknown') return null;
+  if (verdict?.verdict !== 'ambiguous' || stateOf(intent, view.present) !== 'unknown') return null;
   const { reason, decidedAt, evidence } = verdict;
   const calls = view.showsOthers ? evidence.calls : [];
   return { verdict: 'ambiguous', reason, decided_at: decidedAt, transactions: foundIn(verdict, view), calls };
@@ -74,11 +74,6 @@ function foundIn({ evidence }: VerdictRow, { reveal }: View): FoundTransaction[]
     batch_ref: shown(batch_ref, reveal, maskContacts),
     status: shown(status, reveal, maskProse),
   }));
-}
-
-function statusOf(intent: Row, { present }: View): RecordApproval['status'] {
-  if (intent.decision) return intent.decision.verdict as RecordApproval['status'];
-  return outcomeOf(intent, present) === 'expired' ? 'expired' : 'pending';
 }
 
 function personOf(by: { clientId: string; keyId: string; actor: string | null }, view: View): RecordPerson {

@@ -1,4 +1,4 @@
-import { Present } from './outcome';
+import { Present } from '../../operations/lifecycle';
 import { VerdictRow } from './verdicts';
 
 /** Through which eyes records are shown. */

@@ -4,7 +4,7 @@ import { Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { eraseEvidence } from './evidence';
-import { IS_OPEN } from './open-calls';
+import { openCalls } from '../../operations/lifecycle-sql';
 import { askedFor, namedIn, Person } from './person';
 import { lockIndex, reindex } from './reindex';
 
@@ -89,10 +89,7 @@ async function recipientsOf(db: Client, { kind, value }: Person): Promise<Pick<P
 
 async function withoutOpen(db: Client, { recipients, bodies }: Omit<Places, 'open'>): Promise<Places> {
   const calls = [...recipients.map(({ callId }) => callId), ...bodies.intent_body, ...bodies.outcome_body];
-  const { rows } = await db.query<{ id: string }>(
-    `SELECT i.id FROM intent i WHERE i.id = ANY ($1::uuid[]) AND ${IS_OPEN} ORDER BY i.id`,
-    [calls],
-  );
+  const { rows } = await db.query<{ id: string }>(openCalls('i.id = ANY ($1::uuid[])'), [calls]);
   const open = new Set(rows.map(({ id }) => id));
   const closed = (ids: string[]) => [...new Set(ids)].filter((id) => !open.has(id));
   const own = recipients.map(({ callId }) => callId);

@@ -4,7 +4,7 @@ import { Pruning, signRecord } from '../log/signed-records';
 import { Wish } from './erase';
 import { evidenceOf, removeEvidence } from './evidence';
 import { CALL_TABLES, EVIDENCE_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';
-import { IS_OPEN } from './open-calls';
+import { openCalls } from '../../operations/lifecycle-sql';
 import { lockIndex, reindex } from './reindex';
 
 export type What = Pruning['what'];
@@ -41,10 +41,7 @@ export function monthsIn(what: What): readonly PartitionedTable[] {
 
 export async function lossesOf(db: Client, month: Month, what: What): Promise<Losses> {
   const { from, to } = month;
-  const open = await db.query<{ id: string }>(
-    `SELECT i.id FROM intent i WHERE i.id >= $1 AND i.id < $2 AND ${IS_OPEN} ORDER BY i.id`,
-    [from, to],
-  );
+  const open = await db.query<{ id: string }>(openCalls('i.id >= $1 AND i.id < $2'), [from, to]);
   const kept = open.rows.map(({ id }) => id);
   const ids = (what === 'people' ? PEOPLE_TABLES : CALL_TABLES)
     .map((table) => `SELECT ${idOf(table)} FROM ${table} WHERE ${idOf(table)} >= $1 AND ${idOf(table)} < $2`)

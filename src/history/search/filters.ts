@@ -2,7 +2,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { Listed } from './cursor';
-import { OutcomeWord, Present } from '../records/outcome';
+import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
+import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { SearchFilters } from './search.dto';
 
 /** What rows of the index must be, to be found. */
@@ -53,7 +54,7 @@ export function rangeOf({ from, to }: SearchFilters): Range {
 const term = (tag: string, value: string) => Prisma.sql`search_term(${tag}::text, ${value}::text)`;
 
 /** All other outcomes are those of so few calls that reading on from the newest one would hardly find any. */
-const OFTEN: readonly string[] = ['succeeded', 'rejected', 'refused'];
+const OFTEN: readonly CallState[] = ['succeeded', 'rejected', 'refused'];
 
 /** What a search names, as the index knows it. */
 export interface Named {
@@ -68,10 +69,10 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
   const { clientIds } = named;
   const references = recordedForms(asked.reference ?? '');
   const { recipient, recipient_prefix: prefix, upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
-  const words = inDoubt === 'true' ? ['unknown'] : [];
-  if (outcome !== undefined) words.push(outcome);
-  const isSent = words.includes('in_progress');
-  const isHeld = approval === 'pending' || words.includes('pending_approval');
+  const states: CallState[] = inDoubt === 'true' ? ['unknown'] : [];
+  if (outcome !== undefined) states.push(outcome as CallState); // validated
+  const isSent = states.includes('in_progress');
+  const isHeld = approval === 'pending' || states.includes('pending_approval');
   return {
     terms: [
       ...exactTerms(search, references.length > 1 ? ['reference'] : []),
@@ -83,7 +84,7 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
       ...(recipient === undefined ? [] : [Prisma.sql`(${recipientTerms(recipient, named.phones)})`]),
       ...(references.length > 1 ? [Prisma.sql`${references.map((form) => `reference:${form}`)}::text[]`] : []),
       ...(prefix === undefined ? [] : [beginnings(prefix)]),
-      ...words.map((word) => Prisma.sql`${(STATES_OF[word] ?? [word]).map((state) => `state:${state}`)}::text[]`),
+      ...states.map((state) => stateTerms(recordedAs(state))),
     ],
     others: [
       ...(rows === 'items' ? [Prisma.sql`position >= 0`] : []),
@@ -91,18 +92,18 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
       ...(rows === 'all' && ref === undefined ? [Prisma.sql`(leads OR position >= 0)`] : []),
       ...(ref !== undefined && isOfWholeCall(search, rows) ? [hasRef(ref)] : []),
       ...(prefix === undefined ? [] : [beginsWith(prefix)]),
-      ...words.filter((word) => word in STATES_OF).map((word) => Prisma.sql`${outcomeWord(present)} = ${word}`),
-      ...(inDoubt === 'false' ? [Prisma.sql`${outcomeWord(present)} <> 'unknown'`] : []),
-      ...(isSent ? [stillSent(present)] : []),
-      ...(isHeld ? [stillHeld(present)] : []),
-      ...(approval === 'expired' ? [Prisma.sql`expires_at < ${present.now}::timestamptz`] : []),
+      ...states.filter(dependsOnTime).map((state) => Prisma.sql`${stateAtSql(present)} = ${state}`),
+      ...(inDoubt === 'false' ? [Prisma.sql`${stateAtSql(present)} <> 'unknown'`] : []),
+      ...(isSent ? [inProgress(present)] : []),
+      ...(isHeld ? [notExpired(present)] : []),
+      ...(approval === 'expired' ? [Prisma.sql`${stateAtSql(present)} = 'expired'`] : []),
       ...bounds(search),
     ],
     hints: [
       ...steps('item', search.min_item_usd, search.max_item_usd),
       ...steps('total', search.min_total_usd, search.max_total_usd),
     ],
-    rare: isRare(search) || words.some((word) => !OFTEN.includes(word)),
+    rare: isRare(search) || states.some((state) => !OFTEN.includes(state)),
     few: isSent || isHeld,
   };
 }
@@ -115,34 +116,12 @@ function toRecorded({ ...search }: SearchFilters): SearchFilters {
   return search;
 }
 
-const APPROVAL_TERMS: Partial<Record<string, string>> = { pending: 'waiting', expired: 'waiting' };
+/** The index does not know the time: an approval that expired is recorded as pending. */
+const APPROVAL_TERMS: Partial<Record<string, string>> = { expired: 'pending' };
 
-/** The states (call_state of the migrations) of which a word that depends on the time can be said. */
-const STATES_OF: Partial<Record<string, string[]>> = {
-  unknown: ['unknown', 'sent'],
-  in_progress: ['sent'],
-  pending_approval: ['waiting'],
-  expired: ['waiting'],
-} satisfies Partial<Record<OutcomeWord, string[]>>;
-
-/** outcomeOf (outcome.ts), of what the index knows. */
-export function outcomeWord({ now, live, givenUpBefore }: Present): Prisma.Sql {
-  return Prisma.sql`CASE
-    WHEN state = 'waiting' THEN CASE WHEN expires_at < ${now}::timestamptz THEN 'expired' ELSE 'pending_approval' END
-    WHEN state <> 'sent' THEN state
-    WHEN (process IS NOT NULL AND process <> ALL (${live}::int[])) OR released_at < ${givenUpBefore}::timestamptz THEN 'unknown'
-    ELSE 'in_progress' END`;
-}
-
-/** What `outcomeWord` says of those in progress, so that indexes of their own (search_entry_sent, search_entry_held) find them. */
-function stillSent({ givenUpBefore }: Present): Prisma.Sql {
-  return Prisma.sql`state = 'sent' AND released_at >= ${givenUpBefore}::timestamptz`;
-}
-
-/** And of those that can still be approved: all that are held have an end. */
-function stillHeld({ now }: Present): Prisma.Sql {
-  return Prisma.sql`expires_at >= ${now}::timestamptz`;
-}
+/** Whether the index alone cannot tell which calls are in this state now. */
+const dependsOnTime = (state: CallState) =>
+  possibleStates(state).length > 1 || recordedAs(state).some((one) => one !== state);
 
 const TERM_TAGS = {
   key: 'key',

@@ -2,7 +2,7 @@ import { UsdBound } from '../../http/validation/money-rules';
 import { IdempotencyKey, Instant, OneOf, PageSize, Uuid } from '../../http/validation/query-rules';
 import { field, isText, Text } from '../../http/validation/rules';
 import { fromToken, Sort, SORTS } from './cursor';
-import { OUTCOME_HELP, OUTCOMES } from '../records/outcome';
+import { CALL_STATES, STATE_HELP } from '../../operations/lifecycle';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 import { APPROVAL_STATUSES } from '../records/record.dto';
 
@@ -29,7 +29,7 @@ export class SearchFilters {
   @Text({ max: 100, required: false, description: "The operation's name.", example: 'POST /payouts/airtime' })
   operation?: string;
 
-  @OneOf(OUTCOMES, `What came of it. ${OUTCOME_HELP}`)
+  @OneOf(CALL_STATES, `What came of it. ${STATE_HELP}`)
   outcome?: string;
 
   @OneOf(['true', 'false'], 'Whether it is in doubt.')

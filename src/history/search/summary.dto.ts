@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OneOf } from '../../http/validation/query-rules';
-import { PAID_HELP } from '../records/outcome';
+import { EXECUTED_HELP } from '../../operations/lifecycle';
 import { SearchFilters } from './search.dto';
 
 export const GROUPS = ['day', 'client', 'operation', 'country', 'outcome'] as const;
@@ -35,7 +35,7 @@ export class SummaryGroup {
   @count('Calls; by country, those with a payout there.') calls!: number;
   @count('Payouts.') items!: number;
   @usd('Sum of these payouts in US dollars, exact; whatever became of them.') asked_usd!: string;
-  @usd(`The same of calls that were carried out. ${PAID_HELP}`) succeeded_usd!: string;
+  @usd(`The same of calls that were carried out. ${EXECUTED_HELP}`) succeeded_usd!: string;
   @ApiProperty({
     type: Latency,
     description: 'How long the upstream took, in milliseconds, of each call that was sent.',

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { filtersItems, outcomeWord } from './filters';
+import { filtersItems } from './filters';
 import { maskContacts } from '../records/masking';
-import { PAID_OUTCOMES } from '../records/outcome';
+import { EXECUTED } from '../../operations/lifecycle';
+import { stateAtSql } from '../../operations/lifecycle-sql';
 import { matching } from './pages';
 import { PresentService } from '../records/present.service';
 import { SearchService } from './search.service';
@@ -33,7 +34,7 @@ export class SummaryService {
 
   /** @param reveal whether people that callers wrote into a country may be seen. */
   async summarize({ group_by: groupBy = 'day', ...search }: SummarySearch, reveal: boolean): Promise<Summary> {
-    const word = outcomeWord(await this.present.read());
+    const word = stateAtSql(await this.present.read());
     const where = matching(await this.searching.prepare(search, 'all'));
     const groups: Record<GroupBy, Prisma.Sql> = {
       day: Prisma.sql`('1970-01-01'::date + search_day(call_id))::text`,
@@ -51,7 +52,7 @@ export class SummaryService {
     const rows = await this.prisma.$queryRaw<Row[]>`
       SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, count(*) FILTER (WHERE position >= 0)::float8 AS items,
         trim_scale(coalesce(sum(item_usd), 0))::text AS asked,
-        trim_scale(coalesce(sum(item_usd) FILTER (WHERE outcome = ANY (${PAID_OUTCOMES}::text[])), 0))::text AS succeeded,
+        trim_scale(coalesce(sum(item_usd) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) FILTER (WHERE first) AS latency
       FROM (
         SELECT ${groups[groupBy]} AS "group", ${first} AS first, position, item_usd, ${word} AS outcome, upstream_ms::float8 AS ms

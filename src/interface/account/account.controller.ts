@@ -18,28 +18,28 @@ import {
 export class AccountController {
   constructor(private readonly forwarding: ForwardingService) {}
 
-  @Operation('POST /account/transfer', 'Transfer an amount to a sub-account')
+  @Operation('POST /account/transfer')
   transferToSubAccount(@CurrentCall() call: Call, @Body() body: TransferDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('POST /account/delete-unpaid-transaction', 'Delete an unpaid transaction')
+  @Operation('POST /account/delete-unpaid-transaction')
   deleteUnpaidTransaction(@CurrentCall() call: Call, @Body() body: DeleteUnpaidTransactionDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('GET /account/transaction', 'Get one transaction')
+  @Operation('GET /account/transaction')
   readTransaction(@CurrentCall() call: Call, @Query() query: TransactionQuery) {
     return this.forwarding.run(call, query);
   }
 
-  @Operation('POST /account/transactions', 'Get all transactions')
+  @Operation('POST /account/transactions')
   @ApiBody({ type: TransactionsDto, required: false })
   listTransactions(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() body: TransactionsDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('POST /account/issue-id-transactions', 'Get the transactions of one batch')
+  @Operation('POST /account/issue-id-transactions')
   @ApiBody({ type: Nothing, required: false })
   listBatchTransactions(@CurrentCall() call: Call, @Query() query: IssueTransactionsQuery, @Body() _body: Nothing) {
     return this.forwarding.run(call, query);

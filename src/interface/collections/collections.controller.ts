@@ -11,17 +11,17 @@ import { CollectPaymentDto, VerifyPaymentDto } from './collections.dto';
 export class CollectionsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
-  @Operation('POST /collections/mobile-money/collect', 'Collect a mobile money payment')
+  @Operation('POST /collections/mobile-money/collect')
   collectMobileMoney(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('POST /collections/mobile-money/initiate', 'Initiate a mobile money payment')
+  @Operation('POST /collections/mobile-money/initiate')
   initiateMobileMoneyCollection(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('POST /collections/mobile-money/verify', 'Verify a mobile money payment')
+  @Operation('POST /collections/mobile-money/verify')
   verifyMobileMoneyCollection(@CurrentCall() call: Call, @Body() body: VerifyPaymentDto) {
     return this.forwarding.run(call, body);
   }

@@ -12,27 +12,27 @@ import { LocalInUsdQuery, UsdInLocalQuery } from './info.dto';
 export class InfoController {
   constructor(private readonly forwarding: ForwardingService) {}
 
-  @Operation('GET /info/assets', 'List what a credit can be redeemed for')
+  @Operation('GET /info/assets')
   listAssets(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
-  @Operation('GET /info/airtime-countries', 'List the countries that airtime can be sent to')
+  @Operation('GET /info/airtime-countries')
   listAirtimeCountries(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
-  @Operation('GET /info/mobile-money-codes', 'List the values of `momoCode`; one is unique only within a country')
+  @Operation('GET /info/mobile-money-codes')
   listMobileMoneyCodes(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
-  @Operation('GET /info/usd-amount-in-local', 'Convert US dollars into another currency')
+  @Operation('GET /info/usd-amount-in-local')
   convertUsdToLocal(@CurrentCall() call: Call, @Query() query: UsdInLocalQuery) {
     return this.forwarding.run(call, query);
   }
 
-  @Operation('GET /info/local-amount-in-usd', 'Convert another currency into US dollars')
+  @Operation('GET /info/local-amount-in-usd')
   convertLocalToUsd(@CurrentCall() call: Call, @Query() query: LocalInUsdQuery) {
     return this.forwarding.run(call, query);
   }

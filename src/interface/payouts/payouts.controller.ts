@@ -11,22 +11,22 @@ import { AirtimePayoutDto, CreditPayoutDto, InitiateCreditPayoutDto, MobileMoney
 export class PayoutsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
-  @Operation('POST /payouts/airtime', 'Pay out airtime to many phones')
+  @Operation('POST /payouts/airtime')
   sendAirtime(@CurrentCall() call: Call, @Body() body: AirtimePayoutDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('POST /payouts/mobile-money', 'Pay out mobile money to many users')
+  @Operation('POST /payouts/mobile-money')
   sendMobileMoney(@CurrentCall() call: Call, @Body() body: MobileMoneyPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('POST /payouts/credit', 'Pay out credits to recipients')
+  @Operation('POST /payouts/credit')
   sendCredit(@CurrentCall() call: Call, @Body() body: CreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('POST /payouts/initiate-credit', 'Initiate a payout of credits; money moves when its link is paid')
+  @Operation('POST /payouts/initiate-credit')
   initiateCredit(@CurrentCall() call: Call, @Body() body: InitiateCreditPayoutDto) {
     return this.forwarding.run(call, body);
   }

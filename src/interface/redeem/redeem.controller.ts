@@ -11,7 +11,7 @@ import { RedeemAirtimeDto } from './redeem.dto';
 export class RedeemController {
   constructor(private readonly forwarding: ForwardingService) {}
 
-  @Operation('POST /redeem/airtime', 'Redeem a paid credit as airtime')
+  @Operation('POST /redeem/airtime')
   redeemAirtime(@CurrentCall() call: Call, @Body() body: RedeemAirtimeDto) {
     return this.forwarding.run(call, body);
   }

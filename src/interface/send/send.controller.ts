@@ -11,7 +11,7 @@ import { SendDto } from './send.dto';
 export class SendController {
   constructor(private readonly forwarding: ForwardingService) {}
 
-  @Operation('POST /send', 'Send credits to recipients, by e-mail or handle; answers a link for the payment')
+  @Operation('POST /send')
   send(@CurrentCall() call: Call, @Body() body: SendDto) {
     return this.forwarding.run(call, body);
   }

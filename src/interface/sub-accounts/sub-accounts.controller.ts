@@ -12,17 +12,17 @@ import { CreateSubAccountDto, SubAccountQuery } from './sub-accounts.dto';
 export class SubAccountsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
-  @Operation('GET /sub-account/list', 'List the sub-accounts of the user, with their wallets')
+  @Operation('GET /sub-account/list')
   listSubAccounts(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
-  @Operation('POST /sub-account/create', 'Create a sub-account')
+  @Operation('POST /sub-account/create')
   createSubAccount(@CurrentCall() call: Call, @Body() body: CreateSubAccountDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('GET /sub-account/get', 'Get one sub-account, with its wallets')
+  @Operation('GET /sub-account/get')
   readSubAccount(@CurrentCall() call: Call, @Query() query: SubAccountQuery) {
     return this.forwarding.run(call, query);
   }

@@ -12,23 +12,23 @@ import { WalletLookupDto, WalletTransferDto } from './wallets.dto';
 export class WalletsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
-  @Operation('GET /wallets/list', 'List the wallets of the account')
+  @Operation('GET /wallets/list')
   listWallets(@CurrentCall() call: Call, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
-  @Operation('GET /wallets/list', "The same, as the interface's code examples ask for it; forwarded as GET", 'POST')
+  @Operation('GET /wallets/list', 'POST')
   @ApiBody({ type: Nothing, required: false })
   listWalletsByPost(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() _body: Nothing) {
     return this.forwarding.run(call);
   }
 
-  @Operation('POST /wallets/lookup', 'Get one wallet')
+  @Operation('POST /wallets/lookup')
   lookUpWallet(@CurrentCall() call: Call, @Body() body: WalletLookupDto) {
     return this.forwarding.run(call, body);
   }
 
-  @Operation('POST /wallets/transfer', 'Transfer between wallets')
+  @Operation('POST /wallets/transfer')
   transferBetweenWallets(@CurrentCall() call: Call, @Body() body: WalletTransferDto) {
     return this.forwarding.run(call, body);
   }

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { createTestDatabase, TestDatabase } from '../../../test/support/test-database';
 import { TYPES } from './binary-array';
 import { Column, Rows } from './rows';
+import { runs } from '../../../test/support/runs';
 
 interface Row {
   id: string | null;
@@ -87,7 +88,7 @@ describe('Rows', () => {
     const property = fc.asyncProperty(fc.array(row, { maxLength: 30 }), async (some) => {
       expect(await sent(some)).toEqual(some.map((one) => ({ ...one, id: one.id?.toLowerCase() ?? null })));
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: runs(150) });
   });
 
   it('may be large', async () => {

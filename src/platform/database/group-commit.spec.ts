@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
 import { GroupCommit, GATHERING_TURNS } from './group-commit';
+import { runs } from '../../../test/support/runs';
 
 /** A database that ends each write when told, and keeps what was committed in its order. */
 class Database {
@@ -217,6 +218,6 @@ describe('GroupCommit', () => {
         expect(together).toEqual([...together].sort((a, b) => a - b));
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: runs(200) });
   });
 });

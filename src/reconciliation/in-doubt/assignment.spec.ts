@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { oneToOne } from './assignment';
 import { atOnce } from './work';
+import { runs } from '../../../test/support/runs';
 
 const fits = (one: number[], other: number) => one.includes(other);
 
@@ -17,7 +18,7 @@ describe('a one-to-one assignment', () => {
         expect(new Set(given).size).toBe(given?.length ?? 0);
         for (const [place, at] of given?.entries() ?? []) expect(left[place]).toContain(right[at]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -2,7 +2,8 @@ import { plainStatus, wordsOf } from '../matching/status-words';
 import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
 import { Listing } from './issues';
 import { evidenceOf } from './evidence';
-import { Change, CHANGED, MADE } from './made';
+import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
+import { Change } from '../../operations/row';
 import { quietUntil } from './verdict';
 
 /** The status words that say that a transaction was not deleted, or not redeemed. `completed` may mean redeemed. */
@@ -24,7 +25,7 @@ export function judgeChange(
   others: string[],
   rules: Rules,
 ): Verdict | undefined {
-  const change = CHANGED.get(doubt.operation);
+  const change = CHANGED_BY.get(doubt.operation);
   if (!change) return undefined;
   const evidence = evidenceOf(lookup ? [listing.readId, lookup.readId] : [], lookup?.seen ? [lookup.seen] : [], others);
   if (!lookup) {
@@ -43,8 +44,8 @@ export function judgeChange(
 
   function afterQuiet(status: string | null): Verdict {
     // The listing is asked about transactions of the kind that this call changes.
-    const kind = madeBy === null ? undefined : MADE.get(madeBy)?.kind;
-    const fresh = kind && listing.freshUntil.get(kind);
+    const kind = madeBy === null ? undefined : CREATED_BY.get(madeBy)?.name;
+    const fresh = kind === undefined ? undefined : listing.freshUntil.get(kind);
     const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(doubt, rules);
     if (status !== null && UNTOUCHED[change as Change].has(status)) {
       if (!isFresh)

@@ -1,24 +1,15 @@
 import { Client } from 'pg';
+import { STATES } from '../../operations/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Rules } from './calls-in-doubt';
 import { Issues } from './issues';
-import { MADE } from './made';
+import { CREATED_BY } from '../../operations/effects';
 import { readSent, SentCall } from './sent';
 
-/** Calls of which the upstream has seen, or may have seen, something. */
-export const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set([
-  'succeeded',
-  'rejected',
-  'unknown',
-  'sent',
-  'confirmed',
-  'not_executed',
-]);
-
-const MAKERS = [...MADE.keys()];
-const BY_REFERENCE = MAKERS.filter((operation) => MADE.get(operation)?.byReference === true);
+const MAKERS = [...CREATED_BY.keys()];
+const BY_REFERENCE = MAKERS.filter((operation) => CREATED_BY.get(operation)?.incoming === true);
 
 /** An id is made before its call is sent; clocks differ. */
 const ID_MARGIN_MS = 3_600_000;
@@ -48,7 +39,7 @@ export async function readCompeting(
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
   const calls = await readSent(prisma, ids, reach.longestMs);
-  return calls.filter(({ state }) => MAY_HAVE_ARRIVED.has(state));
+  return calls.filter(({ state }) => STATES[state].arrived);
 }
 
 function questionFor(doubts: string[], unclaimed: Issues, { from, longestMs, rules }: Reach): Prisma.Sql {
@@ -72,7 +63,7 @@ function questionFor(doubts: string[], unclaimed: Issues, { from, longestMs, rul
     SELECT DISTINCT i.id::text AS id
     FROM paid JOIN intent_item n ON n.intent_id = paid.intent_id AND n.position = paid.position JOIN intent i ON i.id = paid.intent_id
     LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN decision d ON d.intent_id = i.id
-    WHERE i.operation = ANY (${MAKERS}::text[]) AND o.kind IS DISTINCT FROM 'not_sent'
+    WHERE i.operation = ANY (${MAKERS}::text[])
       AND (n.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
       AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
       AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)

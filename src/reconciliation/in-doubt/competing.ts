@@ -1,7 +1,7 @@
 import { Rules, Sent } from './calls-in-doubt';
 import { fit } from './fitting';
 import { Issue } from './issues';
-import { MADE } from './made';
+import { CREATED_BY } from '../../operations/effects';
 import { keysOfItem, keysOfSeen, Timetable } from './payments';
 import { each, Work } from './work';
 
@@ -56,11 +56,11 @@ export class Competing {
   }
 
   private add(call: Sent): void {
-    const made = MADE.get(call.operation);
-    if (!made) return;
+    const created = CREATED_BY.get(call.operation);
+    if (!created) return;
     const from = call.sentFrom.getTime();
     this.longestMs = Math.max(this.longestMs, call.sentUntil.getTime() - from);
-    const keys = new Set(call.items.flatMap((item) => keysOfItem(item, made)));
+    const keys = new Set(call.items.flatMap((item) => keysOfItem(item, created)));
     for (const key of keys) this.bySending.add(key, from, call);
   }
 
@@ -81,7 +81,7 @@ export class Competing {
   }
 
   private *fits(call: Sent, issue: Issue): Work<boolean> {
-    const made = MADE.get(call.operation);
-    return made !== undefined && (yield* fit(call, made, issue, this.rules)) !== undefined;
+    const created = CREATED_BY.get(call.operation);
+    return created !== undefined && (yield* fit(call, created, issue, this.rules)) !== undefined;
   }
 }

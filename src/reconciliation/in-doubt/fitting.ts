@@ -2,7 +2,7 @@ import { meaningOf } from '../matching/status-words';
 import { oneToOne } from './assignment';
 import { Rules, Seen, Sent, Wanted } from './calls-in-doubt';
 import { Issue } from './issues';
-import { isOtherType, Made } from './made';
+import { Created, isOtherType } from '../../operations/effects';
 import { haveKindInCommon, maybeSameOne, sameOne } from './recipients';
 import { Work } from './work';
 
@@ -14,10 +14,10 @@ export interface Fitting {
 }
 
 /** Whether an issue is this call, or some of it: each transaction an item of its own, all made in its time. */
-export function* fit(call: Sent, made: Made, issue: Issue, rules: Rules): Work<Fitting | undefined> {
+export function* fit(call: Sent, created: Created, issue: Issue, rules: Rules): Work<Fitting | undefined> {
   yield issue.length;
   if (issue.length > call.items.length || !issue.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
-  const given = yield* oneToOne(issue, call.items, (seen, item) => isSame(item, seen, made), kindOf);
+  const given = yield* oneToOne(issue, call.items, (seen, item) => isSame(item, seen, created), kindOf);
   return given && { issue, positions: given.map((at) => (call.items[at] as Wanted).position) };
 }
 
@@ -33,15 +33,15 @@ export function distinctItems({ items }: Sent): Wanted[] {
  * Says what an issue has to do with these items: nothing, or something, or as much as that somebody of them was paid other
  * amounts.
  */
-export function* relationOf(items: Wanted[], made: Made, issue: Issue): Work<'none' | 'other amounts' | 'some'> {
+export function* relationOf(items: Wanted[], created: Created, issue: Issue): Work<'none' | 'other amounts' | 'some'> {
   let isTouched = false;
   for (const seen of issue) {
     yield items.length;
     for (const item of items) {
-      if (!mightBe(item, seen, made)) continue;
+      if (!mightBe(item, seen, created)) continue;
       isTouched = true;
       // A collection's amounts are in another currency.
-      if (made.byReference || isSameAmount(item, seen) !== false) return 'some';
+      if (created.incoming || isSameAmount(item, seen) !== false) return 'some';
     }
   }
   return isTouched ? 'other amounts' : 'none';
@@ -53,10 +53,10 @@ function isInTime({ sentFrom, sentUntil }: Sent, at: Date | null, { skewMs, quie
 }
 
 /** Whether a transaction is what an item asked for, in all that both say. */
-function isSame(item: Wanted, seen: Seen, made: Made): boolean {
-  if (isOtherType(seen.type, made) || !sameOne(item.payee, seen.names)) return false;
-  if (made.pays && meaningOf(seen.status) === 'unpaid') return false;
-  if (made.byReference) return item.reference !== null && seen.references.includes(item.reference);
+function isSame(item: Wanted, seen: Seen, created: Created): boolean {
+  if (isOtherType(seen.type, created) || !sameOne(item.payee, seen.names)) return false;
+  if (created.paidAtOnce && meaningOf(seen.status) === 'unpaid') return false;
+  if (created.incoming) return item.reference !== null && seen.references.includes(item.reference);
   if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
   return isSameAmount(item, seen) === true;
 }
@@ -72,12 +72,12 @@ function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
 }
 
 /** Whether a transaction could be what an item asked for, if something of it is other than it was asked for. */
-function mightBe(item: Wanted, seen: Seen, made: Made): boolean {
-  const amount = made.byReference ? undefined : isSameAmount(item, seen);
-  if (isOtherType(seen.type, made) && amount !== true) return false;
-  if (made.byReference && item.reference !== null && seen.references.includes(item.reference)) return true;
+function mightBe(item: Wanted, seen: Seen, created: Created): boolean {
+  const amount = created.incoming ? undefined : isSameAmount(item, seen);
+  if (isOtherType(seen.type, created) && amount !== true) return false;
+  if (created.incoming && item.reference !== null && seen.references.includes(item.reference)) return true;
   if (maybeSameOne(item.names, seen.names)) return true;
   if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
   // Whoever was paid by a handle may be listed by an e-mail address.
-  return amount === true && !isOtherType(seen.type, made) && !haveKindInCommon(item.names, seen.names);
+  return amount === true && !isOtherType(seen.type, created) && !haveKindInCommon(item.names, seen.names);
 }

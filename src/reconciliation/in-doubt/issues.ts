@@ -1,6 +1,5 @@
-import { MadeKind } from '../../operations/operations';
 import { Rules, Seen, Sent, Wanted } from './calls-in-doubt';
-import { isOtherType, Made, MADE } from './made';
+import { Created, CREATED_BY, isOtherType } from '../../operations/effects';
 import { keysOfItem, keysOfSeen, referenceKey, Timetable } from './payments';
 import { haveKindInCommon, looseKey } from './recipients';
 import { each, Work } from './work';
@@ -34,11 +33,11 @@ export class Issues {
   }
 
   /** All that could be a call, or some of it, judged by a transaction of each: in its time, and by the same keys. */
-  *like({ items, sentFrom, sentUntil }: Sent, made: Made, { skewMs, quietMs }: Rules): Iterable<Issue> {
+  *like({ items, sentFrom, sentUntil }: Sent, created: Created, { skewMs, quietMs }: Rules): Iterable<Issue> {
     const from = sentFrom.getTime() - skewMs;
     const to = sentUntil.getTime() + quietMs + skewMs;
     const found = new Set<Issue>();
-    for (const key of new Set(items.flatMap((item) => keysOfItem(item, made)))) {
+    for (const key of new Set(items.flatMap((item) => keysOfItem(item, created)))) {
       for (const issue of this.payments.between(key, from, to)) {
         if (found.has(issue)) continue;
         found.add(issue);
@@ -76,9 +75,9 @@ export class Issues {
       }
     }
     yield this.unnamed;
-    const made = MADE.get(operation);
+    const created = CREATED_BY.get(operation);
     for (const { type, names, issues } of this.alike.values()) {
-      const isOther = made !== undefined && isOtherType(type, made);
+      const isOther = created !== undefined && isOtherType(type, created);
       if (!isOther && items.some((item) => !haveKindInCommon(item.names, names))) yield issues;
     }
   }
@@ -123,11 +122,11 @@ export interface Listing {
   /** When the oldest transaction in it was issued: whether something older was cut off cannot be known. */
   oldest: Date | null;
   /**
-   * For each kind of transaction, when the newest call of ours was sent whose transaction the listing shows at that time. For
+   * For each kind of transaction, by its name, when the newest call of ours was sent whose transaction the listing shows at that time. For
    * this kind the listing is no older than that. A kind without such a call is missing: later airtime proves nothing about
    * mobile money, which the upstream may list later.
    */
-  freshUntil: ReadonlyMap<MadeKind, Date>;
+  freshUntil: ReadonlyMap<string, Date>;
 }
 
 function added(issues: Map<string, Issue>, name: string, one: Seen): Issue {

@@ -2,11 +2,10 @@ import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
-import { MadeKind } from '../../operations/operations';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { Seen } from './calls-in-doubt';
 import { Issues, Listing } from './issues';
-import { MADE } from './made';
+import { CREATED_BY } from '../../operations/effects';
 import { keysOf } from './recipients';
 import { Effort, mapped } from './work';
 
@@ -45,8 +44,8 @@ interface Known {
   freshUntil: Date | null;
 }
 
-const MAKERS = [...MADE.keys()];
-const CERTAINLY_LISTED = MAKERS.filter((operation) => MADE.get(operation)?.maybeListed !== true);
+const MAKERS = [...CREATED_BY.keys()];
+const CERTAINLY_LISTED = MAKERS.filter((operation) => CREATED_BY.get(operation)?.alwaysListed === true);
 
 /**
  * A read of all transactions, as far as it matters for calls in doubt.
@@ -72,10 +71,10 @@ export async function readListing(
 }
 
 /** Several operations may make transactions of one kind; not all of their answers name them. */
-function newestByKind(known: Known[]): Map<MadeKind, Date> {
-  const newest = new Map<MadeKind, Date>();
+function newestByKind(known: Known[]): Map<string, Date> {
+  const newest = new Map<string, Date>();
   for (const { operation, freshUntil } of known) {
-    const kind = MADE.get(operation)?.kind;
+    const kind = CREATED_BY.get(operation)?.name;
     if (kind === undefined || freshUntil === null) continue;
     const before = newest.get(kind);
     if (before === undefined || before < freshUntil) newest.set(kind, freshUntil);

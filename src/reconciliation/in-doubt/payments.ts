@@ -1,11 +1,11 @@
 import { Seen, Wanted } from './calls-in-doubt';
-import { Made } from './made';
+import { Created } from '../../operations/effects';
 
 /** Keys by which an item and a transaction find each other that may be the same payment. */
 
 /** Returns the keys of an item: whom it pays and how much or, where amounts say nothing, its reference. */
-export function keysOfItem({ payee, amountUsd, reference }: Wanted, { byReference }: Made): string[] {
-  if (byReference) return reference === null ? [] : [referenceKey(reference)];
+export function keysOfItem({ payee, amountUsd, reference }: Wanted, { incoming }: Created): string[] {
+  if (incoming) return reference === null ? [] : [referenceKey(reference)];
   return amountUsd === null ? [] : payee.map((name) => paymentKey(name, amountUsd));
 }
 

@@ -16,7 +16,7 @@ import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
 import { Listing } from './issues';
 import { Found, judgeInTurn } from './judging';
 import { READ_BEFORE_MS, readListing, readOne } from './listing';
-import { CHANGED, MADE } from './made';
+import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { readNamed } from './named';
 import { Effort } from './work';
 
@@ -96,7 +96,9 @@ export class PollService {
       const doubts = inDoubt.filter((id) => !settled.has(id));
       const listing = await readListing(db, read, since, doubts, this.rules.skewMs, effort);
       if (pass === 1) written.push(...(await this.record(await this.changes(round, listing))));
-      const open = due.filter(({ id, operation }) => MADE.has(operation) && !settled.has(id) && !round.left.has(id));
+      const open = due.filter(
+        ({ id, operation }) => CREATED_BY.has(operation) && !settled.has(id) && !round.left.has(id),
+      );
       const found = await this.makings(db, open, listing, round);
       const confirmed = found.filter(({ verdict }) => verdict.verdict === 'confirmed');
       const last = confirmed.length === 0 || pass === MOST_PASSES || effort.isSpent;
@@ -125,7 +127,7 @@ export class PollService {
 
   private async changes({ due, left }: Round, listing: Listing): Promise<Found[]> {
     const found: Found[] = [];
-    const changing = due.filter(({ operation }) => CHANGED.has(operation));
+    const changing = due.filter(({ operation }) => CHANGED_BY.has(operation));
     for (const { id } of changing.slice(MOST_LOOKUPS)) left.add(id);
     for (const call of changing.slice(0, MOST_LOOKUPS)) {
       const verdict = await this.judgeChange(call, listing);
@@ -177,5 +179,5 @@ class Round {
 
 /** A call without items has nothing to be compared with. */
 function isRecognisable({ operation, items }: Sent): boolean {
-  return items.length > 0 && (MADE.has(operation) || CHANGED.has(operation));
+  return items.length > 0 && (CREATED_BY.has(operation) || CHANGED_BY.has(operation));
 }

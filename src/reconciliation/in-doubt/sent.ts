@@ -1,12 +1,13 @@
-import { Present } from '../../history/records/outcome';
+import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
+import { stateTerms } from '../../operations/lifecycle-sql';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Sent } from './calls-in-doubt';
-import { SETTLED_OPERATIONS } from './made';
+import { CHANGING_OPERATIONS } from '../../operations/effects';
 import { keysOf, payeeOf } from './recipients';
 
-/** A call, and what became of it (call_state of the migrations). */
+/** A call and its recorded state. */
 export interface SentCall extends Sent {
-  state: string;
+  state: CallState;
 }
 
 /** So many calls in doubt are known of at most. */
@@ -18,7 +19,7 @@ const CALLS_AT_ONCE = 1_000;
 interface Row {
   id: string;
   operation: string;
-  state: string;
+  state: CallState;
   process: number | null;
   releasedAt: Date;
   sentAt: Date | null;
@@ -40,10 +41,10 @@ interface ItemRow {
 
 /** The ids of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
 export async function findDoubts(prisma: PrismaService): Promise<string[]> {
-  const operations = SETTLED_OPERATIONS.map((operation) => `operation:${operation}`);
+  const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT call_id::text AS id FROM search_entry
-    WHERE terms && ARRAY['state:unknown', 'state:sent'] AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
+    WHERE terms && ${stateTerms(recordedAs('unknown'))} AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
   return found.map(({ id }) => id);
 }
 
@@ -61,14 +62,8 @@ export async function readDoubts(
   const byId = new Map(calls.map((call) => [call.id, call]));
   return ids.flatMap((id) => {
     const call = byId.get(id);
-    return call && isInDoubt(call, present) ? [call] : [];
+    return call && stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown' ? [call] : [];
   });
-}
-
-/** As audit/outcome.ts says it. */
-function isInDoubt({ state, process, releasedAt }: SentCall & Timing, { live, givenUpBefore }: Present): boolean {
-  if (state !== 'sent') return state === 'unknown';
-  return (process !== null && !live.includes(process)) || releasedAt < givenUpBefore;
 }
 
 interface Timing {

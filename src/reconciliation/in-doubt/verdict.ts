@@ -4,7 +4,7 @@ import { Rules, Sent, Verdict } from './calls-in-doubt';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
 import { Issue, Listing } from './issues';
-import { MADE, Made } from './made';
+import { Created, CREATED_BY } from '../../operations/effects';
 import { Work } from './work';
 
 /** What of the listing could be a call in doubt, or some of it. It stops where there is so much that it makes no difference. */
@@ -24,31 +24,31 @@ interface Candidates {
  * @returns undefined as long as something may still come.
  */
 export function* judge(doubt: Sent, listing: Listing, competing: Competing, rules: Rules): Work<Verdict | undefined> {
-  const made = MADE.get(doubt.operation);
-  if (!made) return undefined;
+  const created = CREATED_BY.get(doubt.operation);
+  if (!created) return undefined;
   const isQuiet = listing.askedAt.getTime() >= quietUntil(doubt, rules);
-  const candidates = yield* candidatesFor(doubt, made, listing, competing, rules);
+  const candidates = yield* candidatesFor(doubt, created, listing, competing, rules);
   const { ours, whole, others } = candidates;
   const [only] = whole;
-  const standing = only && standingOf(only.issue, made);
+  const standing = only && standingOf(only.issue, created);
   if (only && ours.length === 1 && others.length === 0 && standing === 'done') return confirmed(only, listing);
   if (!isQuiet) return undefined;
-  const unexplained = yield* unexplainedFor(doubt, made, listing, competing);
-  if (unexplained.length === 0) return withoutAny(doubt, made, listing, rules);
+  const unexplained = yield* unexplainedFor(doubt, created, listing, competing);
+  if (unexplained.length === 0) return withoutAny(doubt, created, listing, rules);
   const evidence = evidenceOf([listing.readId], unexplained.flat(), [...new Set(others.map(({ id }) => id))]);
   return { verdict: 'ambiguous', reason: whyAmbiguous(candidates, standing), evidence };
 }
 
 function* candidatesFor(
   doubt: Sent,
-  made: Made,
+  created: Created,
   listing: Listing,
   competing: Competing,
   rules: Rules,
 ): Work<Candidates> {
   const ours: Fitting[] = [];
-  for (const issue of listing.unclaimed.like(doubt, made, rules)) {
-    const fitting = yield* fit(doubt, made, issue, rules);
+  for (const issue of listing.unclaimed.like(doubt, created, rules)) {
+    const fitting = yield* fit(doubt, created, issue, rules);
     if (fitting) ours.push(fitting);
     if (ours.length > MOST_UNSETTLED) break;
   }
@@ -64,13 +64,13 @@ function* candidatesFor(
 }
 
 /** The first issues that may be a trace of a call. */
-function* unexplainedFor(doubt: Sent, made: Made, listing: Listing, competing: Competing): Work<Issue[]> {
+function* unexplainedFor(doubt: Sent, created: Created, listing: Listing, competing: Competing): Work<Issue[]> {
   const items = distinctItems(doubt);
   yield doubt.items.length;
   const found: Issue[] = [];
   let transactions = 0;
   for (const issue of listing.unclaimed.about(doubt)) {
-    const relation = yield* relationOf(items, made, issue);
+    const relation = yield* relationOf(items, created, issue);
     if (relation === 'none') continue;
     // Of other amounts, and another call of ours to the last of them: that is no trace of this one.
     if (relation === 'other amounts' && (yield* competing.explains(issue))) continue;
@@ -97,7 +97,7 @@ function confirmed({ issue, positions }: Fitting, { readId }: Listing): Verdict 
 }
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
-function withoutAny(doubt: Sent, { kind }: Made, listing: Listing, rules: Rules): Verdict {
+function withoutAny(doubt: Sent, { name: kind }: Created, listing: Listing, rules: Rules): Verdict {
   const { missing, oldest, readId } = listing;
   const freshUntil = listing.freshUntil.get(kind);
   const evidence = evidenceOf([readId], [], []);
@@ -134,10 +134,10 @@ const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
 };
 
 /** The worst word of an issue decides. A link that waits for its payer is all that its call asked for. */
-function standingOf(issue: Issue, { pays }: Made): Standing {
+function standingOf(issue: Issue, { paidAtOnce }: Created): Standing {
   const meanings = issue.map(({ status }) => meaningOf(status));
   if (meanings.includes(undefined)) return 'unrecognised';
-  if (meanings.includes('not_moved') || (pays && meanings.includes('unpaid'))) return 'failed';
+  if (meanings.includes('not_moved') || (paidAtOnce && meanings.includes('unpaid'))) return 'failed';
   return meanings.includes('pending') ? 'pending' : 'done';
 }
 

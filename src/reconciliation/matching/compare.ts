@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { writeResult } from '../../journal/findings';
 import { addBalanceGaps } from './balances';
+import { MAKE_COMPARED_OPERATIONS } from './compared-operations';
 import { addUnexplainedDebits } from './debits';
 import {
   addDifferencesOfPayments,
@@ -33,6 +34,7 @@ export async function compare(
 ): Promise<Totals> {
   const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
   await db.query('DISCARD TEMP'); // of a run before, on the same connection
+  await db.query(MAKE_COMPARED_OPERATIONS);
   await at('ours');
   const ids = await readOurs(db, plan);
   await at('theirs');

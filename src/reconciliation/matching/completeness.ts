@@ -1,7 +1,8 @@
 import { Client } from 'pg';
+import { EXECUTED, OPEN } from '../../operations/lifecycle';
 import { uuidFloor, uuidTime } from '../../platform/database/uuid';
-import { decimal, instant, text, texts, uuid } from './literals';
-import { PAYOUTS, TRANSFERS } from './operations';
+import { DELETING } from './compared-operations';
+import { decimal, instant, texts, uuid } from './literals';
 import { Plan } from './plan';
 
 /** Why a run without findings is not clean. */
@@ -24,8 +25,6 @@ export interface Incomplete {
 
 /** A listing that was longer than this one counts for this long: whatever the upstream archives is missed no longer. */
 const REMEMBERED_MS = 30 * 86_400_000;
-
-const DELETE = 'POST /account/delete-unpaid-transaction';
 
 /**
  * Decides whether what a run compared with can be the whole of the period. A listing has no paging and no end mark, so it has
@@ -97,7 +96,7 @@ function accountIsYounger({ from, readId, walletsReadId, settings }: Plan): stri
       WHERE r.source = 'transactions' AND r.id < ${uuid(readId)} AND r.id >= ${uuid(rememberedBefore(readId))})`;
   const payments = `
     SELECT FROM intent i JOIN outcome o ON o.intent_id = i.id AND o.kind = 'succeeded'
-    WHERE i.id < ${uuid(uuidFloor(from))} AND o.sent_at < ${begins} AND i.operation IN (${texts([...PAYOUTS, ...TRANSFERS])})`;
+    WHERE i.id < ${uuid(uuidFloor(from))} AND o.sent_at < ${begins} AND i.operation IN (SELECT operation FROM compared_operation WHERE paid_at_once)`;
   return `
     SELECT EXISTS (SELECT FROM upstream_wallet WHERE read_id = ${uuid(walletsReadId)})
       AND NOT EXISTS (SELECT FROM upstream_wallet w WHERE w.read_id = ${uuid(walletsReadId)} AND NOT EXISTS (${shown}))
@@ -113,8 +112,8 @@ async function shorter(db: Client, { readId }: Plan, span: Span): Promise<Incomp
   const most = rows[0]?.most ?? 0;
   if (most <= span.rows) return [];
   const deletions = await db.query<{ count: number }>(`
-    SELECT count(*)::float8 AS count FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id
-    WHERE i.id >= ${since} AND i.operation = ${text(DELETE)} AND o.kind IS DISTINCT FROM 'rejected' AND o.kind IS DISTINCT FROM 'not_sent'`);
+    SELECT count(*)::float8 AS count FROM call_state
+    WHERE call_id >= ${since} AND operation IN (${DELETING}) AND state IN (${texts([...EXECUTED, ...OPEN])})`);
   const missing = most - span.rows - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
   const detail = `The upstream lists ${span.rows} transactions, and listed ${most} before: at least ${missing} are missing. Start the run again later, and ask the upstream why.`;

@@ -1,7 +1,9 @@
+import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
+import { RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
 import { withMargin } from './run-settings';
+import { COMPARED, NOT_COMPARED } from './compared-operations';
 import { decimal, instant, texts, uuid } from './literals';
-import { COLLECTIONS, COMPARED, LINKS, NOT_COMPARED, PAYOUTS } from './operations';
 import { Plan } from './plan';
 import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
 
@@ -50,28 +52,21 @@ export function addFarCalls(plan: Plan): string {
     ${calls(plan, 'i.id IN (SELECT call_id FROM far_call) AND i.id NOT IN (SELECT call_id FROM run_call)')}`;
 }
 
-function calls(
-  { asOf }: Plan,
-  which: string,
-  whichOutcomes = 'TRUE',
-  operations: readonly string[] = COMPARED,
-): string {
+/** A call that had no outcome by then counts as in doubt, however young it was. */
+function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations = COMPARED): string {
   const then = instant(asOf);
   return `
-    SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
-      CASE WHEN o.kind IN ('succeeded', 'rejected') THEN o.kind ELSE coalesce(s.verdict, 'unknown') END AS outcome,
-      o.intent_id IS NOT NULL AS answered
+    SELECT call_id, operation, at, state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome, answered
+    FROM (SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
+      ${RECORDED_STATE.sql} AS state, o.intent_id IS NOT NULL AS answered
     FROM intent i
     LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
     LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
     -- The resolution that held then.
     LEFT JOIN resolution_history s ON s.intent_id = i.id AND s.resolved_at <= ${then}
       AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = s.id AND c.resolved_at <= ${then})
-    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${texts(operations)})
-      AND o.kind IS DISTINCT FROM 'not_sent'
-      AND (i.held_for IS NULL OR d.verdict = 'approved')
-      -- An intent whose commit was reported as failed, but was not, was refused and never sent.
-      AND (o.intent_id IS NOT NULL OR NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id))`;
+    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation IN (${operations})) AS call
+    WHERE state IN (${texts(ARRIVED)})`;
 }
 
 /** Whom an item pays; the e-mail wins over the handle (interface.md, "Credit item"). */
@@ -83,18 +78,18 @@ const KEY = `coalesce(${emailKey('n.email')}, ${phoneKey('n.phone')}, ${handleKe
  */
 export function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): string {
   const inside = (id: string) => `${id} BETWEEN ${uuid(low)} AND ${uuid(high)}`;
-  const usd = `CASE WHEN c.operation IN (${texts(COLLECTIONS)}) THEN NULL ELSE i.amount_usd END::numeric(20,6)`;
   return `
     SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key, nullif(i.reference, '') AS reference,
-      ${usd} AS usd, coalesce(x.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
+      CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd, coalesce(x.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(x.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${instant(from)} AND c.at < ${instant(to)} AS in_period,
-      c.operation IN (${texts(COLLECTIONS)}) AS incoming,
-      CASE WHEN c.operation NOT IN (${texts([...LINKS, ...COLLECTIONS])}) THEN c.outcome IN ('succeeded', 'confirmed') END AS moved,
+      p.incoming,
+      CASE WHEN p.paid_at_once THEN c.outcome IN (${texts(EXECUTED)}) END AS moved,
       -- Numeric division could have any number of decimals; a percentage is a product.
-      CASE WHEN c.operation IN (${texts(PAYOUTS)}) THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,
-      CASE c.outcome WHEN 'succeeded' THEN 1 WHEN 'confirmed' THEN 1 WHEN 'unknown' THEN 2 WHEN 'rejected' THEN 3 ELSE 4 END AS tier
+      CASE WHEN p.takes_fee THEN round(i.amount_usd * ${decimal(settings.feePercent)} * 0.01, 6) ELSE 0 END AS fee,
+      CASE WHEN c.outcome IN (${texts(EXECUTED)}) THEN 1 WHEN c.outcome = 'unknown' THEN 2 WHEN c.outcome = 'rejected' THEN 3 ELSE 4 END AS tier
     FROM intent_item i
     JOIN run_call c ON c.call_id = i.intent_id
+    JOIN compared_operation p ON p.operation = c.operation
     LEFT JOIN item_recipient n ON n.intent_id = i.intent_id AND n.position = i.position AND ${inside('n.intent_id')}
     LEFT JOIN outcome_item x ON x.intent_id = i.intent_id AND x.position = i.position AND ${inside('x.intent_id')}
       AND c.answered

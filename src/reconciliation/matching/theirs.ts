@@ -1,6 +1,6 @@
 import { withMargin } from './run-settings';
-import { instant, text, uuid } from './literals';
-import { INCOMING_TYPE } from './operations';
+import { INCOMING_TYPES } from './compared-operations';
+import { instant, uuid } from './literals';
 import { Plan } from './plan';
 import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
 import { statusClass } from './status-class';
@@ -8,7 +8,7 @@ import { statusClass } from './status-class';
 /** What is compared of a transaction; `n` is its ordinal in what the run compares with; those that are added later count on. */
 function columns({ from, to }: Plan): string {
   return `upstream_ref, upstream_id, batch_ref, issued_at AS at, status, ${statusClass('status')} AS word,
-    amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference, coalesce(lower(type) = ${text(INCOMING_TYPE)}, FALSE) AS incoming,
+    amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference, coalesce(lower(type) IN (${INCOMING_TYPES}), FALSE) AS incoming,
     ${emailKey("nullif(email, '')")} AS email, ${phoneKey("nullif(phone, '')")} AS phone,
     ${handleKey("nullif(handle, '')")} AS handle, ${receiverKey("nullif(receiver, '')")} AS receiver,
     -- One without a time belongs to the period that it is compared for.

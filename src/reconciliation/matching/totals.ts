@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { withMargin } from './run-settings';
-import { instant, texts, uuid } from './literals';
-import { PAYOUTS } from './operations';
+import { instant, uuid } from './literals';
 import { Incomplete, listingFaults } from './completeness';
 import { otherDoubts } from './ours';
 import { Plan } from './plan';
@@ -88,7 +87,7 @@ function countUnlisted({ from, to, readId, settings }: Plan): string {
   const margin = withMargin(from, to, settings);
   return `SELECT count(*)::float8 AS count
     FROM pair p JOIN theirs t ON t.n = p.t AND t.read_id <> ${uuid(readId)} JOIN ours o ON o.n = p.o
-    WHERE o.in_period AND o.operation IN (${texts(PAYOUTS)})
+    WHERE o.in_period AND o.operation IN (SELECT operation FROM compared_operation WHERE always_listed)
       AND (t.at IS NULL OR (t.at >= ${instant(margin.from)} AND t.at < ${instant(margin.to)}))`;
 }
 

@@ -1,9 +1,16 @@
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { NOT_FOUND, Refusal } from '../envelope';
 import { transactionRecord } from '../transactions/record';
 import { listedNow } from '../transactions/listed';
 import { changeStatus, DELETED, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../validation';
+
+export const transactionRoutes: Routes = {
+  'POST /account/delete-unpaid-transaction': deleteUnpaidTransaction,
+  'GET /account/transaction': readTransaction,
+  'POST /account/transactions': listTransactions,
+  'POST /account/issue-id-transactions': listIssueTransactions,
+};
 
 /** GET /account/transaction?id= */
 export async function readTransaction(call: Call, query: unknown): Promise<object> {

@@ -1,7 +1,11 @@
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { Refusal } from '../envelope';
 import { fieldsOf, readText, readUsd } from '../validation';
 import { moveValue, readWalletType } from '../wallets/transfer';
+
+export const transferRoutes: Routes = {
+  'POST /account/transfer': transfer,
+};
 
 /**
  * POST /account/transfer: moves an amount from a wallet to the sub-account's wallet of the same type, `chi` by default.

@@ -1,4 +1,4 @@
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { toUsd } from '../countries/rates';
 import { NOT_FOUND, Refusal } from '../envelope';
 import { Prisma } from '../generated/client';
@@ -10,6 +10,12 @@ import { transactionRecord } from '../transactions/record';
 import { changeStatus } from '../transactions/status';
 import { Fields, fieldsOf, readAmount, readEmail, readPhoneNumber, readText } from '../validation';
 import { receivePayment } from './receive-payment';
+
+export const collectionRoutes: Routes = {
+  'POST /collections/mobile-money/collect': collect,
+  'POST /collections/mobile-money/initiate': initiateCollection,
+  'POST /collections/mobile-money/verify': verifyCollection,
+};
 
 // A collection is a transaction of type `payment`, so that it is listed and has its history like all others.
 

@@ -3,8 +3,6 @@ import { isObject } from '../rules';
 import { defaultFault, Struck } from './faults';
 import { isFaultName } from './table';
 
-const LISTS = ['credit', 'credits', 'airtimes', 'momos'];
-
 /**
  * The fault that the first magic recipient of a request's body asks for, with its defaults, but `ms` as given. Nothing in
  * the body is validated yet.
@@ -28,7 +26,7 @@ export function magicFault(body: unknown, ms: number): Struck | undefined {
 /** The items that a body lists, or the body where it is one itself. */
 function itemsOf(body: unknown): Record<string, unknown>[] {
   if (!isObject(body)) return [];
-  const lists = LISTS.map((name) => body[name]).filter((list) => Array.isArray(list));
+  const lists = Object.values(body).filter((value) => Array.isArray(value));
   return lists.length > 0 ? lists.flat().filter(isObject) : [body];
 }
 

@@ -1,9 +1,17 @@
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { AIRTIME_COUNTRIES, MOBILE_MONEY_CODES } from '../countries/countries';
 import { CURRENCIES, fromUsd, toUsd } from '../countries/rates';
 import { Refusal } from '../envelope';
 import { fieldsOf, readAmount, readText } from '../validation';
 import { ASSETS } from './assets';
+
+export const infoRoutes: Routes = {
+  'GET /info/assets': listAssets,
+  'GET /info/airtime-countries': listAirtimeCountries,
+  'GET /info/mobile-money-codes': listMobileMoneyCodes,
+  'GET /info/usd-amount-in-local': usdInLocal,
+  'GET /info/local-amount-in-usd': localInUsd,
+};
 
 /** GET /info/assets: what a recipient may turn a credit into. */
 export function listAssets(): Promise<object> {

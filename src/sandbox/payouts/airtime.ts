@@ -1,5 +1,5 @@
 import { Behaviour } from '../behaviour';
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { takesAirtime } from '../countries/countries';
 import { Refusal } from '../envelope';
 import { paymentLink } from '../payments/link';
@@ -8,6 +8,10 @@ import { transactionRecord } from '../transactions/record';
 import { Fields, isPhoneNumber, readItems, readPhoneNumber, readText, readUsd } from '../validation';
 import { payOut } from './pay-out';
 import { telcoPayout } from './telco';
+
+export const airtimeRoutes: Routes = {
+  'POST /payouts/airtime': payOutAirtime,
+};
 
 /** POST /payouts/airtime: paid from the `airtime` wallet. One faulty item fails the whole batch. */
 export async function payOutAirtime(call: Call, body: unknown): Promise<object> {

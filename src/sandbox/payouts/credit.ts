@@ -1,9 +1,14 @@
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { paymentLink } from '../payments/link';
 import { readCreditItems } from '../transactions/credit-items';
 import { transactionRecord } from '../transactions/record';
 import { issueUnpaid } from '../send/send';
 import { payOut } from './pay-out';
+
+export const creditRoutes: Routes = {
+  'POST /payouts/credit': payOutCredit,
+  'POST /payouts/initiate-credit': initiateCredit,
+};
 
 /** POST /payouts/credit: paid from the `chi` wallet. */
 export async function payOutCredit(call: Call, body: unknown): Promise<object> {

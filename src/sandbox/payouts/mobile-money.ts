@@ -1,4 +1,4 @@
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { isNetwork } from '../countries/countries';
 import { Refusal } from '../envelope';
 import { Item, NOBODY } from '../transactions/issue';
@@ -6,6 +6,10 @@ import { transactionRecord } from '../transactions/record';
 import { Fields, readItems, readPhoneNumber, readText, readUsd } from '../validation';
 import { payOut } from './pay-out';
 import { telcoPayout } from './telco';
+
+export const mobileMoneyRoutes: Routes = {
+  'POST /payouts/mobile-money': payOutMobileMoney,
+};
 
 /** POST /payouts/mobile-money: paid from the `momo` wallet. */
 export async function payOutMobileMoney(call: Call, body: unknown): Promise<object> {

@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { takesAirtime } from '../countries/countries';
 import { Work } from '../database';
 import { Refusal } from '../envelope';
@@ -8,6 +8,10 @@ import { transactionRecord } from '../transactions/record';
 import { changeStatus, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readOptionalMeta, readPhoneNumber, readText } from '../validation';
 import { post } from '../wallets/ledger';
+
+export const redeemRoutes: Routes = {
+  'POST /redeem/airtime': redeemAirtime,
+};
 
 /** POST /redeem/airtime: a paid credit of the account becomes airtime, once. */
 export async function redeemAirtime(call: Call, body: unknown): Promise<object> {

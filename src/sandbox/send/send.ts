@@ -1,8 +1,12 @@
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { paymentLink } from '../payments/link';
 import { readCreditItems } from '../transactions/credit-items';
 import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/issue';
 import { fieldsOf, readOptionalText } from '../validation';
+
+export const sendRoutes: Routes = {
+  'POST /send': send,
+};
 
 /** POST /send: makes unpaid transactions; money moves when the link is paid. */
 export async function send(call: Call, body: unknown): Promise<object> {

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { NOT_FOUND } from '../envelope';
 import { Account } from '../generated/client';
 import { fieldsOf, readEmail, readOptionalMeta, readOptionalText, readText } from '../validation';
 import { walletsOf } from '../wallets/list';
 import { openWallets } from '../wallets/ledger';
+
+export const subAccountRoutes: Routes = {
+  'GET /sub-account/list': listSubAccounts,
+  'POST /sub-account/create': createSubAccount,
+  'GET /sub-account/get': readSubAccount,
+};
 
 /** GET /sub-account/list, the oldest first. */
 export async function listSubAccounts({ account, database }: Call): Promise<object[]> {

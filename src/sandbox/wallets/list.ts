@@ -1,10 +1,16 @@
 import Decimal from 'decimal.js';
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { Database } from '../database';
 import { NOT_FOUND } from '../envelope';
 import { LedgerEntry, Wallet } from '../generated/client';
 import { fieldsOf, readText } from '../validation';
 import { WALLET_TYPES } from './ledger';
+
+export const walletRoutes: Routes = {
+  'GET /wallets/list': listWallets,
+  'POST /wallets/list': listWallets,
+  'POST /wallets/lookup': lookUpWallet,
+};
 
 const ENTRIES_SHOWN = 100; // the newest ones; a wallet's history has no end, and the interface has no paging
 

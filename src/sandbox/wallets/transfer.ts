@@ -1,9 +1,13 @@
 import Decimal from 'decimal.js';
-import { Call } from '../call';
+import { Call, Routes } from '../call';
 import { Refusal } from '../envelope';
 import { chiRefsOf, newIssue, NOBODY, storeIssue } from '../transactions/issue';
 import { fieldsOf, readOptionalText, readText, readUsd } from '../validation';
 import { post, WALLET_TYPES, WalletType } from './ledger';
+
+export const walletTransferRoutes: Routes = {
+  'POST /wallets/transfer': transferBetweenWallets,
+};
 
 /** POST /wallets/transfer: to the wallet of the same type of any other account, `chi` by default. */
 export async function transferBetweenWallets(call: Call, body: unknown): Promise<object> {

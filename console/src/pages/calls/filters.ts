@@ -1,6 +1,6 @@
 import { outcomeWords } from '../../components/badges';
 import { formatLocal, formatUsd } from '../../components/format';
-import { type CallRecord, type paths, approvalStatusValues, outcomeValues } from '../../api/generated/schema';
+import { type CallRecord, type paths, approvalStatusValues, callStateValues } from '../../api/generated/schema';
 
 export type Query = NonNullable<paths['/v1/audit/calls']['get']['parameters']['query']>;
 
@@ -39,7 +39,7 @@ export const FILTERS: Record<FilterName, Filter> = {
   outcome: {
     label: 'Outcome',
     words: (value) => `Outcome: ${outcomeWords(value as CallRecord['outcome'])}`,
-    options: outcomeValues.map((value) => ({ value, label: outcomeWords(value) })),
+    options: callStateValues.map((value) => ({ value, label: outcomeWords(value) })),
   },
   recipient: named('Recipient'),
   recipient_prefix: { label: 'Recipient', words: (value) => `Recipient begins with ${value}` },

@@ -1,11 +1,11 @@
-import { inDoubtSince, outcomeOf, present, Recorded } from './outcome';
+import { freesKey, inDoubtSince, present, RecordedCall, stateOf } from './lifecycle';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 /** The upstream has 30 s: what was sent more than 60 s ago is given up. */
 const AT = present(NOW, [7], 60_000);
 
-const call = (more: Partial<Recorded>): Recorded => ({
+const call = (more: Partial<RecordedCall>): RecordedCall => ({
   recordedAt: ago(1),
   process: 7,
   heldFor: null,
@@ -15,13 +15,13 @@ const call = (more: Partial<Recorded>): Recorded => ({
   resolution: null,
   ...more,
 });
-const held = (more: Partial<Recorded>) =>
+const held = (more: Partial<RecordedCall>) =>
   call({ heldFor: 'over_threshold', expiresAt: ago(-60), recordedAt: ago(9_000), ...more });
 const decided = (verdict: string, seconds: number, process = 7) => ({ verdict, decidedAt: ago(seconds), process });
 const ended = (kind: string) => ({ kind, answeredAt: ago(5) });
 const notExecuted = { verdict: 'not_executed' };
 
-describe('what came of a call', () => {
+describe('the state of a call', () => {
   it.each([
     ['in_progress', 'sent a second ago by a process that lives', call({})],
     ['in_progress', 'as old as an answer may be', call({ recordedAt: ago(60) })],
@@ -40,7 +40,8 @@ describe('what came of a call', () => {
     ],
     ['pending_approval', 'held, for however long', held({})],
     ['pending_approval', 'held by a process that is gone', held({ process: 6 })],
-    ['pending_approval', 'at the instant of its end', held({ expiresAt: NOW })],
+    ['expired', 'at the instant of its end', held({ expiresAt: NOW })],
+    ['pending_approval', 'a moment before its end', held({ expiresAt: ago(-0.001) })],
     ['expired', 'held, until a moment ago', held({ expiresAt: ago(0.001) })],
     ['declined', 'rejected', held({ decision: decided('rejected', 1) })],
     ['declined', 'rejected, and its time is up', held({ decision: decided('rejected', 1), expiresAt: ago(1) })],
@@ -49,7 +50,7 @@ describe('what came of a call', () => {
     ['unknown', 'approved by a process that is gone', held({ decision: decided('approved', 1, 6) })],
     ['unknown', 'approved long ago', held({ decision: decided('approved', 61) })],
     ['succeeded', 'approved and paid', held({ decision: decided('approved', 61), outcome: ended('succeeded') })],
-  ])('is %s: %s', (word, _why, recorded) => expect(outcomeOf(recorded, AT)).toBe(word));
+  ])('is %s: %s', (word, _why, recorded) => expect(stateOf(recorded, AT)).toBe(word));
 
   it('is in doubt since its answer was given up, or since it was released', () => {
     expect(inDoubtSince(call({ outcome: ended('unknown') }), AT)).toEqual(ago(5));
@@ -57,5 +58,14 @@ describe('what came of a call', () => {
     expect(inDoubtSince(held({ decision: decided('approved', 2, 6) }), AT)).toEqual(ago(2));
     expect(inDoubtSince(call({ outcome: ended('unknown'), resolution: notExecuted }), AT)).toBeNull();
     expect(inDoubtSince(call({}), AT)).toBeNull();
+  });
+
+  it('frees the key of a rejected call only if the upstream refused it at the door', () => {
+    expect([401, 403, 429, 400, 422, null].filter((status) => freesKey('rejected', status))).toEqual([401, 403, 429]);
+    expect([freesKey('not_sent', null), freesKey('unknown', 429), freesKey('declined', null)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });

@@ -1,0 +1,45 @@
+import { Command } from 'commander';
+import { ClientError } from '../access/clients/client-error';
+import { StartError } from '../platform/config/config';
+import { approvalsCommands } from './approvals';
+import { callsCommands } from './calls';
+import { auditCommands } from './audit';
+import { clientsCommands } from './clients';
+import { databaseCommands } from './database';
+import { findingsCommands } from './findings';
+import { keysCommands } from './keys';
+import { openapiCommand } from './openapi';
+import { forTerminal } from './output';
+import { reconcileCommand } from './reconcile';
+import { sandboxCommand } from './sandbox';
+import { stopCommands } from './stop';
+
+const program = () =>
+  new Command('payout-proxy')
+    .description("operators' commands; each has its own --help")
+    .showHelpAfterError()
+    .addCommand(clientsCommands())
+    .addCommand(keysCommands())
+    .addCommand(approvalsCommands())
+    .addCommand(callsCommands())
+    .addCommand(stopCommands())
+    .addCommand(findingsCommands())
+    .addCommand(auditCommands())
+    .addCommand(reconcileCommand())
+    .addCommand(databaseCommands())
+    .addCommand(sandboxCommand())
+    .addCommand(openapiCommand());
+
+/** Runs the command that these arguments name. An error becomes one line on standard error and the exit code 1. */
+export async function runCommand(args: string[]): Promise<void> {
+  try {
+    await program().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    const known = error instanceof ClientError || error instanceof StartError;
+    const { name, code } = error as { name?: string; code?: string };
+    process.stderr.write(
+      `${known ? forTerminal(error.message) : `unexpected ${[name, code].filter(Boolean).join(' ')}`}\n`,
+    );
+    process.exitCode = 1;
+  }
+}

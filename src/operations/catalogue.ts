@@ -1,0 +1,52 @@
+import { DOCUMENTED } from './documented';
+import { OBSERVED } from './observed';
+import { OperationRow } from './row';
+import { Scope } from './scopes';
+
+/**
+ * The operations of the interface. The key is the operation's line in interface.md: it is also the decorator's argument, the
+ * value in the record and the filter in searches, so one search through the code finds everything about it.
+ */
+export const OPERATIONS = { ...DOCUMENTED, ...OBSERVED };
+
+export type OperationName = keyof typeof OPERATIONS;
+
+/** The names of all operations, in the order of the interface. */
+export const OPERATION_NAMES = Object.keys(OPERATIONS) as OperationName[];
+
+/** Returns everything that the catalogue says about an operation. */
+export function rowOf(operation: OperationName): OperationRow {
+  return OPERATIONS[operation];
+}
+
+/** Returns the scopes that a key needs for an operation, all of them. */
+export function scopesOf(operation: OperationName): Scope[] {
+  const { effect, reach } = rowOf(operation);
+  return reach === 'account' ? [effect, 'account'] : [effect];
+}
+
+/** Tells whether an operation moves value, so that it counts against caps, money limits and approval thresholds. */
+export function movesValue(operation: OperationName): boolean {
+  const row = rowOf(operation);
+  return row.effect === 'pay' || (row.effect === 'write' && row.moves === 'named_transaction');
+}
+
+/** Tells whether a call moves the value of a transaction that it names, instead of an amount that it states. */
+export function movesNamedTransaction(operation: OperationName): boolean {
+  const row = rowOf(operation);
+  return row.effect === 'write' && row.moves === 'named_transaction';
+}
+
+/** The path prefix of the interface, here and at the upstream (interface.md, "Endpoints"). */
+export const INTERFACE_PREFIX = '/api/v0.1';
+
+/** The path prefix of previews. A preview says what a call that pays or writes would do, and does nothing. */
+export const PREVIEW_PREFIX = '/v1/preview';
+
+export function methodOf(operation: OperationName): 'GET' | 'POST' {
+  return operation.startsWith('GET ') ? 'GET' : 'POST';
+}
+
+export function pathOf(operation: OperationName): string {
+  return operation.slice(operation.indexOf(' ') + 1);
+}

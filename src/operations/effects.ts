@@ -1,0 +1,55 @@
+import { OPERATION_NAMES, OperationName, rowOf } from './catalogue';
+import { Change } from './row';
+import { CLASSES, ClassRules, TransactionKind } from './transactions';
+
+/** What the transactions that an operation creates are recognised and compared by. */
+export type Created = TransactionKind & ClassRules;
+
+/** The operations that change something, and so may be in doubt. */
+export const CHANGING_OPERATIONS: readonly OperationName[] = OPERATION_NAMES.filter(
+  (name) => rowOf(name).effect !== 'read',
+);
+
+/** The transactions that each operation creates. Operations that create none are left out. */
+export const CREATED_BY: ReadonlyMap<string, Created> = new Map(
+  CHANGING_OPERATIONS.flatMap((name): [string, Created][] => {
+    const transactions = transactionsOf(name);
+    if (transactions === 'none' || !('creates' in transactions)) return [];
+    const { creates } = transactions;
+    return [[name, { ...creates, ...CLASSES[creates.class] }]];
+  }),
+);
+
+/** What becomes of the transaction that each operation names. Operations that change none are left out. */
+export const CHANGED_BY: ReadonlyMap<string, Change> = new Map(
+  CHANGING_OPERATIONS.flatMap((name): [string, Change][] => {
+    const transactions = transactionsOf(name);
+    return transactions !== 'none' && 'changes' in transactions ? [[name, transactions.changes]] : [];
+  }),
+);
+
+/** The operations whose successful answers name a transaction for each item. */
+export const NAMED_IN_ANSWER: ReadonlySet<string> = new Set(
+  CHANGING_OPERATIONS.filter((name) => {
+    const transactions = transactionsOf(name);
+    return transactions !== 'none' && 'creates' in transactions && transactions.namedInAnswer;
+  }),
+);
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
+
+/** Tells whether the upstream's `type` word names another known kind than this one. */
+export function isOtherType(type: string | null, { type: own }: Pick<Created, 'type'>): boolean {
+  const word = type?.toLowerCase();
+  return word !== undefined && word !== own && KNOWN_TYPES.has(word);
+}
+
+/** Tells whether the upstream's listing shows nothing by which a call could be recognised. */
+export function leavesNoTransaction(operation: OperationName): boolean {
+  return transactionsOf(operation) === 'none' && rowOf(operation).effect !== 'read';
+}
+
+function transactionsOf(operation: OperationName) {
+  const row = rowOf(operation);
+  return row.effect === 'read' ? 'none' : row.transactions;
+}

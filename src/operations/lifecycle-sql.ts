@@ -1,0 +1,65 @@
+import { Prisma } from '../platform/database/generated/client';
+import { CallState, OPEN, Present } from './lifecycle';
+
+/** An intent (`i`) with the records that its state depends on: `o`, `d` and `s`. */
+export const CALLS = Prisma.raw(`intent i
+  LEFT JOIN outcome o ON o.intent_id = i.id
+  LEFT JOIN decision d ON d.intent_id = i.id
+  LEFT JOIN current_resolution s ON s.intent_id = i.id`);
+
+/** The recorded state of `CALLS`. */
+export const RECORDED_STATE = Prisma.raw(
+  `recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.verdict, i.held_for IS NOT NULL, d.verdict)`,
+);
+
+/** The recorded state of `CALLS`, and what the state at an instant needs beside it. */
+export const STATE_COLUMNS = Prisma.raw(
+  `${RECORDED_STATE.sql} AS state, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at`,
+);
+
+/** The state at an instant, of rows of `search_entry`, `call_state` or `STATE_COLUMNS`. */
+export function stateAtSql({ now, live, givenUpBefore }: Present): Prisma.Sql {
+  return Prisma.sql`state_at(state, expires_at, process, released_at,
+    ${now}::timestamptz, ${live}::int[], ${givenUpBefore}::timestamptz)`;
+}
+
+/**
+ * The same, now. Where the state must not look abandoned by mistake, read `live` before the records: a process may record
+ * an outcome and end in between.
+ */
+export function stateNowSql(givenUpAfterMs: number, live?: number[]): Prisma.Sql {
+  const processes = live ? Prisma.sql`${live}::int[]` : Prisma.sql`ARRAY(SELECT live_processes())`;
+  return Prisma.sql`state_at(state, expires_at, process, released_at, clock_timestamp(), ${processes},
+    clock_timestamp() - make_interval(secs => ${givenUpAfterMs / 1_000}::float))`;
+}
+
+/** Calls in progress, so that an index of their own finds them: search_entry_sent. */
+export function inProgress({ givenUpBefore }: Present): Prisma.Sql {
+  return Prisma.sql`state = 'in_progress' AND released_at >= ${givenUpBefore}::timestamptz`;
+}
+
+/** Calls that can still be approved, in the same way: search_entry_held. Every held call expires. */
+export function notExpired({ now }: Present): Prisma.Sql {
+  return Prisma.sql`expires_at > ${now}::timestamptz`;
+}
+
+/** The terms by which the search index finds calls with one of these recorded states. */
+export function stateTerms(states: readonly string[]): Prisma.Sql {
+  return Prisma.sql`${states.map((state) => `state:${state}`)}::text[]`;
+}
+
+/**
+ * A condition for calls that are in one of these states now. Calls in progress and calls in doubt are not told apart: `states`
+ * has both or neither, so no process and no age is asked for.
+ */
+export function stateIn(states: readonly CallState[]): Prisma.Sql {
+  const list = states.map((state) => `'${state}'`).join(', ');
+  return Prisma.raw(
+    `state_at(state, expires_at, process, released_at, clock_timestamp(), '{}', '-infinity') IN (${list})`,
+  );
+}
+
+/** Calls that are not over, as a statement with a condition on `i`, an intent. */
+export const openCalls = (which: string) => `
+  SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql} WHERE ${which}) AS call
+  WHERE ${stateIn(OPEN).sql} ORDER BY id`;

@@ -1,0 +1,212 @@
+/**
+ * The lifecycle of a call. A call has no status column: its state follows from its records, and, while it waits, from the
+ * time. This file is the only definition in TypeScript. The functions `recorded_state` and `state_at` of the migrations are
+ * the only one in SQL (lifecycle-sql.ts). test/lifecycle.spec.ts compares the two for every combination of facts.
+ */
+
+/** What a state means for money, for the idempotency key and for the records. */
+interface Meaning {
+  /**
+   * Whether the call was carried out; `open` means that it still may be, or may have been. A call that was not carried out
+   * counts against no cap and is in no other call's way. The records of an open call are kept.
+   */
+  executed: 'yes' | 'no' | 'open';
+  /** Whether the upstream has received the request, or may have. Reconciliation compares these calls. */
+  arrived: boolean;
+  /** Whether the idempotency key is free for another request. */
+  freesKey: boolean;
+}
+
+export const STATES = {
+  succeeded: { executed: 'yes', arrived: true, freesKey: false },
+  rejected: { executed: 'no', arrived: true, freesKey: false }, // but see `freesKey`
+  not_sent: { executed: 'no', arrived: false, freesKey: true },
+  unknown: { executed: 'open', arrived: true, freesKey: false },
+  confirmed: { executed: 'yes', arrived: true, freesKey: false },
+  not_executed: { executed: 'no', arrived: true, freesKey: true },
+  pending_approval: { executed: 'open', arrived: false, freesKey: false },
+  declined: { executed: 'no', arrived: false, freesKey: false },
+  expired: { executed: 'no', arrived: false, freesKey: false },
+  in_progress: { executed: 'open', arrived: true, freesKey: false },
+  refused: { executed: 'no', arrived: false, freesKey: true },
+} as const satisfies Record<string, Meaning>;
+
+/** What became of a call. Records and the API call it the `outcome`. */
+export type CallState = keyof typeof STATES;
+
+export const CALL_STATES = Object.keys(STATES) as CallState[];
+
+export const STATE_HELP =
+  '`unknown` is in doubt. `confirmed` (carried out) and `not_executed` (not carried out) were in doubt until that was ' +
+  'found out. `pending_approval`, `declined` and `expired` were never sent.';
+
+export const EXECUTED_HELP =
+  'Their `outcome` is `succeeded`, or `confirmed`: in doubt at first, then found carried out.';
+
+export function statesThat(is: (meaning: Meaning) => boolean): CallState[] {
+  return CALL_STATES.filter((state) => is(STATES[state]));
+}
+
+/** The states of calls that were carried out, so that their payouts count as paid. */
+export const EXECUTED = statesThat(({ executed }) => executed === 'yes');
+
+/** The states of calls that are not over: in doubt, in progress or waiting for an approval. */
+export const OPEN = statesThat(({ executed }) => executed === 'open');
+
+/** The states of calls that the upstream has received, or may have. */
+export const ARRIVED = statesThat(({ arrived }) => arrived);
+
+/** The recorded states of calls that may be settled: only the upstream knows what became of them. */
+export const UNSETTLED = statesThat(({ executed, arrived }) => executed === 'open' && arrived);
+
+/** How a call in doubt may be settled. */
+export const RESOLUTIONS = ['confirmed', 'not_executed'] as const satisfies CallState[];
+
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+/** With these statuses the upstream refuses our key, or limits us, before it looks at the request. */
+export const REFUSED_AT_THE_DOOR: readonly number[] = [401, 403, 429];
+
+/** Returns whether the idempotency key of a call in this state is free, and whether its content may be sent again. */
+export function freesKey(state: CallState, upstreamStatus: number | null): boolean {
+  if (state === 'rejected') return upstreamStatus !== null && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
+  return STATES[state].freesKey;
+}
+
+/** The facts that the state depends on, whatever the time. */
+export interface Facts {
+  outcome: string | null;
+  /** Whether a refusal has the call's id. An intent whose commit was reported as failed, but was not, has one. */
+  refused: boolean;
+  /** The resolution that holds. */
+  resolution: string | null;
+  /** Whether the call needs an approval. */
+  held: boolean;
+  decision: string | null;
+}
+
+/**
+ * The first rule whose conditions all hold gives the state.
+ *
+ * The upstream's own word comes first, even where it came after the call had been settled as `not_executed`. The
+ * reservation was given back by then, so such a success counts against no cap.
+ */
+const RULES = toRules([
+  [{ outcome: 'succeeded' }, 'succeeded'],
+  [{ outcome: 'rejected' }, 'rejected'],
+  [{ outcome: 'not_sent' }, 'not_sent'],
+  [{ outcome: null, refused: true }, 'refused'],
+  [{ resolution: 'confirmed' }, 'confirmed'],
+  [{ resolution: 'not_executed' }, 'not_executed'],
+  [{ outcome: 'unknown' }, 'unknown'],
+  [{ held: true, decision: 'rejected' }, 'declined'],
+  [{ held: true, decision: null }, 'pending_approval'],
+  [{}, 'in_progress'],
+]);
+
+function toRules(rules: [when: Partial<Facts>, state: CallState][]) {
+  return rules.map(([when, state]) => ({ conditions: Object.entries(when) as [keyof Facts, unknown][], state }));
+}
+
+/** Returns the state as far as the records alone say. The search index stores it. `stateAt` adds what time does to it. */
+export function recordedState(facts: Facts): CallState {
+  const rule = RULES.find(({ conditions }) => conditions.every(([fact, value]) => facts[fact] === value));
+  return rule?.state ?? 'in_progress'; // the last rule has no condition
+}
+
+/** What the records alone do not say: the time, and which processes live. */
+export interface Present {
+  /** By the database's clock, in whole milliseconds. */
+  now: Date;
+  /** The numbers of the processes that live. */
+  live: number[];
+  /** A call that was released before this instant and has no outcome will have none. */
+  givenUpBefore: Date;
+}
+
+/** @param givenUpAfterMs how long after its release a call may still get an outcome. */
+export function present(now: Date, live: number[], givenUpAfterMs: number): Present {
+  return { now, live, givenUpBefore: new Date(now.getTime() - givenUpAfterMs) };
+}
+
+/** What of a call depends on the time. */
+export interface Timing {
+  /** Until when it may be approved, in whole milliseconds: from this instant on it is expired. */
+  expiresAt: Date | null;
+  /** The process that sends it. Without a number, its age alone tells whether it is in doubt. */
+  process: number | null;
+  /** When it was let go to be sent: when it was recorded or, if it was held, approved. */
+  releasedAt: Date;
+}
+
+/** The states that end by themselves, and what they become. */
+const LAPSES: Partial<
+  Record<CallState, { becomes: CallState; hasLapsed: (timing: Timing, present: Present) => boolean }>
+> = {
+  pending_approval: {
+    becomes: 'expired',
+    hasLapsed: ({ expiresAt }, { now }) => expiresAt !== null && expiresAt <= now,
+  },
+  in_progress: {
+    becomes: 'unknown',
+    hasLapsed: ({ process, releasedAt }, { live, givenUpBefore }) =>
+      (process !== null && !live.includes(process)) || releasedAt < givenUpBefore,
+  },
+};
+
+/** Returns the state at an instant of a call with this recorded state. */
+export function stateAt(recorded: CallState, timing: Timing, at: Present): CallState {
+  const lapse = LAPSES[recorded];
+  return lapse?.hasLapsed(timing, at) ? lapse.becomes : recorded;
+}
+
+/** Returns the recorded states of calls that may be in this state by now. */
+export function recordedAs(state: CallState): CallState[] {
+  return CALL_STATES.filter((recorded) => recorded === state || LAPSES[recorded]?.becomes === state);
+}
+
+/** Returns the states that a call with this recorded state may be in, whatever the time. */
+export function possibleStates(recorded: CallState): CallState[] {
+  const lapse = LAPSES[recorded];
+  return lapse ? [recorded, lapse.becomes] : [recorded];
+}
+
+/** The records of a call that was let through, as Prisma reads them. */
+export interface RecordedCall {
+  /** When the intent was written, by the database's clock. A body may take a minute to come in before that. */
+  recordedAt: Date;
+  process: number | null;
+  heldFor: string | null;
+  expiresAt: Date | null;
+  decision: { verdict: string; decidedAt: Date; process: number } | null;
+  outcome: { kind: string; answeredAt: Date } | null;
+  resolution: { verdict: string } | null;
+}
+
+/** Returns the state of a call that has no refusal. */
+export function stateOf(call: RecordedCall, at: Present): CallState {
+  const { outcome, resolution, decision, heldFor, expiresAt } = call;
+  const recorded = recordedState({
+    outcome: outcome?.kind ?? null,
+    refused: false,
+    resolution: resolution?.verdict ?? null,
+    held: heldFor !== null,
+    decision: decision?.verdict ?? null,
+  });
+  return stateAt(recorded, { expiresAt, process: decision?.process ?? call.process, releasedAt: releasedAt(call) }, at);
+}
+
+/** Returns since when a call is in doubt: since its answer was given up or, without an outcome, since its release. */
+export function inDoubtSince(call: RecordedCall, at: Present): Date | null {
+  return stateOf(call, at) === 'unknown' ? (call.outcome?.answeredAt ?? releasedAt(call)) : null;
+}
+
+/** Returns what was decided about a held call; null for a call that needed no approval. */
+export function approvalStatusOf(call: RecordedCall, at: Present): string | null {
+  if (call.heldFor === null) return null;
+  return call.decision?.verdict ?? (stateOf(call, at) === 'expired' ? 'expired' : 'pending');
+}
+
+function releasedAt({ decision, recordedAt }: RecordedCall): Date {
+  return decision?.decidedAt ?? recordedAt;
+}

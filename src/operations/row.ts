@@ -1,0 +1,116 @@
+import { TransactionKind } from './transactions';
+
+/**
+ * Everything the proxy knows about one operation of the interface. No property is optional: a row that leaves one out does
+ * not compile.
+ */
+export type OperationRow = PayRow | WriteRow | ReadRow;
+
+/** What an operation does to money and data. It is also the scope that a key needs. */
+export type Effect = OperationRow['effect'];
+
+interface CommonRow {
+  /** What the operation does, in a few words. */
+  title: string;
+  /** Whether interface.md documents the operation, or only public clients of such a service showed it. */
+  source: 'documented' | 'observed';
+  /**
+   * `account`: the operation can touch or show transactions and wallets of anyone who uses the upstream account, so a key also
+   * needs the scope `account`. The upstream knows no owners.
+   */
+  reach: 'own' | 'account';
+  /** The class of its deadline. UPSTREAM_TIMEOUTS sets a deadline for a class or for one operation. */
+  deadline: DeadlineClass;
+}
+
+/** Value leaves a wallet. The call counts against caps, and its transactions can be recognised if the answer is lost. */
+export interface PayRow extends CommonRow {
+  effect: 'pay';
+  input: 'body';
+  items: PaidItems;
+  coverage: CoverageList | 'none';
+  transactions: CreatedTransactions;
+  /** A valid body. Tests send it, the sandbox page offers it, and the reference shows it. */
+  example: object;
+}
+
+/** Something is created, changed or removed, and no wallet of ours pays for it now. */
+export type WriteRow = MovingRow | UnmovingRow;
+
+interface CommonWriteRow extends CommonRow {
+  effect: 'write';
+  input: 'body';
+  coverage: CoverageList | 'none';
+  example: object;
+}
+
+/** The call moves the value of the transaction that it names, so it counts like a payment of that amount. */
+interface MovingRow extends CommonWriteRow {
+  moves: 'named_transaction';
+  items: Items;
+  transactions: ChangedTransaction;
+}
+
+interface UnmovingRow extends CommonWriteRow {
+  moves: 'nothing';
+  items: Items | 'none';
+  /**
+   * `none`: the upstream's listing shows nothing of the call, so a person settles every call in doubt. A 500 with the error
+   * envelope is then believed, because nothing could ever confirm it.
+   */
+  transactions: CreatedTransactions | ChangedTransaction | 'none';
+}
+
+/** Nothing changes, so the call may be sent again. */
+export interface ReadRow extends CommonRow {
+  effect: 'read';
+  /** Where the input travels. */
+  input: 'body' | 'query' | 'none';
+  /** Whether an answer is kept for a while and given to every client: it is the same for all of them. */
+  cached: boolean;
+  example: object;
+}
+
+/** A list that says where the upstream pays out. */
+export type CoverageList = 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
+
+/** Where the items of a body are, and what their fields mean. */
+export interface Items {
+  /** The field that lists the items, or `the_body` if the body is itself the one item. */
+  in: string;
+  /** Who is paid: the first of these that an item names. `nobody`: the people in it are recorded, but not paid. */
+  recipient: readonly RecipientKind[] | 'nobody';
+  /** The interface's name of each field that records, limits and searches know. */
+  fields: Readonly<Partial<Record<ItemField, string>>>;
+  /** The interface's other fields of an item. They stay in the body. */
+  unrecorded: readonly string[];
+}
+
+/** An item that is paid says how much. */
+export interface PaidItems extends Items {
+  recipient: readonly RecipientKind[];
+  fields: Items['fields'] & Readonly<Record<'amountUsd', string>>;
+}
+
+export type RecipientKind = 'email' | 'handle' | 'phone' | 'receiver';
+
+export type ItemField = RecipientKind | 'amountUsd' | 'country' | 'networkCode' | 'reference' | 'wallet' | 'upstreamRef';
+
+/** The upstream's listing shows transactions of this kind, by which a call in doubt is recognised. */
+export interface CreatedTransactions {
+  creates: TransactionKind;
+  /** Whether a successful answer names a transaction for each item. */
+  namedInAnswer: boolean;
+}
+
+/** The call changes the one transaction that its item names. */
+export interface ChangedTransaction {
+  changes: Change;
+}
+
+/** What becomes of a transaction that a call changes. */
+export type Change = 'deleted' | 'redeemed';
+
+/** Operations that may take equally long. */
+export const DEADLINE_CLASSES = ['payout', 'change', 'lookup', 'listing'] as const;
+export type DeadlineClass = (typeof DEADLINE_CLASSES)[number];

@@ -1,0 +1,31 @@
+import { CHANGED_BY, CHANGING_OPERATIONS, CREATED_BY } from '../../operations/effects';
+import { text, texts } from './literals';
+
+/** `compared_operation`: the operations whose transactions are compared, as the catalogue describes them. */
+export const MAKE_COMPARED_OPERATIONS = `
+  CREATE TEMP TABLE compared_operation (
+    operation text PRIMARY KEY, paid_at_once boolean, takes_fee boolean, always_listed boolean, incoming boolean);
+  INSERT INTO pg_temp.compared_operation VALUES ${[...CREATED_BY]
+    .map(
+      ([name, { paidAtOnce, takesFee, alwaysListed, incoming }]) =>
+        `(${text(name)}, ${paidAtOnce}, ${takesFee}, ${alwaysListed}, ${incoming})`,
+    )
+    .join(', ')};
+  ANALYZE compared_operation`;
+
+/** The compared operations, in SQL. */
+export const COMPARED = 'SELECT operation FROM compared_operation';
+
+/**
+ * The operations that change something and create no transaction that could be compared, in SQL. One in doubt keeps a run from
+ * being clean.
+ */
+export const NOT_COMPARED = texts(CHANGING_OPERATIONS.filter((name) => !CREATED_BY.has(name)));
+
+/** The operations that delete transactions, in SQL. */
+export const DELETING = texts([...CHANGED_BY].flatMap(([name, change]) => (change === 'deleted' ? [name] : [])));
+
+/** The upstream's `type` words for money that came in, in SQL. */
+export const INCOMING_TYPES = texts([
+  ...new Set([...CREATED_BY.values()].flatMap(({ type, incoming }) => (incoming ? [type] : []))),
+]);

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { reconcileCommand } from '../src/cli/reconcile';
+import { cliOf } from './support/cli';
+import { startProxy, TestProxy } from './support/proxy';
+
+const MAPPING = {
+  upstream_ref: 'Reference ID',
+  amount_usd: 'Amount',
+  issued_at: 'Date',
+  status: 'State',
+  recipient: 'To',
+};
+const HEADER = 'Reference ID,Amount,Date,State,To';
+const LINE = 'c-1,12.5,2026-11-20T10:00:00Z,paid,+254712345678';
+
+describe('reconcile import', () => {
+  let proxy: TestProxy;
+  let key: string;
+
+  beforeAll(async () => {
+    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9' });
+    ({ key } = await proxy.client('recon', 'reconcile', 'audit:pii'));
+  });
+  afterAll(() => proxy.close());
+
+  it('imports a statement, and knows it when it comes again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-statement-'));
+    const [file, mapping] = [join(folder, 'april.csv'), join(folder, 'mapping.json')];
+    writeFileSync(file, `${HEADER}\n${LINE}\nx,none,,,\n`.replaceAll(',', ';'));
+    writeFileSync(mapping, JSON.stringify(MAPPING));
+    Object.assign(process.env, { PORT: new URL(proxy.url).port, PAYOUT_PROXY_KEY: key });
+    const reconcile = cliOf(reconcileCommand);
+    try {
+      const args = ['import', file, '--mapping', `@${mapping}`, '--delimiter', 'semicolon'];
+      const { stdout, exitCode } = await reconcile(...args);
+      expect(stdout).toMatch(
+        /^imported: 1 of 2 lines are used\nline 3: Amount is no amount\nstatement [0-9a-f-]{36}\n$/,
+      );
+      expect(exitCode).toBe(2);
+      const again = JSON.parse((await reconcile(...args, '--json', '--url', proxy.url)).stdout);
+      expect(again).toMatchObject({ already_imported: true, file: 'april.csv' });
+      await expect(reconcile(...args.slice(0, 4))).rejects.toThrow(/names the column Reference ID, which is not there/);
+      await expect(reconcile('import', folder, '--mapping', 'fields')).rejects.toThrow(/cannot be read/);
+    } finally {
+      delete process.env.PORT;
+      delete process.env.PAYOUT_PROXY_KEY;
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

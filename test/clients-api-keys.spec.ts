@@ -1,0 +1,63 @@
+import { ClientsApi, faultsOf, startClientsApi } from './support/clients-api';
+
+describe('keys of clients over the API', () => {
+  let api: ClientsApi;
+
+  beforeAll(async () => {
+    api = await startClientsApi();
+  });
+  afterAll(() => api.close());
+
+  it('have keys that are issued, listed and revoked', async () => {
+    const first = await api.create('keyed', { person: 'ada' });
+    const { body: second } = await api.ask('post', '/keyed/keys').expect(201);
+    expect(second).toMatchObject({ client: 'keyed', person: null, expires_at: null });
+    const expires_at = '2100-01-01T00:00:00.000Z';
+    const { body: third } = await api.ask('post', '/keyed/keys', { expires_at, person: 'team/grace' }).expect(201);
+    expect(third).toEqual({
+      id: expect.any(String),
+      client: 'keyed',
+      key: expect.stringMatching(/^pp_keyed_/),
+      person: 'team/grace',
+      expires_at,
+    });
+    for (const { key } of [first, second, third]) await api.proxy.get(key, '/v1/limits').expect(200);
+
+    const { body } = await api.ask('delete', `/keyed/keys/${second.id}`).expect(200);
+    expect(body).toEqual({ id: second.id, revoked_at: expect.stringMatching(/Z$/) });
+    expect((await api.ask('delete', `/keyed/keys/${second.id}`).expect(200)).body).toEqual(body);
+    await api.proxy.get(second.key, '/v1/limits').expect(401);
+    const { keys } = (await api.ask('get', '/keyed/keys').expect(200)).body;
+    expect(keys).toMatchObject([
+      { client: 'keyed', person: 'ada', state: 'active', hint: `pp_keyed_…${first.key.slice(-4)}` },
+      { id: second.id, person: null, state: 'revoked', revoked_at: body.revoked_at },
+      { id: third.id, person: 'team/grace', state: 'active', expires_at },
+    ]);
+    expect((await api.ask('get', '/keyed')).body.active_keys).toBe(2);
+    for (const { key } of [first, second, third]) expect(JSON.stringify(keys)).not.toContain(key);
+  });
+
+  it('keep the keys of others', async () => {
+    await api.create('mine');
+    await api.create('theirs');
+    const [{ id }] = (await api.ask('get', '/theirs/keys')).body.keys;
+    for (const path of [`/mine/keys/${id}`, '/mine/keys/x', '/mine/keys/01a1fb98-53b1-7069-a17f-af1e8cacb634'])
+      expect((await api.ask('delete', path).expect(404)).body.code).toBe('key_not_found');
+    expect((await api.ask('delete', `/nobody/keys/${id}`).expect(404)).body.code).toBe('client_not_found');
+    expect((await api.ask('get', '/theirs')).body.active_keys).toBe(1);
+  });
+
+  it.each([
+    ['expires_at', '2020-01-01T00:00:00Z', 'must be an instant to come'],
+    ['expires_at', 'tomorrow', expect.stringMatching(/^must be an instant in ISO 8601/)],
+    ['person', '+254712345678', expect.stringMatching(/no phone number/)],
+    ['person', 'ada@example.com', expect.stringMatching(/no e-mail address/)],
+    ['person', null, expect.any(String)],
+    ['narration', 'x', 'is not a field of this operation; remove it'],
+  ])('get no key with a %s of %j', async (name, value, detail) => {
+    await api.ask('post', '', { name: 'no-key', scopes: ['read'] });
+    const faults = await faultsOf(api.ask('post', '/no-key/keys', { [name]: value }));
+    expect(faults).toEqual([{ pointer: `/${name}`, detail }]);
+    expect((await api.ask('get', '/no-key')).body.active_keys).toBe(1);
+  });
+});

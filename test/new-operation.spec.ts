@@ -1,0 +1,121 @@
+import { Module } from '@nestjs/common';
+import { readdirSync, readFileSync } from 'node:fs';
+import supertest from 'supertest';
+import { ForwardingModule } from '../src/gateway/forwarding/forwarding.module';
+import type * as Controllers from '../src/interface/payouts/payouts.controller';
+import type * as Observed from '../src/operations/observed';
+import { PollService } from '../src/reconciliation/in-doubt/poll.service';
+import type * as Credit from '../src/sandbox/payouts/credit';
+import type * as GiftCardController from './support/gift-cards/controller';
+import type * as GiftCardRow from './support/gift-cards/row';
+import type * as GiftCardSandbox from './support/gift-cards/sandbox';
+import { Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
+
+const FOLDER = 'test/support/gift-cards';
+const GIFT_CARD = 'POST /payouts/gift-card';
+
+// The operation that CONTRIBUTING.md adds: its row, its controller and its sandbox handler.
+jest.mock<Partial<typeof Observed>>('../src/operations/observed', () => {
+  const { OBSERVED } = jest.requireActual<typeof Observed>('../src/operations/observed');
+  const { GIFT_CARDS } = jest.requireActual<typeof GiftCardRow>('./support/gift-cards/row');
+  return { OBSERVED: { ...OBSERVED, ...GIFT_CARDS } };
+});
+jest.mock('../src/interface/payouts/payouts.module', () => {
+  const { PayoutsController } = jest.requireActual<typeof Controllers>('../src/interface/payouts/payouts.controller');
+  const { GiftCardsController } = jest.requireActual<typeof GiftCardController>('./support/gift-cards/controller');
+  class PayoutsModule {}
+  Module({ imports: [ForwardingModule], controllers: [PayoutsController, GiftCardsController] })(PayoutsModule);
+  return { PayoutsModule };
+});
+jest.mock<typeof Credit>('../src/sandbox/payouts/credit', () => {
+  const actual = jest.requireActual<typeof Credit>('../src/sandbox/payouts/credit');
+  const { giftCardRoutes } = jest.requireActual<typeof GiftCardSandbox>('./support/gift-cards/sandbox');
+  return { ...actual, creditRoutes: { ...actual.creditRoutes, ...giftCardRoutes } };
+});
+
+describe('an operation that was added as CONTRIBUTING.md says', () => {
+  let reconciling: Reconciling;
+  let count = 0;
+
+  beforeAll(async () => {
+    reconciling = await startReconciling();
+    quiet(3_600_000);
+  });
+  afterAll(() => reconciling.close());
+
+  const giftCard = () => ({
+    giftCards: [{ email: `somebody.${(count += 1)}@example.com`, valueInUSD: 8, brand: 'books' }],
+  });
+  const pay = (path = '/payouts/gift-card') => reconciling.proxy.post(reconciling.app, path, giftCard());
+  const read = async (id: string) => (await reconciling.proxy.get(reconciling.app, `/v1/calls/${id}`)).body;
+  const quiet = (ms: number) => (reconciling.proxy.app.get(PollService, { strict: false }).rules.quietMs = ms);
+  const lose = async (fault: string) => {
+    await reconciling.fault({ fault, operation: GIFT_CARD, nth: 1 });
+    return (await pay().expect(502)).headers['x-call-id'] ?? '';
+  };
+  const round = () =>
+    supertest(reconciling.proxy.url)
+      .post('/v1/reconciliation/resolver/rounds')
+      .set('X-API-Key', reconciling.reconciler)
+      .expect(200);
+
+  it('pays, and is listed with its scopes', async () => {
+    const { body } = await pay().expect(200);
+    expect(body).toMatchObject({ status: 'success', data: { error: 'None' } });
+    const { operations } = (await reconciling.proxy.get(reconciling.app, '/v1/operations').expect(200)).body;
+    expect(operations).toContainEqual({ operation: GIFT_CARD, effect: 'pay', scopes: ['pay'], documented: false });
+  });
+
+  it('is refused with every fault of its fields', async () => {
+    const { body } = await reconciling.proxy
+      .post(reconciling.app, '/payouts/gift-card', { giftCards: [{ email: 'ada', brand: 'books' }] })
+      .expect(400);
+    expect(body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+      '/giftCards/0/email',
+      '/giftCards/0/valueInUSD',
+    ]);
+  });
+
+  it('gets a verdict when an answer is lost and the call was carried out', async () => {
+    const id = await lose('resetAfterProcessing');
+    await round();
+    const call = await read(id);
+    expect(call).toMatchObject({ outcome: 'confirmed', operation: GIFT_CARD });
+    expect(call.resolution.transactions).toMatchObject([{ position: 0, amount_usd: '8', status: 'paid' }]);
+  });
+
+  it('gets a verdict when an answer is lost and the call was not carried out', async () => {
+    const id = await lose('resetBeforeProcessing');
+    quiet(0);
+    await pay().expect(200); // shows how new the listing is
+    await round();
+    expect(await read(id)).toMatchObject({ outcome: 'not_executed', resolution: { transactions: [] } });
+  });
+
+  it('is reconciled without a finding', async () => {
+    const { proxy, reconciler: key } = reconciling;
+    const { totals } = await reconcile({ url: proxy.url, key }, untilNow());
+    expect(totals).toMatchObject({
+      matched: { count: 3 },
+      ours: { count: 3, usd: '24' },
+      findings: { count: 0 },
+      in_doubt: { count: 0 },
+      residual_usd: '0',
+    });
+  });
+
+  it('is the example of CONTRIBUTING.md, line by line', () => {
+    const text = readFileSync('CONTRIBUTING.md', 'utf8');
+    const from = text.indexOf('## How to add an operation');
+    const section = text.slice(from, text.indexOf('\n## ', from + 1));
+    const examples = [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = '']) => inOneLine(example));
+    const files = readdirSync(FOLDER).map((name) => inOneLine(readFileSync(`${FOLDER}/${name}`, 'utf8')));
+    expect(examples).toHaveLength(4);
+    for (const example of examples) expect(files.some((file) => file.includes(example))).toBe(true);
+  });
+});
+
+/** Without line breaks and indents, and without the cast that a name outside of the catalogue needs. */
+function inOneLine(source: string): string {
+  return source.replaceAll(' as OperationName', '').replace(/\s+/g, ' ').trim();
+}

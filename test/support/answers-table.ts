@@ -1,0 +1,143 @@
+import { answer, Behaviour, reset } from './fake-upstream';
+
+/** The design's table of answers: what the upstream did, what the app gets, what the record says. */
+export interface AnswerRow {
+  upstream: string;
+  behaves: Behaviour;
+  /** What the app gets: a status, and our code where the answer is not the upstream's own. */
+  status: number;
+  code?: string;
+  body?: object;
+  outcome: 'succeeded' | 'rejected' | 'unknown';
+  failure?: string;
+  upstreamStatus: number | null;
+}
+
+const envelope = (status: number, body: object | string): Pick<AnswerRow, 'behaves' | 'upstreamStatus' | 'status'> => ({
+  behaves: answer(status, body),
+  upstreamStatus: status,
+  status,
+});
+const passed = (outcome: AnswerRow['outcome'], status: number, body: object) => ({
+  ...envelope(status, body),
+  outcome,
+  body,
+});
+const unknown = (failure: string, upstreamStatus: number | null, behaves: Behaviour, status = 502) => ({
+  behaves,
+  status,
+  code: 'outcome_unknown',
+  outcome: 'unknown' as const,
+  failure,
+  upstreamStatus,
+});
+/** The app gets the upstream's own words, and the record says that they are not believed yet. */
+const unverified = (status: number, body: object) => ({
+  ...passed('unknown', status, body),
+  failure: 'unverified_rejection',
+});
+const onSocket =
+  (text: string): Behaviour =>
+  (_request, _response, socket) =>
+    socket.end(text);
+
+export const OK = { status: 'success', data: { paymentLink: 'https://pay.example.com/1' } };
+export const ERROR = { status: 'error', error: 'fail to send bulk airtime' };
+const NAMED = { ...ERROR, data: { data: [{ chiRef: 'chi-1', id: 'one', status: 'paid' }] } };
+
+export const TABLE: AnswerRow[] = [
+  { upstream: '200 success', ...passed('succeeded', 200, OK) },
+  { upstream: '201 success', ...passed('succeeded', 201, OK) },
+  { upstream: '200 SUCCESS in capitals', ...passed('succeeded', 200, { ...OK, status: 'SUCCESS' }) },
+  {
+    upstream: '200 success whose data.error is the text None',
+    ...passed('succeeded', 200, { status: 'success', data: { error: 'None' } }),
+  },
+  { upstream: '200 success whose data.error is null', ...passed('succeeded', 200, { ...OK, data: { error: null } }) },
+  {
+    upstream: '200 success whose data.error is a text',
+    ...passed('rejected', 200, { status: 'success', data: { error: 'not found for that id' } }),
+  },
+  { upstream: '200 error', ...passed('rejected', 200, ERROR) },
+  {
+    upstream: '200 error of the second kind',
+    ...passed('rejected', 200, {
+      status: 'error',
+      type: 'Transaction Error',
+      code: 'TRANSACTION_FAILED',
+      message: '-',
+    }),
+  },
+  { upstream: '400', ...passed('rejected', 400, { status: 'error', error: 'ERROR-REDEEMED' }) },
+  { upstream: '404 with the error envelope', ...passed('rejected', 404, ERROR) },
+  { upstream: '422', ...passed('rejected', 422, ERROR) },
+  { upstream: '404 without the envelope', ...unknown('unreadable', 404, answer(404, { nothing: 'here' })) },
+  { upstream: '404 HTML', ...unknown('unreadable', 404, answer(404, '<html>not here</html>')) },
+  { upstream: '400 that says success', ...unknown('unreadable', 400, answer(400, OK)) },
+  { upstream: '460', ...unknown('unreadable', 460, answer(460, '')) },
+  { upstream: '499', ...unknown('unreadable', 499, answer(499, '')) },
+  { upstream: '500 with the error envelope', ...unverified(500, ERROR) },
+  { upstream: '500 with the error envelope that names a transaction', ...unverified(500, NAMED) },
+  { upstream: '400 that names a transaction', ...unverified(400, NAMED) },
+  { upstream: '200 error that names a transaction', ...unverified(200, NAMED) },
+  { upstream: '401 that names a transaction', ...unknown('unverified_rejection', 401, answer(401, NAMED)) },
+  {
+    upstream: '200 success whose data.error is a text beside transactions',
+    ...passed('succeeded', 200, { status: 'success', data: { ...NAMED.data, error: '1 of 3 items failed' } }),
+  },
+  { upstream: '401', ...envelope(401, ERROR), status: 502, code: 'upstream_auth', outcome: 'rejected' },
+  { upstream: '403', ...envelope(403, ERROR), status: 502, code: 'upstream_auth', outcome: 'rejected' },
+  { upstream: '429', ...envelope(429, ERROR), status: 503, code: 'upstream_busy', outcome: 'rejected' },
+  { upstream: '401 text', ...envelope(401, 'no'), status: 502, code: 'upstream_auth', outcome: 'rejected' },
+  { upstream: '403 HTML', ...envelope(403, '<html>'), status: 502, code: 'upstream_auth', outcome: 'rejected' },
+  { upstream: '429 text', ...envelope(429, 'slow'), status: 503, code: 'upstream_busy', outcome: 'rejected' },
+  {
+    upstream: '200 success whose data.error is no text',
+    ...unknown('unreadable', 200, answer(200, { status: 'success', data: { error: false } })),
+  },
+  {
+    upstream: '200 of neither success nor error',
+    ...unknown('unreadable', 200, answer(200, { ...OK, status: 'queued' })),
+  },
+  { upstream: '200 HTML', ...unknown('unreadable', 200, answer(200, '<html>welcome</html>')) },
+  { upstream: '200 of half a JSON text', ...unknown('unreadable', 200, answer(200, '{"status":"success","da')) },
+  { upstream: '204 without a body', ...unknown('unreadable', 204, answer(204, '')) },
+  {
+    upstream: '200 compressed though we asked for plain bytes',
+    ...unknown('unreadable', 200, answer(200, OK, { 'content-encoding': 'gzip' })),
+  },
+  { upstream: '302', ...unknown('redirect', 302, answer(302, '', { location: '/elsewhere' })) },
+  { upstream: '304', ...unknown('redirect', 304, answer(304, '')) },
+  { upstream: '408', ...unknown('timeout', 408, answer(408, ERROR), 504) },
+  { upstream: '500 without the envelope', ...unknown('server_error', 500, answer(500, '<h1>Oops</h1>')) },
+  { upstream: '500 that says success', ...unknown('server_error', 500, answer(500, OK)) },
+  {
+    upstream: '500 that says success with an error in its data',
+    ...unknown('server_error', 500, answer(500, { status: 'success', data: { error: 'no' } })),
+  },
+  { upstream: '502 HTML', ...unknown('server_error', 502, answer(502, '<html>Bad gateway</html>')) },
+  { upstream: '502 even with the envelope', ...unknown('server_error', 502, answer(502, ERROR)) },
+  { upstream: '503 even with the envelope', ...unknown('server_error', 503, answer(503, ERROR)) },
+  { upstream: 'reads the request and resets the connection', ...unknown('reset', null, reset) },
+  {
+    upstream: 'closes in the middle of a body of known length',
+    ...unknown('reset', null, onSocket('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"status":"success",')),
+  },
+  {
+    upstream: 'closes in the middle of a chunked 400',
+    ...unknown('reset', null, onSocket('HTTP/1.1 400 No\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"sta')),
+  },
+  {
+    upstream: 'closes in the middle of a body of unknown length',
+    ...unknown('unreadable', 200, onSocket('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"status":"success",')),
+  },
+  { upstream: 'answers in another protocol', ...unknown('unreadable', null, onSocket('SSH-2.0-OpenSSH_9.9\r\n')) },
+  {
+    upstream: 'answers more than UPSTREAM_MAX_RESPONSE_BYTES',
+    ...unknown('oversized', null, answer(200, { ...OK, more: 'x'.repeat(20_000) })),
+  },
+  {
+    upstream: 'answers with a header of 100 kB',
+    ...unknown('oversized', null, answer(200, OK, { 'x-long': 'x'.repeat(100_000) })),
+  },
+];

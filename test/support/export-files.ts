@@ -1,0 +1,21 @@
+import { parse } from 'csv-parse/sync';
+import { createHash } from 'node:crypto';
+import supertest from 'supertest';
+
+/** Keeps supertest from reading an answer: its body is its text. */
+export function asText(response: supertest.Response, done: (error: Error | null, text: string) => void): void {
+  const stream = response as unknown as NodeJS.ReadableStream;
+  let text = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => (text += chunk));
+  stream.on('end', () => done(null, text));
+}
+
+export function readCsv(text: string) {
+  return parse<Record<string, string>>(text, { columns: true, recordDelimiter: '\r\n' });
+}
+
+/** The rows of NDJSON. */
+export const linesOf = (text: string) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as any[];
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,17 @@
+import { Body, Controller } from '@nestjs/common';
+import { Call } from '../../../src/access/auth/call';
+import { CurrentCall } from '../../../src/access/auth/current-call';
+import { ForwardingService } from '../../../src/gateway/forwarding/forwarding.service';
+import { Operation } from '../../../src/gateway/forwarding/operation.decorator';
+import { OperationName } from '../../../src/operations/catalogue';
+import { GiftCardPayoutDto } from './dto';
+
+@Controller()
+export class GiftCardsController {
+  constructor(private readonly forwarding: ForwardingService) {}
+
+  @Operation('POST /payouts/gift-card' as OperationName)
+  giftCards(@CurrentCall() call: Call, @Body() body: GiftCardPayoutDto) {
+    return this.forwarding.run(call, body);
+  }
+}

@@ -1,0 +1,22 @@
+import { OperationRow } from '../../../src/operations/row';
+
+/** A made-up operation, as CONTRIBUTING.md shows it. */
+export const GIFT_CARDS = {
+  'POST /payouts/gift-card': {
+    title: 'Pay out gift cards to recipients',
+    source: 'observed',
+    effect: 'pay',
+    input: 'body',
+    items: {
+      in: 'giftCards',
+      recipient: ['email'],
+      fields: { email: 'email', amountUsd: 'valueInUSD' },
+      unrecorded: ['brand'],
+    },
+    coverage: 'none',
+    transactions: { creates: { name: 'gift card', type: 'credit', class: 'payout' }, namedInAnswer: true },
+    reach: 'own',
+    deadline: 'payout',
+    example: { giftCards: [{ email: 'ada@example.com', valueInUSD: 8, brand: 'books' }] },
+  },
+} as const satisfies Record<string, OperationRow>;

@@ -1,0 +1,14 @@
+import { Call, Routes } from '../../../src/sandbox/call';
+import { payOut } from '../../../src/sandbox/payouts/pay-out';
+import { readCreditItems } from '../../../src/sandbox/transactions/credit-items';
+import { transactionRecord } from '../../../src/sandbox/transactions/record';
+
+export const giftCardRoutes: Routes = {
+  'POST /payouts/gift-card': payOutGiftCards,
+};
+
+/** POST /payouts/gift-card: paid from the `chi` wallet. */
+export async function payOutGiftCards(call: Call, body: unknown): Promise<object> {
+  const { transactions } = await payOut(call, readCreditItems(body, 'giftCards'), 'credit');
+  return { data: transactions.map((transaction) => transactionRecord(transaction, call.origin)), error: 'None' };
+}
