@@ -4,7 +4,7 @@ import { Config, loadConfig, RunningConfig, StartError } from './platform/config
 import { longestUpstreamTimeout } from './platform/config/upstream-timeouts';
 import { banner, stepPrinter } from './app/start/banner';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
-import { settle, startSmall } from './app/start/memory';
+import { afterStart, startSmall } from './app/start/memory';
 import { onStop } from './app/start/stop';
 import { startDependencies } from './app/start/dependencies';
 
@@ -56,7 +56,7 @@ async function start(config: Config): Promise<Running> {
     const demoKeys = isForDemo ? await ensureDemoKeys(clients, config.dataDir) : undefined;
     if (isForDemo) await bindDemoClients(demo, settings);
     else await refuseDemoClients(demo, settings);
-    settle();
+    afterStart();
     const url = await listen(app, settings); // last: who finds it ready finds the keys too
     report('Proxy', url);
     const readiness = app.get(ReadinessService, { strict: false });

@@ -4,7 +4,7 @@ import { getMetadataStorage } from 'class-validator';
 import { join } from 'node:path';
 import { ALLOW } from '../src/access/auth/allow';
 import { SHOWS } from '../src/access/auth/shows';
-import { OPERATION } from '../src/gateway/forwarding/operation.decorator';
+import { OPERATION } from '../src/gateway/operation.decorator';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { mayBeLeftOut } from '../src/http/validation/nothing.dto';
 import { findCycle, sourceFiles } from './support/source';

@@ -82,10 +82,7 @@ describe('the approvals commands', () => {
       ['--reason', 'agreed'],
       ['--content-hash', 'ab'.repeat(32)],
     ];
-    await refuses(
-      ['approve', 'x', ...reason],
-      /^No call with this ID was held for approval\.$/,
-    );
+    await refuses(['approve', 'x', ...reason], /^No call with this ID was held for approval\.$/);
     await refuses(['approve', id, ...reason, ...hash], /^This call has another content_hash than you say/);
     await refuses(['reject', id, '--reason', ' '], /\n\/reason must be text of 1 to 1000 characters/);
     await refuses(['list', '--status', 'old'], /\n\/status must be one of pending, approved, rejected, expired$/);

@@ -86,7 +86,7 @@ describe("the console's approvals", () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await dialogOf(page).getByLabel('Reason').fill('mine');
     await dialogOf(page).getByRole('button', { name: 'Approve and send' }).click();
-    await dialogOf(page).getByText('Nobody approves what they asked for').waitFor();
+    await dialogOf(page).getByText('You cannot approve your own request').waitFor();
     expect((await approvalOf(id)).approval.status).toBe('pending');
   });
 

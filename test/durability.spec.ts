@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
-import { JournalService } from '../src/journal/journal.service';
+import { CallJournal } from '../src/journal/call-journal';
 import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { answer } from './support/fake-upstream';
-import { WINDOWS } from './support/guard-windows';
+import { WINDOWS, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
 
@@ -123,7 +123,7 @@ describe('what is durable, and when', () => {
   });
 
   it('a hundred calls that meet a busy database are recorded once each, in a handful of commits', async () => {
-    const opening = jest.spyOn(paying.proxy.app.get(JournalService, { strict: false }), 'admit');
+    const opening = jest.spyOn(paying.proxy.app.get(CallJournal, { strict: false }), 'admit');
     await query('BEGIN');
     await query('LOCK TABLE intent IN SHARE MODE'); // the first batch waits, the others gather behind it
     const calls = phones(100).map((phone) => paying.pay(phone).then((got) => got));
@@ -148,12 +148,13 @@ describe('what is durable, and when', () => {
   });
 
   it('what is written again, because the answer to its commit got lost, stands once and its commitments hold', async () => {
-    const journal = paying.proxy.app.get(JournalService, { strict: false });
+    const journal = paying.proxy.app.get(CallJournal, { strict: false });
     const [opening, closing] = [jest.spyOn(journal, 'admit'), jest.spyOn(journal, 'close')];
     const id = callOf(await paying.pay().expect(200));
-    const [[intent], [outcome]] = [opening.mock.calls[0] ?? [], closing.mock.calls[0] ?? []];
-    if (!intent || !outcome) throw new Error('the journal was not asked');
-    await Promise.all([journal.admit(intent), journal.admit(intent), journal.close(outcome), journal.close(outcome)]);
+    const [[admission], [outcome]] = [opening.mock.calls[0] ?? [], closing.mock.calls[0] ?? []];
+    if (!admission || !outcome) throw new Error('the journal was not asked');
+    const admitted = [journal.admit(admission), journal.admit(admission)];
+    await Promise.all([...admitted, journal.close(outcome), journal.close(outcome)]);
     const rows = await query(
       `SELECT sha256(b.salt || b.body) = i.body_commitment AS sent, sha256(p.salt || p.phone::bytea) = t.phone_commitment AS phone,
          sha256(r.salt || r.body) = o.body_commitment AS received
@@ -168,20 +169,21 @@ describe('what is durable, and when', () => {
   it('a call whose commit was reported as failed, but was not, is decided as it was: the cap that it has used up is its own', async () => {
     const { key, name } = await paying.proxy.client('capped', 'pay');
     await query('UPDATE client SET daily_cap_usd = 2.5 WHERE name = $1', [name]);
-    const journal = paying.proxy.app.get(JournalService, { strict: false });
+    const journal = paying.proxy.app.get(CallJournal, { strict: false });
     const admitting = jest.spyOn(journal, 'admit');
     await paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'once').expect(200);
-    const [asking] = admitting.mock.calls[0] ?? [];
-    if (!asking) throw new Error('the journal was not asked');
+    const [admission] = admitting.mock.calls[0] ?? [];
+    if (!admission) throw new Error('the journal was not asked');
     const prisma = paying.proxy.app.get(PrismaService);
-    const open = await copyIntent(paying.proxy.database, asking.id, { process: null });
+    const open = await copyIntent(paying.proxy.database, admission.request.id, { process: null });
     const before = performance.now();
-    const [first] = await admit(prisma, 1, [{ ...asking, id: open }], WINDOWS, true);
+    const [first] = await admit(prisma, 1, [withId(admission, open)], WINDOWS, true);
     if (first?.kind !== 'released') throw new Error(`it is ${first?.kind}`);
     expect(first.release.monotonicMs).toBeLessThan(before); // it counts from the first commit, not from the retry
-    const another = { ...asking, id: uuidv7(), idempotencyKey: 'twice' };
+    const another = withId(admission, uuidv7());
+    another.request.idempotencyKey = 'twice';
     expect(await admit(prisma, 1, [another], WINDOWS, true)).toMatchObject([{ kind: 'over_cap', period: 'daily' }]);
-    expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [asking.caller.clientId])).toEqual([
+    expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [admission.request.clientId])).toEqual([
       { usd: 2.5 },
     ]);
   });

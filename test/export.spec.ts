@@ -182,13 +182,8 @@ describe('an export', () => {
 
   it('has the transaction that a call in doubt was found to be', async () => {
     const copy = await copyIntent(paying.proxy.database, sent[0] ?? '', { process: 999_999 });
-    const transaction = {
-      position: 0,
-      upstream_ref: 'found-ref',
-      upstream_id: 'found-id',
-      batch_ref: 'found-issue',
-      status: 'paid',
-    };
+    const names = { upstream_ref: 'found-ref', upstream_id: 'found-id', batch_ref: 'found-issue' };
+    const transaction = { ...names, position: 0, status: 'paid' };
     await query(
       `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'confirmed', 'listed', $2)`,
       [copy, JSON.stringify({ reads: [], calls: [], transactions: [{ ...transaction, amount_usd: '2.5' }] })],
@@ -197,10 +192,8 @@ describe('an export', () => {
     const lines = linesOf((await get('format=ndjson&what=items&outcome=confirmed').expect(200)).body as string);
     expect(lines).toEqual([
       expect.objectContaining({
+        ...names,
         call_id: copy,
-        upstream_ref: 'found-ref',
-        upstream_id: 'found-id',
-        batch_ref: 'found-issue',
         upstream_item_status: 'paid',
         upstream_amount_usd: '2.5',
       }),
@@ -242,9 +235,8 @@ describe('an export', () => {
       got = await get('format=csv').expect(200); // on a busy machine, sealing may take longer than an export waits for it
       return false;
     });
-    const { checkpoint } = await manifestOf(got);
-    expect(checkpoint).toEqual({ size: expect.any(Number), note: expect.any(String), covers_beginning: true });
-    const { size, note } = checkpoint as { size: number; note: string };
+    const { size, note, covers_beginning } = (await manifestOf(got)).checkpoint;
+    expect([size, note, covers_beginning]).toEqual([expect.any(Number), expect.any(String), true]);
     expect(await query('SELECT note FROM checkpoint WHERE size = $1', [size])).toEqual([{ note }]);
     for (const record of [...sent, got.headers['x-call-id']]) {
       const leaves = await query('SELECT index::int FROM log_leaf WHERE record_id = $1', [record]);

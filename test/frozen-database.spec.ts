@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
-import { JournalService } from '../src/journal/journal.service';
+import { CallJournal } from '../src/journal/call-journal';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
+import { withId } from './support/guard-windows';
 import { airtime, eventually, phones, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 
@@ -40,7 +41,7 @@ describe('with a frozen database', () => {
     const [first = '', ...others] = all;
     await pay(first).expect(200);
 
-    const admitting = jest.spyOn(proxy.app.get(JournalService, { strict: false }), 'admit');
+    const admitting = jest.spyOn(proxy.app.get(CallJournal, { strict: false }), 'admit');
     const prisma = proxy.app.get(PrismaService);
     const prepared = prisma.prepared.bind(prisma);
     let frozen = false;
@@ -57,7 +58,7 @@ describe('with a frozen database', () => {
       expect([status, body.code, headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
     }
     // Those that reached the admission are refused on record.
-    const asked = admitting.mock.calls.map(([{ id }]) => id);
+    const asked = admitting.mock.calls.map(([{ request }]) => request.id);
     expect(asked.length).toBeGreaterThan(1);
     const refused = () => query('SELECT FROM refusal WHERE id = ANY ($1)', [asked]);
     const reserved = () => query('SELECT usd::float FROM spending');
@@ -82,23 +83,25 @@ describe('with a frozen database', () => {
     ['after a look', false, 30],
     ['again, alone', true, 0],
   ])('does not admit a call that was refused while its admission was on its way, %s', async (_how, again, across) => {
-    const journal = proxy.app.get(JournalService, { strict: false });
+    const journal = proxy.app.get(CallJournal, { strict: false });
     const admitting = jest.spyOn(journal, 'admit');
     const client = await proxy.client(`late-${again}-${across}`, 'pay');
     await proxy.post(client.key, '/payouts/airtime', airtime(phones(1)[0] ?? '')).expect(200);
-    const [asking] = admitting.mock.calls[0] ?? [];
-    if (!asking) throw new Error('the journal was not asked');
-    const late = { ...asking, id: uuidv7(), items: [] };
+    const [admission] = admitting.mock.calls[0] ?? [];
+    if (!admission) throw new Error('the journal was not asked');
+    const late = withId(admission, uuidv7());
+    late.intent.items = [];
     const why = { status: 503, code: 'database_unavailable' as const, detail: 'Too slow.', firstCallId: null };
-    await journal.refuse({ ...late, ...why, faults: [], faultsTotal: 0 });
+    await journal.refuse({ ...late.intent, ...why, idempotencyKey: null, faults: [], faultsTotal: 0 });
     const windows = {
       duplicates: false,
       duplicateSeconds: 0,
       inFlightSeconds: 30,
       acrossClientsSeconds: across,
       sendableForMs: 30_000,
+      approvableForMs: 0,
     };
     await expect(admit(proxy.app.get(PrismaService), 1, [late], windows, again)).rejects.toThrow();
-    expect(await query('SELECT FROM intent WHERE id = $1', [late.id])).toEqual([]);
+    expect(await query('SELECT FROM intent WHERE id = $1', [late.intent.id])).toEqual([]);
   });
 });

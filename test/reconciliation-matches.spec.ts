@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { MAKE_COMPARED_OPERATIONS } from '../src/reconciliation/matching/compared-operations';
 import { makeCalls } from '../src/reconciliation/matching/ours';
 import { Plan } from '../src/reconciliation/matching/plan';
 import { lines, Ours, runPlan, seenBy, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
@@ -70,6 +71,7 @@ describe('reading our records', () => {
   it('leaves out the months that the period has no part in', async () => {
     const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 2, 10)); // of those made beforehand
     const run = await plan(await writeTheirs(database, []), { from: month, to: new Date(month.getTime() + DAY_MS) });
+    await database.query(MAKE_COMPARED_OPERATIONS);
     const read = (await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${makeCalls(run)}`)).map(
       (row) => row['QUERY PLAN'],
     );

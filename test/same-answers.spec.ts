@@ -1,5 +1,6 @@
-import { OPERATIONS } from '../src/operations/catalogue';
+import { methodOf, OPERATIONS } from '../src/operations/catalogue';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
+import { DOCUMENTED, OBSERVED } from './support/interface';
 import { dataOf, InterfaceClient, RawAnswer } from './support/interface-client';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -110,6 +111,12 @@ const charge = (tx_ref: string) => ({
 });
 const redemption = (chiRef: string) => ({ chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' });
 
+/** The example of every operation, so that a new one is compared as well. */
+const EXAMPLES = [...DOCUMENTED, ...OBSERVED].map(({ operation, path, body }): [string, Step] => [
+  `the example of ${operation}`,
+  (client) => (methodOf(operation) === 'GET' ? client.get(path) : client.post(path, body)),
+]);
+
 describe('a client written from the interface alone', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let database: TestDatabase;
@@ -133,12 +140,15 @@ describe('a client written from the interface alone', () => {
     await database.close();
   });
 
-  it.each(Object.entries(SCENARIO))('gets the same from the sandbox and from the proxy: %s', async (_what, step) => {
-    const expected = await step(direct, seen.direct);
-    const actual = await step(proxied, seen.proxied);
-    expect(bare(actual)).toEqual(bare(expected));
-    expect(expected.text).not.toContain('no operation'); // the sandbox knows what it was asked
-  });
+  it.each([...Object.entries(SCENARIO), ...EXAMPLES])(
+    'gets the same from the sandbox and from the proxy: %s',
+    async (_what, step) => {
+      const expected = await step(direct, seen.direct);
+      const actual = await step(proxied, seen.proxied);
+      expect(bare(actual)).toEqual(bare(expected));
+      expect(expected.text).not.toContain('no operation'); // the sandbox knows what it was asked
+    },
+  );
 
   it('leaves each of its requests in the history', async () => {
     const { body } = await proxy.get(auditor, '/v1/audit/calls?page_size=200').expect(200);

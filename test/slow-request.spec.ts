@@ -4,7 +4,7 @@ import { AddressInfo, connect, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { CallersService } from '../src/access/auth/callers.service';
 import { endSlowRequests } from '../src/http/connections/connections';
-import { JournalService } from '../src/journal/journal.service';
+import { CallJournal } from '../src/journal/call-journal';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy } from './support/proxy';
@@ -25,7 +25,7 @@ describe('a request that never ends', () => {
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { key } = await proxy.client('app', 'pay');
     const identified = jest.spyOn(proxy.app.get(CallersService, { strict: false }), 'identify');
-    const refused = jest.spyOn(proxy.app.get(JournalService, { strict: false }), 'refuseSoon');
+    const refused = jest.spyOn(proxy.app.get(CallJournal, { strict: false }), 'refuseSoon');
     const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
     socket.write(`POST /api/v0.1/payouts/airtime HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n`);
     socket.write('Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"airtimes":');

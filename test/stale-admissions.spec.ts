@@ -2,9 +2,9 @@ import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
-import { JournalService } from '../src/journal/journal.service';
+import { CallJournal } from '../src/journal/call-journal';
 import { answer } from './support/fake-upstream';
-import { WINDOWS } from './support/guard-windows';
+import { WINDOWS, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -34,16 +34,21 @@ describe('an admission that is too old', () => {
 
     /** Freezes the first proxy once this has committed. @returns what thaws it, an hour later by its monotonic clock. */
     async function freezeAfter(commit: 'admit' | 'approve', begin: () => supertest.Test) {
-      const journal = paying.proxy.app.get(JournalService, { strict: false });
-      const original = journal[commit].bind(journal) as (...args: unknown[]) => Promise<unknown>;
+      // An approval is one transaction, which says that the call is released.
+      const [target, method] =
+        commit === 'admit'
+          ? [paying.proxy.app.get(CallJournal, { strict: false }), 'admit']
+          : [paying.proxy.app.get(PrismaService), '$transaction'];
+      const original = (target as any)[method].bind(target) as (...args: unknown[]) => Promise<any>;
       let thaw = (): void => undefined;
       const frozen = new Promise<void>((resolve) => {
-        jest.spyOn(journal, commit).mockImplementation((async (...args: unknown[]) => {
+        jest.spyOn(target as any, method).mockImplementation(async (...args: unknown[]) => {
           const decided = await original(...args);
+          if (decided?.kind !== 'released') return decided;
           resolve();
           await new Promise<void>((done) => (thaw = done));
           return decided;
-        }) as never);
+        });
       });
       const answered = begin().then((response) => response);
       await frozen;
@@ -125,15 +130,18 @@ describe('an admission that is too old', () => {
     ['too old', undefined, []],
   ])('a call whose commit was reported as failed is not sent once it is %s', async (_how, sql, more) => {
     const { key } = await paying.proxy.client(`late-${uuidv7().slice(-12)}`, 'pay');
-    const journal = paying.proxy.app.get(JournalService, { strict: false });
+    const journal = paying.proxy.app.get(CallJournal, { strict: false });
     const admitting = jest.spyOn(journal, 'admit');
     await paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'once').expect(200);
-    const [asking] = admitting.mock.calls.at(-1) ?? [];
-    if (!asking) throw new Error('the journal was not asked');
+    const [admission] = admitting.mock.calls.at(-1) ?? [];
+    if (!admission) throw new Error('the journal was not asked');
     const recordedAt = new Date(Date.now() - (sql ? 0 : WINDOWS.sendableForMs + 1));
-    const open = await copyIntent(paying.proxy.database, asking.id, { process: null, recorded_at: recordedAt });
+    const open = await copyIntent(paying.proxy.database, admission.request.id, {
+      process: null,
+      recorded_at: recordedAt,
+    });
     if (sql) await query(sql, [open, ...more]);
-    const again = admit(paying.proxy.app.get(PrismaService), 1, [{ ...asking, id: open }], WINDOWS, true);
+    const again = admit(paying.proxy.app.get(PrismaService), 1, [withId(admission, open)], WINDOWS, true);
     await expect(again).rejects.toThrow('too long ago, or settled since');
   });
 });

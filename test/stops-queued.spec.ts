@@ -1,5 +1,6 @@
 import supertest from 'supertest';
-import { JournalService } from '../src/journal/journal.service';
+import { ACTIVE_STOPS } from '../src/journal/stops';
+import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer } from './support/fake-upstream';
 import { airtime, eventually, Paying, phoneOf, startPaying, SUCCESS } from './support/paying';
 
@@ -111,8 +112,12 @@ describe('what is admitted, but waits for its turn to be sent', () => {
   });
 
   it('is not sent when nobody can say whether it is stopped', async () => {
-    const journal = paying.proxy.app.get(JournalService, { strict: false });
-    const asked = jest.spyOn(journal, 'isStopped').mockRejectedValue(new Error('no database'));
+    const prisma = paying.proxy.app.get(PrismaService);
+    const query = prisma.$queryRaw.bind(prisma) as (...values: unknown[]) => any;
+    const asked = jest.fn(() => Promise.reject(new Error('no database')));
+    jest
+      .spyOn(prisma, '$queryRaw')
+      .mockImplementation((...values: unknown[]) => (values[0] === ACTIVE_STOPS ? asked() : query(...values)));
     const got = await whileQueued(
       () => pay('unsure'),
       () => Promise.resolve(),

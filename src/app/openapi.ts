@@ -127,7 +127,6 @@ interface Described {
   /** Where a key is asked for. */
   security?: object[];
   responses: object;
-  operationId?: string;
   /** Of an operation of the interface. */
   'x-source'?: string;
 }
@@ -156,7 +155,6 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     path.parameters = referencesTo(parameters);
     const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
     for (const operation of operations) {
-      operation.operationId = (operation.operationId ?? '').replace(/\[\d\]$/, ''); // Nest numbers a handler's routes
       const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
       for (const { schema } of Object.values(content)) describeBody(schema, document, limits);
       describeHeaders(operation);
@@ -201,12 +199,10 @@ function effectOf(address: string): Effect | undefined {
 
 /** Its handler is that of the operation, of which the decorators tell. */
 function describePreview(operation: Described, address: string): void {
-  const { operationId = '' } = operation;
   const path = address.slice(PREVIEW_PREFIX.length);
   Object.assign(operation, {
     tags: ['Preview'],
     summary: `What would happen to POST ${path}, if it was made now`,
-    operationId: `preview${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`,
     description: `Scope \`${effectOf(address)}\`. Nothing is paid, made, claimed, reserved or recorded. A body that is not valid gets a preview too, with all its faults; only what is no JSON is refused.`,
     responses: {
       '200': {

@@ -2,10 +2,10 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
-import { Asking, decide, HeldFor, Opened, State, Verdict } from '../policy/admission';
+import { AdmissionRequest, decide, HeldFor, Opened, Ruling, State } from '../policy/admission';
 import { commitment, newSalt } from './commitment';
 import { Clearance, insertDecided, insertIntentsIfClear, OpenIntent } from './intents';
-import { Considered, NewAdmission } from './records';
+import { NewIntent } from './records';
 import { earlier, Release, releaseNow } from './release';
 import { GuardWindows, guardsOf } from './guard-windows';
 import { Budgeted, readState, sha256 } from './state';
@@ -16,8 +16,14 @@ const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
 /** Any number that nothing else in the database locks: it makes the guard across clients see one admission at a time. */
 const ACROSS_CLIENTS_LOCK = 7_070_002;
 
+/** A request, and the intent that is recorded if it is admitted or held. */
+export interface Admission {
+  request: AdmissionRequest;
+  intent: NewIntent;
+}
+
 /** What was decided about a call. One that is to be sent now is `released`. */
-export type Ruling = Exclude<Verdict, { kind: 'admitted' }> | { kind: 'released'; release: Release };
+export type AdmissionResult = Exclude<Ruling, { kind: 'admitted' }> | { kind: 'released'; release: Release };
 
 /**
  * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. The rows of their
@@ -26,12 +32,12 @@ export type Ruling = Exclude<Verdict, { kind: 'admitted' }> | { kind: 'released'
 export async function admit(
   prisma: PrismaService,
   process: number,
-  askings: NewAdmission[],
+  admissions: Admission[],
   windows: GuardWindows,
   again: boolean,
-): Promise<Ruling[]> {
-  const clear = again ? undefined : await admitClear(prisma, process, askings, windows);
-  return clear ?? admitWithALook(prisma, process, askings, windows, again);
+): Promise<AdmissionResult[]> {
+  const clear = again ? undefined : await admitClear(prisma, process, admissions, windows);
+  return clear ?? admitAfterLookup(prisma, process, admissions, windows, again);
 }
 
 /**
@@ -41,40 +47,40 @@ export async function admit(
 async function admitClear(
   prisma: PrismaService,
   process: number,
-  askings: NewAdmission[],
+  admissions: Admission[],
   windows: GuardWindows,
-): Promise<Ruling[] | undefined> {
+): Promise<AdmissionResult[] | undefined> {
   if (windows.acrossClientsSeconds > 0) return undefined;
-  const verdicts = decide(askings.map(toAsking), nothingKnown(windows));
-  if (!verdicts.every(isOpen)) return undefined;
+  const rulings = decide(admissions.map(requestOf), nothingKnown(windows));
+  if (!rulings.every(isOpen)) return undefined;
   const today = new Date().toISOString().slice(0, 10);
-  const opened = toOpened(askings, verdicts, today, process);
+  const opened = toOpened(admissions, rulings, { today, process, approvableForMs: windows.approvableForMs });
   const remember = windows.duplicates;
-  const clearance = toClearance(askings, opened, { day: today, remember });
+  const clearance = toClearance(admissions, opened, { day: today, remember });
   const release = releaseNow();
   const written = await insertIntentsIfClear(prisma, opened, clearance, { remember });
-  return written ? verdicts.map((verdict) => toRuling(verdict, release)) : undefined;
+  return written ? rulings.map((ruling) => toResult(ruling, release)) : undefined;
 }
 
-async function admitWithALook(
+async function admitAfterLookup(
   prisma: PrismaService,
   process: number,
-  askings: NewAdmission[],
+  admissions: Admission[],
   windows: GuardWindows,
   again: boolean,
-): Promise<Ruling[]> {
+): Promise<AdmissionResult[]> {
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
-    const clients = await lockClients(tx, [...new Set(askings.map(({ caller }) => caller.clientId))]);
-    const before = again ? await decidedBefore(tx, askings, windows) : undefined; // its commit, if on its way, held the lock
+    const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
+    const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // its commit, if on its way, held the lock
     if (before) return [before];
-    if (!(await noneRefused(tx, askings))) throw new DatabaseTooSlow();
-    const { state, today } = await readState(tx, askings, clients, windows);
-    const verdicts = decide(askings.map(toAsking), state);
-    const opened = toOpened(askings, verdicts, today, process);
+    if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
+    const { state, today } = await readState(tx, admissions.map(requestOf), clients, windows);
+    const rulings = decide(admissions.map(requestOf), state);
+    const opened = toOpened(admissions, rulings, { today, process, approvableForMs: windows.approvableForMs });
     const release = releaseNow();
     if (opened.length > 0) await insertDecided(tx, opened, { remember: windows.duplicates });
-    return verdicts.map((verdict) => toRuling(verdict, release));
+    return rulings.map((ruling) => toResult(ruling, release));
   }, TRANSACTION_LIMITS);
 }
 
@@ -91,15 +97,15 @@ function nothingKnown(windows: GuardWindows): State {
 }
 
 function toClearance(
-  askings: NewAdmission[],
+  admissions: Admission[],
   opened: OpenIntent[],
   { day, remember }: { day: string; remember: boolean },
 ): Clearance {
   const usd = new Map<string, Decimal | null>();
-  for (const asking of askings) {
-    const before = usd.get(asking.caller.clientId) ?? null;
+  for (const { request } of admissions) {
+    const before = usd.get(request.clientId) ?? null;
     // Also of what will be held: it is refused, not held, where it is over a cap.
-    usd.set(asking.caller.clientId, asking.usd === null ? before : asking.usd.plus(before ?? 0));
+    usd.set(request.clientId, request.usd === null ? before : request.usd.plus(before ?? 0));
   }
   return {
     clients: [...usd.keys()],
@@ -123,69 +129,63 @@ export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): 
  */
 async function decidedBefore(
   tx: Prisma.TransactionClient,
-  [asking]: NewAdmission[],
+  [admission]: Admission[],
   { sendableForMs }: GuardWindows,
-): Promise<Ruling | undefined> {
+): Promise<AdmissionResult | undefined> {
   const readAt = releaseNow();
   const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; settled: boolean }[]>`
     SELECT held_for AS "heldFor", extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
       EXISTS (SELECT FROM resolution s WHERE s.intent_id = i.id) OR EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id)
         OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS settled
-    FROM intent i WHERE id = ${asking?.id}::uuid`;
+    FROM intent i WHERE id = ${admission?.request.id}::uuid`;
   if (!row) return undefined;
   if (row.heldFor) return { kind: 'held', heldFor: row.heldFor };
   if (row.settled || row.ageMs > sendableForMs) throw new Error('the call was admitted too long ago, or settled since');
   return { kind: 'released', release: earlier(readAt, row.ageMs) };
 }
 
-function toRuling(verdict: Verdict, release: Release): Ruling {
-  return verdict.kind === 'admitted' ? { kind: 'released', release } : verdict;
+function toResult(ruling: Ruling, release: Release): AdmissionResult {
+  return ruling.kind === 'admitted' ? { kind: 'released', release } : ruling;
 }
 
 /** Whether none of these calls was refused while its admission was on its way. To be asked once their clients are locked. */
-async function noneRefused(tx: Prisma.TransactionClient, askings: NewAdmission[]): Promise<boolean> {
+async function noneRefused(tx: Prisma.TransactionClient, admissions: Admission[]): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ none: boolean }[]>`
     -- prepared as none_refused
-    SELECT none_refused(${askings.map(({ id }) => id)}::uuid[]) AS none`;
+    SELECT none_refused(${admissions.map(({ request }) => request.id)}::uuid[]) AS none`;
   return row?.none === true;
 }
 
-export function toAsking({ caller, items, ...asking }: Considered): Asking {
-  const payments = items.flatMap(({ email, phone, handle, receiver, amountUsd }) =>
-    amountUsd === null
-      ? []
-      : [`${email?.toLowerCase() ?? phone ?? handle?.toLowerCase() ?? receiver} ${amountUsd.toFixed()}`],
-  );
-  return {
-    ...asking,
-    clientId: caller.clientId,
-    itemCount: items.length,
-    payments: asking.usd === null ? [] : payments,
-  };
+function isOpen(ruling: Ruling | undefined): ruling is Opened {
+  return ruling?.kind === 'admitted' || ruling?.kind === 'held';
 }
 
-function isOpen(verdict: Verdict | undefined): verdict is Opened {
-  return verdict?.kind === 'admitted' || verdict?.kind === 'held';
+function requestOf({ request }: Admission): AdmissionRequest {
+  return request;
 }
 
-/** What is written of those that may be sent, now or once they are approved. */
-function toOpened(askings: NewAdmission[], verdicts: Verdict[], today: string, process: number): OpenIntent[] {
-  return askings.flatMap((asking, place) => {
-    const verdict = verdicts[place];
-    return isOpen(verdict) ? { ...toOpen(asking, verdict, today), process } : [];
+/** What is written of the calls that may be sent, now or once they are approved. */
+function toOpened(
+  admissions: Admission[],
+  rulings: Ruling[],
+  { today, process, approvableForMs }: { today: string; process: number; approvableForMs: number },
+): OpenIntent[] {
+  return admissions.flatMap(({ request, intent }, place) => {
+    const ruling = rulings[place];
+    if (!isOpen(ruling)) return [];
+    const held = ruling.kind === 'held';
+    const { idempotencyKey, content, usd } = request;
+    const salt = idempotencyKey === null ? undefined : newSalt();
+    return {
+      ...intent,
+      process,
+      idempotencyKey,
+      duplicateOf: ruling.duplicateOf ?? null,
+      heldFor: held ? ruling.heldFor : null,
+      expiresAt: held ? new Date(intent.receivedAt.getTime() + approvableForMs) : null,
+      reservedOn: held || usd === null ? null : today,
+      contentSha256: sha256(content),
+      claim: salt && { salt, contentHash: commitment(salt, content) },
+    };
   });
-}
-
-function toOpen(asking: NewAdmission, verdict: Opened, today: string): Omit<OpenIntent, 'process'> {
-  const held = verdict.kind === 'held';
-  const salt = asking.idempotencyKey === null ? undefined : newSalt();
-  return {
-    ...asking,
-    duplicateOf: verdict.duplicateOf ?? null,
-    heldFor: held ? verdict.heldFor : null,
-    expiresAt: held ? asking.expiresAt : null,
-    reservedOn: held || asking.usd === null ? null : today,
-    contentSha256: sha256(asking.content),
-    claim: salt && { salt, contentHash: commitment(salt, asking.content) },
-  };
 }

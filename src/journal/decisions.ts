@@ -2,9 +2,9 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
-import { dryRun, Obstacle } from '../policy/admission';
+import { AdmissionRequest, dryRun, Obstacle } from '../policy/admission';
 import { proseAsRecorded } from '../platform/privacy/recorded';
-import { lockClients, toAsking } from './admissions';
+import { lockClients } from './admissions';
 import { NewDecision } from './records';
 import { Release, releaseNow } from './release';
 import { readState } from './state';
@@ -31,6 +31,7 @@ const NO_GUARDS = {
   inFlightSeconds: 0,
   acrossClientsSeconds: 0,
   sendableForMs: 0,
+  approvableForMs: 0,
 };
 
 /**
@@ -38,7 +39,7 @@ const NO_GUARDS = {
  * @param forbidden says why the client may not do this any more, if so; asked while the client's row is locked.
  * @returns its release if it is approved, and its caller is the only one who may send it; else why it is not.
  */
-export async function approve<Why>(
+export async function approveHeldCall<Why>(
   prisma: PrismaService,
   decision: NewDecision,
   held: HeldCall,
@@ -52,9 +53,9 @@ export async function approve<Why>(
     if (waiting.length === 0) return { kind: 'decided' };
     const why = await forbidden(tx);
     if (why !== undefined) return { kind: 'forbidden', why };
-    const asking = toConsidered(intentId, held);
-    const { state, today } = await readState(tx, [asking], clients, NO_GUARDS);
-    const obstacle = dryRun(toAsking(asking), state).obstacles.find(isObstacle);
+    const request = toRequest(intentId, held);
+    const { state, today } = await readState(tx, [request], clients, NO_GUARDS);
+    const obstacle = dryRun(request, state).obstacles.find(isObstacle);
     if (obstacle) return obstacle;
     const release = releaseNow();
     const isWritten = await insertApproval(tx, decision, held, today);
@@ -84,18 +85,18 @@ async function insertApproval(
   return true;
 }
 
-function toConsidered(id: string, { clientId, operation, usd }: HeldCall) {
-  const caller = { clientId, keyId: '' };
+/** A held call as if it was asked for now. Its key, content and own limits were judged when it was held. */
+function toRequest(id: string, { clientId, operation, usd }: HeldCall): AdmissionRequest {
   return {
     id,
-    caller,
+    clientId,
     operation,
     usd,
     items: [],
     idempotencyKey: null,
     allowDuplicateOf: null,
     content: '',
-    barred: false,
+    overOwnLimit: false,
     heldFor: null,
   };
 }
@@ -109,7 +110,7 @@ function callOf(intentId: string): Prisma.Sql {
 }
 
 /** Decides that a held call is never sent. @returns false if it was decided, or had expired, before. */
-export async function reject(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
+export async function rejectHeldCall(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
   const { intentId, bodyCommitment, reason, by, process } = decision;
   const written = await prisma.$executeRaw`
     INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, process)

@@ -1,24 +1,26 @@
+import { AdmissionRequest, Budget, dryRun, HeldFor, Obstacle } from '../policy/admission';
 import { PrismaService } from '../platform/database/prisma.service';
-import { Budget, dryRun, HeldFor, Obstacle } from '../policy/admission';
-import { toAsking } from './admissions';
 import { GuardWindows } from './guard-windows';
 import { readState } from './state';
-import { Considered } from './records';
 
-/** What admission would say of a call now. */
+/** What admission would say of a request now. */
 export interface DryRun {
-  /** All that stands against it; it is refused, or answered as a replay, with the first. */
+  /** Everything that stands against it. The request would be refused, or answered as a replay, because of the first. */
   obstacles: Obstacle[];
   heldFor: HeldFor | null;
   budget: Budget;
 }
 
-/** Looks at what admission looks at. Nothing is locked, claimed or reserved: a moment later it may be otherwise. */
-export async function readForesight(prisma: PrismaService, asking: Considered, windows: GuardWindows): Promise<DryRun> {
+/** Reads what admission reads. Nothing is locked, claimed or reserved, so a moment later the answer may differ. */
+export async function readDryRun(
+  prisma: PrismaService,
+  request: AdmissionRequest,
+  windows: GuardWindows,
+): Promise<DryRun> {
   const client = await prisma.client.findUniqueOrThrow({
-    where: { id: asking.caller.clientId },
+    where: { id: request.clientId },
     select: { id: true, dailyCapUsd: true, monthlyCapUsd: true },
   });
-  const { state } = await readState(prisma, [asking], [client], windows);
-  return { ...dryRun(toAsking(asking), state), budget: state.budgets.get(client.id) as Budget };
+  const { state } = await readState(prisma, [request], [client], windows);
+  return { ...dryRun(request, state), budget: state.budgets.get(client.id) as Budget };
 }

@@ -1,5 +1,6 @@
 import { CallState, freesKey } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
+import { withPatience } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { VerdictTransaction } from './records';
 
@@ -22,7 +23,7 @@ export interface FirstCall {
   } | null;
 }
 
-interface Row {
+interface FirstCallRow {
   state: CallState;
   found: VerdictTransaction[] | null;
   kind: string | null;
@@ -33,15 +34,22 @@ interface Row {
   body: Uint8Array | null;
 }
 
-/** @param inFlightSeconds for how long a call may be without an outcome while its process lives. */
-export async function readFirstCall(
+/**
+ * Reads what is on record of the call that another one repeats; undefined if there is no such call.
+ * @param inFlightSeconds for how long a call may be without an outcome while its process lives.
+ */
+export function readFirstCall(
   prisma: PrismaService,
   id: string,
   inFlightSeconds: number,
 ): Promise<FirstCall | undefined> {
+  return withPatience(read(prisma, id, inFlightSeconds));
+}
+
+async function read(prisma: PrismaService, id: string, inFlightSeconds: number): Promise<FirstCall | undefined> {
   const processes = await prisma.$queryRaw<{ number: number }[]>`SELECT live_processes() AS number`;
   const live = processes.map(({ number }) => number);
-  const [row] = await prisma.$queryRaw<Row[]>`
+  const [row] = await prisma.$queryRaw<FirstCallRow[]>`
     SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state, found, kind, failure, upstream_status AS status,
       content_type AS "contentType", retry_after AS "retryAfter", body
     FROM (

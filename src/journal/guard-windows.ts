@@ -2,7 +2,7 @@ import { Config } from '../platform/config/config';
 import { givenUpAfterMs, sendableForMs } from '../platform/config/upstream-timeouts';
 import { Guards } from '../policy/admission';
 
-/** How the guards are set. */
+/** How the guards are set, and how long what they decide holds. */
 export interface GuardWindows {
   /** Whether the same content is looked for at all. */
   duplicates: boolean;
@@ -14,6 +14,8 @@ export interface GuardWindows {
   acrossClientsSeconds: number;
   /** Past this age, milliseconds, a call that was admitted is not sent any more. */
   sendableForMs: number;
+  /** For how long a held call may be approved, milliseconds. */
+  approvableForMs: number;
 }
 
 type Settings = Pick<
@@ -21,6 +23,7 @@ type Settings = Pick<
   | 'duplicateGuard'
   | 'duplicateWindowSeconds'
   | 'duplicateAcrossClientsSeconds'
+  | 'approvalExpiresAfterSeconds'
   | 'upstreamTimeoutMs'
   | 'upstreamTimeouts'
 >;
@@ -32,6 +35,7 @@ export function guardWindows(settings: Settings): GuardWindows {
     inFlightSeconds: givenUpAfterMs(settings) / 1_000,
     acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
     sendableForMs: sendableForMs(settings),
+    approvableForMs: settings.approvalExpiresAfterSeconds * 1_000,
   };
 }
 

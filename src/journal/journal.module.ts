@@ -2,8 +2,9 @@ import { Global, Module } from '@nestjs/common';
 import { ChangeRecords } from '../access/clients/changes';
 import { AccessJournal } from './accesses';
 import { ActivityJournal } from './activity';
-import { JournalService } from './journal.service';
+import { CallJournal } from './call-journal';
 import { RecentContents } from './recent-contents';
+import { ResolutionJournal } from './resolution-journal';
 import { SourceJournal } from './sources';
 
 @Global() // for ChangeRecords: clients are below the journal, and must not import it
@@ -11,10 +12,11 @@ import { SourceJournal } from './sources';
   providers: [
     AccessJournal,
     { provide: ChangeRecords, useClass: ActivityJournal },
-    JournalService,
+    CallJournal,
     RecentContents,
+    ResolutionJournal,
     SourceJournal,
   ],
-  exports: [AccessJournal, ChangeRecords, JournalService, RecentContents, SourceJournal],
+  exports: [AccessJournal, CallJournal, ChangeRecords, RecentContents, ResolutionJournal, SourceJournal],
 })
 export class JournalModule {}

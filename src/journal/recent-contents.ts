@@ -14,8 +14,8 @@ const TURN_MS = 60_000;
 /** How many are looked at in one statement. */
 const AT_ONCE = 1_000;
 
-/** A kind of contents, and for how long after a call's answer they are needed. */
-interface Kind {
+/** Contents of one kind, and for how long after a call's answer they are needed. */
+interface Retention {
   lasting: boolean;
   seconds: number;
 }
@@ -27,7 +27,7 @@ interface Kind {
 @Injectable()
 export class RecentContents implements OnApplicationShutdown {
   private readonly logger = new Logger('RecentContents');
-  private readonly kinds: Kind[];
+  private readonly retentions: Retention[];
   private readonly inFlightSeconds: number;
   private readonly timer: NodeJS.Timeout;
 
@@ -36,7 +36,7 @@ export class RecentContents implements OnApplicationShutdown {
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
-    this.kinds = [
+    this.retentions = [
       { lasting: false, seconds: settings.duplicateWindowSeconds },
       { lasting: true, seconds: Math.max(LASTING_SECONDS, settings.duplicateWindowSeconds) },
     ];
@@ -48,7 +48,7 @@ export class RecentContents implements OnApplicationShutdown {
   /** @returns how many it removed. */
   async runOnce(): Promise<number> {
     let removed = 0;
-    for (const kind of this.kinds) removed += await this.removeAll(kind);
+    for (const retention of this.retentions) removed += await this.removeAll(retention);
     return removed;
   }
 
@@ -56,18 +56,18 @@ export class RecentContents implements OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  private async removeAll(kind: Kind): Promise<number> {
+  private async removeAll(retention: Retention): Promise<number> {
     let removed = 0;
     for (let after: string | undefined = NIL; after !== undefined;) {
-      const ids = await this.olderThan(kind, after);
-      removed += await this.remove(kind, ids);
+      const ids = await this.olderThan(retention, after);
+      removed += await this.remove(retention, ids);
       after = ids.length < AT_ONCE ? undefined : ids.at(-1);
     }
     return removed;
   }
 
   /** A call that was received more recently was answered more recently, too. */
-  private async olderThan({ lasting, seconds }: Kind, after: string): Promise<string[]> {
+  private async olderThan({ lasting, seconds }: Retention, after: string): Promise<string[]> {
     const before = uuidFloor(new Date(Date.now() - seconds * 1_000));
     const rows = lasting
       ? await this.prisma.$queryRaw<{ id: string }[]>`
@@ -79,7 +79,7 @@ export class RecentContents implements OnApplicationShutdown {
     return rows.map(({ id }) => id);
   }
 
-  private async remove({ seconds }: Kind, ids: string[]): Promise<number> {
+  private async remove({ seconds }: Retention, ids: string[]): Promise<number> {
     const states = await readCallStates(this.prisma, ids, this.inFlightSeconds);
     const over = ids.filter((id) => {
       const call = asSameContent(id, states.get(id));

@@ -1,6 +1,5 @@
 import { Resolution } from '../operations/lifecycle';
 import { Decimal } from 'decimal.js';
-import { HeldFor } from '../policy/admission';
 import { Item } from '../operations/item';
 
 /** What the journal needs to know of a request; `Call` has it. */
@@ -30,37 +29,6 @@ export interface NewIntent extends Origin {
   /** The call for whose sake the proxy asks by itself. */
   causedBy?: string | undefined;
 }
-
-/** What is about to be sent, if it may. */
-export interface NewAdmission extends NewIntent {
-  idempotencyKey: string | null;
-  /** The call that the app names as the one it repeats on purpose. */
-  allowDuplicateOf: string | null;
-  /** Its body in canonical form (RFC 8785). */
-  content: string;
-  /** It may only be answered as a replay of a call before it. */
-  barred: boolean;
-  /** What counts against the caps; null: nothing does. */
-  usd: Decimal | null;
-  heldFor: HeldFor | null;
-  /** Until when it may be approved, should it be held. */
-  expiresAt: Date;
-}
-
-/** What of it decides whether it may. */
-export type Considered = Pick<
-  NewAdmission,
-  | 'id'
-  | 'caller'
-  | 'operation'
-  | 'items'
-  | 'idempotencyKey'
-  | 'allowDuplicateOf'
-  | 'content'
-  | 'barred'
-  | 'usd'
-  | 'heldFor'
->;
 
 /** One transaction that the upstream's answer names. */
 export interface UpstreamItem {

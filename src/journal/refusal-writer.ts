@@ -22,10 +22,10 @@ const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000
  */
 export class RefusalWriter {
   private readonly logger = new Logger('Journal');
-  private readonly batches: GroupCommit<NewRefusal>;
+  private readonly refusals: GroupCommit<NewRefusal>;
 
   constructor(prisma: PrismaService) {
-    this.batches = new GroupCommit<NewRefusal>(
+    this.refusals = new GroupCommit<NewRefusal>(
       (batch) => insertRefusals(prisma, batch),
       () => 1,
       MAX_BATCH_ROWS,
@@ -34,8 +34,8 @@ export class RefusalWriter {
   }
 
   /** Resolves once the refusal is durable. */
-  async record(refusal: NewRefusal): Promise<void> {
-    await this.batches.add(refusal);
+  record(refusal: NewRefusal): Promise<void> {
+    return this.refusals.add(refusal);
   }
 
   /** Waits for a moment; after that the refusal is tried again without anybody waiting. @returns whether it is durable. */

@@ -73,7 +73,7 @@ export interface RunProgress {
 }
 
 /** Says how far a run is. No record: it may be lost. */
-export async function noteRunProgress(
+export async function writeRunProgress(
   prisma: PrismaService,
   runId: string,
   { step, done, of }: RunProgress,

@@ -1,4 +1,6 @@
+import { NIL } from 'uuid';
 import { Prisma } from '../platform/database/generated/client';
+import { PrismaService } from '../platform/database/prisma.service';
 import { uuidFloor } from '../platform/database/uuid';
 import { Item } from '../operations/item';
 import { EXECUTED, OPEN } from '../operations/lifecycle';
@@ -25,6 +27,22 @@ export interface SamePayment {
 
 /** Calls in these states have paid, may have, or wait to do so. */
 const MAY_BE_PAID = [...EXECUTED, ...OPEN];
+
+/**
+ * How far back an item's like is looked for. Wages and prizes are paid weekly at most, and a list that is uploaded a second
+ * time is mostly noticed within days; further back, payments that are meant to recur would be most of what is found.
+ */
+const EARLIER_DAYS = 7;
+
+/** Which of the items the client has paid already within the last days. */
+export function readEarlierPayments(
+  prisma: PrismaService,
+  clientId: string,
+  items: { position: number; item: Item }[],
+): Promise<SamePayment[]> {
+  const wanted = items.map(({ position, item }) => ({ position, item, callId: NIL, clientId }));
+  return readSamePayments(prisma, wanted, 'own', EARLIER_DAYS * 86_400_000);
+}
 
 /**
  * The latest call, for each item that has one, that has paid the same, may have, or waits to do so.

@@ -1,16 +1,15 @@
 import { Decimal } from 'decimal.js';
 import { hash } from 'node:crypto';
 import { Prisma } from '../platform/database/generated/client';
-import { Budget, State } from '../policy/admission';
+import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { commitment } from './commitment';
 import { GuardWindows, guardsOf } from './guard-windows';
-import { Considered } from './records';
 import { readSamePayments } from './same-payments';
 import { ACTIVE_STOPS } from './stops';
 
-interface Found {
+interface StateRow {
   today: string;
   /** Of erased content there is no hash. */
   claims: { asking: string; call: string; salt: string | null; hash: string | null }[] | null;
@@ -29,30 +28,34 @@ export interface Budgeted {
 /** What holds for these calls, and the day (UTC) on whose caps they count. Only while their clients are locked does it last. */
 export async function readState(
   tx: Prisma.TransactionClient,
-  askings: Considered[],
+  requests: AdmissionRequest[],
   clients: Budgeted[],
   windows: GuardWindows,
 ): Promise<{ state: State; today: string }> {
   const clientIds = clients.map(({ id }) => id);
-  const found = await find(tx, askings, clientIds);
-  return { state: await toState(tx, askings, clients, found, windows), today: found.today };
+  const found = await find(tx, requests, clientIds);
+  return { state: await toState(tx, requests, clients, found, windows), today: found.today };
 }
 
 /**
  * One look at the small tables that say almost always all there is to know. OFFSET 0 keeps the planner from reading them
- * whole, as it would for a batch: each asking call is looked up by the primary key.
+ * whole, as it would for a batch: each request is looked up by the primary key.
  */
-async function find(tx: Prisma.TransactionClient, askings: Considered[], clientIds: string[]): Promise<Found> {
+async function find(
+  tx: Prisma.TransactionClient,
+  requests: AdmissionRequest[],
+  clientIds: string[],
+): Promise<StateRow> {
   const rows = JSON.stringify(
-    askings.map(({ id, caller, operation, idempotencyKey, content }) => ({
+    requests.map(({ id, clientId, operation, idempotencyKey, content }) => ({
       asking: id,
-      client_id: caller.clientId,
+      client_id: clientId,
       operation,
       key: idempotencyKey,
       content: sha256(content).toString('hex'),
     })),
   );
-  const [found] = await tx.$queryRaw<Found[]>`
+  const [found] = await tx.$queryRaw<StateRow[]>`
     -- prepared as find_state
     WITH asked AS (
       SELECT * FROM json_to_recordset(${rows}::json) AS t(asking uuid, client_id uuid, operation text, key text, content text)
@@ -79,14 +82,14 @@ async function find(tx: Prisma.TransactionClient, askings: Considered[], clientI
 
 async function toState(
   tx: Prisma.TransactionClient,
-  askings: Considered[],
+  requests: AdmissionRequest[],
   clients: Budgeted[],
-  { claims, recent, spending, stops }: Found,
+  { claims, recent, spending, stops }: StateRow,
   windows: GuardWindows,
 ): Promise<State> {
   const calls = [...(claims ?? []), ...(recent ?? [])].map(({ call }) => call);
   const known = await readCallStates(tx, calls, windows.inFlightSeconds);
-  const byId = new Map(askings.map((asking) => [asking.id, asking]));
+  const byId = new Map(requests.map((request) => [request.id, request]));
   const spent = new Map(spending?.map((row) => [row.client, row]));
   return {
     claims: new Map(
@@ -98,7 +101,7 @@ async function toState(
         }),
     ),
     sameContent: toSameContent(recent ?? [], known),
-    seenAcrossClients: await seenAcrossClients(tx, askings, windows.acrossClientsSeconds),
+    seenAcrossClients: await seenAcrossClients(tx, requests, windows.acrossClientsSeconds),
     stops: stops ?? [],
     budgets: new Map(clients.map((client) => [client.id, toBudget(client, spent.get(client.id))])),
     guards: guardsOf(windows),
@@ -129,15 +132,13 @@ function isSame(content: string, salt: string | null, hash: string | null): bool
 /** Calls with an item whose recipient and amount another client had within the window. */
 async function seenAcrossClients(
   tx: Prisma.TransactionClient,
-  askings: Considered[],
+  requests: AdmissionRequest[],
   windowSeconds: number,
 ): Promise<Set<string>> {
   if (windowSeconds === 0) return new Set();
-  const wanted = askings
+  const wanted = requests
     .filter(({ usd }) => usd !== null)
-    .flatMap(({ id, caller: { clientId }, items }) =>
-      items.map((item, position) => ({ callId: id, clientId, position, item })),
-    );
+    .flatMap(({ id, clientId, items }) => items.map((item, position) => ({ callId: id, clientId, position, item })));
   const same = await readSamePayments(tx, wanted, 'of others', windowSeconds * 1_000);
   return new Set(same.map(({ wantedBy }) => wantedBy));
 }

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../platform/database/generated/client';
+import { withPatience } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop, stopFor } from '../policy/stops';
@@ -18,8 +19,15 @@ export const ACTIVE_STOPS = Prisma.sql`
   SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason
   FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id) ORDER BY id`;
 
-/** Whether a stop holds for a call whose intent is recorded: for who asked for it, whoever lets it go. */
-export async function isStopped(prisma: PrismaService, callId: string): Promise<boolean> {
+/**
+ * Whether a stop holds now for a call whose intent is recorded. The stop is one of the client that asked for the call, even if
+ * an operator of another client approves it.
+ */
+export function isStopped(prisma: PrismaService, callId: string): Promise<boolean> {
+  return withPatience(readIsStopped(prisma, callId));
+}
+
+async function readIsStopped(prisma: PrismaService, callId: string): Promise<boolean> {
   const stops = await prisma.$queryRaw<Stop[]>(ACTIVE_STOPS);
   if (stops.length === 0) return false;
   const call = await prisma.intent.findUniqueOrThrow({

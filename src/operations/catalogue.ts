@@ -14,6 +14,19 @@ export type OperationName = keyof typeof OPERATIONS;
 /** The names of all operations, in the order of the interface. */
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as OperationName[];
 
+/**
+ * Reads the name of an operation from a record.
+ * @throws Error if no operation has this name.
+ */
+export function operationNamed(text: string): OperationName {
+  if (!isOperation(text)) throw new Error(`${text} is not an operation of the interface`);
+  return text;
+}
+
+function isOperation(text: string): text is OperationName {
+  return Object.hasOwn(OPERATIONS, text);
+}
+
 /** Returns everything that the catalogue says about an operation. */
 export function rowOf(operation: OperationName): OperationRow {
   return OPERATIONS[operation];

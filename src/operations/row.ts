@@ -94,7 +94,8 @@ export interface PaidItems extends Items {
 
 export type RecipientKind = 'email' | 'handle' | 'phone' | 'receiver';
 
-export type ItemField = RecipientKind | 'amountUsd' | 'country' | 'networkCode' | 'reference' | 'wallet' | 'upstreamRef';
+export type ItemField =
+  RecipientKind | 'amountUsd' | 'country' | 'networkCode' | 'reference' | 'wallet' | 'upstreamRef';
 
 /** The upstream's listing shows transactions of this kind, by which a call in doubt is recognised. */
 export interface CreatedTransactions {

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Asking, Budget, decide, State, Verdict } from './admission';
+import { AdmissionRequest, Budget, decide, State, Ruling } from './admission';
+import { Item } from '../operations/item';
 
 /** Small worlds, so that keys, contents and caps are met often. */
 const CLIENTS = ['shop', 'till', 'kiosk'];
@@ -8,20 +9,33 @@ const STOPS = [
   { id: 'stop-1', clientId: 'kiosk', operation: null, reason: 'drill' },
   { id: 'stop-2', clientId: null, operation: 'POST /send', reason: 'drill' },
 ];
+const paymentTo = (phone: string): Item => ({
+  recipientField: 'phoneNumber',
+  handleIgnored: false,
+  email: null,
+  phone,
+  handle: null,
+  amountUsd: new Decimal(1),
+  country: null,
+  networkCode: null,
+  reference: null,
+  receiver: null,
+  wallet: null,
+  upstreamRef: null,
+});
 const amount = fc.integer({ min: 1, max: 3_000_000 }).map((micros) => new Decimal(micros).div(1_000_000));
 const cap = fc.option(fc.integer({ min: 0, max: 9_000_000 }).map((micros) => new Decimal(micros).div(1_000_000)));
-const askings = fc.array(
+const requests = fc.array(
   fc.record({
     clientId: fc.constantFrom(...CLIENTS),
     operation: fc.constantFrom('POST /payouts/airtime', 'POST /send'),
     idempotencyKey: fc.option(fc.constantFrom('k1', 'k2', 'k3')),
     content: fc.constantFrom('1', '2', '3', '4', '5', '6'),
-    barred: fc.integer({ max: 7, min: 0 }).map((drawn) => drawn === 0),
+    overOwnLimit: fc.integer({ max: 7, min: 0 }).map((drawn) => drawn === 0),
     usd: fc.option(amount, { freq: 8 }),
     heldFor: fc.option(fc.constant('over_threshold' as const), { freq: 1 }),
-    itemCount: fc.integer({ min: 0, max: 3 }),
+    items: fc.subarray(['x', 'y', 'z'].map(paymentTo)),
     allowDuplicateOf: fc.option(fc.constantFrom('open', 'paid', 'call-0', 'call-1')),
-    payments: fc.subarray(['x 1', 'y 1', 'z 1']),
     /** What the database knows: a claim, the same content, the same from another client. */
     known: fc.record({
       claim: fc.option(fc.boolean(), { freq: 1 }),
@@ -35,7 +49,7 @@ const askings = fc.array(
   { maxLength: 25 },
 );
 const world = fc.record({
-  asked: askings,
+  asked: requests,
   budgets: fc.array(fc.record({ daily: cap, monthly: cap, today: amount, before: amount }), {
     minLength: CLIENTS.length,
     maxLength: CLIENTS.length,
@@ -74,18 +88,21 @@ function build({ asked, budgets, stops, guards }: World) {
 }
 
 /** With what has been decided about those before it, for each call. */
-function replay(made: World, look: (call: Asking, verdict: Verdict, before: [Asking, Verdict][], at: State) => void) {
+function replay(
+  made: World,
+  look: (call: AdmissionRequest, ruling: Ruling, before: [AdmissionRequest, Ruling][], at: State) => void,
+) {
   const { calls, at } = build(made);
-  const verdicts = decide(calls, build(made).at);
-  expect(verdicts).toHaveLength(calls.length);
-  const pairs = calls.map((call, place): [Asking, Verdict] => [call, verdicts[place] as Verdict]);
-  for (const [place, [call, verdict]] of pairs.entries()) look(call, verdict, pairs.slice(0, place), at);
+  const rulings = decide(calls, build(made).at);
+  expect(rulings).toHaveLength(calls.length);
+  const pairs = calls.map((call, place): [AdmissionRequest, Ruling] => [call, rulings[place] as Ruling]);
+  for (const [place, [call, ruling]] of pairs.entries()) look(call, ruling, pairs.slice(0, place), at);
 }
 
-const isOpen = ({ kind }: Verdict) => kind === 'admitted' || kind === 'held';
+const isOpen = ({ kind }: Ruling) => kind === 'admitted' || kind === 'held';
 
 /** What the client has spent and reserved by then, and whether so much more still fits. */
-function fits(clientId: string, more: Decimal, before: [Asking, Verdict][], at: State): boolean {
+function fits(clientId: string, more: Decimal, before: [AdmissionRequest, Ruling][], at: State): boolean {
   const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = at.budgets.get(clientId) as Budget;
   const batch = before
     .filter(([call, { kind }]) => call.clientId === clientId && kind === 'admitted')
@@ -98,20 +115,21 @@ describe('for any batch and any state, decide', () => {
   it('never admits over a cap, and never refuses for money what would have fitted', () => {
     fc.assert(
       fc.property(world, (made) =>
-        replay(made, (call, verdict, before, at) => {
-          if (isOpen(verdict) && call.usd) expect(fits(call.clientId, call.usd, before, at)).toBe(true);
-          if (verdict.kind === 'over_cap') expect(fits(call.clientId, call.usd as Decimal, before, at)).toBe(false);
+        replay(made, (call, ruling, before, at) => {
+          if (isOpen(ruling) && call.usd) expect(fits(call.clientId, call.usd, before, at)).toBe(true);
+          if (ruling.kind === 'over_cap') expect(fits(call.clientId, call.usd as Decimal, before, at)).toBe(false);
         }),
       ),
       { numRuns: 1_000 },
     );
   });
 
-  it('opens at most one call of a key, none whose key is claimed, none that is barred or stopped, none suspected', () => {
+  it('opens at most one call of a key, none whose key is claimed, none that is over its own limit or stopped, none suspected', () => {
     fc.assert(
       fc.property(world, (made) =>
-        replay(made, (call, verdict, before, { claims, sameContent, stops, guards }) => {
-          const same = (other: Asking) => other.clientId === call.clientId && other.operation === call.operation;
+        replay(made, (call, ruling, before, { claims, sameContent, stops, guards }) => {
+          const same = (other: AdmissionRequest) =>
+            other.clientId === call.clientId && other.operation === call.operation;
           const opened = before.filter(([other, decided]) => same(other) && isOpen(decided)).map(([other]) => other);
           const first = call.idempotencyKey && opened.find((other) => other.idempotencyKey === call.idempotencyKey);
           const isStopped = stops.some((one) => one.clientId === call.clientId || one.operation === call.operation);
@@ -119,16 +137,16 @@ describe('for any batch and any state, decide', () => {
           const known = sameContent.get(call.id) ?? [];
           const isInTheWay = known.some(
             ({ paidSecondsAgo: ago }) =>
-              ago === null || call.itemCount > 1 || (call.idempotencyKey === null && ago <= guards.windowSeconds),
+              ago === null || call.items.length > 1 || (call.idempotencyKey === null && ago <= guards.windowSeconds),
           );
           const newest = inBatch?.id ?? known[0]?.callId;
           const isSuspected =
             guards.duplicates && (inBatch !== undefined || isInTheWay) && newest !== call.allowDuplicateOf;
-          const mayOpen = !claims.has(call.id) && !first && !call.barred && !isStopped && !isSuspected;
-          expect(isOpen(verdict) || verdict.kind === 'over_cap').toBe(mayOpen);
+          const mayOpen = !claims.has(call.id) && !first && !call.overOwnLimit && !isStopped && !isSuspected;
+          expect(isOpen(ruling) || ruling.kind === 'over_cap').toBe(mayOpen);
           if (!claims.has(call.id) && first) {
             const kind = first.content === call.content ? 'repeated' : 'key_reused';
-            expect(verdict).toEqual({ kind, firstCallId: first.id });
+            expect(ruling).toEqual({ kind, firstCallId: first.id });
           }
         }),
       ),

@@ -1,23 +1,41 @@
 import { Decimal } from 'decimal.js';
-import { Asking, Budget, decide, State } from './admission';
+import { AdmissionRequest, Budget, decide, State } from './admission';
+import { Item } from '../operations/item';
 import { SameContent } from './same-content';
 import { Stop } from './stops';
 
 const usd = (text: string) => new Decimal(text);
 
-function asking(id: string, more: Partial<Asking> = {}): Asking {
+/** A payment to an e-mail address. */
+function payment(email: string, amount: string): Item {
+  return {
+    recipientField: 'email',
+    handleIgnored: false,
+    email,
+    phone: null,
+    handle: null,
+    amountUsd: usd(amount),
+    country: null,
+    networkCode: null,
+    reference: null,
+    receiver: null,
+    wallet: null,
+    upstreamRef: null,
+  };
+}
+
+function request(id: string, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
   return {
     id,
     clientId: 'shop',
     operation: 'POST /payouts/airtime',
     idempotencyKey: null,
     content: `{"of":"${id}"}`,
-    itemCount: 1,
+    items: [payment(`${id}@example.com`, '1')],
     allowDuplicateOf: null,
-    barred: false,
+    overOwnLimit: false,
     usd: usd('1'),
     heldFor: null,
-    payments: [],
     ...more,
   };
 }
@@ -48,31 +66,29 @@ const stop = (more: Partial<Stop> = {}): Stop => ({
   reason: 'drill',
   ...more,
 });
-const kinds = (askings: Asking[], at = state()) => decide(askings, at).map(({ kind }) => kind);
+const kinds = (requests: AdmissionRequest[], at = state()) => decide(requests, at).map(({ kind }) => kind);
 
 describe('decide', () => {
   it('admits one of a key; others with its content repeat it, the rest reuse it', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
-    expect(decide([asking('a', key), asking('b', key), asking('c', { ...key, content: 'other' })], state())).toEqual([
-      { kind: 'admitted' },
-      { kind: 'repeated', firstCallId: 'a' },
-      { kind: 'key_reused', firstCallId: 'a' },
-    ]);
+    expect(decide([request('a', key), request('b', key), request('c', { ...key, content: 'other' })], state())).toEqual(
+      [{ kind: 'admitted' }, { kind: 'repeated', firstCallId: 'a' }, { kind: 'key_reused', firstCallId: 'a' }],
+    );
   });
 
   it('takes the key of another client, or for another operation, for another key', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
-    const elsewhere = [asking('b', { ...key, clientId: 'till' }), asking('c', { ...key, operation: 'POST /send' })];
-    expect(kinds([asking('a', key), ...elsewhere])).toEqual(['admitted', 'admitted', 'admitted']);
+    const elsewhere = [request('b', { ...key, clientId: 'till' }), request('c', { ...key, operation: 'POST /send' })];
+    expect(kinds([request('a', key), ...elsewhere])).toEqual(['admitted', 'admitted', 'admitted']);
   });
 
   it.each([
-    [{ barred: true }, state()],
+    [{ overOwnLimit: true }, state()],
     [{}, state({ stops: [stop()] })],
     [{}, state({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('0') })]]) })],
   ])('repeats what was carried out before, whatever the rules are now: %#', (more, at) => {
     at.claims.set('b', { callId: 'a', sameContent: true });
-    const again = asking('b', { idempotencyKey: 'k', ...more });
+    const again = request('b', { idempotencyKey: 'k', ...more });
     expect(decide([again], at)).toEqual([{ kind: 'repeated', firstCallId: 'a' }]);
     at.claims.clear();
     expect(kinds([again], at)).not.toContain('admitted');
@@ -86,10 +102,10 @@ describe('decide', () => {
       state: 'succeeded',
       paidSecondsAgo,
     });
-    const after = (calls: SameContent[], more: Partial<Asking> = {}) =>
-      decide([asking('b', { ...same, ...more })], state({ sameContent: new Map([['b', calls]]) }))[0];
+    const after = (calls: SameContent[], more: Partial<AdmissionRequest> = {}) =>
+      decide([request('b', { ...same, ...more })], state({ sameContent: new Map([['b', calls]]) }))[0];
     const key = { idempotencyKey: 'k' };
-    const list = { itemCount: 2 };
+    const list = { items: [payment('x@example.com', '1'), payment('y@example.com', '1')] };
 
     it('refuses any request while one is open, whatever its key', () => {
       const refused = { kind: 'duplicate', first: open('a') };
@@ -119,7 +135,7 @@ describe('decide', () => {
     });
 
     it('lets one of two through that name the same call, held or not', () => {
-      const two = [1, 2].map((n) => asking(`b${n}`, { ...same, idempotencyKey: `k${n}`, allowDuplicateOf: 'a' }));
+      const two = [1, 2].map((n) => request(`b${n}`, { ...same, idempotencyKey: `k${n}`, allowDuplicateOf: 'a' }));
       const at = state({ sameContent: new Map(two.map(({ id }) => [id, [open('a')]])) });
       expect(decide(two, at)).toEqual([
         { kind: 'admitted', duplicateOf: 'a' },
@@ -133,15 +149,18 @@ describe('decide', () => {
     });
 
     it('suspects twins in one batch, with and without keys, unless the guard is off', () => {
-      const twice = [asking('a', same), asking('b', { ...same, ...key })];
+      const twice = [request('a', same), request('b', { ...same, ...key })];
       expect(kinds(twice)).toEqual(['admitted', 'duplicate']);
       expect(kinds([...twice].reverse())).toEqual(['admitted', 'duplicate']);
       expect(kinds(twice, state({ guards: OFF }))).toEqual(['admitted', 'admitted']);
-      expect(kinds([asking('a', same), asking('b', { ...same, clientId: 'till' })])).toEqual(['admitted', 'admitted']);
+      expect(kinds([request('a', same), request('b', { ...same, clientId: 'till' })])).toEqual([
+        'admitted',
+        'admitted',
+      ]);
     });
 
     it('does not let the header past the key, a stop or a cap', () => {
-      const named = asking('b', { ...same, ...key, allowDuplicateOf: 'a' });
+      const named = request('b', { ...same, ...key, allowDuplicateOf: 'a' });
       const at = (more: Partial<State>) => state({ sameContent: new Map([['b', [open('a')]]]), ...more });
       const claimed = at({ claims: new Map([['b', { callId: 'a', sameContent: true }]]) });
       expect(decide([named], claimed)).toEqual([{ kind: 'repeated', firstCallId: 'a' }]);
@@ -155,37 +174,43 @@ describe('decide', () => {
   it('refuses what is stopped, and says by what', () => {
     const elsewhere = stop({ clientId: 'till' });
     const here = stop({ operation: 'POST /payouts/airtime' });
-    expect(kinds([asking('a')], state({ stops: [elsewhere] }))).toEqual(['admitted']);
-    expect(decide([asking('a')], state({ stops: [elsewhere, here] }))).toEqual([{ kind: 'stopped', stop: here }]);
+    expect(kinds([request('a')], state({ stops: [elsewhere] }))).toEqual(['admitted']);
+    expect(decide([request('a')], state({ stops: [elsewhere, here] }))).toEqual([{ kind: 'stopped', stop: here }]);
   });
 
   it('pays up to a cap exactly, and says which cap, how much it is and what is left', () => {
     const capped = (more: Partial<Budget>) => state({ budgets: new Map([['shop', budget(more)]]) });
     const daily = { dailyCapUsd: usd('1'), spentTodayUsd: usd('0.9') };
-    expect(kinds([asking('a', { usd: usd('0.1') })], capped(daily))).toEqual(['admitted']);
-    expect(decide([asking('a', { usd: usd('0.100001') })], capped(daily))).toEqual([
+    expect(kinds([request('a', { usd: usd('0.1') })], capped(daily))).toEqual(['admitted']);
+    expect(decide([request('a', { usd: usd('0.100001') })], capped(daily))).toEqual([
       { kind: 'over_cap', period: 'daily', capUsd: usd('1'), leftUsd: usd('0.1') },
     ]);
     const monthly = { monthlyCapUsd: usd('1'), spentThisMonthUsd: usd('2'), dailyCapUsd: usd('5') };
-    expect(decide([asking('a')], capped(monthly))).toEqual([
+    expect(decide([request('a')], capped(monthly))).toEqual([
       { kind: 'over_cap', period: 'monthly', capUsd: usd('1'), leftUsd: usd('0') },
     ]);
-    expect(kinds([asking('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
+    expect(kinds([request('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
   });
 
   it('holds what is over a threshold, or was paid by another client; it reserves nothing yet, and has its key', () => {
     const at = state({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('1') })]]) });
-    const held = asking('a', { heldFor: 'over_threshold', idempotencyKey: 'k', content: 'same' });
-    const after = [asking('b', { idempotencyKey: 'k', content: 'same' }), asking('c')];
+    const held = request('a', { heldFor: 'over_threshold', idempotencyKey: 'k', content: 'same' });
+    const after = [request('b', { idempotencyKey: 'k', content: 'same' }), request('c')];
     expect(decide([held, ...after], at)).toEqual([
       { kind: 'held', heldFor: 'over_threshold' },
       { kind: 'repeated', firstCallId: 'a' },
       { kind: 'admitted' },
     ]);
-    const seen = [asking('a', { payments: ['x 1', 'y 1'] }), asking('b', { clientId: 'till', payments: ['y 1'] })];
+    const seen = [
+      request('a', { items: [payment('x', '1'), payment('Y', '1')] }),
+      request('b', { clientId: 'till', items: [payment('y', '1')] }),
+    ];
     expect(decide(seen, state())[1]).toEqual({ kind: 'held', heldFor: 'seen_across_clients' });
-    expect(kinds([asking('a')], state({ seenAcrossClients: new Set(['a']) }))).toEqual(['held']);
+    expect(kinds([request('a')], state({ seenAcrossClients: new Set(['a']) }))).toEqual(['held']);
     expect(kinds(seen, state({ guards: OFF }))).toEqual(['admitted', 'admitted']);
-    expect(kinds([seen[0] as Asking, asking('b', { payments: ['x 1'] })])).toEqual(['admitted', 'admitted']);
+    expect(kinds([seen[0] as AdmissionRequest, request('b', { items: [payment('x', '1')] })])).toEqual([
+      'admitted',
+      'admitted',
+    ]);
   });
 });

@@ -20,7 +20,7 @@ export interface SameContent {
 /** What of a request decides whether a call with the same content is in its way. */
 export interface Repeating {
   idempotencyKey: string | null;
-  itemCount: number;
+  items: readonly unknown[];
 }
 
 /**
@@ -35,12 +35,12 @@ export function callInTheWay(request: Repeating, same: SameContent[], windowSeco
 }
 
 function isInTheWay(
-  { idempotencyKey, itemCount }: Repeating,
+  { idempotencyKey, items }: Repeating,
   { paidSecondsAgo }: SameContent,
   windowSeconds: number,
 ): boolean {
   if (paidSecondsAgo === null) return true; // a second payment could be one too many, whatever key it has
-  if (isList(itemCount) && paidSecondsAgo <= LASTING_SECONDS) return true;
+  if (isList(items.length) && paidSecondsAgo <= LASTING_SECONDS) return true;
   return idempotencyKey === null && paidSecondsAgo <= windowSeconds;
 }
 

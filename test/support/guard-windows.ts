@@ -1,3 +1,4 @@
+import { Admission } from '../../src/journal/admissions';
 import { GuardWindows } from '../../src/journal/guard-windows';
 
 /** For tests that ask the journal to admit a call without the service that knows the settings. */
@@ -7,4 +8,10 @@ export const WINDOWS: GuardWindows = {
   inFlightSeconds: 30,
   acrossClientsSeconds: 30,
   sendableForMs: 20_000,
+  approvableForMs: 86_400_000,
 };
+
+/** The same admission of another call. */
+export function withId({ request, intent }: Admission, id: string): Admission {
+  return { request: { ...request, id }, intent: { ...intent, id } };
+}

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Limits } from '../clients/limits';
+import { OperationName } from '../../operations/catalogue';
 import { Scope } from '../../operations/scopes';
 import { Problem } from '../../platform/errors/problem';
 
@@ -35,8 +36,6 @@ export interface Call {
   readonly masked: boolean;
   /** The operation's name, its line in the interface document; elsewhere the route: `GET /v1/audit/calls`. */
   readonly operation: string;
-  /** The operation of which it asks what would happen; undefined: it asks for it. */
-  readonly previewOf: string | undefined;
   readonly receivedAt: Date;
   /** Monotonic, milliseconds. */
   readonly startedAt: number;
@@ -56,13 +55,27 @@ export interface Call {
   readonly causedBy?: string;
 }
 
+/** A call whose caller is known. Every route has one, except those that `@Allow('everyone')` opens. */
+export interface AuthenticatedCall extends Call {
+  caller: Caller;
+}
+
+export function isAuthenticated(call: Call): call is AuthenticatedCall {
+  return call.caller !== undefined;
+}
+
+/** A call of one of the interface's operations, by a known caller. */
+export interface OperationCall extends AuthenticatedCall {
+  readonly operation: OperationName;
+}
+
 /** Whether people in the records may be shown to who asks. */
 export function mayReveal({ caller, masked }: Call): boolean {
   return !masked && (caller?.scopes.has('audit:pii') ?? false);
 }
 
 /** A call that the proxy makes by itself, because another one needs its answer. */
-export function causedBy(cause: Call, operation: string): Call {
+export function causedBy(cause: AuthenticatedCall, operation: OperationName): OperationCall {
   return {
     ...cause,
     idempotencyKey: undefined,
@@ -83,8 +96,10 @@ declare module 'fastify' {
     call: Call;
   }
   interface FastifyContextConfig {
-    /** Set by `@Operation`. */
-    operation?: string;
+    /** The operation that the route carries out or previews; set by `@Operation`. */
+    operation?: OperationName;
+    /** Whether the route previews the operation and does not carry it out; set by `@Operation`. */
+    isPreview?: boolean;
     /** Set by `@Operation`: the scopes that a key needs, all of them. */
     scopes?: Scope[];
   }

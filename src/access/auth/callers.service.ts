@@ -68,7 +68,7 @@ export class CallersService {
       return undefined;
     }
     this.seen.set(name, true);
-    this.noteUse(row.keyId);
+    this.rememberUse(row.keyId);
     return callerOf(row);
   }
 
@@ -94,7 +94,7 @@ export class CallersService {
     return hashes.map((hash) => bySha256.get(hash.toString('hex')));
   }
 
-  private noteUse(keyId: string): void {
+  private rememberUse(keyId: string): void {
     const now = Date.now();
     if (now - (this.lastUseWritten.get(keyId) ?? 0) < LAST_USE_RESOLUTION_MS) return;
     this.lastUseWritten.set(keyId, now);

@@ -1,8 +1,14 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
-import { Call } from './call';
+import { Problem } from '../../platform/errors/problem';
+import { AuthenticatedCall, isAuthenticated } from './call';
 
-/** The request on its way, with its caller. */
-export const CurrentCall = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Call => context.switchToHttp().getRequest<FastifyRequest>().call,
-);
+/**
+ * Injects the call into a handler. An operation of the interface declares it as an `OperationCall`, as its route names the
+ * operation; every other route declares it as an `AuthenticatedCall`.
+ */
+export const CurrentCall = createParamDecorator((_data: unknown, context: ExecutionContext): AuthenticatedCall => {
+  const { call } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (!isAuthenticated(call)) throw new Problem('missing_key');
+  return call;
+});

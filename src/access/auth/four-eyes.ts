@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/errors/problem';
-import { Call, Caller } from './call';
+import { AuthenticatedCall } from './call';
 
 /** Who asked for a call. */
 export interface Asker {
@@ -15,8 +15,8 @@ export interface Asker {
  * claim that anybody can make, so it is neither compared nor recorded as who decided.
  * @throws Problem `own_approval`.
  */
-export function requireSomebodyElse({ caller }: Call, asked: Asker, text?: string): Asker {
-  const { clientId, clientName, keyId, person } = caller as Caller; // the guard lets nobody in without a key
+export function requireSomebodyElse({ caller }: AuthenticatedCall, asked: Asker, text?: string): Asker {
+  const { clientId, clientName, keyId, person } = caller;
   const samePerson = person !== null && person.toLowerCase() === asked.actor?.toLowerCase();
   if (clientId === asked.clientId || keyId === asked.keyId || samePerson) {
     throw new Problem('own_approval', text === undefined ? {} : { text });

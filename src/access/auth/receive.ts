@@ -105,7 +105,7 @@ function finish({ call }: FastifyRequest, reply: FastifyReply): void {
 function newCall(request: FastifyRequest): Call {
   const { url, config } = request.routeOptions;
   const route = `${request.method} ${url ?? '(no route)'}`;
-  const isPreview = config.operation !== undefined && url?.startsWith('/v1/') === true;
+  const operation = config.isPreview ? undefined : config.operation;
   const requestId = String(request.headers['x-request-id'] ?? '');
   const traceparent = String(request.headers.traceparent ?? '');
   const actor = String(request.headers['x-actor'] ?? '');
@@ -118,8 +118,7 @@ function newCall(request: FastifyRequest): Call {
     allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
     actor: actor === '' ? null : actor,
     masked: request.headers['x-people'] !== undefined, // other values are refused
-    operation: isPreview ? route : (config.operation ?? route),
-    previewOf: isPreview ? config.operation : undefined,
+    operation: operation ?? route,
     receivedAt: new Date(),
     startedAt: performance.now(),
     caller: undefined,

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, showsCall, showsCalls } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -24,7 +24,7 @@ export class ApprovalsController {
   @ApiOperation({ summary: 'List held calls', operationId: 'listApprovals', description: 'Scope `approve`.' })
   @ApiResponse({ status: 200, type: ApprovalPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  list(@CurrentCall() call: Call, @Query() search: ApprovalSearch): Promise<ApprovalPage> {
+  list(@CurrentCall() call: AuthenticatedCall, @Query() search: ApprovalSearch): Promise<ApprovalPage> {
     return this.approvals.list(call, search);
   }
 
@@ -35,7 +35,7 @@ export class ApprovalsController {
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, with its `approval`.' })
   @ApiKeyProblems('approval_not_found')
-  one(@CurrentCall() call: Call, @Param('call_id') id: string): Promise<FullApprovalRecord> {
+  one(@CurrentCall() call: AuthenticatedCall, @Param('call_id') id: string): Promise<FullApprovalRecord> {
     return this.approvals.one(call, id);
   }
 
@@ -59,7 +59,7 @@ export class ApprovalsController {
     ...(['content_changed', 'stopped', 'outcome_unknown'] as const),
   )
   approve(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Param('call_id') id: string,
     @Body() decision: DecisionDto,
   ): Promise<FullApprovalRecord> {
@@ -79,7 +79,7 @@ export class ApprovalsController {
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, declined.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'approval_not_found', 'already_decided', 'content_changed')
   reject(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Param('call_id') id: string,
     @Body() decision: DecisionDto,
   ): Promise<FullApprovalRecord> {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { HistoryModule } from '../../history/history.module';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { JournalModule } from '../../journal/journal.module';
 import { MetricsModule } from '../../http/metrics/metrics.module';
 import { PolicyModule } from '../../policy/policy.module';
@@ -9,7 +9,7 @@ import { ApprovalsService } from './approvals.service';
 import { ForecastService } from './forecast.service';
 
 @Module({
-  imports: [HistoryModule, ForwardingModule, JournalModule, MetricsModule, PolicyModule],
+  imports: [HistoryModule, GatewayModule, JournalModule, MetricsModule, PolicyModule],
   controllers: [ApprovalsController],
   providers: [ApprovalsService, ForecastService],
 })

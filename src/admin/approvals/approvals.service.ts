@@ -3,21 +3,21 @@ import { Decimal } from 'decimal.js';
 import { FullCallRecord } from '../../history/records/record.dto';
 import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
-import { Call, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
 import { Asker, requireSomebodyElse } from '../../access/auth/four-eyes';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ProcessService } from '../../platform/database/process.service';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
-import { movesValue, OperationName } from '../../operations/catalogue';
-import { ApprovalObstacle } from '../../journal/decisions';
-import { JournalService } from '../../journal/journal.service';
+import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
+import { movesValue, operationNamed } from '../../operations/catalogue';
+import { ApprovalObstacle, approveHeldCall, rejectHeldCall } from '../../journal/decisions';
 import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
-import { Held, ReadyToSend, requireUnchanged, toReady } from './held';
+import { Held, requireUnchanged, toPrepared } from './held';
 import { BrokenRule, brokenRule, noLongerAllowed, readCallers, readLimitedItems } from './permission';
 
 const EXPIRED =
@@ -31,56 +31,63 @@ export class ApprovalsService {
     private readonly process: ProcessService,
     private readonly searching: SearchService,
     private readonly records: RecordsService,
-    private readonly journal: JournalService,
     private readonly exchanges: ExchangeService,
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
   ) {}
 
-  async list(call: Call, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
+  async list(call: AuthenticatedCall, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
     const { rows, nextPageToken } = await this.searching.search({ approval: status, ...page });
     const ids = rows.map(({ id }) => id);
     const calls = await this.records.list(ids, mayReveal(call));
     return { approvals: await this.forecasts.forecast(calls), next_page_token: nextPageToken };
   }
 
-  async one(call: Call, id: string): Promise<FullApprovalRecord> {
+  async one(call: AuthenticatedCall, id: string): Promise<FullApprovalRecord> {
     const [approval] = await this.forecasts.forecast([await this.record(id, mayReveal(call))]);
     return approval as FullApprovalRecord; // one for each
   }
 
   /** Sends the call, once; and answers when its outcome is recorded. */
-  async approve(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
+  async approve(
+    call: AuthenticatedCall,
+    id: string,
+    { reason, content_hash: hash }: DecisionDto,
+  ): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     requireUnchanged(held);
-    const ready = toReady(held);
+    const prepared = toPrepared(held);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
-    const operation = held.operation as OperationName;
-    const decided = await this.journal
-      .approve(
-        decision,
-        { clientId: held.clientId, operation, usd: movesValue(operation) ? usdOf(held) : null },
-        async (tx) => {
-          const [callers, items] = [await readCallers(tx, [held.keyId]), await readLimitedItems(tx, [id])];
-          return brokenRule(callers.get(held.keyId), operation, items.get(id) ?? []);
-        },
-      )
-      .catch((cause: unknown) => {
-        throw notSent(cause);
-      });
+    const { clientId, keyId } = held;
+    const operation = operationNamed(held.operation);
+    const usd = movesValue(operation) ? usdOf(held) : null;
+    const decided = await approveHeldCall(this.prisma, decision, { clientId, operation, usd }, async (tx) => {
+      const [callers, items] = [await readCallers(tx, [keyId]), await readLimitedItems(tx, [id])];
+      return brokenRule(callers.get(keyId), operation, items.get(id) ?? []);
+    }).catch((cause: unknown) => {
+      throw notSent(cause);
+    });
     if (decided.kind !== 'released') throw toProblem(decided);
-    return this.send(call, held, ready, decided.release);
+    return this.send(call, held, prepared, decided.release);
   }
 
-  async reject(call: Call, id: string, { reason, content_hash: hash }: DecisionDto): Promise<FullApprovalRecord> {
+  async reject(
+    call: AuthenticatedCall,
+    id: string,
+    { reason, content_hash: hash }: DecisionDto,
+  ): Promise<FullApprovalRecord> {
     const { by, held } = await this.undecided(call, id, hash);
     const decision = { intentId: id, reason, bodyCommitment: held.bodyCommitment, by, process: this.process.number };
-    if (!(await this.journal.reject(decision))) throw new Problem('already_decided');
+    if (!(await rejectHeldCall(this.prisma, decision))) throw new Problem('already_decided');
     return this.one(call, id);
   }
 
   /** A held call that this caller may decide about, as far as one can see before the decision is written. */
-  private async undecided(call: Call, id: string, hash: string | undefined): Promise<{ by: Asker; held: Held }> {
+  private async undecided(
+    call: AuthenticatedCall,
+    id: string,
+    hash: string | undefined,
+  ): Promise<{ by: Asker; held: Held }> {
     const { approval } = await this.record(id, false);
     const held = await this.prisma.intent.findUnique({ where: { id }, include: { body: true } });
     if (!held) throw new Problem('approval_not_found');
@@ -102,17 +109,22 @@ export class ApprovalsService {
   }
 
   /** From here on it may be paid: no error may say that nothing was sent. */
-  private async send(approving: Call, held: Held, ready: ReadyToSend, release: Release): Promise<FullApprovalRecord> {
-    const call: Call = {
+  private async send(
+    approving: AuthenticatedCall,
+    held: Held,
+    prepared: PreparedRequest,
+    release: Release,
+  ): Promise<FullApprovalRecord> {
+    const call: OperationCall = {
       ...approving,
       id: held.id,
-      operation: held.operation,
+      operation: operationNamed(held.operation),
       traceparent: held.traceparent ?? undefined,
       opened: true,
       timings: {},
     };
     try {
-      await this.exchanges.send(call, ready, release);
+      await this.exchanges.send(call, prepared, release);
       return await this.one(approving, held.id);
     } catch (cause) {
       const text = `It was approved and sent, but what came of it could not be recorded or read. It is not sent again; GET /v1/approvals/${held.id} shows what is known.`;

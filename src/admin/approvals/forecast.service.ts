@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../history/records/record.dto';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { OperationName } from '../../operations/catalogue';
+import { operationNamed } from '../../operations/catalogue';
 import { CapDto, toUsage, UsageDto } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
@@ -24,7 +24,7 @@ export class ForecastService {
 
   /**
    * Nothing is reserved for a call that waits, so each is counted as if it was the only one. Only what pays is ever held: its
-   * total counts, as `approve` of the journal counts it.
+   * total counts, as `approveHeldCall` of the journal counts it.
    */
   async forecast<Call extends CallRecord>(calls: Call[]): Promise<(Call & Forecast)[]> {
     const pending = calls.filter(isPending);
@@ -67,7 +67,7 @@ export class ForecastService {
     ]);
     return new Map(
       pending.flatMap(({ id, key_id, operation }) => {
-        const rule = brokenRule(callers.get(key_id), operation as OperationName, items.get(id) ?? []);
+        const rule = brokenRule(callers.get(key_id), operationNamed(operation), items.get(id) ?? []);
         return rule ? [[id, rule] as const] : [];
       }),
     );

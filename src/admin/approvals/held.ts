@@ -1,8 +1,8 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
-import { Ready } from '../../gateway/forwarding/exchange.service';
+import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
-import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../operations/catalogue';
+import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue';
 import { commitment } from '../../journal/commitment';
 
 /** A held call as it was recorded. */
@@ -18,11 +18,9 @@ export function requireUnchanged({ body, bodyCommitment }: Held): void {
   if (!same) throw new Problem('content_changed');
 }
 
-export type ReadyToSend = Pick<Ready, 'outgoing' | 'items'>;
-
 /** The request as it will leave: the bytes that were recorded. */
-export function toReady({ operation, query, body }: Held): ReadyToSend {
-  const name = operation as OperationName;
+export function toPrepared({ operation, query, body }: Held): PreparedRequest {
+  const name = operationNamed(operation);
   const path = INTERFACE_PREFIX + pathOf(name) + (query === null ? '' : `?${query}`);
   const bytes = body && Buffer.from(body.body);
   return {

@@ -4,7 +4,7 @@ import { Caller } from '../../access/auth/call';
 import { CALLER_COLUMNS, CallerRow, callerOf, OPENS } from '../../access/auth/callers.service';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { limitProblems } from '../../gateway/forwarding/asking';
+import { limitProblems } from '../../gateway/forwarding/refusals';
 import { OperationName, scopesOf } from '../../operations/catalogue';
 import { Limited } from '../../policy/limit-rules';
 
@@ -53,7 +53,7 @@ export async function readLimitedItems(tx: Prisma.TransactionClient, ids: string
 
 /**
  * The first rule that forbids a call of this client now: its key, its scope, the operation, or a limit of one call. The
- * approval threshold is no such rule, nor are caps and stops, which `approve` of the journal judges.
+ * approval threshold is no such rule, nor are caps and stops, which `approveHeldCall` of the journal judges.
  * @param caller who asked; undefined: the key opens nothing any more.
  */
 export function brokenRule(

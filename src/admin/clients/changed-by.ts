@@ -1,9 +1,9 @@
-import { Call, Caller } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { ChangeAuthor } from '../../access/clients/changes';
 
 /** Who makes a change through the API, as its record says it. */
-export function changedBy(call: Call, reason: string | undefined): ChangeAuthor {
-  const { clientId, keyId } = call.caller as Caller; // the guard lets nobody in without a key
+export function changedBy(call: AuthenticatedCall, reason: string | undefined): ChangeAuthor {
+  const { clientId, keyId } = call.caller;
   return {
     via: call.sessionToken === undefined ? 'api' : 'console',
     clientId,

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ClientsService } from '../../access/clients/clients.service';
 import { ListedClient } from '../../access/clients/listed';
@@ -47,7 +47,7 @@ export class ClientsController {
   })
   @ApiResponse({ status: 201, type: NewClientDto, description: 'The client, and its key this once.' })
   @ApiKeyProblems('invalid_request', 'client_exists')
-  async create(@CurrentCall() call: Call, @Body() body: CreateClientDto): Promise<NewClientDto> {
+  async create(@CurrentCall() call: AuthenticatedCall, @Body() body: CreateClientDto): Promise<NewClientDto> {
     const { name, scopes, operations = null, person, reason } = body;
     const grants = { operations, person, ...limitsIn(body) };
     const { key } = await this.clients.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
@@ -78,7 +78,7 @@ export class ClientsController {
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
   async change(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() body: ChangeClientDto,
   ): Promise<ClientDto> {

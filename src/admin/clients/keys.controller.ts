@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ClientsService } from '../../access/clients/clients.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -44,7 +44,7 @@ export class KeysController {
   @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, this once.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
   async issue(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() { expires_at, person, reason }: IssueKeyDto,
   ): Promise<NewKeyDto> {
@@ -71,7 +71,7 @@ export class KeysController {
   @ApiResponse({ status: 200, type: RevokedKeyDto, description: 'When it was revoked.' })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'key_not_found')
   async revoke(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Param('id') id: string,
     @Query() { reason }: RevocationDto,

@@ -1,10 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { Problem } from '../../platform/errors/problem';
 import { SpendingService } from '../../policy/spending.service';
 import { toUsage } from './cap';
 import { LimitsDto } from './limits.dto';
@@ -25,8 +24,7 @@ export class LimitsController {
   })
   @ApiResponse({ status: 200, type: LimitsDto, description: 'The limits.' })
   @ApiKeyProblems()
-  async own(@CurrentCall() { caller }: Call): Promise<LimitsDto> {
-    if (!caller) throw new Problem('missing_key');
+  async own(@CurrentCall() { caller }: AuthenticatedCall): Promise<LimitsDto> {
     const { clientId, limits } = caller;
     const caps = { daily: limits.dailyCapUsd, monthly: limits.monthlyCapUsd };
     return {

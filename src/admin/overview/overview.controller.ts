@@ -11,7 +11,7 @@ import {
 import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
-import { Call, Caller } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -67,12 +67,12 @@ export class OverviewController {
   })
   @ApiKeyProblems('invalid_request', 'too_many_streams')
   async read(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Query() { days }: OverviewSearch,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Overview | Readable> {
-    const { scopes } = call.caller as Caller; // Allow has seen to that
+    const { scopes } = call.caller;
     return wantsEvents(accept) ? this.streams.of(scopes, days, reply) : this.overviews.read(scopes, days);
   }
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ProblemCode } from '../../platform/errors/problems';
@@ -80,7 +80,7 @@ export class SandboxApiController {
   })
   @ApiResponse({ status: 200, type: SampleAnswerDto, description: 'What the app got.' })
   @Problems('invalid_request', 'demo_key_missing')
-  send(@CurrentCall() call: Call, @Body() sample: NewSampleDto): Promise<SampleAnswerDto> {
+  send(@CurrentCall() call: AuthenticatedCall, @Body() sample: NewSampleDto): Promise<SampleAnswerDto> {
     return this.desk.send(call, sample);
   }
 }

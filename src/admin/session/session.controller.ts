@@ -3,7 +3,8 @@ import { ConfigService } from '@nestjs/config';
 import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
-import { Call, Caller } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
 import { csrfTokenOf, noSessionCookie, sessionCookie } from '../../access/auth/session-cookie';
 import { SessionsService } from '../../access/auth/sessions.service';
 import { SCOPES } from '../../operations/scopes';
@@ -49,12 +50,12 @@ export class SessionController {
   })
   @ApiKeyProblems('no_session')
   async signIn(
+    @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionRecord> {
-    const { call } = request;
     if (call.sessionToken !== undefined) throw new Problem('no_session');
-    const caller = call.caller as Caller; // Allow has seen to that
+    const { caller } = call;
     const token = await this.sessions.begin(caller.keyId).catch(databaseUnavailable);
     this.logger.log({ client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
     void reply.header('set-cookie', sessionCookie(request, token));
@@ -66,7 +67,7 @@ export class SessionController {
   @ApiOperation({ summary: 'Who is signed in', operationId: 'readSession', description: 'By the cookie.' })
   @ApiResponse({ status: 200, type: SessionRecord, description: 'Who is signed in.' })
   @ApiKeyProblems()
-  current(@Req() { call }: FastifyRequest): SessionRecord {
+  current(@CurrentCall() call: AuthenticatedCall): SessionRecord {
     if (call.sessionToken === undefined) throw new Problem('session_ended');
     return this.toRecord(call, call.sessionToken);
   }
@@ -83,8 +84,8 @@ export class SessionController {
     void reply.header('set-cookie', noSessionCookie(request));
   }
 
-  private toRecord(call: Call, token: string): SessionRecord {
-    const { clientName, keyId, person, scopes } = call.caller as Caller;
+  private toRecord({ caller }: AuthenticatedCall, token: string): SessionRecord {
+    const { clientName, keyId, person, scopes } = caller;
     return {
       client: clientName,
       key_id: keyId,

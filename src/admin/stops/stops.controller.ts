@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, 
 import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
-import { Call, Caller } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
@@ -31,7 +31,7 @@ export class StopsController {
   @ApiResponse({ status: 200, type: StopRecord, description: 'It was stopped already; nothing is changed.' })
   @ApiKeyProblems('invalid_request')
   async stop(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Body() { client, operation, reason }: NewStopDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StopRecord> {
@@ -69,7 +69,7 @@ export class StopsController {
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the stop.' })
   @ApiResponse({ status: 200, type: StopRecord, description: 'It is lifted.' })
   @ApiKeyProblems('stop_not_found')
-  async lift(@CurrentCall() call: Call, @Param('id') id: string): Promise<StopRecord> {
+  async lift(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<StopRecord> {
     const lifted = await this.stops.lift(id, authorOf(call));
     if (!lifted) throw new Problem('stop_not_found');
     this.logger.warn({ call_id: call.id, stop_id: id }, 'a stop was lifted');
@@ -77,7 +77,7 @@ export class StopsController {
   }
 }
 
-function authorOf({ caller, actor }: Call) {
-  const { clientId, keyId } = caller as Caller; // Allow has seen to that
+function authorOf({ caller, actor }: AuthenticatedCall) {
+  const { clientId, keyId } = caller;
   return { clientId, keyId, actor };
 }

@@ -6,7 +6,7 @@ const BUILT = join(__dirname, '..', '..', '..', 'dist', 'app', 'start', 'memory.
 /** What the young generation takes in MB and whether garbage is held, in a process of its own: this one has long grown. */
 const SCRIPT = `
   const { getHeapSpaceStatistics } = require('node:v8');
-  const { settle, startSmall } = require(${JSON.stringify(BUILT)});
+  const { afterStart, startSmall } = require(${JSON.stringify(BUILT)});
   const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 1e6;
   const survivors = () => Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
   startSmall();
@@ -16,7 +16,7 @@ const SCRIPT = `
   const left = new WeakRef(garbage);
   garbage = undefined;
   setTimeout(() => {
-    settle();
+    afterStart();
     const collected = left.deref() === undefined;
     kept.push(survivors());
     console.log(JSON.stringify({ starting, collected, settled: young(), exposed: typeof gc }));
@@ -25,11 +25,11 @@ const SCRIPT = `
 
 /** Whether a function stays compiled for objects of which, for a while, there are none. */
 const LULL = `
-  const { settle } = require(${JSON.stringify(BUILT)});
+  const { afterStart } = require(${JSON.stringify(BUILT)});
   const read = (value) => value.left + value.right;
   const ask = () => read(JSON.parse('{"left":1,"right":2}'));
   const isCompiled = () => (%GetOptimizationStatus(read) & 16) !== 0;
-  settle();
+  afterStart();
   %PrepareFunctionForOptimization(read);
   ask();
   ask();

@@ -1,44 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Call, Caller } from '../../access/auth/call';
-import { Loaded } from '../../platform/config/config.module';
+import { OperationCall } from '../../access/auth/call';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { Ruling } from '../../journal/admissions';
-import { JournalService } from '../../journal/journal.service';
-import { Coverage, NewAdmission } from '../../journal/records';
+import { Admission, AdmissionResult } from '../../journal/admissions';
+import { CallJournal } from '../../journal/call-journal';
+import { Coverage } from '../../journal/records';
 import { Release } from '../../journal/release';
 import { Item, phonesOf } from '../../operations/item';
-import { Outgoing } from '../upstream/upstream.service';
-import { CoverageService } from './coverage.service';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
+import { admissionRequest } from './admission-request';
+import { CoverageService } from './coverage.service';
 import { MovedValueService } from './moved-value.service';
-import { consider, limitProblems, toProblem } from './asking';
-import { OperationName } from '../../operations/catalogue';
+import { newIntent, PreparedRequest } from './prepared-request';
+import { limitProblems, obstacleProblem } from './refusals';
 import { ReplayService } from './replay.service';
 import { pendingReply, Reply } from './reply';
 
-/** A request that pays or makes something, before it is known whether it may. */
-export interface Asked {
-  outgoing: Outgoing;
-  items: Item[];
-  input: object | undefined;
-}
-
-interface Look {
+/** What is known of a request before the journal decides about it. */
+interface OwnRules {
   /** With the amounts that the request itself does not name. */
   items: Item[];
   coverage: Coverage | null;
-  objection?: Problem;
-}
-
-/** What was found out about it before the journal is asked. */
-interface Found {
-  key: string | null;
-  allowDuplicateOf: string | null;
-  coverage: Coverage | null;
-  barred: boolean;
+  /** Why it is refused, whatever else was asked for; undefined where it breaks no rule by itself. */
+  problem?: Problem;
 }
 
 /** A twin waits this long for the first one's answer, which is nicer than to be told to ask again. */
@@ -48,98 +33,68 @@ const TWIN_WAIT_MS = 50;
 /** Decides whether a request that pays or makes something may be sent, and records that it will be. */
 @Injectable()
 export class AdmissionService {
-  private readonly approvalExpiresAfterMs: number;
-
   constructor(
     private readonly coverage: CoverageService,
     private readonly values: MovedValueService,
-    private readonly journal: JournalService,
+    private readonly journal: CallJournal,
     private readonly replays: ReplayService,
-    config: ConfigService<Loaded, true>,
-  ) {
-    this.approvalExpiresAfterMs = config.get('settings', { infer: true }).approvalExpiresAfterSeconds * 1_000;
-  }
+  ) {}
 
   /**
+   * @param input the validated body.
    * @returns what the app gets instead of it being sent; or its release, if it is open and is to be sent now.
    * @throws Problem if it may not.
    */
-  async admit(call: Call, asked: Asked): Promise<Reply | Release> {
-    const { limits } = call.caller as Caller;
-    const key = readIdempotencyKey(call.idempotencyKey, phonesOf(asked.items));
-    if (key === null && limits.requireIdempotencyKey) throw new Problem('idempotency_key_required');
+  async admit(
+    call: OperationCall,
+    { outgoing, items: named }: PreparedRequest,
+    input: object | undefined,
+  ): Promise<Reply | Release> {
+    const idempotencyKey = readIdempotencyKey(call.idempotencyKey, phonesOf(named));
+    if (idempotencyKey === null && call.caller.limits.requireIdempotencyKey) {
+      throw new Problem('idempotency_key_required');
+    }
     const allowDuplicateOf = readAllowDuplicateOf(call.allowDuplicateOf);
-    const { items, coverage, objection } = await this.look(call, asked);
+    const { items, coverage, problem } = await this.checkByItself(call, named);
     // Rules may have changed since: what was carried out before is answered as it was, whatever they are now.
-    if (objection && key === null) throw objection;
-    const found = { key, allowDuplicateOf, coverage, barred: objection !== undefined };
-    const asking = this.toAsking(call, { ...asked, items }, found);
+    if (problem && idempotencyKey === null) throw problem;
+    const overOwnLimit = problem !== undefined;
+    const request = admissionRequest(call, { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit });
+    const admission = { request, intent: newIntent(call, { outgoing, items }, coverage) };
     const patienceEnds = performance.now() + TWIN_PATIENCE_MS;
     for (;;) {
-      const verdict = await this.decide(call, asking);
-      if (verdict.kind === 'released') return verdict.release;
-      if (verdict.kind === 'held') return pendingReply(call.id);
-      if (verdict.kind === 'barred') throw objection as Problem;
-      if (verdict.kind !== 'repeated') throw toProblem(verdict);
-      const reply = await this.replays.answer(call, verdict.firstCallId, performance.now() > patienceEnds);
+      const result = await this.decide(call, admission);
+      if (result.kind === 'released') return result.release;
+      if (result.kind === 'held') return pendingReply(call.id);
+      if (result.kind === 'over_own_limit') throw problem as Problem;
+      if (result.kind !== 'repeated') throw obstacleProblem(result);
+      const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;
       await sleep(TWIN_WAIT_MS);
     }
   }
 
-  /** What the request moves, and what it breaks by itself, whatever else happens. */
-  private async look(call: Call, asked: Asked): Promise<Look> {
-    let { items } = asked;
+  /** Checks a request by itself: what it moves, the limits of one call, and where the upstream pays out. */
+  private async checkByItself(call: OperationCall, named: Item[]): Promise<OwnRules> {
+    let items = named;
     try {
       items = await this.values.fill(call, items);
-      const [objection] = limitProblems(call.caller as Caller, call.operation as OperationName, items);
-      if (objection) throw objection;
+      const [problem] = limitProblems(call.caller, call.operation, items);
+      if (problem) throw problem;
       return { items, coverage: await this.coverage.check(call, items) };
-    } catch (objection) {
-      if (objection instanceof Problem) return { items, coverage: null, objection };
-      throw objection;
+    } catch (problem) {
+      if (problem instanceof Problem) return { items, coverage: null, problem };
+      throw problem;
     }
   }
 
-  private toAsking(
-    call: Call,
-    { outgoing, items, input }: Asked,
-    { key, allowDuplicateOf, coverage, barred }: Found,
-  ): NewAdmission {
-    const { id, requestId, traceparent, clientAddress, receivedAt, actor, operation, causedBy } = call;
-    const { content, usd, heldFor } = consider(call, { items, input, key, allowDuplicateOf });
-    // Named one by one: to spread two objects of every request into a third takes longer than to decide about it.
-    return {
-      id,
-      requestId,
-      traceparent,
-      clientAddress,
-      receivedAt,
-      caller: call.caller as Caller,
-      actor,
-      operation,
-      query: null,
-      body: outgoing.body,
-      items,
-      coverage,
-      causedBy,
-      idempotencyKey: key,
-      allowDuplicateOf,
-      content,
-      barred,
-      usd,
-      heldFor,
-      expiresAt: new Date(receivedAt.getTime() + this.approvalExpiresAfterMs),
-    };
-  }
-
-  private async decide(call: Call, asking: NewAdmission): Promise<Ruling> {
+  private async decide(call: OperationCall, admission: Admission): Promise<AdmissionResult> {
     const started = performance.now();
     try {
-      const verdict = await this.journal.admit(asking).catch(databaseUnavailable);
-      call.opened = verdict.kind === 'released' || verdict.kind === 'held';
-      if (verdict.kind === 'held') call.outcome = 'pending_approval';
-      return verdict;
+      const result = await this.journal.admit(admission).catch(databaseUnavailable);
+      call.opened = result.kind === 'released' || result.kind === 'held';
+      if (result.kind === 'held') call.outcome = 'pending_approval';
+      return result;
     } finally {
       call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
     }

@@ -7,14 +7,12 @@ import { isUnavailable } from '../../platform/database/unavailable';
 import { Problem } from '../../platform/errors/problem';
 import { ProblemCode, PROBLEMS } from '../../platform/errors/problems';
 import { toEnvelope, toProblemDetails } from '../../platform/errors/problem-body';
-import { JournalService } from '../../journal/journal.service';
+import { CallJournal } from '../../journal/call-journal';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { forTheRecord } from '../../http/validation/faults';
 import { bodyFault, OTHER_TYPE } from '../../http/validation/json-body';
 import { recordedKey } from '../../http/validation/idempotency-key';
-import { InvalidInput } from '../../http/validation/validation.pipe';
-import { OperationName, rowOf } from '../../operations/catalogue';
-import { PreviewService } from '../preview/preview.service';
+import { rowOf } from '../../operations/catalogue';
 
 /** Problems that, where something unexpected caused them, somebody has to look into. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
@@ -27,9 +25,8 @@ export class ProblemFilter implements ExceptionFilter {
   private readonly extraFields: readonly string[];
 
   constructor(
-    private readonly journal: JournalService,
+    private readonly journal: CallJournal,
     private readonly metrics: MetricsService,
-    private readonly previews: PreviewService,
     config: ConfigService<Loaded, true>,
   ) {
     const { maxBodyBytes, extraFieldsAllowed } = config.get('settings', { infer: true });
@@ -40,18 +37,6 @@ export class ProblemFilter implements ExceptionFilter {
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    if (!(error instanceof InvalidInput) || request.call.previewOf === undefined) {
-      return this.answer(error, request, reply);
-    }
-    // Of a preview, the faults that validation finds are no refusal but its answer.
-    try {
-      await reply.status(200).send(await this.previews.preview(request.call, request.body, error.found));
-    } catch (failure) {
-      await this.answer(failure, request, reply);
-    }
-  }
-
-  private async answer(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { call } = request;
     const problem = inWordsFor(request, this.toProblem(error, request));
     this.log(call, problem);
@@ -125,10 +110,10 @@ function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
 }
 
 /** A preview changes nothing either. */
-function isRead({ method, routeOptions, call }: FastifyRequest): boolean {
-  const { operation } = routeOptions.config;
+function isRead({ method, routeOptions }: FastifyRequest): boolean {
+  const { operation, isPreview = false } = routeOptions.config;
   if (operation === undefined) return method === 'GET' || method === 'HEAD';
-  return call.previewOf !== undefined || rowOf(operation as OperationName).effect === 'read';
+  return isPreview || rowOf(operation).effect === 'read';
 }
 
 /** By the route's own path: the address as written may spell it with escapes. */

@@ -1,25 +1,37 @@
 import { Injectable } from '@nestjs/common';
-import { Call, Caller } from '../../access/auth/call';
+import { ConfigService } from '@nestjs/config';
+import { OperationCall } from '../../access/auth/call';
+import { Loaded } from '../../platform/config/config.module';
+import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { FirstCall } from '../../journal/first-call';
-import { JournalService } from '../../journal/journal.service';
+import { CallJournal } from '../../journal/call-journal';
+import { FirstCall, readFirstCall } from '../../journal/first-call';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
-import { OperationName, rowOf } from '../../operations/catalogue';
+import { rowOf } from '../../operations/catalogue';
 import { Effect } from '../../operations/row';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
 /** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
 @Injectable()
 export class ReplayService {
-  constructor(private readonly journal: JournalService) {}
+  private readonly inFlightSeconds: number;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly journal: CallJournal,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.inFlightSeconds = givenUpAfterMs(config.get('settings', { infer: true })) / 1_000;
+  }
 
   /**
    * @param impatient whether to say that the first one is still being carried out, instead of waiting for it.
    * @returns the first one's answer, byte for byte; undefined: ask again in a moment.
    * @throws Problem where there is no such answer, and why.
    */
-  async answer(call: Call, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
+  async answer(call: OperationCall, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
     const reply = await this.find(call, firstCallId);
     if (reply === 'in progress' || !reply) {
       // Without a reply its key has just become free; where it stays taken all the same, nobody may wait for ever.
@@ -34,13 +46,16 @@ export class ReplayService {
    * The same, without recording that it was asked for.
    * @returns undefined if the key has just become free.
    */
-  async find(call: Call, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
-    const first = await this.journal.firstCall(firstCallId).catch(databaseUnavailable);
+  async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
+    const first = await readFirstCall(this.prisma, firstCallId, this.inFlightSeconds).catch(databaseUnavailable);
     return first && this.toReply(call, first);
   }
 
-  private toReply(call: Call, { id, state, isKeyFree, outcome, found }: FirstCall): Reply | 'in progress' | undefined {
-    const { effect } = rowOf(call.operation as OperationName);
+  private toReply(
+    call: OperationCall,
+    { id, state, isKeyFree, outcome, found }: FirstCall,
+  ): Reply | 'in progress' | undefined {
+    const { effect } = rowOf(call.operation);
     if (isKeyFree) return undefined;
     const words = outcome && wordsOf(outcome);
     switch (state) {
@@ -68,10 +83,9 @@ export class ReplayService {
   }
 
   /** The first call has its record; this one says that it was asked again. */
-  private async record(call: Call, { status }: Reply, firstCallId: string): Promise<void> {
+  private async record(call: OperationCall, { status }: Reply, firstCallId: string): Promise<void> {
     const refusal = {
       ...call,
-      caller: call.caller as Caller,
       status,
       firstCallId,
       faults: [],

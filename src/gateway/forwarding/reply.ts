@@ -44,12 +44,16 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
     case 'rejected':
       return rejected(answer.status, answer, callId, effect);
     case 'not_sent':
-      return ours(notSent(answer), callId, effect);
+      return proxyReply(notSent(answer), callId, effect);
     case 'unknown':
       if (answer.failure === 'unverified_rejection' && !REFUSED_AT_THE_DOOR.includes(answer.status)) {
         return new Reply(answer.status, safeType(answer.contentType), answer.body);
       }
-      return ours(new Problem('outcome_unknown', { status: answer.failure === 'timeout' ? 504 : 502 }), callId, effect);
+      return proxyReply(
+        new Problem('outcome_unknown', { status: answer.failure === 'timeout' ? 504 : 502 }),
+        callId,
+        effect,
+      );
   }
 }
 
@@ -101,12 +105,14 @@ function notSent({ failure, retryAfter }: Answer): Problem {
 
 /** That our key is wrong or limited is our affair: the app must not take it for its own. */
 function rejected(status: number, answer: Answer & { body: Buffer }, callId: string, effect: Effect): Reply {
-  if (status === 401 || status === 403) return ours(new Problem('upstream_auth'), callId, effect);
-  if (status === 429) return ours(new Problem('upstream_busy', { retryAfter: answer.retryAfter ?? 1 }), callId, effect);
+  if (status === 401 || status === 403) return proxyReply(new Problem('upstream_auth'), callId, effect);
+  if (status === 429)
+    return proxyReply(new Problem('upstream_busy', { retryAfter: answer.retryAfter ?? 1 }), callId, effect);
   return new Reply(status, safeType(answer.contentType), answer.body);
 }
 
-function ours(refusal: Problem, callId: string, effect: Effect): Reply {
+/** A problem in the envelope of the interface, as the proxy's own answer. */
+function proxyReply(refusal: Problem, callId: string, effect: Effect): Reply {
   const problem = effect === 'read' ? refusal.asRead() : refusal;
   const body = Buffer.from(JSON.stringify(toEnvelope(problem, callId)));
   return new Reply(problem.status, JSON_TYPE, body, { 'retry-after': problem.retryAfter });

@@ -1,5 +1,6 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { JournalService } from '../../journal/journal.service';
+import { insertShape, readShapes } from '../../journal/shapes';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../upstream/shape';
 
@@ -9,8 +10,8 @@ const MAX_SHAPES = 100;
 /** While the database is slow, further shapes are let go: their next answers bring them back. */
 const MAX_WAITING = 100;
 
-/** What is known of an operation. */
-interface Known {
+/** What is known of an operation's answers. */
+interface KnownShapes {
   /** What its answers had so far, by HTTP status. */
   byStatus: Map<number, Shape>;
   /** It has as many shapes as are listed. */
@@ -33,20 +34,20 @@ interface Sight {
 @Injectable()
 export class ShapeWatch implements OnApplicationShutdown {
   private readonly logger = new Logger('Shapes');
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, KnownShapes>();
   private readonly waiting: Sight[] = [];
   private working: Promise<void> | undefined;
 
   constructor(
-    private readonly journal: JournalService,
+    private readonly prisma: PrismaService,
     private readonly metrics: MetricsService,
   ) {}
 
   /** Returns at once and never throws. Without an HTTP status there was no answer, and nothing is noted. */
-  note(call: { id: string; operation: string }, status: number | null, body: Buffer | null): void {
+  watch(call: { id: string; operation: string }, status: number | null, body: Buffer | null): void {
     if (status === null) return;
     try {
-      this.look(call, status, valueIn(body));
+      this.compare(call, status, valueIn(body));
     } catch (err) {
       // The money has moved and the outcome is recorded: a mistake of ours in here must not turn that into an error.
       this.logger.error({ call_id: call.id, err }, 'the shape of an answer could not be told');
@@ -58,7 +59,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     await this.working;
   }
 
-  private look({ id: callId, operation }: { id: string; operation: string }, status: number, value: unknown): void {
+  private compare({ id: callId, operation }: { id: string; operation: string }, status: number, value: unknown): void {
     const known = this.knownOf(operation);
     const before = known.byStatus.get(status) ?? false;
     if (allows(before, value)) return;
@@ -70,7 +71,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     this.working ??= this.learnAll();
   }
 
-  private knownOf(operation: string): Known {
+  private knownOf(operation: string): KnownShapes {
     const known = this.known.get(operation) ?? { byStatus: new Map<number, Shape>(), full: false };
     this.known.set(operation, known);
     return known;
@@ -90,7 +91,7 @@ export class ShapeWatch implements OnApplicationShutdown {
 
   private async learn(sight: Sight): Promise<void> {
     const { operation, status, shape } = sight;
-    const stored = await this.journal.shapesOf(operation); // perhaps by other instances, or before the last start
+    const stored = await readShapes(this.prisma, operation); // perhaps by other instances, or before the last start
     const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
     if (covers(listed.get(status) ?? false, shape)) return;
     // Instances that look at the same time may each add one more: it is a bound, not a quota.
@@ -101,7 +102,7 @@ export class ShapeWatch implements OnApplicationShutdown {
 
   private async list({ operation, status, shape, callId }: Sight): Promise<void> {
     const fingerprint = fingerprintOf(shape);
-    const isNew = await this.journal.noteShape({ operation, httpStatus: status, fingerprint, shape, callId });
+    const isNew = await insertShape(this.prisma, { operation, httpStatus: status, fingerprint, shape, callId });
     if (!isNew) return; // another instance was faster, and has counted it
     this.metrics.countNewShape(operation);
     this.logger.warn(

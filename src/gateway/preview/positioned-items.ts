@@ -18,11 +18,11 @@ export interface PositionedItem {
  * @param body validated if there are no faults; else as it came, of which nothing but these items may be relied on.
  */
 export function soundItems(operation: OperationName, body: unknown, found: FaultList): PositionedItem[] {
-  if (found.total === 0) return itemsOf(operation, body as object | undefined).map(placed);
+  if (found.total === 0) return itemsOf(operation, body as object | undefined).map(positioned);
   const list = listIn(operation, body);
   const sound = list.flatMap((fields, position) => (found.brokenItems.has(position) ? [] : [{ position, fields }]));
   const items = itemsOf(operation, { [itemFieldsOf(operation)?.in ?? '']: sound.map(({ fields }) => fields) });
-  return sound.flatMap(({ position }, index) => placed(items[index] as Item, position));
+  return sound.flatMap(({ position }, index) => positioned(items[index] as Item, position));
 }
 
 /** How many items a body has, whatever is wrong with them. */
@@ -88,6 +88,6 @@ function listIn(operation: OperationName, body: unknown): unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-function placed(item: Item, position: number): PositionedItem {
+function positioned(item: Item, position: number): PositionedItem {
   return { position, item };
 }

@@ -1,21 +1,60 @@
 import { Decimal } from 'decimal.js';
 import { Limits } from '../../access/clients/limits';
 import { Problem } from '../../platform/errors/problem';
+import { SamePayment } from '../../journal/same-payments';
+import { totalOf } from '../../operations/item';
+import { movesValue } from '../../operations/catalogue';
 import { Budget, HeldFor } from '../../policy/admission';
 import { Served } from '../forwarding/coverage';
-import { PositionedItem, recipientOf } from './positioned-items';
+import { PreviewFacts } from './facts';
+import { duplicatesInside, itemCount, PositionedItem, recipientOf } from './positioned-items';
 import {
+  Preview,
   PreviewApproval,
   PreviewCap,
   PreviewCaps,
+  PreviewDuplicate,
   PreviewFault,
   PreviewItem,
   PreviewLocalAmount,
   PreviewRefusal,
 } from './preview.dto';
+import { problemsOf } from './problems';
+
+const ZERO = new Decimal(0);
+
+/** The preview of a request about which this was found out. */
+export function toPreview(facts: PreviewFacts): Preview {
+  const { call, body, positioned, request, dryRun, served, earlier, localAmounts } = facts;
+  const { caller, operation } = call;
+  const replay = facts.replay instanceof Problem ? undefined : facts.replay;
+  const problems = problemsOf(facts);
+  const waits = dryRun.heldFor === null ? 'be_sent' : 'wait_for_approval';
+  const stopped = dryRun.obstacles.find((obstacle) => obstacle.kind === 'stopped');
+  return {
+    would: replay ? 'be_replayed' : problems.length > 0 ? 'be_refused' : waits,
+    refusal: toRefusal(problems),
+    replay: replay ?? null,
+    errors: toErrors(problems),
+    errors_total: totalOfErrors(problems),
+    item_count: itemCount(operation, body),
+    total_usd: totalOf(request.items)?.toFixed() ?? null,
+    fee_usd: null,
+    coverage: served instanceof Served ? 'checked' : served,
+    approval: replay ? null : toApproval(dryRun.heldFor, caller.limits),
+    caps: toCaps(dryRun.budget, replay || !movesValue(operation) ? ZERO : request.usd),
+    stopped: stopped?.stop.reason ?? null,
+    items: positioned.map((one) => toItem(one, served, localAmounts.get(one.position) ?? null)),
+    duplicates: [...duplicatesInside(positioned), ...earlier.map(toDuplicate)],
+  };
+}
+
+function toDuplicate({ position, callId, paidAt }: SamePayment): PreviewDuplicate {
+  return { position, kind: 'seen_before', call_id: callId, paid_at: paidAt };
+}
 
 /** @param problems in the order in which a request is refused with them. */
-export function toRefusal([first]: Problem[]): PreviewRefusal | null {
+function toRefusal([first]: Problem[]): PreviewRefusal | null {
   if (!first) return null;
   const { status, code, action, message, faults, faultsTotal, firstCallId, firstCallState } = first;
   const repeats = {
@@ -26,7 +65,7 @@ export function toRefusal([first]: Problem[]): PreviewRefusal | null {
 }
 
 /** A problem that is about no part of the body is about the whole. */
-export function toErrors(problems: Problem[]): PreviewFault[] {
+function toErrors(problems: Problem[]): PreviewFault[] {
   return problems.flatMap(({ code, faults, message }) => {
     const all = faults.length > 0 ? faults : [{ pointer: '', detail: message }];
     return all.map((fault) => ({ code, ...fault }));
@@ -34,16 +73,16 @@ export function toErrors(problems: Problem[]): PreviewFault[] {
 }
 
 /** How many there are, with those that are not listed. */
-export function totalOfErrors(problems: Problem[]): number {
+function totalOfErrors(problems: Problem[]): number {
   return problems.reduce((total, { faultsTotal }) => total + Math.max(1, faultsTotal), 0);
 }
 
-export function toApproval(heldFor: HeldFor | null, { approvalOverUsd }: Limits): PreviewApproval | null {
+function toApproval(heldFor: HeldFor | null, { approvalOverUsd }: Limits): PreviewApproval | null {
   return heldFor && { reason: heldFor, threshold_usd: approvalOverUsd?.toFixed() ?? null };
 }
 
 /** @param usd what would count against the caps; null: that is not known. */
-export function toCaps(budget: Budget, usd: Decimal | null): PreviewCaps {
+function toCaps(budget: Budget, usd: Decimal | null): PreviewCaps {
   const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = budget;
   return { daily: toCap(dailyCapUsd, spentTodayUsd, usd), monthly: toCap(monthlyCapUsd, spentThisMonthUsd, usd) };
 }
@@ -58,7 +97,7 @@ function toCap(cap: Decimal | null, spent: Decimal, usd: Decimal | null): Previe
   };
 }
 
-export function toItem(
+function toItem(
   { position, item }: PositionedItem,
   served: Served | 'unchecked' | null,
   localAmount: PreviewLocalAmount | null,

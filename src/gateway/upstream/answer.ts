@@ -57,7 +57,7 @@ interface AnswerDetails {
 }
 
 /** What of a request decides what its answer proves. */
-export interface Asked {
+export interface RequestKind {
   effect: 'pay' | 'write' | 'read';
   /** Whether no list of the upstream ever shows what this makes, so that its word is all there is. */
   unlisted?: true;
@@ -67,7 +67,7 @@ export interface Asked {
  * Decides what an exchange means. Doubt must never pass for a rejection, nor for a success: a rejected payout may be tried
  * again, and would then be paid twice.
  */
-export function toAnswer(exchange: Exchange, asked: Asked): Answer {
+export function toAnswer(exchange: Exchange, request: RequestKind): Answer {
   if ('failure' in exchange) {
     const answer = notSent(exchange.failure);
     return exchange.written ? { ...answer, kind: 'unknown' } : answer;
@@ -79,7 +79,7 @@ export function toAnswer(exchange: Exchange, asked: Asked): Answer {
   if (contentEncoding !== null && contentEncoding.toLowerCase() !== 'identity') {
     return { kind: 'unknown', failure: 'unreadable', ...response };
   }
-  const meaning = asked.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, asked);
+  const meaning = request.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, request);
   return { ...meaning, ...response };
 }
 
@@ -93,12 +93,12 @@ const SUCCEEDED = { kind: 'succeeded', failure: null } as const;
 const REJECTED = { kind: 'rejected', failure: null } as const;
 const UNVERIFIED = { kind: 'unknown', failure: 'unverified_rejection' } as const;
 
-/** A read changes nothing. Whatever says no is taken at its word. */
+/** A read changes nothing. Whatever says no is taken at its claimed. */
 function meaningOfRead({ status, body }: Response): Meaning {
   if (status >= 400 && status < 500) return REJECTED;
   const envelope = parseJson(body);
-  const verdict = status < 300 ? readVerdict(envelope) : undefined;
-  if (verdict) return { kind: verdict, failure: null };
+  const claimed = status < 300 ? readEnvelopeStatus(envelope) : undefined;
+  if (claimed) return { kind: claimed, failure: null };
   return status === 500 && wordOf(envelope) === 'error' ? REJECTED : notUnderstood(status);
 }
 
@@ -107,14 +107,14 @@ function meaningOfRead({ status, body }: Response): Meaning {
  * documented as a failure, but such services also send it after paying: it is not believed until the upstream's list bears it
  * out. Other 5xx come from machines in between, even where they look like the service.
  */
-function meaningOfChange({ status, body }: Response, { unlisted }: Asked): Meaning {
+function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind): Meaning {
   const envelope = parseJson(body);
   const saysError = wordOf(envelope) === 'error';
-  const verdict = status < 300 ? readVerdict(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
-  if (verdict === 'succeeded') return SUCCEEDED;
+  const claimed = status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
+  if (claimed === 'succeeded') return SUCCEEDED;
   const named = namesWork(envelope);
   if (REFUSED_AT_THE_DOOR.includes(status) && !named) return REJECTED;
-  if (verdict === undefined) return notUnderstood(status);
+  if (claimed === undefined) return notUnderstood(status);
   // Some of it was done: it counts as a success, whose items keep the words that the upstream has for them.
   if (named) return saysError ? UNVERIFIED : SUCCEEDED;
   return status === 500 && !unlisted ? UNVERIFIED : REJECTED;
@@ -130,7 +130,7 @@ export function notSent(failure: FailureCode, retryAfter: number | null = null) 
 }
 
 /** Reads a 2xx's envelope (interface.md, "Send result"; upstream-observed.md, traps 1 and 2); undefined if it says neither. */
-export function readVerdict(envelope: unknown): 'succeeded' | 'rejected' | undefined {
+export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' | undefined {
   const word = wordOf(envelope);
   if (word === 'error') return 'rejected';
   if (word !== 'success') return undefined;

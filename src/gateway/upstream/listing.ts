@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
-import { FailureCode, isObject, readVerdict } from './answer';
+import { FailureCode, isObject, readEnvelopeStatus } from './answer';
 import { KeyRemover } from './key-remover';
 import { ListingSplitter, NotAListing } from './listing-splitter';
 import { failureOf } from './undici-adapter';
@@ -62,7 +62,7 @@ export async function streamListing(
       sha256.update(chunk);
       for (const batch of splitter.push(chunk)) await hands.give(batch);
     }
-    return { ...listing, failure: verdictOf(splitter), sha256: sha256.digest() };
+    return { ...listing, failure: failureAtEnd(splitter), sha256: sha256.digest() };
   } catch (error) {
     hands.check();
     if (error instanceof NotAListing) return { ...listing, failure: 'unreadable' };
@@ -101,9 +101,9 @@ function failureOfHead(status: number, encoding: string | string[] | undefined):
   return encoding === undefined || String(encoding).toLowerCase() === 'identity' ? null : 'unreadable';
 }
 
-function verdictOf(splitter: ListingSplitter): Listing['failure'] {
+function failureAtEnd(splitter: ListingSplitter): Listing['failure'] {
   const envelope = splitter.end();
-  const verdict = isObject(envelope) ? readVerdict(envelope) : undefined;
-  if (verdict === 'rejected') return 'rejected';
-  return verdict === 'succeeded' && splitter.listed ? null : 'unreadable';
+  const claimed = isObject(envelope) ? readEnvelopeStatus(envelope) : undefined;
+  if (claimed === 'rejected') return 'rejected';
+  return claimed === 'succeeded' && splitter.listed ? null : 'unreadable';
 }

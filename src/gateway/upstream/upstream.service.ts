@@ -7,7 +7,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { Secret } from '../../platform/config/secret';
 import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream-timeouts';
 import { MetricsService } from '../../http/metrics/metrics.service';
-import { Answer, Asked, Exchange, toAnswer } from './answer';
+import { Answer, RequestKind, Exchange, toAnswer } from './answer';
 import { Bulkhead } from './bulkhead';
 import { Circuit } from './circuit';
 import { headerOf, headersOf, toSeconds } from './headers';
@@ -34,7 +34,7 @@ const JSON_TYPE = 'application/json';
  * A request in the interface's words: the path below the base address, query included, and its bytes. Only what reads is ever
  * sent again.
  */
-export interface Outgoing extends Asked {
+export interface Outgoing extends RequestKind {
   operation: string;
   method: 'GET' | 'POST';
   path: string;

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -26,7 +26,7 @@ export class AccessesController {
   })
   @ApiResponse({ status: 200, type: AccessPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async search(@CurrentCall() call: Call, @Query() search: AccessSearch): Promise<AccessPage> {
+  async search(@CurrentCall() call: AuthenticatedCall, @Query() search: AccessSearch): Promise<AccessPage> {
     const { rows, nextPageToken } = await this.accesses.search(search, mayReveal(call));
     return { accesses: rows, next_page_token: nextPageToken };
   }

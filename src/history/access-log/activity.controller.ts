@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -28,7 +28,7 @@ export class ActivityController {
   })
   @ApiResponse({ status: 200, type: ActivityPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async search(@CurrentCall() call: Call, @Query() search: ActivitySearch): Promise<ActivityPage> {
+  async search(@CurrentCall() call: AuthenticatedCall, @Query() search: ActivitySearch): Promise<ActivityPage> {
     return this.activity.search(search, mayReveal(call));
   }
 }

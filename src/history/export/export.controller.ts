@@ -3,7 +3,7 @@ import { ApiOperation, ApiParam, ApiProduces, ApiResponse, ApiSecurity, ApiTags 
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
-import { Call, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shown, Shows } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
@@ -85,7 +85,7 @@ export class ExportController {
   @ApiParam({ name: 'id', description: "The export's `X-Call-Id`.", schema: { type: 'string', format: 'uuid' } })
   @ApiResponse({ status: 200, type: ManifestRecord, description: 'The manifest.' })
   @ApiKeyProblems('record_not_found')
-  async manifest(@CurrentCall() call: Call, @Param('id') id: string): Promise<ManifestRecord> {
+  async manifest(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<ManifestRecord> {
     const manifest = isUuid(id) && (await this.manifests.find(id, mayReveal(call)));
     if (!manifest) {
       const text = 'There is no manifest: no export has this id, or it is still being read, or it broke off.';

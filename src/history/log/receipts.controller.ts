@@ -1,7 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call, Caller, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
@@ -33,9 +33,9 @@ export class ReceiptsController {
   })
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
-  async one(@CurrentCall() { caller, masked }: Call, @Param('id') id: string): Promise<Receipt> {
+  async one(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
     if (!isUuid(id)) throw new Problem('call_not_found');
-    return this.receipts.receipt(id.toLowerCase(), (caller as Caller).clientId, !masked); // Allow has seen to that
+    return this.receipts.receipt(id.toLowerCase(), caller.clientId, !masked);
   }
 }
 
@@ -62,7 +62,7 @@ export class AuditReceiptsController {
   })
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
-  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<Receipt> {
+  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
     if (!isUuid(id)) throw new Problem('call_not_found');
     return this.receipts.receipt(id.toLowerCase(), undefined, mayReveal(call));
   }

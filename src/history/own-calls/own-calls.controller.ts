@@ -4,14 +4,14 @@ import { CallPage, FullCallRecord, RecordResolution } from '../records/record.dt
 import { RecordsService } from '../records/records.service';
 import { SearchService } from '../search/search.service';
 import { Allow } from '../../access/auth/allow';
-import { Call, Caller, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { requireSomebodyElse } from '../../access/auth/four-eyes';
 import { Shows, showsCall } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { JournalService } from '../../journal/journal.service';
+import { ResolutionJournal } from '../../journal/resolution-journal';
 import { CallState, RESOLUTIONS } from '../../operations/lifecycle';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 
@@ -26,7 +26,7 @@ export class OwnCallsController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,
-    private readonly journal: JournalService,
+    private readonly resolutions: ResolutionJournal,
   ) {}
 
   @Get()
@@ -40,8 +40,8 @@ export class OwnCallsController {
   })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(@CurrentCall() { caller, masked }: Call, @Query() search: OwnCallSearch): Promise<CallPage> {
-    const { rows, nextPageToken } = await this.searching.search(search, 'calls', (caller as Caller).clientId);
+  async list(@CurrentCall() { caller, masked }: AuthenticatedCall, @Query() search: OwnCallSearch): Promise<CallPage> {
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', caller.clientId);
     const ids = rows.map(({ id }) => id);
     return { calls: await this.records.list(ids, !masked), next_page_token: nextPageToken };
   }
@@ -60,8 +60,8 @@ export class OwnCallsController {
   })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() { caller, masked }: Call, @Param('id') id: string): Promise<FullCallRecord> {
-    const record = isUuid(id) && caller && (await this.records.one(id, !masked, caller.clientId));
+  async one(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<FullCallRecord> {
+    const record = isUuid(id) && (await this.records.one(id, !masked, caller.clientId));
     if (!record) throw new Problem('call_not_found');
     return record;
   }
@@ -87,7 +87,7 @@ export class OwnCallsController {
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, settled.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'call_not_found', 'not_in_doubt', 'resolution_superseded')
   async resolve(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Body() { verdict, reason, supersedes: named }: ResolutionDto,
   ): Promise<FullCallRecord> {
@@ -96,7 +96,7 @@ export class OwnCallsController {
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     const supersedes = named?.toLowerCase() ?? null;
     requireUnsettled(found, supersedes, verdict);
-    const settled = await this.journal.resolve({ intentId: id, supersedes, verdict, reason, by });
+    const settled = await this.resolutions.resolve({ intentId: id, supersedes, verdict, reason, by });
     const record = await this.any(id, mayReveal(call));
     if (settled) return record;
     throw supersedes !== null && record.resolution ? supersededBy(record.resolution) : notInDoubt(record);

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, showsCall, showsCalls } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
@@ -35,7 +35,7 @@ export class AuditController {
   })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async search(@CurrentCall() call: Call, @Query() search: CallSearch): Promise<CallPage> {
+  async search(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<CallPage> {
     requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search);
     const ids = rows.map(({ id }) => id);
@@ -58,7 +58,7 @@ export class AuditController {
   })
   @ApiResponse({ status: 200, type: CallStory, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<CallStory> {
+  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<CallStory> {
     const record = isUuid(id) && (await this.stories.one(id, mayReveal(call)));
     if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;

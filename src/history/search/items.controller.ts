@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
-import { Call, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, showsCalls, showsNobody } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -36,7 +36,7 @@ export class ItemsController {
   })
   @ApiResponse({ status: 200, type: ItemPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async items(@CurrentCall() call: Call, @Query() search: ItemSearch): Promise<ItemPage> {
+  async items(@CurrentCall() call: AuthenticatedCall, @Query() search: ItemSearch): Promise<ItemPage> {
     requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search, 'items');
     return { items: await this.records.items(rows, mayReveal(call)), next_page_token: nextPageToken };
@@ -54,7 +54,7 @@ export class ItemsController {
   })
   @ApiResponse({ status: 200, type: Summary, description: 'The numbers.' })
   @ApiKeyProblems('invalid_request')
-  async summary(@CurrentCall() call: Call, @Query() search: SummarySearch): Promise<Summary> {
+  async summary(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
     requireMaySearchPeople(call, search);
     return this.summaries.summarize(search, mayReveal(call));
   }

@@ -10,13 +10,6 @@ import { findFaults } from './passes-rules';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** The request could be read, and breaks the rules of its class. */
-export class InvalidInput extends Problem {
-  constructor(readonly found: FaultList) {
-    super('invalid_request', { faults: found.faults, faultsTotal: found.total });
-  }
-}
-
 /** The one pipe: turns bodies and queries into instances of their classes, or lists every fault they have. */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -29,16 +22,28 @@ export class RequestValidationPipe implements PipeTransform {
 
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || !metatype) return value;
-    // A query says all it can by its fields; and where no body is forwarded, an extra field would get lost.
-    const mayHaveExtras = type === 'body' && isForwarded(metatype.name);
-    const limits = mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS };
-    const { instance, found } = check(value, metatype, limits);
+    const { instance, found } = type === 'body' ? this.checkBody(value, metatype) : this.check(value, metatype, false);
     if (found.total === 0) return instance;
-    throw new InvalidInput(found);
+    throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
+  }
+
+  /** Turns a body into an instance of its class, with every fault it has; without an instance it is no object at all. */
+  checkBody(value: unknown, bodyClass: new () => object): Checked {
+    return this.check(value, bodyClass, isForwarded(bodyClass.name));
+  }
+
+  /** @param mayHaveExtras a query says all it can by its fields; and where no body is forwarded, an extra field would get lost. */
+  private check(value: unknown, metatype: new () => object, mayHaveExtras: boolean): Checked {
+    return check(value, metatype, mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS });
   }
 }
 
-function check(value: unknown, metatype: new () => object, limits: Limits): { instance?: object; found: FaultList } {
+interface Checked {
+  instance?: object;
+  found: FaultList;
+}
+
+function check(value: unknown, metatype: new () => object, limits: Limits): Checked {
   if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), found: new FaultList() };
   if (value === undefined) return { found: faultOfAll('a JSON object is required as the body') };
   if (!isPlainObject(value)) return { found: faultOfAll('the body must be a JSON object') };

@@ -1,9 +1,9 @@
 import { Body, Controller, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { Nothing } from '../../http/validation/nothing.dto';
 import {
   DeleteUnpaidTransactionDto,
@@ -19,29 +19,33 @@ export class AccountController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /account/transfer')
-  transferToSubAccount(@CurrentCall() call: Call, @Body() body: TransferDto) {
+  transferToSubAccount(@CurrentCall() call: OperationCall, @Body() body: TransferDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /account/delete-unpaid-transaction')
-  deleteUnpaidTransaction(@CurrentCall() call: Call, @Body() body: DeleteUnpaidTransactionDto) {
+  deleteUnpaidTransaction(@CurrentCall() call: OperationCall, @Body() body: DeleteUnpaidTransactionDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('GET /account/transaction')
-  readTransaction(@CurrentCall() call: Call, @Query() query: TransactionQuery) {
+  readTransaction(@CurrentCall() call: OperationCall, @Query() query: TransactionQuery) {
     return this.forwarding.run(call, query);
   }
 
   @Operation('POST /account/transactions')
   @ApiBody({ type: TransactionsDto, required: false })
-  listTransactions(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() body: TransactionsDto) {
+  listTransactions(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() body: TransactionsDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /account/issue-id-transactions')
   @ApiBody({ type: Nothing, required: false })
-  listBatchTransactions(@CurrentCall() call: Call, @Query() query: IssueTransactionsQuery, @Body() _body: Nothing) {
+  listBatchTransactions(
+    @CurrentCall() call: OperationCall,
+    @Query() query: IssueTransactionsQuery,
+    @Body() _body: Nothing,
+  ) {
     return this.forwarding.run(call, query);
   }
 }

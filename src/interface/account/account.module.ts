@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { AccountController } from './account.controller';
 
-@Module({ imports: [ForwardingModule], controllers: [AccountController] })
+@Module({ imports: [GatewayModule], controllers: [AccountController] })
 export class AccountModule {}

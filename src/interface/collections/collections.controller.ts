@@ -1,9 +1,9 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { CollectPaymentDto, VerifyPaymentDto } from './collections.dto';
 
 @ApiTags('Collections')
@@ -12,17 +12,17 @@ export class CollectionsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /collections/mobile-money/collect')
-  collectMobileMoney(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
+  collectMobileMoney(@CurrentCall() call: OperationCall, @Body() body: CollectPaymentDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /collections/mobile-money/initiate')
-  initiateMobileMoneyCollection(@CurrentCall() call: Call, @Body() body: CollectPaymentDto) {
+  initiateMobileMoneyCollection(@CurrentCall() call: OperationCall, @Body() body: CollectPaymentDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /collections/mobile-money/verify')
-  verifyMobileMoneyCollection(@CurrentCall() call: Call, @Body() body: VerifyPaymentDto) {
+  verifyMobileMoneyCollection(@CurrentCall() call: OperationCall, @Body() body: VerifyPaymentDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { CollectionsController } from './collections.controller';
 
-@Module({ imports: [ForwardingModule], controllers: [CollectionsController] })
+@Module({ imports: [GatewayModule], controllers: [CollectionsController] })
 export class CollectionsModule {}

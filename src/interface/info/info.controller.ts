@@ -1,9 +1,9 @@
 import { Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { Nothing } from '../../http/validation/nothing.dto';
 import { LocalInUsdQuery, UsdInLocalQuery } from './info.dto';
 
@@ -13,27 +13,27 @@ export class InfoController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /info/assets')
-  listAssets(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listAssets(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/airtime-countries')
-  listAirtimeCountries(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listAirtimeCountries(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/mobile-money-codes')
-  listMobileMoneyCodes(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listMobileMoneyCodes(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/usd-amount-in-local')
-  convertUsdToLocal(@CurrentCall() call: Call, @Query() query: UsdInLocalQuery) {
+  convertUsdToLocal(@CurrentCall() call: OperationCall, @Query() query: UsdInLocalQuery) {
     return this.forwarding.run(call, query);
   }
 
   @Operation('GET /info/local-amount-in-usd')
-  convertLocalToUsd(@CurrentCall() call: Call, @Query() query: LocalInUsdQuery) {
+  convertLocalToUsd(@CurrentCall() call: OperationCall, @Query() query: LocalInUsdQuery) {
     return this.forwarding.run(call, query);
   }
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { InfoController } from './info.controller';
 
-@Module({ imports: [ForwardingModule], controllers: [InfoController] })
+@Module({ imports: [GatewayModule], controllers: [InfoController] })
 export class InfoModule {}

@@ -1,9 +1,9 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { AirtimePayoutDto, CreditPayoutDto, InitiateCreditPayoutDto, MobileMoneyPayoutDto } from './payouts.dto';
 
 @ApiTags('Payouts')
@@ -12,22 +12,22 @@ export class PayoutsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /payouts/airtime')
-  sendAirtime(@CurrentCall() call: Call, @Body() body: AirtimePayoutDto) {
+  sendAirtime(@CurrentCall() call: OperationCall, @Body() body: AirtimePayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/mobile-money')
-  sendMobileMoney(@CurrentCall() call: Call, @Body() body: MobileMoneyPayoutDto) {
+  sendMobileMoney(@CurrentCall() call: OperationCall, @Body() body: MobileMoneyPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/credit')
-  sendCredit(@CurrentCall() call: Call, @Body() body: CreditPayoutDto) {
+  sendCredit(@CurrentCall() call: OperationCall, @Body() body: CreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/initiate-credit')
-  initiateCredit(@CurrentCall() call: Call, @Body() body: InitiateCreditPayoutDto) {
+  initiateCredit(@CurrentCall() call: OperationCall, @Body() body: InitiateCreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { PayoutsController } from './payouts.controller';
 
-@Module({ imports: [ForwardingModule], controllers: [PayoutsController] })
+@Module({ imports: [GatewayModule], controllers: [PayoutsController] })
 export class PayoutsModule {}

@@ -1,9 +1,9 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { RedeemAirtimeDto } from './redeem.dto';
 
 @ApiTags('Redeem')
@@ -12,7 +12,7 @@ export class RedeemController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /redeem/airtime')
-  redeemAirtime(@CurrentCall() call: Call, @Body() body: RedeemAirtimeDto) {
+  redeemAirtime(@CurrentCall() call: OperationCall, @Body() body: RedeemAirtimeDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { RedeemController } from './redeem.controller';
 
-@Module({ imports: [ForwardingModule], controllers: [RedeemController] })
+@Module({ imports: [GatewayModule], controllers: [RedeemController] })
 export class RedeemModule {}

@@ -1,9 +1,9 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { SendDto } from './send.dto';
 
 @ApiTags('Send')
@@ -12,7 +12,7 @@ export class SendController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /send')
-  send(@CurrentCall() call: Call, @Body() body: SendDto) {
+  send(@CurrentCall() call: OperationCall, @Body() body: SendDto) {
     return this.forwarding.run(call, body);
   }
 }

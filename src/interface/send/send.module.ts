@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { SendController } from './send.controller';
 
-@Module({ imports: [ForwardingModule], controllers: [SendController] })
+@Module({ imports: [GatewayModule], controllers: [SendController] })
 export class SendModule {}

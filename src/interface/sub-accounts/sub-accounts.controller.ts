@@ -1,9 +1,9 @@
 import { Body, Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { Nothing } from '../../http/validation/nothing.dto';
 import { CreateSubAccountDto, SubAccountQuery } from './sub-accounts.dto';
 
@@ -13,17 +13,17 @@ export class SubAccountsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /sub-account/list')
-  listSubAccounts(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listSubAccounts(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('POST /sub-account/create')
-  createSubAccount(@CurrentCall() call: Call, @Body() body: CreateSubAccountDto) {
+  createSubAccount(@CurrentCall() call: OperationCall, @Body() body: CreateSubAccountDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('GET /sub-account/get')
-  readSubAccount(@CurrentCall() call: Call, @Query() query: SubAccountQuery) {
+  readSubAccount(@CurrentCall() call: OperationCall, @Query() query: SubAccountQuery) {
     return this.forwarding.run(call, query);
   }
 }

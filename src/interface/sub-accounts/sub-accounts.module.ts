@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { SubAccountsController } from './sub-accounts.controller';
 
-@Module({ imports: [ForwardingModule], controllers: [SubAccountsController] })
+@Module({ imports: [GatewayModule], controllers: [SubAccountsController] })
 export class SubAccountsModule {}

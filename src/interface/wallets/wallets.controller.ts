@@ -1,9 +1,9 @@
 import { Body, Controller, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { Call } from '../../access/auth/call';
+import { OperationCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
-import { Operation } from '../../gateway/forwarding/operation.decorator';
+import { Operation } from '../../gateway/operation.decorator';
 import { Nothing } from '../../http/validation/nothing.dto';
 import { WalletLookupDto, WalletTransferDto } from './wallets.dto';
 
@@ -13,23 +13,23 @@ export class WalletsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /wallets/list')
-  listWallets(@CurrentCall() call: Call, @Query() _query: Nothing) {
+  listWallets(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /wallets/list', 'POST')
   @ApiBody({ type: Nothing, required: false })
-  listWalletsByPost(@CurrentCall() call: Call, @Query() _query: Nothing, @Body() _body: Nothing) {
+  listWalletsByPost(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() _body: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('POST /wallets/lookup')
-  lookUpWallet(@CurrentCall() call: Call, @Body() body: WalletLookupDto) {
+  lookUpWallet(@CurrentCall() call: OperationCall, @Body() body: WalletLookupDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /wallets/transfer')
-  transferBetweenWallets(@CurrentCall() call: Call, @Body() body: WalletTransferDto) {
+  transferBetweenWallets(@CurrentCall() call: OperationCall, @Body() body: WalletTransferDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ForwardingModule } from '../../gateway/forwarding/forwarding.module';
+import { GatewayModule } from '../../gateway/gateway.module';
 import { WalletsController } from './wallets.controller';
 
-@Module({ imports: [ForwardingModule], controllers: [WalletsController] })
+@Module({ imports: [GatewayModule], controllers: [WalletsController] })
 export class WalletsModule {}

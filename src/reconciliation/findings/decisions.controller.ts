@@ -4,7 +4,7 @@ import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiSecurity, ApiTags }
 import { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
-import { Call } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -33,7 +33,7 @@ export class DecisionsController {
   @ApiOperation({ summary: 'Decide about findings', operationId: 'decideFindings', description: WHO })
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'They are decided.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
-  async decide(@CurrentCall() call: Call, @Body() { decisions }: FindingDecisionsDto): Promise<FindingDecisions> {
+  async decide(@CurrentCall() call: AuthenticatedCall, @Body() { decisions }: FindingDecisionsDto): Promise<FindingDecisions> {
     const placed = decisions.map((decision, index) => ({
       ...decision,
       finding_id: decision.finding_id.toLowerCase(),
@@ -63,7 +63,7 @@ export class DecisionsController {
   @ApiBody({ schema: { type: 'string' } })
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'They are decided.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
-  async decideByCsv(@CurrentCall() call: Call, @Req() { body }: FastifyRequest): Promise<FindingDecisions> {
+  async decideByCsv(@CurrentCall() call: AuthenticatedCall, @Req() { body }: FastifyRequest): Promise<FindingDecisions> {
     const { decisions, faults, ignored } = readDecisionsCsv(await bytesOf(body));
     await this.decisions.decide(call, decisions, faults);
     return answer(decisions, ignored);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Call, Caller } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
 import { needsPersonalKey, requireSomebodyElse } from '../../access/auth/four-eyes';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Fault, Problem } from '../../platform/errors/problem';
@@ -38,8 +38,8 @@ export class DecisionsService {
    * @param faults that are known already: they are told with all others.
    * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
    */
-  async decide(call: Call, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
-    const { clientId, keyId, person } = call.caller as Caller; // the guard lets nobody in without a key
+  async decide(call: AuthenticatedCall, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
+    const { clientId, keyId, person } = call.caller;
     const known = [...faults.map((fault) => invalid(fault)), ...repeated(decisions)];
     const steps: NewStep[] = decisions.map(({ finding_id, state, reason }) => ({
       findingId: finding_id,
@@ -64,7 +64,7 @@ function repeated(decisions: PlacedDecision[]): PlacedFault[] {
   });
 }
 
-function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, call: Call): PlacedFault[] {
+function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, call: AuthenticatedCall): PlacedFault[] {
   const { state, version, pointer, where } = decision;
   const at = (field: string, code: ProblemCode, detail: string): PlacedFault => ({
     code,
@@ -98,10 +98,10 @@ function wrongStep(from: FindingState, to: StepState): string | undefined {
 
 /** A loss that is accepted is nobody's to look into any more: that takes a person, and one who did not ask for the payment. */
 function refusedAcceptance(
-  call: Call,
+  call: AuthenticatedCall,
   { clientId, keyId, actor }: FindingNow,
 ): { code: ProblemCode; detail: string } | undefined {
-  const { person, clientName } = call.caller as Caller;
+  const { person, clientName } = call.caller;
   if (person === null) {
     const detail = `a person has to accept a difference, with a key of their own. ${needsPersonalKey(clientName)}`;
     return { code: 'invalid_request', detail };

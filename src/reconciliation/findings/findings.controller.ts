@@ -12,7 +12,7 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
 import { Allow } from '../../access/auth/allow';
-import { Call, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shown, Shows } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
@@ -59,7 +59,7 @@ export class FindingsController {
   })
   @ApiResponse({ status: 200, type: FindingPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  list(@CurrentCall() call: Call, @Query() search: FindingSearch): Promise<FindingPage> {
+  list(@CurrentCall() call: AuthenticatedCall, @Query() search: FindingSearch): Promise<FindingPage> {
     return this.findings.search(search, mayReveal(call));
   }
 
@@ -100,7 +100,7 @@ export class FindingsController {
   @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the finding.' })
   @ApiResponse({ status: 200, type: FindingStory, description: 'The finding.' })
   @ApiKeyProblems('finding_not_found')
-  async one(@CurrentCall() call: Call, @Param('id') id: string): Promise<FindingStory> {
+  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<FindingStory> {
     const finding = isUuid(id) && (await this.findings.one(id, mayReveal(call)));
     if (!finding) throw new Problem('finding_not_found');
     return finding;

@@ -5,7 +5,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { JournalService } from '../../journal/journal.service';
+import { ResolutionJournal } from '../../journal/resolution-journal';
 import { NewVerdict } from '../../journal/records';
 import { connectForRun } from '../matching/connection';
 import { Cause, SourcesService } from '../sources/sources.service';
@@ -57,7 +57,7 @@ export class PollService {
 
   constructor(
     private readonly prisma: PrismaService,
-    private readonly journal: JournalService,
+    private readonly resolutions: ResolutionJournal,
     private readonly sources: SourcesService,
     config: ConfigService<Loaded, true>,
   ) {
@@ -156,7 +156,7 @@ export class PollService {
     const written: NewVerdict[] = [];
     for (const { call, verdict } of found) {
       const one = { ...verdict, intentId: call.id };
-      if (await this.journal.judge(one)) written.push(one);
+      if (await this.resolutions.judge(one)) written.push(one);
     }
     return written;
   }

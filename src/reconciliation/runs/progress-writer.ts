@@ -1,5 +1,5 @@
 import { PrismaService } from '../../platform/database/prisma.service';
-import { noteRunProgress, RunProgress } from '../../journal/runs';
+import { writeRunProgress, RunProgress } from '../../journal/runs';
 
 /** At most twice a second: whoever watches a run sees no more than that. */
 const EVERY_MS = 500;
@@ -33,6 +33,6 @@ export class ProgressWriter {
     this.timer = undefined;
     const { latest } = this;
     if (!latest) return;
-    this.writing = this.writing.then(() => noteRunProgress(this.prisma, this.runId, latest)).catch(() => undefined);
+    this.writing = this.writing.then(() => writeRunProgress(this.prisma, this.runId, latest)).catch(() => undefined);
   }
 }

@@ -14,7 +14,7 @@ import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { idBefore, rowsToRead, toPage } from '../../history/records/page';
 import { Allow } from '../../access/auth/allow';
-import { Call, Caller, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows, showsNobody } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
@@ -60,11 +60,11 @@ export class RunsController {
   @ApiResponse({ status: 200, type: RunRecord, description: 'The same is at work already; this is that run.' })
   @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs', 'not_ready')
   async start(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Body() { from, to, as_of: asOf, statement_id: statementId }: NewRunDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRecord> {
-    const { clientId, keyId } = call.caller as Caller; // Allow has seen to that
+    const { clientId, keyId } = call.caller;
     const question = {
       from: new Date(from),
       to: new Date(to),
@@ -83,7 +83,7 @@ export class RunsController {
   @ApiOperation({ summary: 'List runs', operationId: 'listReconciliations', description: 'Scope `reconcile`.' })
   @ApiResponse({ status: 200, type: RunPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(@CurrentCall() call: Call, @Query() search: RunSearch): Promise<RunPage> {
+  async list(@CurrentCall() call: AuthenticatedCall, @Query() search: RunSearch): Promise<RunPage> {
     const found = await this.reader.list({ below: idBefore(search), result: search.result }, rowsToRead(search));
     const { rows, nextPageToken } = toPage(found, search);
     return { runs: rows.map((run) => toRecord(run, mayReveal(call))), next_page_token: nextPageToken };
@@ -115,7 +115,7 @@ export class RunsController {
   @ApiResponse({ status: 204, description: 'All there is was heard.' })
   @ApiKeyProblems('run_not_found', 'too_many_streams')
   async one(
-    @CurrentCall() call: Call,
+    @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Headers() { accept, 'last-event-id': lastEvent }: Record<string, string | undefined>,
     @Res({ passthrough: true }) reply: FastifyReply,

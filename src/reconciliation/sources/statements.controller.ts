@@ -4,7 +4,8 @@ import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiSecurity,
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
-import { Caller } from '../../access/auth/call';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
 import { showsNobody, Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { bodyFault } from '../../http/validation/json-body';
@@ -41,12 +42,13 @@ export class StatementsController {
   @ApiResponse({ status: 200, type: ImportedStatement, description: 'It was imported before; nothing is changed.' })
   @ApiKeyProblems('invalid_request')
   async import(
-    @Req() { body, call }: FastifyRequest,
+    @CurrentCall() call: AuthenticatedCall,
+    @Req() { body }: FastifyRequest,
     @Query() query: StatementQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ImportedStatement> {
     if (!(body instanceof Readable)) throw bodyFault('is no CSV; send the file with Content-Type: text/csv');
-    const { clientId, keyId, scopes } = call.caller as Caller; // Allow has seen to that
+    const { clientId, keyId, scopes } = call.caller;
     const by = { clientId, keyId, actor: call.actor, seesPeople: scopes.has('audit:pii') };
     const imported = await this.statements.import(body, query, by);
     void reply.status(imported.already_imported ? HttpStatus.OK : HttpStatus.CREATED);

@@ -4,7 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { Allow } from '../../access/auth/allow';
 import { ApiProblems } from '../../platform/errors/api-problems';
-import { JournalService } from '../../journal/journal.service';
+import { insertUpstreamEvent } from '../../journal/upstream-events';
+import { PrismaService } from '../../platform/database/prisma.service';
 import { readEvent } from './event';
 import { ReadBackService } from './read-back.service';
 import { SignedEventsService } from './signed-events.service';
@@ -20,7 +21,7 @@ export class EventReceipt {
 export class EventsController {
   constructor(
     private readonly signed: SignedEventsService,
-    private readonly journal: JournalService,
+    private readonly prisma: PrismaService,
     private readonly readBack: ReadBackService,
   ) {}
 
@@ -43,7 +44,7 @@ export class EventsController {
   async take(@Req() request: FastifyRequest): Promise<EventReceipt> {
     const { id: eventId, at: signedAt } = this.signed.of(request);
     const event = { ...readEvent(request.body), id: uuidv7(), eventId, signedAt };
-    const isNew = await this.journal.noteEvent(event);
+    const isNew = await insertUpstreamEvent(this.prisma, event);
     if (isNew) this.readBack.add(event);
     return { status: isNew ? 'recorded' : 'known' };
   }

@@ -1,8 +1,8 @@
 import { Body, Controller } from '@nestjs/common';
-import { Call } from '../../../src/access/auth/call';
+import { OperationCall } from '../../../src/access/auth/call';
 import { CurrentCall } from '../../../src/access/auth/current-call';
 import { ForwardingService } from '../../../src/gateway/forwarding/forwarding.service';
-import { Operation } from '../../../src/gateway/forwarding/operation.decorator';
+import { Operation } from '../../../src/gateway/operation.decorator';
 import { OperationName } from '../../../src/operations/catalogue';
 import { GiftCardPayoutDto } from './dto';
 
@@ -11,7 +11,7 @@ export class GiftCardsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /payouts/gift-card' as OperationName)
-  giftCards(@CurrentCall() call: Call, @Body() body: GiftCardPayoutDto) {
+  giftCards(@CurrentCall() call: OperationCall, @Body() body: GiftCardPayoutDto) {
     return this.forwarding.run(call, body);
   }
 }

@@ -1,41 +1,11 @@
-import { Call, Caller } from '../../access/auth/call';
+import { Caller } from '../../access/auth/call';
 import { Problem } from '../../platform/errors/problem';
-import { Considered } from '../../journal/records';
 import { Obstacle } from '../../policy/admission';
-import { canonical } from '../../policy/content';
-import { Item, totalOf } from '../../operations/item';
-import { brokenLimits, Limited, needsApproval } from '../../policy/limit-rules';
+import { brokenLimits, Limited } from '../../policy/limit-rules';
 import { SameContent } from '../../policy/same-content';
 import { refusalText } from '../../policy/stops';
 import { pointerIn, valueFieldOf } from '../../operations/items';
 import { movesValue, OperationName } from '../../operations/catalogue';
-
-interface Content {
-  items: Item[];
-  input: object | undefined;
-  /** Its idempotency key. */
-  key: string | null;
-  /** The call that it names as the one it repeats on purpose. */
-  allowDuplicateOf: string | null;
-}
-
-/** What of a request decides whether it may be sent, if it breaks no rule of its own. */
-export function consider(call: Call, { items, input, key, allowDuplicateOf }: Content): Considered {
-  const caller = call.caller as Caller;
-  const usd = movesValue(call.operation as OperationName) ? totalOf(items) : null;
-  return {
-    id: call.id,
-    caller,
-    operation: call.operation,
-    items,
-    idempotencyKey: key,
-    allowDuplicateOf,
-    content: canonical(input),
-    barred: false,
-    usd,
-    heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
-  };
-}
 
 /**
  * The limits of a client that a request, or a call that waits, is over by itself.
@@ -54,8 +24,8 @@ export function limitProblems(
   );
 }
 
-/** The refusal that an obstacle means. */
-export function toProblem(obstacle: Exclude<Obstacle, { kind: 'barred' | 'repeated' }>): Problem {
+/** The refusal of a request that an obstacle stands against. */
+export function obstacleProblem(obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' }>): Problem {
   switch (obstacle.kind) {
     case 'key_reused':
       return new Problem('idempotency_key_reused', { firstCallId: obstacle.firstCallId });

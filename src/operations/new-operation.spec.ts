@@ -1,35 +1,38 @@
 import { Module } from '@nestjs/common';
 import { readdirSync, readFileSync } from 'node:fs';
 import supertest from 'supertest';
-import { ForwardingModule } from '../src/gateway/forwarding/forwarding.module';
-import type * as Controllers from '../src/interface/payouts/payouts.controller';
-import type * as Observed from '../src/operations/observed';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import type * as Credit from '../src/sandbox/payouts/credit';
-import type * as GiftCardController from './support/gift-cards/controller';
-import type * as GiftCardRow from './support/gift-cards/row';
-import type * as GiftCardSandbox from './support/gift-cards/sandbox';
-import { Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
+import type * as Gateway from '../gateway/gateway.module';
+import type * as Controllers from '../interface/payouts/payouts.controller';
+import type * as Observed from './observed';
+import { PollService } from '../reconciliation/in-doubt/poll.service';
+import type * as Credit from '../sandbox/payouts/credit';
+import type * as GiftCardController from '../../test/support/gift-cards/controller';
+import type * as GiftCardRow from '../../test/support/gift-cards/row';
+import type * as GiftCardSandbox from '../../test/support/gift-cards/sandbox';
+import { Reconciling, reconcile, startReconciling, untilNow } from '../../test/support/reconciling';
 
 const FOLDER = 'test/support/gift-cards';
 const GIFT_CARD = 'POST /payouts/gift-card';
 
 // The operation that CONTRIBUTING.md adds: its row, its controller and its sandbox handler.
-jest.mock<Partial<typeof Observed>>('../src/operations/observed', () => {
-  const { OBSERVED } = jest.requireActual<typeof Observed>('../src/operations/observed');
-  const { GIFT_CARDS } = jest.requireActual<typeof GiftCardRow>('./support/gift-cards/row');
+jest.mock<Partial<typeof Observed>>('./observed', () => {
+  const { OBSERVED } = jest.requireActual<typeof Observed>('./observed');
+  const { GIFT_CARDS } = jest.requireActual<typeof GiftCardRow>('../../test/support/gift-cards/row');
   return { OBSERVED: { ...OBSERVED, ...GIFT_CARDS } };
 });
-jest.mock('../src/interface/payouts/payouts.module', () => {
-  const { PayoutsController } = jest.requireActual<typeof Controllers>('../src/interface/payouts/payouts.controller');
-  const { GiftCardsController } = jest.requireActual<typeof GiftCardController>('./support/gift-cards/controller');
+jest.mock('../interface/payouts/payouts.module', () => {
+  const { PayoutsController } = jest.requireActual<typeof Controllers>('../interface/payouts/payouts.controller');
+  const { GiftCardsController } = jest.requireActual<typeof GiftCardController>(
+    '../../test/support/gift-cards/controller',
+  );
+  const { GatewayModule } = jest.requireActual<typeof Gateway>('../gateway/gateway.module');
   class PayoutsModule {}
-  Module({ imports: [ForwardingModule], controllers: [PayoutsController, GiftCardsController] })(PayoutsModule);
+  Module({ imports: [GatewayModule], controllers: [PayoutsController, GiftCardsController] })(PayoutsModule);
   return { PayoutsModule };
 });
-jest.mock<typeof Credit>('../src/sandbox/payouts/credit', () => {
-  const actual = jest.requireActual<typeof Credit>('../src/sandbox/payouts/credit');
-  const { giftCardRoutes } = jest.requireActual<typeof GiftCardSandbox>('./support/gift-cards/sandbox');
+jest.mock<typeof Credit>('../sandbox/payouts/credit', () => {
+  const actual = jest.requireActual<typeof Credit>('../sandbox/payouts/credit');
+  const { giftCardRoutes } = jest.requireActual<typeof GiftCardSandbox>('../../test/support/gift-cards/sandbox');
   return { ...actual, creditRoutes: { ...actual.creditRoutes, ...giftCardRoutes } };
 });
 

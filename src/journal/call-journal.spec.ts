@@ -2,7 +2,7 @@ import { ConfigService } from '@nestjs/config';
 import { loadConfig } from '../platform/config/config';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
-import { JournalService } from './journal.service';
+import { CallJournal } from './call-journal';
 import { NewOutcome } from './records';
 
 function outcome(size: number): NewOutcome {
@@ -24,14 +24,14 @@ function outcome(size: number): NewOutcome {
   };
 }
 
-describe('JournalService', () => {
+describe('CallJournal', () => {
   it.each([
     ['small bodies share a commit', 1_000, 1],
     ['large bodies do not: together they might be more than a statement can hold', 3_000_000, 3],
   ])('%s', async (_rule, size, commits) => {
     const prepared = jest.fn(() => Promise.resolve([]));
     const prisma = { prepared } as unknown as PrismaService;
-    const journal = new JournalService(
+    const journal = new CallJournal(
       prisma,
       { number: 1 } as ProcessService,
       new ConfigService({ settings: loadConfig({}) }),

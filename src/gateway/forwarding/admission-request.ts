@@ -1,0 +1,35 @@
+import { OperationCall } from '../../access/auth/call';
+import { Item, totalOf } from '../../operations/item';
+import { movesValue } from '../../operations/catalogue';
+import { AdmissionRequest } from '../../policy/admission';
+import { canonical } from '../../policy/content';
+import { needsApproval } from '../../policy/limit-rules';
+
+/** What a request says, as far as its admission depends on it. */
+interface Content {
+  items: Item[];
+  /** Its validated body. */
+  input: object | undefined;
+  idempotencyKey: string | null;
+  allowDuplicateOf: string | null;
+  overOwnLimit: boolean;
+}
+
+/** Turns a call into the request that admission decides about. */
+export function admissionRequest(call: OperationCall, content: Content): AdmissionRequest {
+  const { id, caller, operation } = call;
+  const { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit } = content;
+  const usd = movesValue(operation) ? totalOf(items) : null;
+  return {
+    id,
+    clientId: caller.clientId,
+    operation,
+    items,
+    idempotencyKey,
+    allowDuplicateOf,
+    content: canonical(input),
+    overOwnLimit,
+    usd,
+    heldFor: needsApproval(caller.limits, usd) ? 'over_threshold' : null,
+  };
+}

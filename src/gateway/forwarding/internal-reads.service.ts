@@ -1,0 +1,111 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { AuthenticatedCall, causedBy, OperationCall } from '../../access/auth/call';
+import { MetricsService } from '../../http/metrics/metrics.service';
+import { CallJournal } from '../../journal/call-journal';
+import { NewOutcome, UpstreamItem } from '../../journal/records';
+import { OperationName } from '../../operations/catalogue';
+import { databaseUnavailable } from '../../platform/errors/problem';
+import { Listing } from '../upstream/listing';
+import { UpstreamService } from '../upstream/upstream.service';
+import { ExchangeService } from './exchange.service';
+import { toOutgoing } from './outgoing';
+import { newIntent } from './prepared-request';
+
+/** A request does not wait longer for a listing. */
+const LISTING_PATIENCE_MS = 15_000;
+
+/**
+ * Asks the upstream for what the proxy needs to know about a client's call. Each question is a call of its own, recorded like
+ * any other read, and names the call that caused it. A question that outlives that call is finished and recorded.
+ */
+@Injectable()
+export class InternalReadsService implements OnApplicationShutdown {
+  private readonly logger = new Logger('InternalReads');
+  private readonly unfinished = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly exchanges: ExchangeService,
+    private readonly journal: CallJournal,
+    private readonly upstream: UpstreamService,
+    private readonly metrics: MetricsService,
+  ) {}
+
+  /**
+   * Reads one answer. The answer of an operation that is cached is kept, also for other calls.
+   * @returns its body; undefined if the upstream did not answer with a success, or the question could not be recorded.
+   */
+  read(cause: AuthenticatedCall, operation: OperationName, query?: object): Promise<Buffer | undefined> {
+    return this.finish(causedBy(cause, operation), async (call) => {
+      try {
+        const { answer } = await this.exchanges.read(call, { outgoing: toOutgoing(operation, query), items: [] });
+        return answer.kind === 'succeeded' ? answer.body : undefined;
+      } catch (err) {
+        this.logger.warn({ call_id: call.id, operation, err }, 'a question of our own was not sent, or not recorded');
+        return undefined;
+      }
+    });
+  }
+
+  /**
+   * Reads a listing and keeps what `pick` finds in its elements; only that is recorded.
+   * @throws Problem `database_unavailable` if the question or its outcome could not be recorded.
+   */
+  list(
+    cause: AuthenticatedCall,
+    operation: OperationName,
+    pick: (element: unknown) => UpstreamItem[],
+  ): Promise<{ failure: Listing['failure']; items: UpstreamItem[] }> {
+    return this.finish(causedBy(cause, operation), async (call) => {
+      const outgoing = { ...toOutgoing(operation, {}), effect: 'read' as const };
+      await this.journal.open(newIntent(call, { outgoing, items: [] }, null)).catch(databaseUnavailable);
+      const [sentAt, started] = [new Date(), performance.now()];
+      const items: UpstreamItem[] = [];
+      const take = (elements: unknown[]) => {
+        items.push(...elements.flatMap(pick));
+        return Promise.resolve();
+      };
+      const listing = await this.upstream.list(outgoing, take, AbortSignal.timeout(LISTING_PATIENCE_MS));
+      const outcome = outcomeOf(call, listing, { items, sentAt, upstreamMs: performance.now() - started });
+      await this.journal.close(outcome).catch(databaseUnavailable);
+      call.outcome = outcome.kind;
+      return { failure: listing.failure, items };
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.unfinished);
+  }
+
+  private finish<Answer>(call: OperationCall, ask: (call: OperationCall) => Promise<Answer>): Promise<Answer> {
+    const answer = ask(call).finally(() => this.metrics.count(call));
+    const over = answer.catch(() => undefined);
+    this.unfinished.add(over);
+    void over.finally(() => this.unfinished.delete(over));
+    return answer;
+  }
+}
+
+/** What the record of a read says of a listing. */
+function outcomeOf(
+  { id }: OperationCall,
+  { failure, httpStatus }: Listing,
+  { items, sentAt, upstreamMs }: Pick<NewOutcome, 'items' | 'sentAt' | 'upstreamMs'>,
+): NewOutcome {
+  const isKnown = failure === null || failure === 'rejected';
+  return {
+    intentId: id,
+    kind: failure === null ? 'succeeded' : isKnown ? 'rejected' : 'unknown',
+    failure: isKnown ? null : failure,
+    upstreamStatus: httpStatus,
+    contentType: null,
+    retryAfter: null,
+    body: null,
+    items,
+    sentAt,
+    answeredAt: new Date(),
+    upstreamMs,
+    answerOf: null,
+    attempts: 1,
+    tries: [],
+  };
+}

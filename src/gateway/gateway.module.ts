@@ -1,0 +1,42 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { JournalModule } from '../journal/journal.module';
+import { MetricsModule } from '../http/metrics/metrics.module';
+import { UpstreamModule } from './upstream/upstream.module';
+import { QueryGuard } from '../http/validation/query.guard';
+import { RequestValidationPipe } from '../http/validation/validation.pipe';
+import { AdmissionService } from './forwarding/admission.service';
+import { AnswerCache } from './forwarding/answer-cache';
+import { CoverageService } from './forwarding/coverage.service';
+import { ExchangeService } from './forwarding/exchange.service';
+import { ForwardingService } from './forwarding/forwarding.service';
+import { InternalReadsService } from './forwarding/internal-reads.service';
+import { MovedValueService } from './forwarding/moved-value.service';
+import { ProblemFilter } from './forwarding/problem.filter';
+import { ReplayService } from './forwarding/replay.service';
+import { ShapeWatch } from './forwarding/shape-watch';
+import { PreviewController } from './preview/preview.controller';
+import { PreviewService } from './preview/preview.service';
+
+/** The way of a request to the upstream, and its preview. */
+@Module({
+  imports: [JournalModule, MetricsModule, UpstreamModule],
+  controllers: [PreviewController],
+  providers: [
+    ForwardingService,
+    AdmissionService,
+    ReplayService,
+    CoverageService,
+    MovedValueService,
+    InternalReadsService,
+    ExchangeService,
+    AnswerCache,
+    ShapeWatch,
+    PreviewService,
+    RequestValidationPipe,
+    { provide: APP_FILTER, useClass: ProblemFilter },
+    { provide: APP_GUARD, useClass: QueryGuard }, // after the guard of AuthModule, which is imported first
+  ],
+  exports: [ExchangeService, ForwardingService],
+})
+export class GatewayModule {}

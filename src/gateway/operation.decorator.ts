@@ -1,0 +1,71 @@
+import { applyDecorators, Get, HttpCode, Post, SetMetadata } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import { Allow } from '../access/auth/allow';
+import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
+import { AnyEnvelope, PendingApproval } from '../platform/errors/envelope.dto';
+import {
+  INTERFACE_PREFIX,
+  methodOf,
+  movesValue,
+  OperationName,
+  pathOf,
+  rowOf,
+  scopesOf,
+} from '../operations/catalogue';
+import { addPreview } from './preview/preview.controller';
+
+export const OPERATION = 'payout-proxy:operation';
+
+/**
+ * Makes a method the handler of one operation: its route, the scopes it needs, and its place in the record and in the
+ * documentation. The method's name becomes the `operationId`, so no other handler has the same name. An operation that is
+ * no read gets a preview, too.
+ * @param method another method that the interface's text allows for the same operation.
+ */
+export function Operation(name: OperationName, method = methodOf(name)): MethodDecorator {
+  const { effect } = rowOf(name);
+  const route = operationRoute(name, method);
+  return (controller, handler, descriptor) => {
+    route(controller, handler, descriptor);
+    if (effect !== 'read') addPreview(name, String(handler), bodyClassOf(controller, handler));
+  };
+}
+
+/** The class of a handler's `@Body()`. */
+function bodyClassOf(controller: object, handler: string | symbol): new () => object {
+  const types = Reflect.getMetadata('design:paramtypes', controller, handler) as (new () => object)[];
+  const bound = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, handler) as object;
+  const [, body] =
+    Object.entries<{ index: number }>({ ...bound }).find(([kind]) => kind.startsWith(`${RouteParamtypes.BODY}:`)) ?? [];
+  const bodyClass = body && types[body.index];
+  if (!bodyClass) throw new Error(`the handler ${String(handler)} pays or makes something and has no @Body()`);
+  return bodyClass;
+}
+
+function operationRoute(name: OperationName, method: 'GET' | 'POST') {
+  const { title, effect, source } = rowOf(name);
+  const scopes = scopesOf(name);
+  const path = INTERFACE_PREFIX + pathOf(name);
+  return applyDecorators(
+    method === 'GET' ? Get(path) : Post(path),
+    HttpCode(200),
+    Allow(...scopes),
+    SetMetadata(OPERATION, name),
+    RouteConfig({ operation: name, scopes }),
+    ApiSecurity('key'),
+    ApiOperation({
+      summary: method === methodOf(name) ? title : `${title}; forwarded as ${methodOf(name)}`,
+      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
+    }),
+    ApiExtension('x-source', source),
+    ApiProduces('application/json'),
+    ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
+    ...(movesValue(name)
+      ? [ApiResponse({ status: 202, type: PendingApproval, description: 'It waits for an approval.' })]
+      : []),
+    ApiEnvelopeProblems(effect),
+  );
+}

@@ -1,0 +1,87 @@
+import { Decimal } from 'decimal.js';
+import { OperationCall } from '../../access/auth/call';
+import { normalise } from '../../policy/country-name';
+import { InternalReadsService } from '../forwarding/internal-reads.service';
+import { waitAtMost } from '../forwarding/wait-at-most';
+import { isObject, parseJson } from '../upstream/answer';
+import { PositionedItem } from './positioned-items';
+import { PreviewLocalAmount } from './preview.dto';
+
+const CONVERT = 'GET /info/usd-amount-in-local';
+
+/** Each is a request to the upstream: a list of a thousand different amounts must not become a thousand of them. */
+const MAX_CONVERSIONS = 10;
+
+/** A preview does not wait longer: what has not come by then is left out. */
+const PATIENCE_MS = 3_000;
+
+/** The currencies (ISO 4217) of the countries that were seen (upstream-observed.md, "Mobile-money codes", "Airtime countries"). */
+const CURRENCIES = new Map(
+  Object.entries({
+    Cameroon: 'XAF',
+    "Côte d'Ivoire": 'XOF',
+    Ghana: 'GHS',
+    Kenya: 'KES',
+    Nigeria: 'NGN',
+    Rwanda: 'RWF',
+    'South Africa': 'ZAR',
+    Tanzania: 'TZS',
+    Uganda: 'UGX',
+    Zambia: 'ZMW',
+  }).map(([country, currency]) => [normalise(country), currency]),
+);
+
+interface Conversion {
+  currency: string;
+  usd: Decimal;
+}
+
+/**
+ * Reads what items are worth where they go to, by the upstream's own rates.
+ * @returns the amounts by the items' positions. An item that is not in it has no known local amount. It never fails, because
+ *   nothing depends on it.
+ */
+export async function readLocalAmounts(
+  reads: InternalReadsService,
+  call: OperationCall,
+  items: PositionedItem[],
+): Promise<Map<number, PreviewLocalAmount>> {
+  const wanted = items.flatMap(({ position, item }) => {
+    const conversion = conversionOf(item);
+    return conversion ? [{ position, key: keyOf(conversion), conversion }] : [];
+  });
+  const distinct = new Map(wanted.map(({ key, conversion }) => [key, conversion]));
+  const amounts = new Map<string, PreviewLocalAmount>();
+  const questions = [...distinct].slice(0, MAX_CONVERSIONS).map(async ([key, { currency, usd }]) => {
+    const body = await reads.read(call, CONVERT, { destinationCurrency: currency, amountInUSD: usd.toFixed() });
+    const amount = body && amountIn(parseJson(body));
+    if (amount) amounts.set(key, { currency, amount: amount.toFixed() });
+  });
+  await waitAtMost(Promise.all(questions), PATIENCE_MS);
+  return new Map(
+    wanted.flatMap(({ position, key }) => {
+      const amount = amounts.get(key);
+      return amount ? [[position, amount]] : [];
+    }),
+  );
+}
+
+function conversionOf({ country, amountUsd, recipientField }: PositionedItem['item']): Conversion | undefined {
+  const currency = CURRENCIES.get(normalise(country ?? ''));
+  // What a collection asks for is in local currency already.
+  return currency !== undefined && amountUsd && recipientField !== null ? { currency, usd: amountUsd } : undefined;
+}
+
+function keyOf({ currency, usd }: Conversion): string {
+  return `${currency} ${usd.toFixed()}`;
+}
+
+/** From the envelope of `/info/usd-amount-in-local`; amounts come as numbers, or as text. */
+function amountIn(envelope: unknown): Decimal | undefined {
+  const data = isObject(envelope) && isObject(envelope.data) ? envelope.data : {};
+  const amount = data.amountInDestinationCurrency;
+  if (typeof amount !== 'number' && !(typeof amount === 'string' && /^\d{1,20}(\.\d{1,20})?$/.test(amount)))
+    return undefined;
+  const decimal = new Decimal(amount);
+  return decimal.isFinite() && !decimal.isNegative() ? decimal : undefined;
+}

@@ -1,0 +1,65 @@
+import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiExtraModels, ApiSecurity } from '@nestjs/swagger';
+import { FastifyRequest } from 'fastify';
+import { Allow } from '../../access/auth/allow';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { RequestValidationPipe } from '../../http/validation/validation.pipe';
+import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operations/catalogue';
+import { Preview } from './preview.dto';
+import { PreviewService } from './preview.service';
+
+/** A class whose rules a body has to obey. */
+type BodyClass = new () => object;
+
+/**
+ * Previews the operations that pay or make something. `addPreview` gives it a handler for each of them, because a preview
+ * takes the body class of its operation.
+ */
+@ApiSecurity('key')
+@ApiExtraModels(Preview)
+@Controller(PREVIEW_PREFIX)
+export class PreviewController {
+  constructor(
+    private readonly previews: PreviewService,
+    private readonly validation: RequestValidationPipe,
+  ) {}
+
+  /** Validates the body itself: faults of the body are part of a preview and do not refuse it. */
+  async preview(
+    call: AuthenticatedCall,
+    operation: OperationName,
+    { body }: FastifyRequest,
+    bodyClass: BodyClass,
+  ): Promise<Preview> {
+    const { instance, found } = this.validation.checkBody(body, bodyClass);
+    return this.previews.preview(call, operation, { body: found.total === 0 ? instance : body, found });
+  }
+}
+
+/**
+ * Adds the preview of an operation: its route, the scopes it needs and its body's place in the documentation.
+ * @param handlerName the name of the operation's own handler; that of `sendAirtime` is `previewSendAirtime`.
+ */
+export function addPreview(operation: OperationName, handlerName: string, bodyClass: BodyClass): void {
+  const name = `preview${handlerName.charAt(0).toUpperCase()}${handlerName.slice(1)}`;
+  const handler = function (this: PreviewController, call: AuthenticatedCall, request: FastifyRequest) {
+    return this.preview(call, operation, request, bodyClass);
+  };
+  const descriptor = { value: handler, writable: true, configurable: true };
+  const controller = PreviewController.prototype;
+  Object.defineProperty(handler, 'name', { value: name });
+  Object.defineProperty(controller, name, descriptor);
+  CurrentCall()(controller, name, 0);
+  Req()(controller, name, 1);
+  const scopes = scopesOf(operation);
+  const decorate = applyDecorators(
+    Post(pathOf(operation)),
+    HttpCode(200),
+    Allow(...scopes),
+    RouteConfig({ operation, scopes, isPreview: true }),
+    ApiBody({ type: bodyClass }),
+  );
+  decorate(controller, name, descriptor);
+}

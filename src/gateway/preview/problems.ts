@@ -1,0 +1,52 @@
+import { DryRun } from '../../journal/dry-run';
+import { pointerIn } from '../../operations/items';
+import { Obstacle } from '../../policy/admission';
+import { Problem } from '../../platform/errors/problem';
+import { Served } from '../forwarding/coverage';
+import { limitProblems, obstacleProblem } from '../forwarding/refusals';
+import { PreviewedBody, PreviewFacts } from './facts';
+import { withSuggestions } from './positioned-items';
+
+/** Everything that speaks against a request, in the order in which the request itself would be refused. */
+export function problemsOf(facts: PreviewFacts): Problem[] {
+  const { call, positioned, dryRun, replay, valueProblem } = facts;
+  if (replay !== undefined && !(replay instanceof Problem)) return []; // what is replayed is not judged again
+  const [items, positions] = [positioned.map(({ item }) => item), positioned.map(({ position }) => position)];
+  return [
+    ...formProblems(facts),
+    ...(replay ? [replay] : []),
+    ...obstacleProblems(dryRun, ({ kind }) => kind === 'key_reused'),
+    ...(valueProblem ? [valueProblem] : limitProblems(call.caller, call.operation, items, positions)),
+    ...coverageProblems(facts),
+    ...obstacleProblems(dryRun, ({ kind }) => kind !== 'key_reused'),
+  ];
+}
+
+/** What is wrong with the body and the headers by themselves. */
+export function formProblems({
+  body,
+  found,
+  headerProblems,
+}: PreviewedBody & { headerProblems: Problem[] }): Problem[] {
+  if (found.total === 0) return headerProblems;
+  const invalid = { faults: withSuggestions(found.faults, body), faultsTotal: found.total };
+  return [new Problem('invalid_request', invalid), ...headerProblems];
+}
+
+function obstacleProblems({ obstacles }: DryRun, wanted: (obstacle: Obstacle) => boolean): Problem[] {
+  return obstacles
+    .filter(wanted)
+    .flatMap((obstacle) =>
+      obstacle.kind === 'repeated' || obstacle.kind === 'over_own_limit' ? [] : [obstacleProblem(obstacle)],
+    );
+}
+
+function coverageProblems({ call, positioned, served }: PreviewFacts): Problem[] {
+  if (!(served instanceof Served)) return [];
+  const pointer = pointerIn(call.operation);
+  const faults = served.faultsIn(
+    positioned.map(({ item }) => item),
+    (place, field) => pointer(positioned[place]?.position ?? place, field),
+  );
+  return faults.length > 0 ? [new Problem('not_served', { faults })] : [];
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { Loaded } from '../platform/config/config.module';
+import { PrismaService } from '../platform/database/prisma.service';
+import { NewResolution, NewVerdict } from './records';
+import { insertResolution, SettledAfter, settledAfter } from './resolutions';
+import { insertVerdict } from './verdicts';
+
+/** Records how calls in doubt are settled: by a person, or by what the upstream's own lists say. */
+@Injectable()
+export class ResolutionJournal {
+  private readonly settledAfter: SettledAfter;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    config: ConfigService<Loaded, true>,
+  ) {
+    this.settledAfter = settledAfter(config.get('settings', { infer: true }));
+  }
+
+  /** Resolves once the resolution is durable. @returns whether it was written: false if another one holds by now. */
+  resolve(resolution: NewResolution): Promise<boolean> {
+    return insertResolution(this.prisma, resolution, this.settledAfter);
+  }
+
+  /**
+   * Resolves once what the upstream's lists say of a call in doubt is durable. Unless that is ambiguous, the call is settled.
+   * @returns false if nothing was written: the call is no longer in doubt, or the same was said before.
+   */
+  judge(verdict: NewVerdict): Promise<boolean> {
+    return insertVerdict(this.prisma, verdict, this.settledAfter);
+  }
+}
