@@ -105,7 +105,9 @@ export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   database_unavailable: { text: 'The database of the proxy cannot be reached. Ask again in a moment.' },
   upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
   upstream_busy: { text: 'The payout service is limiting the proxy. Ask again later.' },
-  upstream_overloaded: { text: 'The payout service is slow, and too many requests are waiting for it. Ask again in a moment.' },
+  upstream_overloaded: {
+    text: 'The payout service is slow, and too many requests are waiting for it. Ask again in a moment.',
+  },
   stopped: { text: 'The operator has stopped this operation.' },
   upstream_unreachable: { text: 'The payout service cannot be reached. Ask again in a moment.' },
   outcome_unknown: {

@@ -1,7 +1,10 @@
 /** The errors for objects that do not exist (404). */
 export const NOT_FOUND = {
   client_not_found: { status: 404, text: 'No client has this name. GET /v1/clients lists the clients.' },
-  key_not_found: { status: 404, text: 'This client has no key with this ID. GET /v1/clients/{name}/keys lists its keys.' },
+  key_not_found: {
+    status: 404,
+    text: 'This client has no key with this ID. GET /v1/clients/{name}/keys lists its keys.',
+  },
   approval_not_found: { status: 404, text: 'No call with this ID was held for approval.' },
   statement_not_found: {
     status: 404,

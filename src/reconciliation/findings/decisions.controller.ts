@@ -33,7 +33,10 @@ export class DecisionsController {
   @ApiOperation({ summary: 'Decide about findings', operationId: 'decideFindings', description: WHO })
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'They are decided.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
-  async decide(@CurrentCall() call: AuthenticatedCall, @Body() { decisions }: FindingDecisionsDto): Promise<FindingDecisions> {
+  async decide(
+    @CurrentCall() call: AuthenticatedCall,
+    @Body() { decisions }: FindingDecisionsDto,
+  ): Promise<FindingDecisions> {
     const placed = decisions.map((decision, index) => ({
       ...decision,
       finding_id: decision.finding_id.toLowerCase(),
@@ -63,7 +66,10 @@ export class DecisionsController {
   @ApiBody({ schema: { type: 'string' } })
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'They are decided.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
-  async decideByCsv(@CurrentCall() call: AuthenticatedCall, @Req() { body }: FastifyRequest): Promise<FindingDecisions> {
+  async decideByCsv(
+    @CurrentCall() call: AuthenticatedCall,
+    @Req() { body }: FastifyRequest,
+  ): Promise<FindingDecisions> {
     const { decisions, faults, ignored } = readDecisionsCsv(await bytesOf(body));
     await this.decisions.decide(call, decisions, faults);
     return answer(decisions, ignored);
