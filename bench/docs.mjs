@@ -1,11 +1,10 @@
-/** npm run bench:docs: writes the tables of docs/performance.md anew, from what the benchmarks wrote into bench/results. */
+/** npm run bench:docs: writes the tables of docs/internals/performance.md anew, from what the benchmarks wrote into bench/results. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { footprintTable, growthTable, matrixTables, promisesTable, soakTable } from './tables.mjs';
 
 /** Another one, to see whether it would change. */
-const DOCUMENT = process.argv[2] ?? join(import.meta.dirname, '..', 'docs', 'performance.md');
+const DOCUMENT = process.argv[2] ?? join(import.meta.dirname, '..', 'docs', 'internals', 'performance.md');
 /** By the place in the document: the results that it shows, and how. */
 const TABLES = {
   promises: ['latest', promisesTable],
@@ -15,8 +14,7 @@ const TABLES = {
   growth: ['growth', growthTable],
 };
 
-const layout = { ...(await resolveConfig(import.meta.filename)), parser: 'markdown' };
-writeFileSync(DOCUMENT, await format(withTables(readFileSync(DOCUMENT, 'utf8')), layout));
+writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8')));
 
 /** The document with the tables of all results that are there. */
 function withTables(text) {

@@ -29,7 +29,7 @@ export const FULL = [
   row('momo', 128, 20),
 ];
 
-/** The rows with a promise in docs/performance.md. */
+/** The rows with a promise in docs/internals/performance.md. */
 export const SHORT = [row('airtime', 32, 0), row('airtime', 64, 20), row('airtime', 1, 0)];
 
 export function nameOf({ operation, connections, delayMs, idempotencyKeys }) {

@@ -10,19 +10,19 @@ const LONG = { operation: 'momo', connections: 1, delayMs: 0 };
 const MANY_LONG = { operation: 'momo', connections: 32, delayMs: 0 };
 
 export function matrixTables({ machine, ratios, rounds, seconds, rows }) {
-  const names = { plain: '*plain*', 'http-proxy-middleware': 'express + http-proxy-middleware', floor: '*floor*' };
+  const names = { plain: '_plain_', 'http-proxy-middleware': 'express + http-proxy-middleware', floor: '_floor_' };
   const first = Object.entries(ratios).map(([name, ratio]) => `${ratio.toFixed(2)} times ${names[name] ?? name}`);
   return [
     `${onWhat(machine)} ${rounds} rounds of ${seconds} s. On the first row the product's throughput is ${first.join(', ')}.`,
-    ...rows.map((row) => tableOf(row).trim()),
+    ...rows.map((row) => compact(tableOf(row).trim())),
   ].join('\n\n');
 }
 
 /** What was asked of it, beside what it is: [what, asked, of the row {operation, connections, delayMs}, measured]. */
 const PROMISES = [
-  ['throughput, in times of *plain*', 'at least 5', FIRST, ({ ratios }) => ratios.plain],
+  ['throughput, in times of _plain_', 'at least 5', FIRST, ({ ratios }) => ratios.plain],
   ['… of express + http-proxy-middleware', 'at least 0.5', FIRST, ({ ratios }) => ratios['http-proxy-middleware']],
-  ['… of *floor*', 'at least 0.4', FIRST, ({ ratios }) => ratios.floor],
+  ['… of _floor_', 'at least 0.4', FIRST, ({ ratios }) => ratios.floor],
   [
     '64 connections, upstream at 20 ms: throughput, in times of @fastify/http-proxy',
     'at least 0.9',
@@ -141,7 +141,13 @@ function onWhat({ at, commit, cores, cpu, node }) {
   return `Measured ${at.slice(0, 10)} at ${commit}, ${cores} cores (${cpu}), Node ${node.slice(1)}.`;
 }
 
+/** A table without the padding that a terminal needs. */
+function compact(text) {
+  const narrow = (line) => line.replace(/ +(?=\|)/g, ' ').replace(/\| +/g, '| ');
+  return text.replace(/^\|[ |:-]+\|$/gm, (rule) => rule.replace(/-+/g, '---')).replace(/^\|.*\|$/gm, narrow);
+}
+
 function markdown([head, ...body]) {
   const draw = (line) => `| ${line.join(' | ')} |`;
-  return [draw(head), draw(head.map(() => '---')), ...body.map(draw)].join('\n');
+  return compact([draw(head), draw(head.map(() => '---')), ...body.map(draw)].join('\n'));
 }

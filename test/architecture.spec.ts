@@ -144,6 +144,27 @@ describe('the architecture', () => {
     expect(shared).toEqual([]);
   });
 
+  it("names the present provider's fields and references in the adapter and the interface alone", () => {
+    const words = /\b(?:chiRefs?|chi_ref|issueI[Dd]|issue_id|tnxID|valueInUSD|momoCode|countryToSend|svix-id)\b/;
+    // The interface, its catalogue, its adapter and its simulation; and where a request of the interface is an example.
+    const folders = [
+      'src/interface/',
+      'src/gateway/upstream/',
+      'src/operations/',
+      'src/sandbox/',
+      'src/admin/sandbox-api/',
+    ];
+    const examples = [
+      'src/app/start/banner.ts',
+      'src/gateway/forwarding/coverage.ts',
+      'src/gateway/forwarding/asking.ts',
+    ];
+    const naming = product
+      .filter(({ path }) => !folders.some((folder) => path.startsWith(folder)) && !examples.includes(path))
+      .filter(({ text }) => words.test(text));
+    expect(naming.map(({ path }) => path)).toEqual([]);
+  });
+
   it('has no cycle of imports', () => {
     expect(findCycle(product)).toBeUndefined();
   });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..');
 
-describe('docs/performance.md', () => {
+describe('docs/internals/performance.md', () => {
   it('shows the figures that the benchmarks wrote', () => {
     const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-docs-'));
     try {
       const copy = join(folder, 'performance.md');
-      cpSync(join(ROOT, 'docs/performance.md'), copy);
+      cpSync(join(ROOT, 'docs/internals/performance.md'), copy);
       execFileSync(process.execPath, [join(ROOT, 'bench/docs.mjs'), copy]);
-      expect(readFileSync(copy, 'utf8')).toBe(readFileSync(join(ROOT, 'docs/performance.md'), 'utf8'));
+      expect(readFileSync(copy, 'utf8')).toBe(readFileSync(join(ROOT, 'docs/internals/performance.md'), 'utf8'));
     } finally {
       rmSync(folder, { recursive: true });
     }

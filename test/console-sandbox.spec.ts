@@ -2,28 +2,28 @@ import { Decimal } from 'decimal.js';
 import { Page } from 'playwright-core';
 import { startBrowser, TestBrowser } from './support/browser';
 import { expectAccessible, signIn, widthOf } from './support/console';
-import { startDesk, TestDesk } from './support/desk';
+import { startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 
 const AIRTIME = 'POST /payouts/airtime';
 
 /** The page Sandbox, where a form and a list of faults do what /v1/sandbox can. */
 describe("the console's sandbox", () => {
-  let desk: TestDesk;
+  let api: TestSandboxApi;
   let browser: TestBrowser;
   let page: Page;
 
   beforeAll(async () => {
-    [desk, browser] = await Promise.all([startDesk(), startBrowser()]);
-    page = await signIn(browser.browser, desk.proxy.url, desk.keys.admin ?? '', { at: '/sandbox' });
+    [api, browser] = await Promise.all([startSandboxApi(), startBrowser()]);
+    page = await signIn(browser.browser, api.proxy.url, api.keys.admin ?? '', { at: '/sandbox' });
   });
   beforeEach(async () => {
-    await desk.ask('delete', '/faults').expect(204);
-    await page.goto(`${desk.proxy.url}/console/sandbox`);
+    await api.ask('delete', '/faults').expect(204);
+    await page.goto(`${api.proxy.url}/console/sandbox`);
     await page.getByRole('heading', { name: 'Wallets' }).waitFor();
   });
   afterAll(async () => {
     await browser.close();
-    await desk.close();
+    await api.close();
   });
 
   const send = () => page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -35,7 +35,7 @@ describe("the console's sandbox", () => {
   };
 
   it('is where the address of the proxy leads to', async () => {
-    const answer = await fetch(desk.proxy.url, { redirect: 'manual' });
+    const answer = await fetch(api.proxy.url, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console']);
   });
 
@@ -88,7 +88,7 @@ describe("the console's sandbox", () => {
   it('takes a body as JSON, says where it is none, and makes fields of it again', async () => {
     await page.getByRole('switch', { name: 'As JSON' }).click();
     const body = page.getByLabel('Body', { exact: true });
-    expect(JSON.parse(await body.inputValue())).toEqual((await desk.sample(AIRTIME)).body);
+    expect(JSON.parse(await body.inputValue())).toEqual((await api.sample(AIRTIME)).body);
     await body.fill('{"airtimes": [');
     await page.getByText('This is no JSON').waitFor();
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
@@ -105,12 +105,12 @@ describe("the console's sandbox", () => {
   });
 
   it('leads to the approval of what is held', async () => {
-    await desk.clients.update('app', { approvalOverUsd: new Decimal(1) });
+    await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
     await send();
     await answer().getByText('waits for approval', { exact: true }).waitFor();
     await answer().getByRole('link', { name: 'Decide it' }).click();
     await page.waitForURL(/\/console\/approvals\/[0-9a-f-]{36}$/);
-    await desk.clients.update('app', { approvalOverUsd: null });
+    await api.clients.update('app', { approvalOverUsd: null });
   });
 
   it('counts the seconds while the upstream does not answer, and says why', async () => {
@@ -139,7 +139,7 @@ describe("the console's sandbox", () => {
     await other.getByLabel('The operation is carried out all the same').check();
     await other.getByLabel('Probability').press('Enter');
     await page.getByText('2 faults are on.').waitFor();
-    expect((await desk.look()).faults).toMatchObject([
+    expect((await api.look()).faults).toMatchObject([
       { fault: 'lateProcessing', operation: 'POST /payouts/mobile-money', nth: 3, settings: { ms: 50, status: 503 } },
       { fault: 'error500', operation: null, probability: 0.5, processed: true },
     ]);
@@ -148,7 +148,7 @@ describe("the console's sandbox", () => {
     await page.getByRole('alert').getByText('not valid').waitFor();
     await page.getByRole('button', { name: 'Switch all off' }).click();
     await page.getByText('None is on.').waitFor();
-    expect((await desk.look()).faults).toEqual([]);
+    expect((await api.look()).faults).toEqual([]);
   });
   it('fits a telephone', async () => {
     await page.setViewportSize({ width: 360, height: 740 });

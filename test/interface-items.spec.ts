@@ -91,7 +91,7 @@ const RULES: Record<string, Row[]> = {
   twitter: contacts.filter(([, field]) => field === 'twitter'),
 };
 
-/** The value is optional on one operation (interface.md, "Credit item"). */
+/** The value is optional on one operation (docs/reference/upstream.md, "Credit item"). */
 const rulesOf = (path: string, fields: string[]): Row[] => [
   ...fields.flatMap((field) => RULES[field] ?? []),
   ...(path === '/payouts/credit' ? [] : [['missing', 'valueInUSD', undefined, MISSING] as Row]),

@@ -1,7 +1,7 @@
 import { momoItem, startInterface, TestInterface } from './support/interface';
 import { expectFaults, startRules, TestRules } from './support/rules';
 
-/** interface.md, "Credit item": each item carries an e-mail or a handle; with both, the e-mail is used. */
+/** docs/reference/upstream.md, "Credit item": each item carries an e-mail or a handle; with both, the e-mail is used. */
 describe('who is paid', () => {
   let api: TestInterface;
   let rules: TestRules;
@@ -23,7 +23,7 @@ describe('who is paid', () => {
   /** Whom an item names, and what the record says of that. */
   const recorded: [item: object, recipient: object, field: string, note: string | null][] = [
     [{ email: 'ada@example.com' }, { email: 'ada@example.com', handle: null }, 'email', null],
-    [{ twitter: '@ada' }, { email: null, handle: '@ada' }, 'twitter', null],
+    [{ twitter: '@ada' }, { email: null, handle: '@ada' }, 'handle', null],
     [
       { twitter: '@ada', email: 'ada@example.com' },
       { email: 'ada@example.com', handle: '@ada' },
@@ -39,7 +39,7 @@ describe('who is paid', () => {
       'ädä@exämple.com',
     ].map((email): [object, object, string, null] => [{ email }, { email, handle: null }, 'email', null]),
     ...['@a', '@Ada_Lovelace', '@ada.lovelace-1', `@${'a'.repeat(64)}`].map(
-      (twitter): [object, object, string, null] => [{ twitter }, { email: null, handle: twitter }, 'twitter', null],
+      (twitter): [object, object, string, null] => [{ twitter }, { email: null, handle: twitter }, 'handle', null],
     ),
   ];
 
@@ -82,7 +82,7 @@ describe('who is paid', () => {
     const response = await api.post('/payouts/mobile-money', { momos }).expect(200);
     const { items } = await api.record(response.headers['x-call-id'] as string);
     expect(items).toMatchObject([
-      { recipient: { phone: '+2348012345678' }, recipient_field: 'phoneNumber', reference: '', network_code: 'MPS' },
+      { recipient: { phone: '+2348012345678' }, recipient_field: 'phone', reference: '', network_code: 'MPS' },
       { recipient: { phone: '+1234567' }, country: 'Nigeria', reference: 'invoice-17', amount_usd: '0.25' },
     ]);
   });

@@ -31,7 +31,7 @@ function fields(request: string, body: object, kinds: Record<string, unknown>): 
 const COLLECTION_FIELDS = { amount: -1, currency: 'shillings', phone_number: '0712', email: 'ada', tx_ref: 17 };
 const COLLECTED = { id: expect.any(String), chiRef: expect.any(String) };
 
-/** upstream-observed.md, "The operations that interface.md lists by name only". */
+/** docs/reference/upstream.md, "Operations known by name only". */
 const WALK: Row[] = [
   { says: 'all', request: 'POST /account/transactions', body: {}, data: [] },
   {
@@ -114,7 +114,7 @@ const WALK: Row[] = [
   ...fields('POST /wallets/transfer', transfer, { receiver: 7, valueInUSD: '0.5' }),
 ];
 
-describe('a walk through the operations that interface.md lists by name only', () => {
+describe('a walk through the operations that are known by name only', () => {
   walk(WALK, (client) => {
     it('reads the transactions of a batch', async () => {
       const [, ...others] = dataOf(await client().initiateCredit([credit(1), credit(2)])).data;

@@ -13,7 +13,7 @@ const transactions = (count: number, status: string) =>
     expect.objectContaining({ id: expect.any(String), chiRef: expect.any(String), status }),
   );
 
-/** The credit item's rules hold wherever it stands (interface.md, "Credit item"). */
+/** The credit item's rules hold wherever it stands (docs/reference/upstream.md, "Credit item"). */
 function creditRules(request: string, list: string, data: unknown): Row[] {
   const body = (...items: object[]) => ({ [list]: items });
   return [
@@ -93,7 +93,7 @@ const WALK: Row[] = [
   { says: 'the sub-accounts', request: 'GET /sub-account/list', data: [] },
 ];
 
-describe('a walk through interface.md', () => {
+describe('a walk through the documented interface', () => {
   walk(WALK, (client, baseUrl) => {
     it('takes nobody without a key', async () => {
       const response = await fetch(`${baseUrl()}/api/v0.1/wallets/list`);

@@ -56,7 +56,7 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'erasure.kind': fc.constantFrom('email', 'phone', 'handle'),
   'pruning.what': fc.constantFrom('people', 'calls'),
   'pruning.month': fc.constantFrom('2026-01', '2025-12'),
-  'source_read.source': fc.constantFrom('transactions', 'issue', 'transaction', 'wallets', 'statement'),
+  'source_read.source': fc.constantFrom('transactions', 'batch', 'transaction', 'wallets', 'statement'),
   'verdict.verdict': fc.constantFrom('confirmed', 'not_executed', 'ambiguous'),
   'upstream_event.event_id': fc.uuid(),
   'reconciliation_run.due_at': fc.noBias(time),

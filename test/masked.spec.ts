@@ -93,7 +93,7 @@ describe('X-People: masked', () => {
       const { body } = await get(path, seeing, { 'X-People': value }).expect(400);
       expect(JSON.parse(body)).toMatchObject({
         code: 'invalid_people',
-        detail: expect.stringMatching(/one value, masked/),
+        detail: expect.stringMatching(/only the value "masked"/),
       });
       expect(names(body)).toEqual([]);
     }

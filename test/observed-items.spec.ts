@@ -4,7 +4,7 @@ import { collection, redemption, startInterface, TestInterface } from './support
 const CALLS = '/v1/audit/calls';
 const CHI_REF = redemption().chiRef as string;
 
-/** Whom and what auditors search for, in the operations that interface.md lists by name only. */
+/** Whom and what auditors search for, in the operations that are known by name only. */
 describe('the items of observed operations', () => {
   let api: TestInterface;
 
@@ -53,11 +53,11 @@ describe('the items of observed operations', () => {
     expect(recorded.items).toMatchObject([
       {
         recipient: { phone: '+2348012345678' },
-        recipient_field: 'phoneNumber',
+        recipient_field: 'phone',
         country: 'Nigeria',
         upstream_ref: CHI_REF,
         amount_usd: null,
-        upstream: { id: 'transaction-9', status: 'redeemed' },
+        upstream: { upstream_id: 'transaction-9', status: 'redeemed' },
       },
     ]);
     expect(recorded.upstream!.other_items).toEqual([]);
@@ -116,7 +116,7 @@ describe('the items of observed operations', () => {
     api.upstream.behaviour = answer(200, { status: 'success', data: transaction });
     const response = await api.post('/collections/mobile-money/initiate', collection()).expect(200);
     const { items } = await api.record(response.headers['x-call-id'] as string);
-    expect(items[0]!.upstream).toMatchObject({ id: 'payment-1', status: 'pending' });
+    expect(items[0]!.upstream).toMatchObject({ upstream_id: 'payment-1', status: 'pending' });
   });
 
   it('people stand in tables of their own, their names in the body only; both are masked', async () => {

@@ -126,7 +126,7 @@ describe('a listing that lacks what is there', () => {
     ]);
     const run = async (listed: Theirs[]) => {
       const plan = { ...(await planned(null)), readId: await writeTheirs(database, listed) };
-      const totals = await runPlan(database, plan, async () => [await writeTheirs(database, [lacked], 'issue')]);
+      const totals = await runPlan(database, plan, async () => [await writeTheirs(database, [lacked], 'batch')]);
       const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);
       return [end?.result, totals.findings.count, totals.unlisted, totals.residual_usd, reasonsOf(totals)];
     };

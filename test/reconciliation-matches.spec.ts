@@ -85,7 +85,7 @@ describe('reading our records', () => {
 });
 
 describe('matching', () => {
-  it('goes by the issue of a call where it is not certain which of its payments a transaction is', async () => {
+  it('goes by the batch of a call where it is not certain which of its payments a transaction is', async () => {
     const call = ours(1, { batch_ref: `i-${day}` });
     const items = ['a', 'b', 'c', 'c'].map((name, position) => ({ ...call, position, email: `${name}@example.com` }));
     const listed = ['c', 'a', 'c', 'x'].map((name) =>

@@ -50,14 +50,14 @@ describe('the schedule of the reconciliation', () => {
   const endOf = async (dueAt: Date) => ended(asking, (await runs(dueAt))[0]?.id as string);
 
   it('begins nothing where there was no history at the tick', async () => {
-    await of(scene.proxy).look(NOON(2));
+    await of(scene.proxy).check(NOON(2));
     expect(await runs()).toEqual([]);
     await callOf(scene.proxy.database, '2024-03-01T12:00:00Z');
   });
 
   it('compares the day before at a tick, and once, however many instances look however often', async () => {
-    await Promise.allSettled([scene.proxy, other, scene.proxy, other].map((one) => of(one).look(NOON(2))));
-    await of(other).look(NOON(2));
+    await Promise.allSettled([scene.proxy, other, scene.proxy, other].map((one) => of(one).check(NOON(2))));
+    await of(other).check(NOON(2));
     const [run, ...more] = await runs();
     expect(more).toEqual([]);
     expect(run).toMatchObject({ due_at: TICK(2), from_at: MIDNIGHT(1), to_at: MIDNIGHT(2), client_id: null });
@@ -65,23 +65,23 @@ describe('the schedule of the reconciliation', () => {
   });
 
   it('makes up for the newest of the ticks that were missed, and takes a tick at its very moment', async () => {
-    await of(scene.proxy).look(new Date(TICK(9).getTime() - 1));
+    await of(scene.proxy).check(new Date(TICK(9).getTime() - 1));
     await endOf(TICK(8));
-    await of(scene.proxy).look(TICK(9));
+    await of(scene.proxy).check(TICK(9));
     await endOf(TICK(9));
     expect((await runs()).map(({ due_at: dueAt }) => dueAt as Date)).toEqual([TICK(2), TICK(8), TICK(9)]);
   });
 
   it('takes up what was cut off, wherever that was', async () => {
     const letGo = holdRuns();
-    await of(scene.proxy).look(NOON(12));
+    await of(scene.proxy).check(NOON(12));
     await scene.proxy.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
     );
     expect(await endOf(TICK(12))).toMatchObject({ state: 'interrupted' });
     letGo();
-    await of(other).look(NOON(13)); // it is not the newest any more
+    await of(other).check(NOON(13)); // it is not the newest any more
     expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'incomplete' }); // nobody was ever paid
     expect(await endOf(TICK(13))).toMatchObject({ state: 'ended' });
   });
@@ -89,11 +89,11 @@ describe('the schedule of the reconciliation', () => {
   it('waits for somebody who compares the same day, and then does so itself', async () => {
     const letGo = holdRuns();
     const { body } = await askForRun(asking, { from: MIDNIGHT(19), to: MIDNIGHT(20) }).expect(202);
-    await of(other).look(NOON(20));
+    await of(other).check(NOON(20));
     expect(await runs(TICK(20))).toEqual([]);
     letGo();
     await ended(asking, body.id as string);
-    await of(other).look(NOON(20));
+    await of(other).check(NOON(20));
     expect(await endOf(TICK(20))).toMatchObject({ state: 'ended' });
   });
 

@@ -1,5 +1,5 @@
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { readSent } from '../src/reconciliation/in-doubt/sent';
+import { readSentCalls } from '../src/reconciliation/in-doubt/read-calls';
 import { Effort, STRETCH } from '../src/reconciliation/in-doubt/work';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer } from './support/fake-upstream';
@@ -63,9 +63,9 @@ describe('a round of the resolver among thousands of equal payments', () => {
     const looking = paying.proxy.app.get(PollService, { strict: false });
     looking.rules.quietMs = 0;
     const ids = calls.slice(0, DOUBTS).map(({ id }) => id);
-    const due = await readSent(paying.proxy.app.get(PrismaService, { strict: false }), ids, 1_000);
+    const due = await readSentCalls(paying.proxy.app.get(PrismaService, { strict: false }), ids, 1_000);
     const effort = new Effort();
-    const { verdicts, left, failure } = await looking.look(due, ids, new AbortController().signal, effort);
+    const { verdicts, left, failure } = await looking.poll(due, ids, new AbortController().signal, effort);
     expect([failure, left.size, verdicts.length]).toEqual([null, 0, DOUBTS]);
     expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['ambiguous']));
     expect(effort.done).toBeLessThan(10 * EQUAL + DOUBTS * 2_000);

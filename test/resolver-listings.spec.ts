@@ -103,7 +103,7 @@ describe('calls in doubt, and a strange listing', () => {
     expect(await settle(id)).toContain('its clock wrong');
   });
 
-  it('does not take the transaction of one call for that of another because they have one issueID', async () => {
+  it('does not take the transaction of one call for that of another because they have one batch_ref', async () => {
     await pay({}, [9, 1]);
     await pay({ issueID: 'the same' }, [10, 1]);
     const id = await pay({ issueID: 'the same', lost: true }, [11, 1]);

@@ -68,7 +68,7 @@ describe('the resolver', () => {
     await lose('resetAfterProcessing');
     const id = idOf(await pay(body, 'confirmed').expect(502));
     const before = await spent();
-    expect(await round()).toMatchObject({ in_doubt: 1, looked_at: 1, failure: null, verdicts: [{ call_id: id }] });
+    expect(await round()).toMatchObject({ in_doubt: 1, polled: 1, failure: null, verdicts: [{ call_id: id }] });
     const call = await read(id);
     const transactions = [
       { position: 0, amount_usd: '0.25', upstream_ref: expect.any(String), batch_ref: expect.any(String) },
@@ -213,7 +213,7 @@ describe('the resolver', () => {
   });
 
   it('looks again by itself until it knows, and is quiet when nothing is in doubt', async () => {
-    const looks = jest.spyOn(proxy.app.get(PollService, { strict: false }), 'look');
+    const looks = jest.spyOn(proxy.app.get(PollService, { strict: false }), 'poll');
     const resolver = proxy.app.get(ResolverService, { strict: false });
     await resolver.run(new AbortController().signal);
     expect(looks).not.toHaveBeenCalled();

@@ -3,7 +3,7 @@ import { expectSoundLedger } from './support/sound-ledger';
 
 const NOT_FOUND = { status: 'success', data: { error: 'not found for that id' } };
 
-describe('the operations that interface.md lists by name only', () => {
+describe('the operations that are known by name only', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => {

@@ -92,8 +92,8 @@ describe('the sources', () => {
       recorded = await proxy.database.query('SELECT source FROM source_read ORDER BY id DESC LIMIT 1');
       void success([])(request, response, socket);
     };
-    await sources.issue(NOBODY, 'x');
-    expect(recorded).toEqual([{ source: 'issue' }]);
+    await sources.batch(NOBODY, 'x');
+    expect(recorded).toEqual([{ source: 'batch' }]);
   });
 
   it.each<[string, FakeUpstream['behaviour'], string, number | null]>([
@@ -113,11 +113,11 @@ describe('the sources', () => {
     expect(await endOf(read.readId)).toMatchObject({ complete: false, failure, http_status: httpStatus });
   });
 
-  it('reads the transactions of an issue, one transaction, and says what is not there', async () => {
+  it('reads the transactions of a batch, one transaction, and says what is not there', async () => {
     upstream.behaviour = success([TRANSACTION, { ...TRANSACTION, chiRef: 'other' }]);
-    const issue = await sources.issue(NOBODY, TRANSACTION.issueID);
-    expect(issue).toMatchObject({ complete: true, rows: 2, kept: 2 });
-    expect((await rowsOf(issue.readId)).map(({ upstream_ref: ref }) => ref)).toEqual([CHI_REF, 'other']);
+    const batch = await sources.batch(NOBODY, TRANSACTION.issueID);
+    expect(batch).toMatchObject({ complete: true, rows: 2, kept: 2 });
+    expect((await rowsOf(batch.readId)).map(({ upstream_ref: ref }) => ref)).toEqual([CHI_REF, 'other']);
 
     upstream.behaviour = success(TRANSACTION);
     const one = await sources.transaction(NOBODY, TRANSACTION.id);
@@ -125,7 +125,7 @@ describe('the sources', () => {
     expect(upstream.received.at(-1)?.url).toBe(`/api/v0.1/account/transaction?id=${TRANSACTION.id}`);
 
     upstream.behaviour = success({ error: 'not found for that id' });
-    expect(await sources.issue(NOBODY, 'x')).toMatchObject({ complete: false, failure: 'rejected', rows: 0 });
+    expect(await sources.batch(NOBODY, 'x')).toMatchObject({ complete: false, failure: 'rejected', rows: 0 });
   });
 
   it('calls what is said to be wallets, and is no list, incomplete', async () => {
@@ -137,7 +137,7 @@ describe('the sources', () => {
 
   it('keeps what has a time that no column can hold, without it', async () => {
     upstream.behaviour = success([{ ...TRANSACTION, issueDate: '0000-01-01' }]);
-    const { readId, complete } = await sources.issue(NOBODY, TRANSACTION.issueID);
+    const { readId, complete } = await sources.batch(NOBODY, TRANSACTION.issueID);
     expect([complete, (await rowsOf(readId)).map(({ issued_at: at }) => at)]).toEqual([true, [null]]);
   });
 

@@ -50,9 +50,9 @@ describe('npm start', () => {
     }
     expect(Object.keys(readJson(dataDir, 'sandbox.json'))).toEqual(['url', 'apiKey', 'controlKey']);
     await pay(url).expect(200);
-    const desk = await supertest(url).get('/v1/sandbox').set('X-API-Key', keys.admin).expect(200);
-    expect(desk.body.wallets).toContainEqual(expect.objectContaining({ wallet: 'airtime', balance: '9998' }));
-    const [sample] = desk.body.samples;
+    const sandboxState = await supertest(url).get('/v1/sandbox').set('X-API-Key', keys.admin).expect(200);
+    expect(sandboxState.body.wallets).toContainEqual(expect.objectContaining({ wallet: 'airtime', balance: '9998' }));
+    const [sample] = sandboxState.body.samples;
     const sent = await supertest(url)
       .post('/v1/sandbox/payouts')
       .set('X-API-Key', keys.admin)

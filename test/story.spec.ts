@@ -19,7 +19,7 @@ describe("a call's story", () => {
   const story = async (id: string) =>
     (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
   const pay = async () => (await paying.pay().expect(200)).headers['x-call-id'] as string;
-  const codes = async (id: string) => (await story(id)).findings.map(({ code }: { code: string }) => code);
+  const codes = async (id: string) => (await story(id)).anomalies.map(({ code }: { code: string }) => code);
 
   it('tells how each attempt went, where its records are sealed, and who has read it', async () => {
     const id = await pay();
@@ -125,7 +125,7 @@ describe("a call's story", () => {
   it('of a refused request tells its seal and its readers too', async () => {
     const { headers } = await paying.proxy.post(paying.app, '/payouts/airtime', { ...AIRTIME, x: 1 }).expect(400);
     const refused = await story(headers['x-call-id'] ?? '');
-    expect(refused).toMatchObject({ outcome: 'refused', findings: [], seals: [{ kind: 'refusal', index: null }] });
+    expect(refused).toMatchObject({ outcome: 'refused', anomalies: [], seals: [{ kind: 'refusal', index: null }] });
     expect((await story(headers['x-call-id'] ?? '')).accesses.count).toBe(1);
   });
 });

@@ -73,7 +73,7 @@ describe('POST /hooks/upstream', () => {
     await eventually(async () => (await readsFor(id)).length > 0);
     expect(await readsFor(id)).toEqual([
       {
-        source: 'issue',
+        source: 'batch',
         subject: transaction.issueID,
         complete: true,
         upstream_ref: transaction.chiRef,

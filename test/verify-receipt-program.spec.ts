@@ -169,7 +169,7 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
   });
 });
 
-describe('the program in docs/audit.md', () => {
+describe('the program in docs/auditors/receipts.md', () => {
   it('imports only modules of Node', () => {
     const imported = [...documentedProgram().matchAll(/(?:from|import\(|require\()\s*'([^']*)'/g)].map(
       ([, name]) => name,
@@ -215,7 +215,7 @@ describe('the program in docs/audit.md', () => {
   });
 });
 
-describe('the specification of a receipt in docs/audit.md', () => {
+describe('the specification of a receipt in docs/auditors/receipts.md', () => {
   it('gives the commitment of its example', () => {
     const [, salt, value, committed] = /the salt `(\w+)` and the value `(\S+)` have the commitment `(\w+)`/.exec(
       specification(),

@@ -215,7 +215,7 @@ describe('operations that reach the whole upstream account', () => {
       );
       expect(rows).toMatchObject([{ operation: LIST, kind: 'succeeded', body_commitment: null, items: 1 }]);
       const { body } = await api.proxy.get(api.auditor, `/v1/audit/calls/${rows[0]?.id}`).expect(200);
-      expect(body).toMatchObject({ outcome: 'succeeded', findings: [] });
+      expect(body).toMatchObject({ outcome: 'succeeded', anomalies: [] });
     });
 
     it('asks nothing for a client without a limit in US dollars, and counts what is known', async () => {

@@ -6,7 +6,7 @@ import pg from 'pg';
 /** Rows of the listing that are written at once. */
 const FETCH = 20_000;
 
-/** As the upstream writes its transactions (upstream-observed.md, "Transaction record"); some amounts carry a float's noise. */
+/** As the upstream writes its transactions (docs/reference/upstream.md, "Transaction record"); some amounts carry a float's noise. */
 const LISTING = `
   SELECT json_strip_nulls(json_build_object('id', upstream_id, 'chiRef', upstream_ref, 'issueID', batch_ref, 'issueDate', issued_at, 'issuer', 'planted',
     'type', type, 'status', status, 'valueInUSD', CASE WHEN kind = 30 THEN amount_usd + 0.0000000004 ELSE amount_usd END,
@@ -14,7 +14,7 @@ const LISTING = `
     'reference', reference, 'enabledToRedeem', '[]'::json, 'integration', json_build_object('appID', 'planted')))::text AS row
   FROM planted_theirs ORDER BY issued_at DESC, upstream_ref, upstream_id`;
 
-/** The same of its wallets (upstream-observed.md, "Responses of the documented operations"). */
+/** The same of its wallets (docs/reference/upstream.md, "Results by operation"). */
 const WALLETS = `
   SELECT json_agg(json_build_object('id', wallet_id, 'type', type, 'balance', balance, 'owner', 'planted', 'transactions', (
     SELECT json_agg(json_build_object('amount', amount, 'balanceBefore', balance_before, 'newBalance', new_balance, 'description', 'planted',

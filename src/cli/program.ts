@@ -6,6 +6,7 @@ import { callsCommands } from './calls';
 import { auditCommands } from './audit';
 import { clientsCommands } from './clients';
 import { databaseCommands } from './database';
+import { docsCommand } from './docs';
 import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';
@@ -14,7 +15,8 @@ import { reconcileCommand } from './reconcile';
 import { sandboxCommand } from './sandbox';
 import { stopCommands } from './stop';
 
-const program = () =>
+/** Every command of `npm run cli`. */
+export const operatorCommands = () =>
   new Command('payout-proxy')
     .description("operators' commands; each has its own --help")
     .showHelpAfterError()
@@ -28,12 +30,13 @@ const program = () =>
     .addCommand(reconcileCommand())
     .addCommand(databaseCommands())
     .addCommand(sandboxCommand())
-    .addCommand(openapiCommand());
+    .addCommand(openapiCommand())
+    .addCommand(docsCommand(), { hidden: true });
 
 /** Runs the command that these arguments name. An error becomes one line on standard error and the exit code 1. */
 export async function runCommand(args: string[]): Promise<void> {
   try {
-    await program().parseAsync(args, { from: 'user' });
+    await operatorCommands().parseAsync(args, { from: 'user' });
   } catch (error) {
     const known = error instanceof ClientError || error instanceof StartError;
     const { name, code } = error as { name?: string; code?: string };

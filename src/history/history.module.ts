@@ -6,7 +6,7 @@ import { AccessesController } from './access-log/accesses.controller';
 import { AccessesService } from './access-log/accesses.service';
 import { ActivityController } from './access-log/activity.controller';
 import { ActivityService } from './access-log/activity.service';
-import { AuditController } from './search/audit.controller';
+import { CallsController } from './search/calls.controller';
 import { CheckpointsService } from './export/checkpoints.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
@@ -29,7 +29,7 @@ import { StoryService } from './story/story.service';
   controllers: [
     OwnCallsController,
     ActivityController,
-    AuditController,
+    CallsController,
     AccessesController,
     ExportController,
     ItemsController,

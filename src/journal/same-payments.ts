@@ -96,9 +96,9 @@ function toRow({ callId, clientId, position, item }: Wanted) {
       wanted_by: callId,
       client_id: clientId,
       position,
-      phone: isReceiver || recipientField === 'phoneNumber' ? phone : null,
+      phone: isReceiver || recipientField === 'phone' ? phone : null,
       email: isReceiver || recipientField === 'email' ? (email?.toLowerCase() ?? null) : null,
-      handle: isReceiver || recipientField === 'twitter' ? (handle?.toLowerCase() ?? null) : null,
+      handle: isReceiver || recipientField === 'handle' ? (handle?.toLowerCase() ?? null) : null,
       receiver: isReceiver && !isContact ? receiver : null,
       usd: amountUsd?.toFixed() ?? null,
     };

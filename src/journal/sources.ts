@@ -5,8 +5,8 @@ import { asRecorded } from '../platform/privacy/recorded';
 
 /** A look at a source that is about to begin. */
 export interface NewSourceRead {
-  source: 'transactions' | 'issue' | 'transaction' | 'wallets' | 'statement';
-  /** The issueID or id that is asked for, or the statement's file name. */
+  source: 'transactions' | 'batch' | 'transaction' | 'wallets' | 'statement';
+  /** The batch_ref or upstream_id that is asked for, or the statement's file name. */
   subject: string | null;
   /** Only transactions from here … */
   from: Date | null;

@@ -4,7 +4,7 @@ import { OperationRow } from './row';
 import { Scope } from './scopes';
 
 /**
- * The operations of the interface. The key is the operation's line in interface.md: it is also the decorator's argument, the
+ * The operations of the interface. The key is the operation's line in docs/reference/upstream.md: it is also the decorator's argument, the
  * value in the record and the filter in searches, so one search through the code finds everything about it.
  */
 export const OPERATIONS = { ...DOCUMENTED, ...OBSERVED };
@@ -50,7 +50,7 @@ export function movesNamedTransaction(operation: OperationName): boolean {
   return row.effect === 'write' && row.moves === 'named_transaction';
 }
 
-/** The path prefix of the interface, here and at the upstream (interface.md, "Endpoints"). */
+/** The path prefix of the interface, here and at the upstream (docs/reference/upstream.md, "Requests"). */
 export const INTERFACE_PREFIX = '/api/v0.1';
 
 /** The path prefix of previews. A preview says what a call that pays or writes would do, and does nothing. */

@@ -3,7 +3,7 @@ import { LINK, TRANSFER } from './transactions';
 
 const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
 
-/** The operations that interface.md documents. */
+/** The operations that the provider documents. */
 export const DOCUMENTED = {
   'POST /send': {
     title: 'Send credits to recipients, by e-mail or handle; answers a link for the payment',

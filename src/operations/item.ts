@@ -2,9 +2,9 @@ import { Decimal } from 'decimal.js';
 
 /** One payout (or link, transfer, deletion, collection …) of a call, read out of its body. */
 export interface Item {
-  /** The field that says who is paid. */
-  recipientField: 'email' | 'twitter' | 'phoneNumber' | 'receiver' | null;
-  /** E-mail and handle were given: the e-mail is used (interface.md, "Credit item", rule 2). */
+  /** Which of its names says who is paid. */
+  recipientField: 'email' | 'phone' | 'handle' | 'receiver' | null;
+  /** E-mail and handle were given: the e-mail is used (docs/reference/upstream.md, "Credit item", rule 2). */
   handleIgnored: boolean;
   email: string | null;
   phone: string | null;

@@ -25,8 +25,8 @@ describe('the items of a body', () => {
       { countryToSend: 'Ghana', phoneNumber: '+233201234567', valueInUSD: 2 },
     ];
     expect(plain(itemsOf('POST /payouts/airtime', { airtimes }))).toEqual([
-      { ...nothing, recipientField: 'phoneNumber', phone: '+254712345678', country: 'Kenya', amountUsd: '0.1' },
-      { ...nothing, recipientField: 'phoneNumber', phone: '+233201234567', country: 'Ghana', amountUsd: '2' },
+      { ...nothing, recipientField: 'phone', phone: '+254712345678', country: 'Kenya', amountUsd: '0.1' },
+      { ...nothing, recipientField: 'phone', phone: '+233201234567', country: 'Ghana', amountUsd: '2' },
     ]);
   });
 
@@ -38,7 +38,7 @@ describe('the items of a body', () => {
       const items = [{ email }, { twitter: '@ada' }, { email, twitter: '@ada' }, { email, twitter: '' }];
       expect(plain(itemsOf(operation, { [list]: items }))).toEqual([
         { ...nothing, recipientField: 'email', email },
-        { ...nothing, recipientField: 'twitter', handle: '@ada' },
+        { ...nothing, recipientField: 'handle', handle: '@ada' },
         { ...nothing, recipientField: 'email', email, handle: '@ada', handleIgnored: true },
         { ...nothing, recipientField: 'email', email },
       ]);
@@ -86,7 +86,7 @@ describe('the items of a body', () => {
     expect(plain(itemsOf('POST /redeem/airtime', redemption))).toEqual([
       {
         ...nothing,
-        recipientField: 'phoneNumber',
+        recipientField: 'phone',
         phone: '+2348012345678',
         country: 'Nigeria',
         upstreamRef: 'ref-1',

@@ -1,17 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { movesNamedTransaction, OPERATION_NAMES, OperationName, rowOf } from './catalogue';
 import { Item } from './item';
-import { ItemField, Items, RecipientKind } from './row';
+import { ItemField, Items } from './row';
 
 type Fields = Record<string, unknown>;
-
-/** The names by which records know whom an item pays. */
-const RECIPIENT_FIELDS: Record<RecipientKind, NonNullable<Item['recipientField']>> = {
-  email: 'email',
-  handle: 'twitter',
-  phone: 'phoneNumber',
-  receiver: 'receiver',
-};
 
 /** Returns where an operation's items are and what their fields mean, or undefined if it has none. */
 export function itemFieldsOf(operation: OperationName): Items | undefined {
@@ -72,9 +64,8 @@ function textAt(body: Fields, name: string | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** With an e-mail and a handle, the e-mail is used (interface.md, "Credit item", rule 2). */
+/** With an e-mail and a handle, the e-mail is used (docs/reference/upstream.md, "Credit item", rule 2). */
 function recipientFieldOf(body: Fields, { recipient, fields }: Items): Item['recipientField'] {
   if (recipient === 'nobody') return null;
-  const kind = recipient.find((one) => textAt(body, fields[one]));
-  return kind === undefined ? null : RECIPIENT_FIELDS[kind];
+  return recipient.find((kind) => textAt(body, fields[kind])) ?? null;
 }

@@ -11,7 +11,7 @@ const PAYMENT = {
   tx_ref: 'sample',
 };
 
-/** The operations that interface.md lists by name only. Their lines are what public clients showed (upstream-observed.md). */
+/** The operations that docs/reference/upstream.md lists by name only. Their lines are what public clients showed (docs/reference/upstream.md). */
 export const OBSERVED = {
   'POST /account/transactions': {
     title: 'Get all transactions',

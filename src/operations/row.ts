@@ -12,7 +12,7 @@ export type Effect = OperationRow['effect'];
 interface CommonRow {
   /** What the operation does, in a few words. */
   title: string;
-  /** Whether interface.md documents the operation, or only public clients of such a service showed it. */
+  /** Whether docs/reference/upstream.md documents the operation, or only public clients of such a service showed it. */
   source: 'documented' | 'observed';
   /**
    * `account`: the operation can touch or show transactions and wallets of anyone who uses the upstream account, so a key also

@@ -2,7 +2,7 @@
 export interface TransactionKind {
   /** Its name in verdicts. The listing is as fresh as the newest known transaction of the same kind. */
   name: string;
-  /** The upstream's `type` word (upstream-observed.md, "Transaction record"). */
+  /** The upstream's `type` word (docs/reference/upstream.md, "Transaction record"). */
   type: string;
   class: TransactionClass;
 }

@@ -10,7 +10,7 @@ const STOPS = [
   { id: 'stop-2', clientId: null, operation: 'POST /send', reason: 'drill' },
 ];
 const paymentTo = (phone: string): Item => ({
-  recipientField: 'phoneNumber',
+  recipientField: 'phone',
   handleIgnored: false,
   email: null,
   phone,

@@ -11,7 +11,7 @@ const faultsOf = (limits: Partial<Limits>, items: Item[], effect: 'pay' | 'write
 
 function item(amount: Decimal.Value | null, country: string | null = null): Item {
   return {
-    recipientField: 'phoneNumber',
+    recipientField: 'phone',
     handleIgnored: false,
     email: null,
     phone: '+254712345678',

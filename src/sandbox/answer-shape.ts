@@ -44,7 +44,7 @@ function isNotFound(data: unknown): data is { error: string } {
   return isObject(data) && typeof data.error === 'string' && Object.keys(data).length === 1;
 }
 
-/** Traps 1 and 5 of upstream-observed.md. */
+/** Traps 1 and 5 of docs/reference/upstream.md. */
 function shapeData(data: Fields, quirks: Quirks): Fields {
   const { error, ...others } = data;
   const shaped = quirks.errorNone || error !== 'None' ? data : others;
@@ -64,7 +64,7 @@ function issueIDOf({ data, credits }: Fields): unknown {
   return first?.issueID;
 }
 
-/** Traps 3 and 10 of upstream-observed.md, wherever in the answer a record is. */
+/** Traps 3 and 10 of docs/reference/upstream.md, wherever in the answer a record is. */
 function shapeDeeply(value: unknown, quirks: Quirks): unknown {
   if (Array.isArray(value)) return value.map((element) => shapeDeeply(element, quirks));
   if (!isObject(value)) return value;

@@ -1,7 +1,7 @@
 import Decimal from 'decimal.js';
 
 /**
- * Oddities that such services were seen to have (upstream-observed.md, "Traps that were seen for real"), by name, with
+ * Oddities that such services were seen to have (docs/reference/upstream.md, "Traps"), by name, with
  * whether a sandbox has them that nobody told otherwise.
  */
 export const QUIRKS = {

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 
-/** A request that the service turns down: nothing was done. upstream-observed.md, "Envelope and errors". */
+/** A request that the service turns down: nothing was done. docs/reference/upstream.md, "Envelope and errors". */
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What the provider behind the service turned down, in its own form of error; upstream-observed.md, "error v2". */
+/** What the provider behind the service turned down, in its own form of error; docs/reference/upstream.md, "Envelope and errors". */
 export class TransactionError extends Refusal {
   constructor(
     readonly code: string,
@@ -22,7 +22,7 @@ export class TransactionError extends Refusal {
 }
 
 /**
- * What a caller asked for by an id and is not there: a *success* that says otherwise (upstream-observed.md, trap 2). The
+ * What a caller asked for by an id and is not there: a *success* that says otherwise (docs/reference/upstream.md, trap 2). The
  * quirk `errorWithinSuccess`, off, makes it an error (answer-shape.ts).
  */
 export const NOT_FOUND = { error: 'not found for that id' };
@@ -37,7 +37,7 @@ export interface ErrorEnvelope {
   error: string;
 }
 
-/** upstream-observed.md, "error v2". */
+/** docs/reference/upstream.md, "Envelope and errors". */
 export interface TransactionErrorEnvelope {
   status: 'error';
   type: 'Transaction Error';
@@ -54,7 +54,7 @@ export function answerFault(fault: FastifyError | Error, request: FastifyRequest
   void reply.status(httpStatus).send(fault instanceof TransactionError ? transactionError(fault) : failure(text));
 }
 
-/** interface.md, POST /send: the one operation that answers what it turns down with 500. */
+/** docs/reference/upstream.md, POST /send: the one operation that answers what it turns down with 500. */
 export function answerSendFault(fault: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { httpStatus, text } = describe(fault, request);
   void reply.status(httpStatus === 400 || httpStatus === 413 ? 500 : httpStatus).send(failure(text));

@@ -23,7 +23,7 @@ export const MAGIC = {
     refuses: 'insufficient funds',
     does: 'the whole batch is refused as if the wallet were empty',
   },
-  /** By the telco: upstream-observed.md, error v2. */
+  /** By the telco: docs/reference/upstream.md, "Envelope and errors". */
   transactionFailed: {
     digits: '99990108',
     refuses: 'TRANSACTION_FAILED',

@@ -35,10 +35,10 @@ const ROUTES: Routes = {
   ...redeemRoutes,
 };
 
-/** A POST whose input travels in its query (upstream-observed.md). */
+/** A POST whose input travels in its query (docs/reference/upstream.md). */
 const READS_QUERY = new Set(['POST /account/issue-id-transactions']);
 
-/** The operations that interface.md documents, and those that it lists by name only, below {@link PREFIX}. */
+/** The operations that the provider documents, and those that it lists by name only, below {@link PREFIX}. */
 export function operations(service: Service): FastifyPluginCallback {
   return (api, _options, done) => {
     const { unit } = service;

@@ -3,7 +3,7 @@ import { isObject } from './rules';
 const OURS = 'credit';
 
 /**
- * The service's own word for its unit. interface.md writes `credit` in its place: in the paths /payouts/credit and
+ * The service's own word for its unit. docs/reference/upstream.md writes `credit` in its place: in the paths /payouts/credit and
  * /payouts/initiate-credit and in the field names `credit` and `credits`. Inside the sandbox it is always `credit`.
  */
 export class UnitName {

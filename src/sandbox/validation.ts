@@ -6,7 +6,7 @@ import { isObject } from './rules';
 /** Fields that a caller sent, none of them looked at yet. */
 export type Fields = Record<string, unknown>;
 
-export const MAX_ITEMS = 1_000; // per batch; interface.md states no limit
+export const MAX_ITEMS = 1_000; // per batch; docs/reference/upstream.md states no limit
 const MAX_AMOUNT = 1_000_000_000; // with 1,000 items of it a total still fits numeric(20,6)
 const MAX_DECIMALS = 6; // of an amount, as in the database: what is debited is what was asked, never rounded
 const INTERNATIONAL_NUMBER = /^\+[1-9]\d{6,14}$/; // E.164

@@ -6,8 +6,7 @@ export interface RawAnswer {
 }
 
 /**
- * A client as somebody writes it who has interface.md only (and, for the operations it lists by name only,
- * upstream-observed.md). It knows a base address and a key, and nothing of whose they are.
+ * A client as somebody writes it who has docs/reference/upstream.md only. It knows a base address and a key, and nothing of whose they are.
  */
 export class InterfaceClient {
   constructor(
@@ -15,7 +14,7 @@ export class InterfaceClient {
     private readonly apiKey: string,
   ) {}
 
-  // interface.md, "Endpoints"
+  // docs/reference/upstream.md, "Requests"
   send = (credit: object[], description?: string) => this.post('/send', { credit, description });
   payOutAirtime = (airtimes: object[]) => this.post('/payouts/airtime', { airtimes });
   payOutMobileMoney = (momos: object[]) => this.post('/payouts/mobile-money', { momos });
@@ -31,7 +30,7 @@ export class InterfaceClient {
   walletsByPost = () => this.post('/wallets/list');
   subAccounts = () => this.get('/sub-account/list');
 
-  // upstream-observed.md, "The operations that interface.md lists by name only"
+  // docs/reference/upstream.md, "Operations known by name only"
   transactions = () => this.post('/account/transactions', {});
   transactionsOfIssue = (issueID: string) =>
     this.post(`/account/issue-id-transactions?${new URLSearchParams({ issueID }).toString()}`);

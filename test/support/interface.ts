@@ -52,10 +52,10 @@ function askingOf(operation: OperationName): Asking {
 const asked = (source: OperationRow['source']) =>
   OPERATION_NAMES.filter((name) => rowOf(name).source === source).map(askingOf);
 
-/** The operations that interface.md documents, each with a valid request. */
+/** The operations that the provider documents, each with a valid request. */
 export const DOCUMENTED: Asking[] = asked('documented');
 
-/** The operations that only public clients showed (upstream-observed.md), each with a valid request. */
+/** The operations that only public clients showed (docs/reference/upstream.md), each with a valid request. */
 export const OBSERVED: Asking[] = asked('observed');
 
 /** The operations whose bodies list items: the list's field, the fields of an item, and a valid item. */

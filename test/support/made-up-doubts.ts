@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Rules, Seen, Sent, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
+import { Rules, Seen, SentCall, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
 
 /** Calls in doubt, and transactions of an upstream, made up for tests of what is concluded from them. */
 
@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 10, 21);
 export const at = (seconds: number) => new Date(START + seconds * 1_000);
 const SENDING_SECONDS = 5;
 
-export function toSent(place: number, list: [number, number][], second: number): Sent {
+export function toSent(place: number, list: [number, number][], second: number): SentCall {
   return {
     id: `call ${place}`,
     operation: 'POST /payouts/airtime',
@@ -24,13 +24,13 @@ function toWanted([recipient, cents]: [number, number], position: number): Wante
   return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
 }
 
-export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, issue: number): Seen[] {
+export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, batch: number): Seen[] {
   return list.map(([recipient, cents], place) => ({
     readId: 'read',
-    ordinal: issue * 10 + place,
-    upstreamRef: `${issue}/${place}`,
+    ordinal: batch * 10 + place,
+    upstreamRef: `${batch}/${place}`,
     upstreamId: null,
-    batchRef: `issue ${issue}`,
+    batchRef: `batch ${batch}`,
     issuedAt: at(second),
     type: 'airtime',
     status: 'paid',

@@ -9,7 +9,7 @@ import { startProxy, TestProxy } from './proxy';
 /** KES to the US dollar. */
 const RATE = 129.5;
 
-/** Answers the reads that previews cause as upstream-observed.md shows them, and all else with success. */
+/** Answers the reads that previews cause as docs/reference/upstream.md shows them, and all else with success. */
 export const serving: Behaviour = (request, response, socket) => {
   const { pathname, searchParams } = new URL(request.url, 'http://upstream.example');
   const amountInUSD = searchParams.get('amountInUSD');

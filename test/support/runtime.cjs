@@ -3,7 +3,7 @@ const { join, resolve, dirname, sep } = require('node:path');
 const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 
-const ROOT = join(__dirname, '..', '..');
+const ROOT = join(module.path, '..', '..');
 const SOURCE = join(ROOT, 'src') + sep;
 const END_TO_END = join(ROOT, 'test') + sep;
 
@@ -12,6 +12,7 @@ const sourceMaps = new Map();
 
 /** The runtime of the spec file that runs now: it knows how to compile TypeScript, and keeps the result on the disk. */
 let current;
+const makeCurrent = (runtime) => (current = runtime);
 
 Module._extensions['.ts'] = (module, filename) => {
   module._compile(current.transformCache.transform(filename), filename);
@@ -26,7 +27,7 @@ Module._extensions['.ts'] = (module, filename) => {
 module.exports = class extends Runtime {
   constructor(...given) {
     super(...given);
-    current = this;
+    makeCurrent(this);
     for (const [file, map] of sourceMaps) this.getSourceMaps().set(file, map);
     const { executor } = this; // of Jest's inside; without it no test would run, so an update of Jest cannot break it quietly
     this.sharesSource = executor.testPath.startsWith(END_TO_END);

@@ -44,7 +44,7 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
       async ({ request, body }) => {
         const before = await balances();
         const { status, text } = await ask(client(), request, body);
-        // interface.md has one documented error, the 500 of POST /send; the proxy refuses what it has looked at with 400.
+        // The provider documents one error, the 500 of POST /send; the proxy refuses what it has looked at with 400.
         expect(status).toBe(request === 'POST /send' && side === 'the sandbox' ? 500 : 400);
         expect(JSON.parse(text)).toMatchObject({ status: 'error', error: expect.stringMatching(/./) });
         expect(await balances()).toEqual(before);

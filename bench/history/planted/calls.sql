@@ -54,7 +54,7 @@ SELECT id, uuid_floor(now()), uuid_floor(now()), operation, 'planted', '::1', si
 FROM planted_call;
 
 INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, reference, receiver)
-SELECT id, position, CASE WHEN phone IS NOT NULL THEN 'phoneNumber' WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'twitter' ELSE 'receiver' END,
+SELECT id, position, CASE WHEN phone IS NOT NULL THEN 'phone' WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'handle' ELSE 'receiver' END,
   email IS NOT NULL AND handle IS NOT NULL, CASE WHEN fate <> 'collection' THEN usd END, reference, receiver FROM planted_item;
 
 -- Somebody of a thousand was erased.

@@ -89,7 +89,7 @@ FROM seed_call WHERE fate <> 'refused' AND idempotency_key IS NOT NULL ORDER BY 
 
 INSERT INTO intent_item (intent_id, position, recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, upstream_ref,
   email_commitment, phone_commitment, handle_commitment)
-SELECT id, position, CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'twitter' WHEN phone IS NOT NULL THEN 'phoneNumber' WHEN receiver IS NOT NULL THEN 'receiver' END,
+SELECT id, position, CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'handle' WHEN phone IS NOT NULL THEN 'phone' WHEN receiver IS NOT NULL THEN 'receiver' END,
   FALSE, usd, country, network_code, reference, receiver, CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN upstream_ref END,
   sha256(salt || convert_to(email, 'UTF8')), sha256(salt || convert_to(phone, 'UTF8')), sha256(salt || convert_to(handle, 'UTF8'))
 FROM seed_item;

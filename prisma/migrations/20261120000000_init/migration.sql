@@ -73,7 +73,7 @@ CREATE INDEX intent_operation ON intent (operation, id);
 CREATE TABLE intent_item (
   intent_id         uuid NOT NULL,
   position          integer NOT NULL CHECK (position >= 0), -- in the body's list, from 0
-  recipient_field   text, -- the field that says who is paid: email, twitter, phoneNumber, receiver
+  recipient_field   text, -- which of its names says who is paid: email, phone, handle, receiver
   handle_ignored    boolean NOT NULL, -- e-mail and handle were given: the e-mail is used
   amount_usd        numeric(18,6),
   country           text,

@@ -11,8 +11,8 @@
 -- One look at a source: a question to the upstream, committed before it is asked, or a statement that somebody hands in.
 CREATE TABLE source_read (
   id        uuid PRIMARY KEY, -- UUIDv7
-  source    text NOT NULL CHECK (source IN ('transactions', 'issue', 'transaction', 'wallets', 'statement')),
-  subject   text, -- the issueID or id that is asked for, or the statement's file name
+  source    text NOT NULL CHECK (source IN ('transactions', 'batch', 'transaction', 'wallets', 'statement')),
+  subject   text, -- the batch_ref or upstream_id that is asked for, or the statement's file name
   from_at   timestamptz, -- only transactions from here …
   to_at     timestamptz, -- … up to here are kept; null: all
   mapping   json, -- of a statement: which column is which field
@@ -174,7 +174,7 @@ $$;
 
 -- Sources -------------------------------------------------------------------------------------------------------------
 
--- A transaction as a source showed it (upstream-observed.md, "Transaction record"): only what is compared, nothing else of it.
+-- A transaction as a source showed it (docs/reference/upstream.md, "Transaction record"): only what is compared, nothing else of it.
 CREATE TABLE upstream_transaction (
   read_id      uuid NOT NULL,
   ordinal      bigint NOT NULL, -- in the answer, from 0; of a statement, its line

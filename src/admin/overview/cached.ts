@@ -2,7 +2,7 @@
 const REST = 20;
 
 /** A value, and when it was found. */
-export interface Found<Value> {
+export interface CachedValue<Value> {
   value: Value;
   at: Date;
 }
@@ -12,8 +12,8 @@ export interface Found<Value> {
  * for as long again it is still shown, while a fresh one is on its way.
  */
 export class Cached<Value> {
-  private latest: (Found<Value> & { freshUntil: number; shownUntil: number }) | undefined;
-  private evaluating: Promise<Found<Value>> | undefined;
+  private latest: (CachedValue<Value> & { freshUntil: number; shownUntil: number }) | undefined;
+  private evaluating: Promise<CachedValue<Value>> | undefined;
 
   /** @param leastMs is asked each time. */
   constructor(
@@ -22,7 +22,7 @@ export class Cached<Value> {
   ) {}
 
   /** @throws what `evaluate` throws; the next reader tries again. */
-  async read(): Promise<Found<Value>> {
+  async read(): Promise<CachedValue<Value>> {
     const { latest } = this;
     const now = performance.now();
     if (latest && now < latest.freshUntil) return latest;
@@ -32,7 +32,7 @@ export class Cached<Value> {
     return latest;
   }
 
-  private async renew(): Promise<Found<Value>> {
+  private async renew(): Promise<CachedValue<Value>> {
     const at = new Date();
     const begun = performance.now();
     const value = await this.evaluate();

@@ -7,7 +7,7 @@ import { PresentService } from '../../history/records/present.service';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidFloor } from '../../platform/database/uuid';
-import { Cached, Found } from './cached';
+import { Cached, CachedValue } from './cached';
 import { MOST_DAYS, OperationDay, OperationLatency, OverviewHistory } from './overview.dto';
 import { percentile, STEPS_PER_E, Times } from './percentiles';
 
@@ -21,7 +21,7 @@ const PAST_MS = 60_000;
 const TODAY_MS = 2_000;
 
 /** Calls of one operation and outcome of which the upstream took about as long; of what was not sent, `step` is null. */
-interface Row {
+interface DayRow {
   operation: string;
   outcome: CallState;
   step: number | null;
@@ -52,7 +52,7 @@ export class HistoryService {
   ) {}
 
   /** The newest days (UTC), today included; `at` is when today was counted. */
-  async read(count: number): Promise<Found<OverviewHistory>> {
+  async read(count: number): Promise<CachedValue<OverviewHistory>> {
     const today = dayOf(new Date());
     for (const day of this.days.keys()) if (day <= today - MOST_DAYS) this.days.delete(day);
     const days = Array.from({ length: count }, (_, ago) => today - ago);
@@ -90,7 +90,7 @@ export class HistoryService {
     const bounds = Array.from({ length: HOURS + 1 }, (_, hour) => uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)));
     // Hour by hour, which the planner reads by the index, and one after the other: of a whole day it may think so many rows that
     // it reads the whole history instead, in parallel, for which payouts would wait.
-    const rows = await this.prisma.readLong<Row>(Prisma.sql`
+    const rows = await this.prisma.readLong<DayRow>(Prisma.sql`
       SELECT operation, outcome, step, sum(calls)::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS usd
       FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
@@ -111,7 +111,7 @@ function dayOf(at: Date): number {
   return Math.floor(at.getTime() / DAY_MS);
 }
 
-function toDay(rows: Row[]): Day {
+function toDay(rows: DayRow[]): Day {
   const day: Day = { operations: new Map(), outcomes: new Map(), times: new Map() };
   for (const { operation, outcome, step, calls, items, usd } of rows) {
     const sum = day.operations.get(operation) ?? { calls: 0, items: 0, asked: ZERO, succeeded: ZERO };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Scope } from '../../operations/scopes';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { Cached, Found } from './cached';
+import { Cached, CachedValue } from './cached';
 import { HistoryService } from './history.service';
 import { Overview, OverviewUpstream, USUAL_DAYS } from './overview.dto';
 import { SectionsService } from './sections.service';
@@ -29,7 +29,7 @@ export class OverviewService {
   /** @param scopes of who looks. */
   async read(scopes: ReadonlySet<Scope>, days = USUAL_DAYS): Promise<Overview> {
     let asOf = new Date();
-    const section = async <Value>(allowed: Scope[], source: { read(): Promise<Found<Value>> }) => {
+    const section = async <Value>(allowed: Scope[], source: { read(): Promise<CachedValue<Value>> }) => {
       if (!allowed.some((scope) => scopes.has(scope))) return null;
       const { value, at } = await source.read();
       if (at < asOf) asOf = at;

@@ -19,7 +19,7 @@ const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox
 @Controller('v1/sandbox')
 export class SandboxApiController {
   constructor(
-    private readonly desk: SandboxApiService,
+    private readonly service: SandboxApiService,
     private readonly control: SandboxControlService,
   ) {}
 
@@ -32,8 +32,8 @@ export class SandboxApiController {
   })
   @ApiResponse({ status: 200, type: SandboxDto, description: 'The sandbox, as it is now.' })
   @Problems()
-  look(): Promise<SandboxDto> {
-    return this.desk.look();
+  state(): Promise<SandboxDto> {
+    return this.service.state();
   }
 
   @Post('faults')
@@ -46,7 +46,7 @@ export class SandboxApiController {
   @ApiResponse({ status: 201, type: SandboxFaultDto, description: 'It is on.' })
   @Problems('invalid_request')
   addFault(@Body() fault: NewFaultDto): Promise<SandboxFaultDto> {
-    return this.desk.addFault(fault);
+    return this.service.addFault(fault);
   }
 
   @Delete('faults')
@@ -81,6 +81,6 @@ export class SandboxApiController {
   @ApiResponse({ status: 200, type: SampleAnswerDto, description: 'What the app got.' })
   @Problems('invalid_request', 'demo_key_missing')
   send(@CurrentCall() call: AuthenticatedCall, @Body() sample: NewSampleDto): Promise<SampleAnswerDto> {
-    return this.desk.send(call, sample);
+    return this.service.send(call, sample);
   }
 }

@@ -19,7 +19,7 @@ const NO_DEMO_CLIENTS =
   'Demo clients are made only in the database that the proxy brings along; start it without DATABASE_URL to send samples.';
 const NO_ANSWER = 'The proxy did not answer at its own address; GET /v1/audit/calls shows whether the sample was sent.';
 
-/** What a newcomer tries: looks into the sandbox, switches faults on, and pays as an app would. */
+/** What a newcomer tries: reads the state of the sandbox, switches faults on, and pays as an app would. */
 @Injectable()
 export class SandboxApiService {
   private readonly timeoutMs: number;
@@ -33,7 +33,7 @@ export class SandboxApiService {
     this.timeoutMs = givenUpAfterMs(config.get('settings', { infer: true }));
   }
 
-  async look(): Promise<SandboxDto> {
+  async state(): Promise<SandboxDto> {
     const { url } = this.control.embedded;
     const [accounts, faults, kinds, recipients] = await Promise.all([
       this.control.accounts(),

@@ -13,7 +13,7 @@ const WASM_TIERING_BUDGET = 180_000_000;
 /**
  * Shapes of objects outlive that many collections without such an object, where V8 keeps them for two. In a lull of seconds there
  * are more, and what the code for requests was compiled for was gone: the first second after it took up to a third more CPU for each.
- * Measured: docs/decisions/0020.
+ * Measured: docs/internals/decisions/0020.
  */
 const COLLECTIONS_WITHOUT_USE = 10;
 

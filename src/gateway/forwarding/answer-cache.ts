@@ -83,7 +83,7 @@ function ownBytes(bytes: Buffer): Buffer {
   return own;
 }
 
-/** A conversion says until when it holds (upstream-observed.md, `/info/usd-amount-in-local`); what says nothing holds. */
+/** A conversion says until when it holds (docs/reference/upstream.md, `/info/usd-amount-in-local`); what says nothing holds. */
 function validForMs({ answer }: TimedAnswer): number {
   const envelope = answer.body && parseJson(answer.body);
   const data = isObject(envelope) && isObject(envelope.data) ? envelope.data : {};

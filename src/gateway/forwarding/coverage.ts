@@ -7,7 +7,7 @@ import { isObject } from '../upstream/answer';
 export class Served {
   private readonly countries = new Map<string, Country>();
 
-  /** From the envelope of `/info/airtime-countries` (upstream-observed.md); undefined if it is not what was observed. */
+  /** From the envelope of `/info/airtime-countries` (docs/reference/upstream.md); undefined if it is not what was observed. */
   static airtime(envelope: unknown): Served | undefined {
     const rows = rowsOf(envelope);
     return rows && Served.of(rows.map((name) => ({ country: name, code: null })));

@@ -8,7 +8,6 @@ import { Item } from '../../operations/item';
 import { movesNamedTransaction } from '../../operations/catalogue';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { isObject } from '../upstream/answer';
 import { readTransaction } from '../upstream/transactions';
 import { InternalReadsService } from './internal-reads.service';
 
@@ -57,7 +56,7 @@ export class MovedValueService {
 }
 
 function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
-  const transaction = readTransaction(isObject(element) ? element : {});
+  const transaction = readTransaction(element);
   if (transaction.upstreamRef !== upstreamRef) return [];
   const { upstreamId, batchRef, status, amountUsd } = transaction;
   return [{ position: null, upstreamRef, upstreamId, batchRef, status, amountUsd }];

@@ -15,7 +15,7 @@ const MAX_CONVERSIONS = 10;
 /** A preview does not wait longer: what has not come by then is left out. */
 const PATIENCE_MS = 3_000;
 
-/** The currencies (ISO 4217) of the countries that were seen (upstream-observed.md, "Mobile-money codes", "Airtime countries"). */
+/** The currencies (ISO 4217) of the countries that were seen (docs/reference/upstream.md, "Countries and networks"). */
 const CURRENCIES = new Map(
   Object.entries({
     Cameroon: 'XAF',

@@ -51,9 +51,9 @@ export function recipientOf({ recipientField, email, handle, phone, receiver }: 
   switch (recipientField) {
     case 'email':
       return email && email.replace(/[^@]*$/, (domain) => domain.toLowerCase());
-    case 'twitter':
+    case 'handle':
       return handle;
-    case 'phoneNumber':
+    case 'phone':
       return phone;
     case 'receiver':
       return receiver;

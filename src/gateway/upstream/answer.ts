@@ -129,7 +129,7 @@ export function notSent(failure: FailureCode, retryAfter: number | null = null) 
   return { kind: 'not_sent', failure, status: null, body: null, contentType: null, retryAfter } as const;
 }
 
-/** Reads a 2xx's envelope (interface.md, "Send result"; upstream-observed.md, traps 1 and 2); undefined if it says neither. */
+/** Reads a 2xx's envelope (docs/reference/upstream.md, traps 1 and 2); undefined if it says neither. */
 export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' | undefined {
   const word = wordOf(envelope);
   if (word === 'error') return 'rejected';

@@ -27,7 +27,7 @@ interface Fields {
 
 /**
  * What looks like the name of a field. Other keys are data: a map may be keyed by e-mail, phone or id, which must not be
- * shown, and would make a new shape each (upstream-observed.md, trap 5). Ids have digits in their midst, names do not.
+ * shown, and would make a new shape each (docs/reference/upstream.md, trap 5). Ids have digits in their midst, names do not.
  */
 const NAME = /^[A-Za-z_]{1,37}\d{0,3}$/;
 

@@ -1,4 +1,4 @@
-/** Fields that only what was made has (upstream-observed.md, "Identifiers" and "Responses"), in lower case. */
+/** Fields that only what was made has (docs/reference/upstream.md, "Identifiers" and "Responses"), in lower case. */
 const IDS: ReadonlySet<string> = new Set(['chiref', 'tnxid']);
 const NAMES: ReadonlySet<string> = new Set(['issueid', 'paymentlink', 'payoutlink', 'redeemlink', 'payouts']);
 

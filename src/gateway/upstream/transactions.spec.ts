@@ -42,7 +42,7 @@ const inEnvelope = (data: unknown) => transactionsIn(Buffer.from(JSON.stringify(
 const readOne = (fields: object) => inEnvelope([{ ...TRANSACTION, ...fields }])[0];
 
 describe('transactionsIn', () => {
-  // upstream-observed.md, "Responses of the documented operations"
+  // docs/reference/upstream.md, "Results by operation"
   it.each<[string, unknown, number]>([
     ['POST /send', { paymentLink: 'https://pay.example.com' }, 0],
     ['POST /payouts/airtime', { payoutLink: '-', data: [TRANSACTION, TRANSACTION], error: 'None', payouts: [{}] }, 2],

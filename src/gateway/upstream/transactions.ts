@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isObject, parseJson } from './answer';
 
-/** A transaction as the upstream's answers show it (upstream-observed.md, "Transaction record"); nothing in it is certain. */
+/** A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"); nothing in it is certain. */
 export interface Transaction {
   upstreamRef: string | null;
   upstreamId: string | null;
@@ -51,8 +51,9 @@ function isTransaction(value: unknown): value is Record<string, unknown> {
   return isObject(value) && (value.chiRef !== undefined || value.tnxID !== undefined);
 }
 
-/** Reads the one record. It never throws: what is missing, or nonsense, is null. */
-export function readTransaction(value: Record<string, unknown>): Transaction {
+/** Reads one record. It never throws: a field that is missing or makes no sense is null. */
+export function readTransaction(record: unknown): Transaction {
+  const value = isObject(record) ? record : {};
   const [email, handle] = [text(value.email), text(value.twitter)];
   const phones = [text(value.phoneNumber), text(value.phone_number), text(value.phone)];
   return {

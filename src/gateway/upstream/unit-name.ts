@@ -1,7 +1,7 @@
 import { parseJson } from './answer';
 import { FREE_FORM } from './free-form';
 
-/** The interface's own word for the unit that the service moves (interface.md, "Naming note"). */
+/** The interface's own word for the unit that the service moves (docs/reference/upstream.md, "The unit's name"). */
 const NEUTRAL = 'credit';
 
 /** What matters of a JSON text, if it is one: brackets, and strings, which are names where a colon follows. */

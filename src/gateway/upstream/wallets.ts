@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { isObject, parseJson } from './answer';
 import { amount, text, time } from './transactions';
 
-/** A wallet as the upstream's list shows it (upstream-observed.md); nothing in it is certain. */
+/** A wallet as the upstream's list shows it (docs/reference/upstream.md); nothing in it is certain. */
 export interface ListedWallet {
   id: string;
   type: string | null;

@@ -7,7 +7,7 @@ import { maskContacts } from '../records/masking';
 import { idBefore, Page, rowsToRead, toPage } from '../records/page';
 import { shown } from '../records/view';
 
-type Row = Prisma.AccessGetPayload<{ include: { end: true } }>;
+type AccessRow = Prisma.AccessGetPayload<{ include: { end: true } }>;
 
 /** Of a call, the newest accesses that its story tells. */
 const NEWEST = 100;
@@ -55,7 +55,7 @@ export class AccessesService {
     return clients.map(({ id }) => id);
   }
 
-  private async present(rows: Row[], reveal: boolean): Promise<AccessRecord[]> {
+  private async present(rows: AccessRow[], reveal: boolean): Promise<AccessRecord[]> {
     const clientIds = rows.flatMap(({ clientId }) => clientId ?? []);
     const ids = rows.filter(({ filtersCommitment }) => filtersCommitment !== null).map(({ id }) => id);
     const [clients, asked] = await Promise.all([
@@ -73,7 +73,12 @@ function ofCall(id: string): Prisma.AccessWhereInput {
 }
 
 /** @param asked the filters before they were masked, if they may be shown and are still there. */
-function toRecord(row: Row, names: Map<string, string>, asked: string | undefined, reveal: boolean): AccessRecord {
+function toRecord(
+  row: AccessRow,
+  names: Map<string, string>,
+  asked: string | undefined,
+  reveal: boolean,
+): AccessRecord {
   const { clientId, end } = row;
   return {
     id: row.id,

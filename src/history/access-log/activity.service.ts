@@ -8,7 +8,7 @@ import { maskContacts } from '../records/masking';
 import { rowsToRead } from '../records/page';
 import { shown } from '../records/view';
 
-interface Row {
+interface ActivityRow {
   id: string;
   action: string;
   at: Date;
@@ -50,7 +50,7 @@ export class ActivityService {
 
   async search(search: ActivitySearch, reveal: boolean): Promise<ActivityPage> {
     const wanted = rowsToRead(search);
-    const rows = await this.prisma.$queryRaw<Row[]>`
+    const rows = await this.prisma.$queryRaw<ActivityRow[]>`
       SELECT id::text, action, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS exactly,
         target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before, after, via,
         client_id::text AS "clientId", key_id::text AS "keyId", actor, client_address AS "clientAddress",
@@ -91,7 +91,7 @@ export class ActivityService {
     return found?.id ?? null;
   }
 
-  private async present(rows: Row[], reveal: boolean): Promise<ActivityRecord[]> {
+  private async present(rows: ActivityRow[], reveal: boolean): Promise<ActivityRecord[]> {
     const ids = rows.flatMap(({ targetClientId, clientId }) => [targetClientId ?? [], clientId ?? []].flat());
     const clients = await this.prisma.client.findMany({
       where: { id: { in: [...new Set(ids)] } },
@@ -102,7 +102,7 @@ export class ActivityService {
   }
 }
 
-function toRecord(row: Row, names: Map<string, string>, reveal: boolean): ActivityRecord {
+function toRecord(row: ActivityRow, names: Map<string, string>, reveal: boolean): ActivityRecord {
   const clientOf = (id: string | null) => (id === null ? null : { id, name: names.get(id) ?? null });
   return {
     id: row.id,

@@ -6,10 +6,10 @@ import { Column, COLUMNS, STATE_COLUMNS } from './columns';
 import { Cell } from './csv';
 
 /** By the names of the columns, in their order. */
-export type Row = Record<string, Cell>;
+export type ExportRow = Record<string, Cell>;
 
 /** What Postgres gives of one row; beside the columns, what the words follow from (STATE_COLUMNS). */
-interface Found {
+interface StoredRow {
   [column: string]: Cell | boolean | undefined;
   $id: string;
   $position: number | null;
@@ -37,14 +37,14 @@ export async function readRows(
   places: Place[],
   reveal: boolean,
   present: Present,
-): Promise<Row[]> {
+): Promise<ExportRow[]> {
   const ids = [...new Set(places.map(({ id }) => id))];
   const positions = places.map(({ position }) => position);
   const values = listed === 'calls' ? [ids] : [ids, places.map(({ id }) => id), positions];
   const texts = await prisma.readLong<{ row: string }>({ text: SQL[listed], values });
-  const byKey = new Map<string, Found>();
+  const byKey = new Map<string, StoredRow>();
   for (const text of texts) {
-    const row = JSON.parse(text.row) as Found;
+    const row = JSON.parse(text.row) as StoredRow;
     byKey.set(keyOf(row.$id, row.$position), row);
   }
   const columns = COLUMNS[listed];
@@ -56,9 +56,9 @@ export async function readRows(
 
 const keyOf = (id: string, position: number | null) => (position === null ? id : `${id}/${position}`);
 
-function toRow(found: Found, columns: readonly Column[], reveal: boolean, present: Present): Row {
+function toRow(found: StoredRow, columns: readonly Column[], reveal: boolean, present: Present): ExportRow {
   const derived = statesOf(found, present);
-  const row: Row = {};
+  const row: ExportRow = {};
   for (const { name, sql, refused, mask } of columns) {
     const value = (sql ?? refused) === undefined ? (derived[name] ?? null) : ((found[name] ?? null) as Cell);
     row[name] = mask && !reveal && typeof value === 'string' ? mask(value) : value;
@@ -67,7 +67,7 @@ function toRow(found: Found, columns: readonly Column[], reveal: boolean, presen
 }
 
 /** The words that stand in no column. */
-function statesOf(found: Found, present: Present): Row {
+function statesOf(found: StoredRow, present: Present): ExportRow {
   if (found.$refused) return { outcome: 'refused' };
   const {
     $decision: decision,

@@ -12,10 +12,10 @@ import { Query } from '../search/pages';
 import { PresentService } from '../records/present.service';
 import { ReadingsService } from '../access-log/readings.service';
 import { SearchService } from '../search/search.service';
-import { ahead } from './prefetch';
+import { prefetch } from './prefetch';
 import { CheckpointsService } from './checkpoints.service';
 import { ExportSearch, Format } from './export.dto';
-import { readRows, Row } from './export-rows';
+import { readRows, ExportRow } from './export-rows';
 import { heading, rowsText } from './format';
 
 /** Each holds a database connection most of the time, and the payouts need some too. */
@@ -119,7 +119,7 @@ export class ExportService implements OnModuleDestroy {
     let complete = false;
     try {
       if (format === 'csv') yield hashed(heading(format, query.listed));
-      for await (const batch of ahead(this.batches(query, request.call))) {
+      for await (const batch of prefetch(this.batches(query, request.call))) {
         for (let from = 0; from < batch.length; from += CHUNK_ROWS) {
           const part = batch.slice(from, from + CHUNK_ROWS);
           const bytes = hashed(rowsText(format, part));
@@ -139,7 +139,7 @@ export class ExportService implements OnModuleDestroy {
     }
   }
 
-  private async *batches(query: Query, call: Call): AsyncGenerator<Row[], void> {
+  private async *batches(query: Query, call: Call): AsyncGenerator<ExportRow[], void> {
     const reveal = mayReveal(call);
     const holds = this.standing.watch(call);
     for await (const places of this.searching.walk(query, { batch: BATCH_ROWS })) {

@@ -2,7 +2,7 @@ import { Listed } from '../search/cursor';
 import { COLUMNS } from './columns';
 import { csvLine } from './csv';
 import { Format } from './export.dto';
-import { Row } from './export-rows';
+import { ExportRow } from './export-rows';
 
 /** What an export must be: anyone who has the file and its manifest can tell whether the file is whole and unchanged. */
 export interface Manifest {
@@ -40,7 +40,7 @@ export function heading(format: Format, listed: Listed): string {
   return format === 'csv' ? csvLine(COLUMNS[listed].map(({ name }) => name)) : '';
 }
 
-export function rowsText(format: Format, rows: Row[]): string {
+export function rowsText(format: Format, rows: ExportRow[]): string {
   let text = '';
   if (format === 'csv') for (const row of rows) text += csvLine(Object.values(row));
   else for (const row of rows) text += `${JSON.stringify(row)}\n`;

@@ -1,5 +1,5 @@
-/** Fetches one element ahead of whoever asks, and no more: what is slow to read is read while the last one is worked on. */
-export async function* ahead<Element>(source: AsyncGenerator<Element, void>): AsyncGenerator<Element, void> {
+/** Fetches one element before it is asked for, and no more. A slow read runs while the last element is processed. */
+export async function* prefetch<Element>(source: AsyncGenerator<Element, void>): AsyncGenerator<Element, void> {
   try {
     let next = source.next();
     for (;;) {

@@ -6,7 +6,7 @@ import { Ask, DamagedLog, storedEdge } from './tree-store';
 /** The log is not as this process knows it. It must not be extended: what is signed then would hide what was done. */
 export class LogRefusal extends Error {}
 
-interface Found {
+interface StoredHead {
   /** Of the newest checkpoint, as the database says it. */
   size: number;
   note: string;
@@ -19,7 +19,7 @@ interface Found {
  * Reads the newest checkpoint: it must be signed by our key, fit the hashes that are kept, and go on from what is known.
  * @throws LogRefusal
  */
-export async function checkHead(ask: Ask, { size, note, signer, trusted }: Found) {
+export async function checkHead(ask: Ask, { size, note, signer, trusted }: StoredHead) {
   const head = ownHead(note, signer);
   const range = CompactRange.of(size, await edgeOf(ask, size));
   if (head.size !== size) throw isWrong(`the checkpoint of ${size} leaves is signed for ${head.size}`);

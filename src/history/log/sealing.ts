@@ -22,7 +22,7 @@ export interface Pass {
   more: boolean;
 }
 
-interface Look {
+interface LogState {
   now: string;
   horizon: string;
   next: string;
@@ -31,7 +31,7 @@ interface Look {
   positions: Partial<Positions> | null;
 }
 
-interface Row {
+interface LeafRow {
   kind: KindName;
   id: string;
   tx: string;
@@ -46,8 +46,8 @@ export class Sealing {
   private positions = positionsAt('0');
   /** The checkpoint that the positions are of. */
   private positionsSize: number | undefined;
-  /** When this process looked, and what had not begun by then: how far the log is complete follows from it. */
-  private looks: { at: string; next: bigint }[] = [];
+  /** When this process read the state, and what had not begun by then: how far the log is complete follows from it. */
+  private passes: { at: string; next: bigint }[] = [];
   private foreignDone = false;
   private waitsFrom: number | undefined;
 
@@ -61,8 +61,8 @@ export class Sealing {
 
   /** @throws LogRefusal, or an error of the database. */
   async pass(client: ClientBase): Promise<Pass> {
-    const look = await this.look(client);
-    const size = look.size ?? 0;
+    const state = await this.readState(client);
+    const size = state.size ?? 0;
     const { rows: news } = await client.query<{ name: KindName; waits: number }>({
       ...SQL.NEWS,
       values: [KIND_NAMES.map((name) => this.positions[name][0]), KIND_NAMES.map((name) => this.positions[name][1])],
@@ -75,7 +75,7 @@ export class Sealing {
     if (news.length > 0 || !this.foreignDone) {
       await client.query('BEGIN');
       try {
-        const done = await this.seal(client, look, new Set(news.map(({ name }) => name)));
+        const done = await this.seal(client, state, new Set(news.map(({ name }) => name)));
         await client.query('COMMIT');
         if (done) ({ sealed, more } = this.settle(done));
       } catch (error) {
@@ -83,7 +83,7 @@ export class Sealing {
         throw error;
       }
     } else if (size !== (this.trusted?.size ?? 0)) {
-      await this.check(askWith(client), look);
+      await this.check(askWith(client), state);
     }
     if (sealed > 0 && !more) this.waitsFrom = undefined;
     return { sealed, more, size: size + sealed };
@@ -95,28 +95,28 @@ export class Sealing {
   }
 
   /** Looks at the newest checkpoint; where another instance made it, goes on from where that one stopped. */
-  private async look(client: ClientBase): Promise<Look> {
-    const { rows } = await client.query<Look>(SQL.LOOK);
-    const look = rows[0]!;
-    this.note(look);
-    if (look.size !== (this.positionsSize ?? null)) {
-      this.positions = { ...positionsAt('0'), ...look.positions };
-      this.positionsSize = look.size ?? undefined;
+  private async readState(client: ClientBase): Promise<LogState> {
+    const { rows } = await client.query<LogState>(SQL.LOOK);
+    const state = rows[0]!;
+    this.remember(state);
+    if (state.size !== (this.positionsSize ?? null)) {
+      this.positions = { ...positionsAt('0'), ...state.positions };
+      this.positionsSize = state.size ?? undefined;
     }
-    const horizon = BigInt(look.horizon);
+    const horizon = BigInt(state.horizon);
     // Transactions are numbered from the beginning again: this is a backup, restored to a new server.
     if (KIND_NAMES.some((name) => BigInt(this.positions[name][0]) > horizon)) this.positions = positionsAt('0');
-    return look;
+    return state;
   }
 
   /** Within a transaction. @returns undefined where another sealer is at work. */
-  private async seal(client: ClientBase, look: Look, names: Set<KindName>): Promise<Sealed | undefined> {
+  private async seal(client: ClientBase, state: LogState, names: Set<KindName>): Promise<Sealed | undefined> {
     const { rows } = await client.query<{ locked: boolean }>(SQL.TRY_LOCK);
     if (!rows[0]?.locked) return undefined;
-    const { rows: now } = await client.query<Look>(SQL.LOOK);
-    if (now[0]?.size !== look.size) return undefined; // it has sealed since: the next pass begins where it stopped
-    const { head, range } = await this.check(askWith(client), look);
-    const read = await this.read(client, look, names);
+    const { rows: now } = await client.query<LogState>(SQL.LOOK);
+    if (now[0]?.size !== state.size) return undefined; // it has sealed since: the next pass begins where it stopped
+    const { head, range } = await this.check(askWith(client), state);
+    const read = await this.read(client, state, names);
     if (read.rows.length === 0) return { head, read, added: 0 };
 
     const first = range.size;
@@ -126,8 +126,8 @@ export class Sealing {
         if (level % KEPT_EVERY === 0) nodes.push({ level, index, hash: node });
       });
     }
-    const newest = { size: range.size, root: range.root(), sealedAt: look.now };
-    const signed: Head = { ...newest, completeUntil: this.completeUntil(look, read.drained, head) };
+    const newest = { size: range.size, root: range.root(), sealedAt: state.now };
+    const signed: Head = { ...newest, completeUntil: this.completeUntil(state, read.drained, head) };
     await client.query(SQL.INSERT_LEAVES, [
       first,
       arrayOf(read.rows.map(({ kind }) => kind)),
@@ -145,13 +145,13 @@ export class Sealing {
   }
 
   /** What may be sealed now, up to one batch of it. */
-  private async read(client: ClientBase, { horizon, next }: Look, names: Set<KindName>): Promise<Read> {
-    const rows: Row[] = [];
+  private async read(client: ClientBase, { horizon, next }: LogState, names: Set<KindName>): Promise<Read> {
+    const rows: LeafRow[] = [];
     const positions = positionsAt(horizon);
     let drained = true;
     const take = async (kind: KindName, query: { name: string; text: string }, values: unknown[]) => {
       const left = this.batch - rows.length;
-      const found = await client.query<Omit<Row, 'kind'>>({ ...query, values: [...values, left] });
+      const found = await client.query<Omit<LeafRow, 'kind'>>({ ...query, values: [...values, left] });
       for (const row of found.rows) rows.push({ ...row, kind });
       if (found.rows.length < left) return undefined;
       drained = false;
@@ -168,16 +168,16 @@ export class Sealing {
     return { rows, positions, drained, foreignDone: withForeign && drained };
   }
 
-  /** Keeps the last look at which nothing had begun that has not ended by now, and those after it. */
-  private note({ now, horizon, next }: Look): void {
-    this.looks.push({ at: now, next: BigInt(next) });
-    const ended = this.looks.findLastIndex((look) => look.next <= BigInt(horizon));
-    this.looks.splice(0, ended);
+  /** Keeps the last pass at which nothing had begun that has not ended by now, and those after it. */
+  private remember({ now, horizon, next }: LogState): void {
+    this.passes.push({ at: now, next: BigInt(next) });
+    const ended = this.passes.findLastIndex((pass) => pass.next <= BigInt(horizon));
+    this.passes.splice(0, ended);
   }
 
-  /** All that was written before that look is below the horizon, and with it in the tree. */
-  private completeUntil({ horizon }: Look, drained: boolean, before: Head | undefined): string | null {
-    const [first] = this.looks;
+  /** All that was written before that pass is below the horizon, and with it in the tree. */
+  private completeUntil({ horizon }: LogState, drained: boolean, before: Head | undefined): string | null {
+    const [first] = this.passes;
     const ended = drained && first && first.next <= BigInt(horizon) ? first.at : undefined;
     return ended ?? before?.completeUntil ?? null;
   }
@@ -191,7 +191,7 @@ export class Sealing {
     return { sealed: added, more: !read.drained };
   }
 
-  private async check(ask: Ask, { size, note }: Look): Promise<{ head: Head | undefined; range: CompactRange }> {
+  private async check(ask: Ask, { size, note }: LogState): Promise<{ head: Head | undefined; range: CompactRange }> {
     if (size === null || note === null) return { head: undefined, range: CompactRange.of(0, []) };
     const checked = await checkHead(ask, { size, note, signer: this.signer, trusted: this.trusted });
     this.trusted = checked.head;
@@ -209,7 +209,7 @@ export class Sealing {
 }
 
 interface Read {
-  rows: Row[];
+  rows: LeafRow[];
   positions: Positions;
   drained: boolean;
   foreignDone: boolean;

@@ -1,42 +1,8 @@
+import { NUMBER_FIELDS, PROSE_FIELDS, SHOWN_FIELDS } from '../../gateway/upstream/body-fields';
 import { DOTS, maskProse } from '../../platform/privacy/contacts';
 import { asRecorded } from '../../platform/privacy/recorded';
 
 export { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
-
-/** Fields that mean no person. Whatever else a body holds is masked whole: the upstream's fields are not ours to know. */
-const SHOWN = new Set([
-  'valueInUSD',
-  'amount',
-  'currency',
-  'wallet',
-  'countryToSend',
-  'country',
-  'momoCode',
-  'reference',
-  'receiver',
-  'chiRef',
-  'id',
-  'issueID',
-  'tnxID',
-  'requestId',
-  'issueDate',
-  'type',
-  'code',
-  'tx_ref',
-  'walletID',
-  'originCurrency',
-  'amountInOriginCurrency',
-  'destinationCurrency',
-  'amountInDestinationCurrency',
-  'amountInUSD',
-  'validUntil',
-]);
-
-/** Those in which the upstream writes sentences. */
-const PROSE = new Set(['status', 'error', 'errorMessage']);
-
-/** Fields of sums; other numbers may be a phone's. */
-const NUMBERS = new Set(['credit', 'fee', 'balance', 'balanceBefore', 'newBalance']);
 
 /** Free-form: the very names in it are somebody's own, and those of ours mean something else there. */
 const FREE_FORM = new Set(['meta']);
@@ -58,10 +24,10 @@ export function maskBody(value: unknown, numbers?: ReadonlySet<string>, key = ''
     );
   }
   if (typeof value === 'number') {
-    const shown = SHOWN.has(key) || NUMBERS.has(key);
+    const shown = SHOWN_FIELDS.has(key) || NUMBER_FIELDS.has(key);
     return shown && !numbers?.has(String(value)) ? value : DOTS;
   }
   if (typeof value !== 'string' || value === '') return value;
-  if (PROSE.has(key)) return maskProse(value);
-  return SHOWN.has(key) ? asRecorded(value, numbers) : DOTS;
+  if (PROSE_FIELDS.has(key)) return maskProse(value);
+  return SHOWN_FIELDS.has(key) ? asRecorded(value, numbers) : DOTS;
 }

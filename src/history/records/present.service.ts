@@ -6,7 +6,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Present, present } from '../../operations/lifecycle';
 
-interface Row {
+interface PresentRow {
   now: Date;
   live: number[];
 }
@@ -31,17 +31,17 @@ export class PresentService {
    * that looks abandoned.
    */
   async read(): Promise<Present> {
-    const [row] = await this.prisma.$queryRaw<Row[]>(PRESENT);
+    const [row] = await this.prisma.$queryRaw<PresentRow[]>(PRESENT);
     return this.of(row);
   }
 
   /** The same, for what reads on and on. */
   async readLong(): Promise<Present> {
-    const [row] = await this.prisma.readLong<Row>(PRESENT);
+    const [row] = await this.prisma.readLong<PresentRow>(PRESENT);
     return this.of(row);
   }
 
-  private of(row: Row | undefined): Present {
+  private of(row: PresentRow | undefined): Present {
     if (!row) throw new Error('the database did not say how late it is');
     return present(row.now, row.live, this.givenUpAfterMs);
   }

@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { commitment } from '../../journal/commitment';
-import { Facts, findingsOf } from './record-anomalies';
+import { Facts, anomaliesOf } from './record-anomalies';
 
 const ID = '019a9c39-53b1-7069-a17f-af1e8cacb634';
 const SALT = Buffer.from('salt');
@@ -44,12 +44,12 @@ function found(intent: object = {}, more: Partial<Facts> = {}): [string, number 
     resolution: null,
   };
   const facts = { intent: { ...sound, ...intent }, refused: false, gone: new Set(), ...more } as unknown as Facts;
-  return findingsOf(facts).map(({ code, position }) => [code, position]);
+  return anomaliesOf(facts).map(({ code, position }) => [code, position]);
 }
 const CALL = null;
 const HELD = { heldFor: 'over_threshold' };
 
-describe('findings', () => {
+describe('anomaliesOf', () => {
   it.each<[string, object]>([
     ['a success', {}],
     ['a call without an answer yet', { outcome: null }],

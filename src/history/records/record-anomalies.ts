@@ -2,7 +2,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { NAMED_IN_ANSWER } from '../../operations/effects';
 import { commitment } from '../../journal/commitment';
 
-export const FINDING_CODES = [
+export const ANOMALY_CODES = [
   'success_after_not_executed',
   'rejected_after_confirmed',
   'sent_though_refused',
@@ -18,8 +18,8 @@ export const FINDING_CODES = [
 ] as const;
 
 /** Something in a call's own records that does not fit together, or is there no more. */
-export interface Finding {
-  code: (typeof FINDING_CODES)[number];
+export interface RecordAnomaly {
+  code: (typeof ANOMALY_CODES)[number];
   detail: string;
   /** Of the item it is about. */
   position: number | null;
@@ -48,14 +48,17 @@ export interface Facts {
 type Bytes = Uint8Array | null;
 
 /** What does not fit together in one call's records. Names nobody. */
-export function findingsOf(facts: Facts): Finding[] {
+export function anomaliesOf(facts: Facts): RecordAnomaly[] {
   return [...verdicts(facts), ...content(facts.intent), ...people(facts)];
 }
 
 /** What was decided about it, beside what came of it. */
-function verdicts({ intent: { outcome, resolution, heldFor, decision, bodyCommitment }, refused }: Facts): Finding[] {
+function verdicts({
+  intent: { outcome, resolution, heldFor, decision, bodyCommitment },
+  refused,
+}: Facts): RecordAnomaly[] {
   const { kind } = outcome ?? {};
-  const was = (isSo: boolean, code: Finding['code'], detail: string) => (isSo ? [find(code, detail)] : []);
+  const was = (isSo: boolean, code: RecordAnomaly['code'], detail: string) => (isSo ? [find(code, detail)] : []);
   const wasSent = kind !== undefined && kind !== 'not_sent';
   return [
     ...was(
@@ -83,8 +86,8 @@ function verdicts({ intent: { outcome, resolution, heldFor, decision, bodyCommit
 }
 
 /** What was asked for, beside what the upstream says that it did. */
-function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow): Finding[] {
-  const found: Finding[] = [];
+function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow): RecordAnomaly[] {
+  const found: RecordAnomaly[] = [];
   const sum = items.reduce((total, { amountUsd }) => (amountUsd ? total.add(amountUsd) : total), new Prisma.Decimal(0));
   if (items.length !== itemCount || (totalUsd && !totalUsd.equals(sum))) {
     found.push(find('items_incomplete', 'Its items are not as many, or not worth as much, as its record says.'));
@@ -94,8 +97,8 @@ function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow):
 }
 
 /** Only a transaction that agrees with an item is linked to it (src/gateway/forwarding/match.ts). */
-function transactions(operation: string, items: ItemRow[], { kind, items: answered }: OutcomeRow): Finding[] {
-  const found: Finding[] = [];
+function transactions(operation: string, items: ItemRow[], { kind, items: answered }: OutcomeRow): RecordAnomaly[] {
+  const found: RecordAnomaly[] = [];
   const matched = new Map(answered.map((transaction) => [transaction.position, transaction]));
   const unmatched = new Map(answered.filter(({ position }) => position === null).map((one) => [one.ordinal, one]));
   for (const { position, amountUsd } of items) {
@@ -117,13 +120,13 @@ function transactions(operation: string, items: ItemRow[], { kind, items: answer
 }
 
 /** What is kept beside the records, measured by what the records keep of it. */
-function people({ intent, gone }: Facts): Finding[] {
+function people({ intent, gone }: Facts): RecordAnomaly[] {
   const { id, body, bodyCommitment, items, outcome } = intent;
   const wasGone = (place: string) => gone.has(place);
   return [
     ...kept('request_body', bodyCommitment, body, wasGone(`intent_body/${id}`)),
     ...(outcome ? kept('response_body', outcome.bodyCommitment, outcome.body, wasGone(`outcome_body/${id}`)) : []),
-    ...items.flatMap((item) => recipientFinding(item, wasGone(`item_recipient/${id}/${item.position}`))),
+    ...items.flatMap((item) => recipientAnomaly(item, wasGone(`item_recipient/${id}/${item.position}`))),
   ];
 }
 
@@ -132,7 +135,7 @@ function kept(
   committed: Bytes,
   found: { salt: Uint8Array; body: Uint8Array } | null,
   gone: boolean,
-): Finding[] {
+): RecordAnomaly[] {
   const name = what === 'request_body' ? 'What was sent' : 'What was answered';
   if (committed === null) return [];
   if (!found) return [absent(what, name, gone, null)];
@@ -140,7 +143,7 @@ function kept(
   return same ? [] : [find(`${what}_changed`, `${name} is not what its record commits to: somebody changed it.`)];
 }
 
-function recipientFinding(item: ItemRow, gone: boolean): Finding[] {
+function recipientAnomaly(item: ItemRow, gone: boolean): RecordAnomaly[] {
   const { position, recipient, emailCommitment, phoneCommitment, handleCommitment } = item;
   const committed = [emailCommitment, phoneCommitment, handleCommitment];
   if (committed.every((one) => one === null)) return [];
@@ -162,7 +165,7 @@ function absent(
     : find(`${what}_missing`, `${name} is there no more, and no record says why.`, position);
 }
 
-function find(code: Finding['code'], detail: string, position: number | null = null): Finding {
+function find(code: RecordAnomaly['code'], detail: string, position: number | null = null): RecordAnomaly {
   return { code, detail, position };
 }
 

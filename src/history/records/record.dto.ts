@@ -23,7 +23,10 @@ export class RecordRecipient {
 export class RecordItem {
   @ApiProperty({ type: 'integer', minimum: 0, description: "Place in the body's list, from 0." }) position!: number;
   @ApiProperty({ type: RecordRecipient }) recipient!: RecordRecipient;
-  @nullable('string', 'The field that says who is paid.', { example: 'email' }) recipient_field!: string | null;
+  @nullable('string', 'Which of its names says who is paid: `email`, `phone`, `handle` or `receiver`.', {
+    example: 'email',
+  })
+  recipient_field!: string | null;
   @nullable('string', 'What the interface leaves to a rule, and how it was settled.') note!: string | null;
   @nullable('string', 'Decimal text, exact.', USD) amount_usd!: string | null;
   @nullable('string', 'As given.') country!: string | null;

@@ -13,12 +13,12 @@ import { CurrentResolution, ResolutionRow } from './resolutions';
 import { VerdictRow } from './verdicts';
 import { shown, View } from './view';
 
-type Row = Prisma.IntentGetPayload<{ include: { decision: true; outcome: true } }> & {
+type SettledIntent = Prisma.IntentGetPayload<{ include: { decision: true; outcome: true } }> & {
   resolution: CurrentResolution | null;
 };
 
 /** Whether a held call may be sent, and who says so; null for a call that never waited. */
-export function approvalOf(intent: Row, view: View): RecordApproval | null {
+export function approvalOf(intent: SettledIntent, view: View): RecordApproval | null {
   const { heldFor, expiresAt, decision, bodyCommitment } = intent;
   if (heldFor === null) return null;
   return {
@@ -33,7 +33,7 @@ export function approvalOf(intent: Row, view: View): RecordApproval | null {
 }
 
 /** What was found out about a call in doubt: by a person, or by the resolver, which is nobody. */
-export function resolutionOf({ id, resolution }: Row, view: View): RecordResolution | null {
+export function resolutionOf({ id, resolution }: SettledIntent, view: View): RecordResolution | null {
   const verdict = view.verdicts.get(id);
   const isFound = resolution?.clientId === null && verdict?.verdict === resolution.verdict;
   return (
@@ -56,7 +56,7 @@ function toResolution(resolution: ResolutionRow, view: View): SupersededResoluti
 }
 
 /** Why it is still in doubt, as far as that was looked into. */
-export function doubtOf(intent: Row, view: View): RecordDoubt | null {
+export function doubtOf(intent: SettledIntent, view: View): RecordDoubt | null {
   const verdict = view.verdicts.get(intent.id);
   if (verdict?.verdict !== 'ambiguous' || stateOf(intent, view.present) !== 'unknown') return null;
   const { reason, decidedAt, evidence } = verdict;

@@ -13,7 +13,7 @@ export type BodyTable = keyof typeof BODIES;
 const ROWS = 2_000;
 const BYTES = 8 << 20;
 
-interface Row {
+interface BodyRow {
   id: string;
   bytes: Buffer;
 }
@@ -34,7 +34,7 @@ export async function idsWhere(
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
     // The sizes are known without reading what they are of.
-    const { rows } = await db.query<Row>(
+    const { rows } = await db.query<BodyRow>(
       `SELECT id, bytes FROM (
          SELECT id, bytes, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total
          FROM (SELECT ${key} AS id, ${column} AS bytes FROM ${table} WHERE ${key} > $1::uuid ORDER BY ${key} LIMIT $2) AS next

@@ -54,7 +54,7 @@ function orderOf({ listed, sort }: Query): Order {
 }
 
 /** A row of a page: as much of it as its order has. */
-export interface Found extends Place {
+export interface FoundPlace extends Place {
   usd: string | null;
 }
 

@@ -87,7 +87,11 @@ export class SearchFilters {
   @UsdBound("A call whose payouts' sum in US dollars is this or less.")
   max_total_usd?: string;
 
-  @Text({ max: 255, required: false, description: '`upstreamRef`, `id` or `issueID` of a transaction, exactly.' })
+  @Text({
+    max: 255,
+    required: false,
+    description: '`upstream_ref`, `upstream_id` or `batch_ref` of a transaction, exactly.',
+  })
   upstream_ref?: string;
 
   @IdempotencyKey('The `Idempotency-Key` it came with, exactly; bare or quoted.')

@@ -8,7 +8,7 @@ import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
 import { conditionsOf, rangeOf, Rows } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, Place, rowsToRead } from '../records/page';
-import { Found, matching, Query, Scope, sliced, walked, whole } from './pages';
+import { FoundPlace, matching, Query, Scope, sliced, walked, whole } from './pages';
 import { PresentService } from '../records/present.service';
 import { SearchFilters } from './search.dto';
 
@@ -98,8 +98,8 @@ export class SearchService {
     after: Cursor | undefined,
     limit: number,
     budget: number,
-    ask: (sql: Prisma.Sql) => Promise<Found[]> = (sql) => this.prisma.$queryRaw(sql),
-  ): Promise<Found[]> {
+    ask: (sql: Prisma.Sql) => Promise<FoundPlace[]> = (sql) => this.prisma.$queryRaw(sql),
+  ): Promise<FoundPlace[]> {
     if (query.conditions.few) return ask(whole(query, after, limit));
     if (!query.conditions.rare) {
       const found = await ask(walked(query, after, limit, budget));
@@ -136,7 +136,7 @@ function amountsOf({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }:
     : { least: min_total_usd, most: max_total_usd };
 }
 
-function toCursor({ id, position, usd }: Found): Cursor {
+function toCursor({ id, position, usd }: FoundPlace): Cursor {
   return { id, ...(position !== null && { position }), ...(usd !== null && { usd }) };
 }
 

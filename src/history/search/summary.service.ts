@@ -14,7 +14,7 @@ import { shown } from '../records/view';
 /** Days of almost three years; and callers may write whatever they like for a country. */
 const MAX_GROUPS = 1_000;
 
-interface Row {
+interface GroupRow {
   group: string | null;
   calls: number;
   items: number;
@@ -49,7 +49,7 @@ export class SummaryService {
     const first = isOfPayouts
       ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]})`
       : Prisma.sql`leads`;
-    const rows = await this.prisma.$queryRaw<Row[]>`
+    const rows = await this.prisma.$queryRaw<GroupRow[]>`
       SELECT "group", count(*) FILTER (WHERE first)::float8 AS calls, count(*) FILTER (WHERE position >= 0)::float8 AS items,
         trim_scale(coalesce(sum(item_usd), 0))::text AS asked,
         trim_scale(coalesce(sum(item_usd) FILTER (WHERE outcome = ANY (${EXECUTED}::text[])), 0))::text AS succeeded,
@@ -67,7 +67,7 @@ export class SummaryService {
     };
   }
 
-  private async namesOf(rows: Row[]): Promise<Map<string | null, string>> {
+  private async namesOf(rows: GroupRow[]): Promise<Map<string | null, string>> {
     const ids = rows.flatMap(({ group }) => group ?? []);
     const clients = await this.prisma.client.findMany({ where: { id: { in: ids } } });
     return new Map(clients.map(({ id, name }) => [id, name]));
@@ -75,7 +75,7 @@ export class SummaryService {
 }
 
 function toGroup(
-  { group, calls, items, asked, succeeded, latency }: Row,
+  { group, calls, items, asked, succeeded, latency }: GroupRow,
   names: Map<string | null, string>,
   reveal: boolean,
 ): SummaryGroup {

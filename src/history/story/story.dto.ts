@@ -1,14 +1,14 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { AccessEndRecord, AccessRecord } from '../access-log/accesses.dto';
-import { Finding, FINDING_CODES } from '../records/record-anomalies';
+import { RecordAnomaly, ANOMALY_CODES } from '../records/record-anomalies';
 import { FullCallRecord } from '../records/record.dto';
 
 const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
 
 /** Something in a call's own records that does not fit together, or is there no more. */
-export class RecordFinding implements Finding {
-  @ApiProperty({ enum: FINDING_CODES, description: 'What, for programs.' }) code!: Finding['code'];
+export class RecordAnomalyDto implements RecordAnomaly {
+  @ApiProperty({ enum: ANOMALY_CODES, description: 'What, for programs.' }) code!: RecordAnomaly['code'];
   @ApiProperty({ type: 'string', description: 'What, for people.' }) detail!: string;
   @nullable('integer', 'The item it is about; null: the call.') position!: number | null;
 }
@@ -53,8 +53,8 @@ export class CallDifference {
 /** One call, with all that is on record about it. */
 @ApiExtraModels(AccessEndRecord)
 export class CallStory extends FullCallRecord {
-  @ApiProperty({ type: [RecordFinding], description: 'What does not fit together; none: everything does.' })
-  findings!: RecordFinding[];
+  @ApiProperty({ type: [RecordAnomalyDto], description: 'What does not fit together; none: everything does.' })
+  anomalies!: RecordAnomalyDto[];
   @ApiProperty({ type: [CallDifference], description: 'What reconciliation found: the newest hundred.' })
   reconciliation_findings!: CallDifference[];
   @ApiProperty({ type: [RecordSeal], description: 'Where its records stand in the log.' }) seals!: RecordSeal[];

@@ -3,7 +3,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidTime } from '../../platform/database/uuid';
 import { FINDING_NOW } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
-import { Finding, findingsOf } from '../records/record-anomalies';
+import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { RecordsService } from '../records/records.service';
 import { withCurrentResolution, WITH_RESOLUTIONS } from '../records/resolutions';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';
@@ -22,13 +22,13 @@ export class StoryService {
   async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
     const record = await this.records.one(id, reveal);
     if (!record) return undefined;
-    const [findings, differences, seals, { accesses, count }] = await Promise.all([
-      this.findings(record.id),
+    const [anomalies, differences, seals, { accesses, count }] = await Promise.all([
+      this.anomalies(record.id),
       this.differences(record.id),
       this.seals(record.id),
       this.accesses.ofCall(record.id, reveal),
     ]);
-    const seen = { findings, reconciliation_findings: differences, seals };
+    const seen = { anomalies, reconciliation_findings: differences, seals };
     return { ...record, ...seen, accesses: { count, newest: accesses } };
   }
 
@@ -39,7 +39,7 @@ export class StoryService {
       FROM finding f ${FINDING_NOW} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
   }
 
-  private async findings(id: string): Promise<Finding[]> {
+  private async anomalies(id: string): Promise<RecordAnomaly[]> {
     const found = await this.prisma.intent.findUnique({
       where: { id },
       include: {
@@ -53,9 +53,9 @@ export class StoryService {
     if (!found) return [];
     const intent = withCurrentResolution(found);
     const refused = (await this.prisma.refusal.count({ where: { id } })) > 0;
-    const findings = findingsOf({ intent, refused, gone: new Set() });
-    if (!findings.some(({ code }) => code.endsWith('_missing'))) return findings;
-    return findingsOf({ intent, refused, gone: await this.gone(id) });
+    const anomalies = anomaliesOf({ intent, refused, gone: new Set() });
+    if (!anomalies.some(({ code }) => code.endsWith('_missing'))) return anomalies;
+    return anomaliesOf({ intent, refused, gone: await this.gone(id) });
   }
 
   /** The places of this call that erasures and prunings say they have emptied. */

@@ -9,7 +9,7 @@ export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} charac
 
 const UNIT_NAME = 'credit';
 
-/** Words of paths and answers (upstream-observed.md). As the unit's word they would stand for two things at once. */
+/** Words of paths and answers (docs/reference/upstream.md). As the unit's word they would stand for two things at once. */
 const TAKEN = [
   'payout',
   'airtime',

@@ -9,7 +9,7 @@ export const FREE_FORM = 'payout-proxy:free-form';
 const MAX_BYTES = 8_192;
 const MAX_DEPTH = 8;
 
-/** A body's field that is any JSON object, taken as given (upstream-observed.md: `meta?`). */
+/** A body's field that is any JSON object, taken as given (docs/reference/upstream.md: `meta?`). */
 export const FreeForm = (
   description: string,
   { required = false, example = { order: 'A-17' } }: { required?: boolean; example?: object } = {},

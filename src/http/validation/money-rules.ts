@@ -24,7 +24,7 @@ const CURRENCY = /^[A-Z]{3}$/;
 /** `exclusiveMinimum` is a number since JSON Schema 2020-12, which OpenAPI 3.1 uses; its TypeScript type is older. */
 const ZERO = 0 as unknown as boolean;
 
-/** An amount in US dollars (interface.md: all amounts that callers send are). */
+/** An amount in US dollars (docs/reference/upstream.md: all amounts that callers send are). */
 export const UsdAmount = ({ required = true, description }: { required?: boolean; description: string }) =>
   field(
     {
@@ -42,7 +42,7 @@ export const UsdAmount = ({ required = true, description }: { required?: boolean
     },
   );
 
-/** An amount in the currency that is named beside it (upstream-observed.md, `/collections/mobile-money/collect`). */
+/** An amount in the currency that is named beside it (docs/reference/upstream.md, `/collections/mobile-money/collect`). */
 export const LocalAmount = (description: string) =>
   field(
     {

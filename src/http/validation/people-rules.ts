@@ -13,21 +13,24 @@ const MAX_EMAIL = 254;
 /** What an address may not hold, though RFC 5322 would quote it: blanks, quotes, and characters that nobody sees. */
 const NOT_IN_EMAIL = /[\s"\p{C}]/u;
 
-/** The recipient's e-mail; it may be left out where the item has a handle (interface.md, "Credit item", rules 1 and 3). */
-export const EmailOrHandle = () =>
+/**
+ * The recipient's e-mail address. It may be left out where another field names the recipient (docs/reference/upstream.md, "Credit item",
+ * rules 1 and 3).
+ */
+export const EmailOr = (other: string) =>
   field(
     {
-      name: 'emailOrHandle',
+      name: 'emailOr',
       required: false,
-      requiredIf: ({ twitter }) => twitter === undefined || twitter === '',
-      must: `must be an e-mail address of at most ${MAX_EMAIL} characters; leave it out if twitter names the recipient`,
+      requiredIf: ({ [other]: name }) => name === undefined || name === '',
+      must: `must be an e-mail address of at most ${MAX_EMAIL} characters; leave it out if ${other} names the recipient`,
       test: isAddress,
     },
     {
       type: 'string',
       format: 'email',
       maxLength: MAX_EMAIL,
-      description: "The recipient's e-mail address. Each item needs it or `twitter`; with both, the e-mail is used.",
+      description: `The recipient's e-mail address. Each item needs it or \`${other}\`; with both, the e-mail is used.`,
       example: 'ada@example.com',
     },
   );
@@ -62,11 +65,11 @@ export const Handle = () =>
     },
   );
 
-/** A phone number in international format with a leading + (interface.md, "Airtime item"). */
+/** A phone number in international format with a leading + (docs/reference/upstream.md, "Airtime item"). */
 export const PhoneNumber = ({ required = true, description = "The recipient's phone number." } = {}) =>
   field(
     {
-      name: 'phoneNumber',
+      name: 'phone',
       required,
       must: 'must be a phone number in international format: + and 7 to 15 digits without spaces',
       test: (value) => typeof value === 'string' && PHONE.test(value),

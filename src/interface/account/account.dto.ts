@@ -2,7 +2,7 @@ import { UsdAmount } from '../../http/validation/money-rules';
 import { Nothing } from '../../http/validation/nothing.dto';
 import { Text } from '../../http/validation/rules';
 
-/** interface.md, "POST /account/transfer". */
+/** docs/reference/upstream.md, "POST /account/transfer". */
 export class TransferDto {
   @Text({ max: 100, description: 'User id of the sub-account, from `/sub-account/list`.', example: 'sub-account-1' })
   receiver!: string;
@@ -14,7 +14,7 @@ export class TransferDto {
   wallet?: string;
 }
 
-/** interface.md, "POST /account/delete-unpaid-transaction". */
+/** docs/reference/upstream.md, "POST /account/delete-unpaid-transaction". */
 export class DeleteUnpaidTransactionDto {
   @Text({
     max: 100,
@@ -24,16 +24,16 @@ export class DeleteUnpaidTransactionDto {
   chiRef!: string;
 }
 
-/** interface.md, "GET /account/transaction": carried in the query string. */
+/** docs/reference/upstream.md, "GET /account/transaction": carried in the query string. */
 export class TransactionQuery {
   @Text({ max: 100, description: "The transaction's id.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   id!: string;
 }
 
-/** upstream-observed.md, "POST /account/transactions {}": an object without fields; no body is taken for it. */
+/** docs/reference/upstream.md, "POST /account/transactions {}": an object without fields; no body is taken for it. */
 export class TransactionsDto extends Nothing {}
 
-/** upstream-observed.md, "POST /account/issue-id-transactions?issueID=": carried in the query string of a POST. */
+/** docs/reference/upstream.md, "POST /account/issue-id-transactions?issueID=": carried in the query string of a POST. */
 export class IssueTransactionsQuery {
   @Text({ max: 255, description: "The batch's `issueID`.", example: 'user-1_7.5_1700000000000' })
   issueID!: string;

@@ -2,7 +2,7 @@ import { CurrencyCode, LocalAmount } from '../../http/validation/money-rules';
 import { Email, PhoneNumber } from '../../http/validation/people-rules';
 import { Text } from '../../http/validation/rules';
 
-/** upstream-observed.md, "POST /collections/mobile-money/collect" and "…/initiate". */
+/** docs/reference/upstream.md, "POST /collections/mobile-money/collect" and "…/initiate". */
 export class CollectPaymentDto {
   @LocalAmount('Amount to collect, in the currency beside it.')
   amount!: number;
@@ -26,7 +26,7 @@ export class CollectPaymentDto {
   tx_ref!: string;
 }
 
-/** upstream-observed.md, "POST /collections/mobile-money/verify". */
+/** docs/reference/upstream.md, "POST /collections/mobile-money/verify". */
 export class VerifyPaymentDto {
   @Text({ max: 100, description: "The payment's id.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   id!: string;

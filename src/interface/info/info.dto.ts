@@ -1,6 +1,6 @@
 import { CurrencyCode, LocalAmountText, UsdAmountText } from '../../http/validation/money-rules';
 
-/** upstream-observed.md, "GET /info/usd-amount-in-local". */
+/** docs/reference/upstream.md, "GET /info/usd-amount-in-local". */
 export class UsdInLocalQuery {
   @CurrencyCode('The currency to convert into.', 'KES')
   destinationCurrency!: string;
@@ -9,7 +9,7 @@ export class UsdInLocalQuery {
   amountInUSD!: string;
 }
 
-/** upstream-observed.md, "GET /info/local-amount-in-usd". */
+/** docs/reference/upstream.md, "GET /info/local-amount-in-usd". */
 export class LocalInUsdQuery {
   @CurrencyCode('The currency to convert from.', 'NGN')
   originCurrency!: string;

@@ -1,9 +1,8 @@
-import { SendItem } from '../send/send.dto';
 import { UsdAmount } from '../../http/validation/money-rules';
-import { EmailOrHandle, Handle, PhoneNumber } from '../../http/validation/people-rules';
+import { EmailOr, Handle, PhoneNumber } from '../../http/validation/people-rules';
 import { Items, Text } from '../../http/validation/rules';
 
-/** interface.md, "Airtime item". */
+/** docs/reference/upstream.md, "Airtime item". */
 export class AirtimeItem {
   @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
   countryToSend!: string;
@@ -20,8 +19,17 @@ export class AirtimePayoutDto {
   airtimes!: AirtimeItem[];
 }
 
-/** interface.md, "Mobile money item". */
-export class MobileMoneyItem extends AirtimeItem {
+/** docs/reference/upstream.md, "Mobile money item". */
+export class MobileMoneyItem {
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
+  countryToSend!: string;
+
+  @PhoneNumber()
+  phoneNumber!: string;
+
+  @UsdAmount({ description: 'Value in US dollars.' })
+  valueInUSD!: number;
+
   @Text({ max: 255, mayBeEmpty: true, description: "The caller's reference; may be empty.", example: 'invoice-17' })
   reference!: string;
 
@@ -34,12 +42,12 @@ export class MobileMoneyPayoutDto {
   momos!: MobileMoneyItem[];
 }
 
-/** interface.md, "Credit item": the value is marked optional on this operation. */
+/** docs/reference/upstream.md, "Credit item": the value is marked optional on this operation. */
 export class CreditItem {
   @UsdAmount({ required: false, description: 'Value in US dollars.' })
   valueInUSD?: number;
 
-  @EmailOrHandle()
+  @EmailOr('twitter')
   email?: string;
 
   @Handle()
@@ -51,9 +59,21 @@ export class CreditPayoutDto {
   credits!: CreditItem[];
 }
 
+/** docs/reference/upstream.md, "POST /payouts/initiate-credit". */
+export class InitiateCreditItem {
+  @UsdAmount({ description: 'Value in US dollars.' })
+  valueInUSD!: number;
+
+  @EmailOr('twitter')
+  email?: string;
+
+  @Handle()
+  twitter?: string;
+}
+
 export class InitiateCreditPayoutDto {
-  @Items(() => SendItem)
-  credits!: SendItem[];
+  @Items(() => InitiateCreditItem)
+  credits!: InitiateCreditItem[];
 
   @Text({ max: 1_000, required: false, mayBeEmpty: true, description: 'Description of the payout.', example: 'Prizes' })
   description?: string;

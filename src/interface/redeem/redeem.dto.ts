@@ -2,7 +2,7 @@ import { FreeForm } from '../../http/validation/free-form';
 import { PhoneNumber } from '../../http/validation/people-rules';
 import { Text } from '../../http/validation/rules';
 
-/** upstream-observed.md, "POST /redeem/airtime". */
+/** docs/reference/upstream.md, "POST /redeem/airtime". */
 export class RedeemAirtimeDto {
   @Text({
     max: 100,

@@ -1,20 +1,20 @@
 import { UsdAmount } from '../../http/validation/money-rules';
-import { EmailOrHandle, Handle } from '../../http/validation/people-rules';
+import { EmailOr, Handle } from '../../http/validation/people-rules';
 import { Items, Text } from '../../http/validation/rules';
 
-/** interface.md, "Credit item". */
+/** docs/reference/upstream.md, "Credit item". */
 export class SendItem {
   @UsdAmount({ description: 'Value in US dollars.' })
   valueInUSD!: number;
 
-  @EmailOrHandle()
+  @EmailOr('twitter')
   email?: string;
 
   @Handle()
   twitter?: string;
 }
 
-/** interface.md, "POST /send". */
+/** docs/reference/upstream.md, "POST /send". */
 export class SendDto {
   @Items(() => SendItem)
   credit!: SendItem[];

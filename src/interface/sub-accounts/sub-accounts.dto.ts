@@ -2,7 +2,7 @@ import { FreeForm } from '../../http/validation/free-form';
 import { Email, PhoneNumber } from '../../http/validation/people-rules';
 import { Text } from '../../http/validation/rules';
 
-/** upstream-observed.md, "POST /sub-account/create". */
+/** docs/reference/upstream.md, "POST /sub-account/create". */
 export class CreateSubAccountDto {
   @Text({ max: 200, description: "The sub-account's name.", example: 'Branch office' })
   name!: string;
@@ -23,7 +23,7 @@ export class CreateSubAccountDto {
   meta?: object;
 }
 
-/** upstream-observed.md, "GET /sub-account/get?id=". */
+/** docs/reference/upstream.md, "GET /sub-account/get?id=". */
 export class SubAccountQuery {
   @Text({ max: 100, description: "The sub-account's id, from `/sub-account/list`.", example: 'sub-account-1' })
   id!: string;

@@ -1,13 +1,13 @@
 import { UsdAmount } from '../../http/validation/money-rules';
 import { Text } from '../../http/validation/rules';
 
-/** upstream-observed.md, "POST /wallets/lookup". */
+/** docs/reference/upstream.md, "POST /wallets/lookup". */
 export class WalletLookupDto {
   @Text({ max: 100, description: "The wallet's id, from `/wallets/list`.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   walletID!: string;
 }
 
-/** upstream-observed.md, "POST /wallets/transfer". */
+/** docs/reference/upstream.md, "POST /wallets/transfer". */
 export class WalletTransferDto {
   @Text({ max: 100, description: 'User id of whom it is for.', example: 'sub-account-1' })
   receiver!: string;

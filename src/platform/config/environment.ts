@@ -82,13 +82,13 @@ const IsCronExpression = () =>
     },
   });
 
-/** The form only: whether its parts belong together is seen once it is taken (transparency/log-key.ts). */
+/** The form only: whether its parts belong together is seen once it is taken (src/history/log/log-key.ts). */
 const IsSigningKey = () =>
   Matches(/^PRIVATE\+KEY\+[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
     message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>',
   });
 
-/** The environment, as the operator writes it. The table in README.md says what each is for. */
+/** The environment, as the operator writes it. `variables.ts` says what each variable is for. */
 export class Environment {
   @IsOptional() @IsIn(['development', 'production', 'test']) NODE_ENV = 'development';
   @Numeric() @IsInt() @Min(0) @Max(65_535) PORT = 3000;
@@ -134,7 +134,7 @@ export class Environment {
   @IsOptional() @IsHeaderValue() UPSTREAM_WEBHOOK_SECRET?: string;
   @IsOptional() @IsCronExpression() RECONCILIATION_SCHEDULE?: string;
   @IsDecimalText() RECONCILIATION_AMOUNT_TOLERANCE_USD = '0';
-  @IsDecimalText() RECONCILIATION_BALANCE_TOLERANCE_USD = '0.000001'; // balances are floats (upstream-observed.md, trap 3)
+  @IsDecimalText() RECONCILIATION_BALANCE_TOLERANCE_USD = '0.000001'; // balances are floats (docs/reference/upstream.md, trap 3)
   @IsDecimalText() RECONCILIATION_FEE_PERCENT = '0';
   @IsDecimalText() RECONCILIATION_FEE_TOLERANCE_USD = '0.01';
   @Numeric() @IsInt() @Min(1) @Max(86_400) RECONCILIATION_TIME_TOLERANCE_SECONDS = 900;

@@ -11,7 +11,7 @@ interface Waiting<Row, Result> {
 
 /**
  * How many turns of the event loop a batch waits for more rows: what has arrived by the same time is read from its sockets in
- * one turn after the other. An empty turn takes microseconds. Measured: docs/decisions/0019.
+ * one turn after the other. An empty turn takes microseconds. Measured: docs/internals/decisions/0019.
  */
 export const GATHERING_TURNS = 20;
 

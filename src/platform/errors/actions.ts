@@ -1,18 +1,18 @@
 import { ProblemCode } from './problems';
 
-/**
- * What a program does about an error. Every error names exactly one action, so no client needs a table of codes.
- *
- * - `retry_same_key`: nothing was done, or the first answer will be given again. Send the very same request again after
- *   `Retry-After`, with the same Idempotency-Key if it had one. A read may simply be asked again.
- * - `new_key`: nothing was paid. To try again, send the request under a new Idempotency-Key.
- * - `fix_request`: the request is wrong. Change it; the same request will be refused again.
- * - `wait`: it is in progress, held or in doubt. Do not send it again; ask GET /v1/calls/{id}, or what the text names, later.
- * - `ask`: a person has to decide or to change something: an operator, an approver, or whoever sent the request.
- */
-export const ACTION_NAMES = ['retry_same_key', 'new_key', 'fix_request', 'wait', 'ask'] as const;
+/** What a program does about an error. Every error names exactly one action, so that no client needs a table of codes. */
+export const ACTION_MEANINGS = {
+  retry_same_key:
+    'Nothing was done, or the first answer will be given again. Send the same request again after `Retry-After`, with the same `Idempotency-Key` if it had one.',
+  new_key: 'Nothing was paid. To try again, send the request with a new `Idempotency-Key`.',
+  fix_request: 'The request is wrong and would be refused again. Change it.',
+  wait: 'The call is in progress, held or in doubt. Do not send it again. Read `GET /v1/calls/{id}`, or what the text names, later.',
+  ask: 'A person must decide or change something: an operator, an approver, or the sender.',
+} as const;
 
-export type Action = (typeof ACTION_NAMES)[number];
+export type Action = keyof typeof ACTION_MEANINGS;
+
+export const ACTION_NAMES = Object.keys(ACTION_MEANINGS) as Action[];
 
 /** The action of each code. A thrower may override it for one case with the `action` of the Problem. */
 export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {

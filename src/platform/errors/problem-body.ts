@@ -1,6 +1,6 @@
 import { Problem } from './problem';
 
-/** The interface's own envelope (interface.md, "Send result"), with our members beside it. */
+/** The interface's own envelope (docs/reference/upstream.md, "Responses"), with our members beside it. */
 export function toEnvelope(problem: Problem, callId: string) {
   return { status: 'error', ...membersOf(problem, callId) };
 }

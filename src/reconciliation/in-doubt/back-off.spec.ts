@@ -15,7 +15,7 @@ describe('the back-off of calls in doubt', () => {
     expect(backOff.isDue('a', SENT, 0)).toBe(true);
     const waits: number[] = [];
     for (let round = 0, now = 0; round < 12; round += 1) {
-      backOff.looked('a', SENT, now, 25_000);
+      backOff.polled('a', SENT, now, 25_000);
       const next = dueAt(backOff, now);
       waits.push((next - now) / 1_000);
       now = next;
@@ -27,22 +27,22 @@ describe('the back-off of calls in doubt', () => {
     const backOff = new BackOff(1_000);
     const late = 8 * 24 * HOUR;
     expect(backOff.isDue('a', SENT, late)).toBe(true);
-    backOff.looked('a', SENT, late, 0);
+    backOff.polled('a', SENT, late, 0);
     expect(backOff.isDue('a', SENT, late + 2 * HOUR)).toBe(false);
   });
 
   it('is cut short by a hint, for what is recent', () => {
     const backOff = new BackOff(HOUR);
     const old = new Date(-2 * HOUR);
-    backOff.looked('a', SENT, 0, 0);
-    backOff.looked('old', old, 0, 0);
+    backOff.polled('a', SENT, 0, 0);
+    backOff.polled('old', old, 0, 0);
     backOff.hurry(1_000);
     expect([backOff.isDue('a', SENT, 1_000), backOff.isDue('old', old, 1_000)]).toEqual([true, false]);
   });
 
   it('forgets what is in doubt no more', () => {
     const backOff = new BackOff(HOUR);
-    backOff.looked('a', SENT, 0, 0);
+    backOff.polled('a', SENT, 0, 0);
     backOff.keepOnly(new Set(['b']));
     expect(backOff.isDue('a', SENT, 0)).toBe(true);
   });

@@ -10,7 +10,7 @@ interface Waiting {
   sentAt: number;
   at: number;
   waitMs: number;
-  lookedAt: number;
+  polledAt: number;
 }
 
 /** When each call in doubt is looked at again: twice as long later each time, up to an hour. After a restart, at once. */
@@ -27,17 +27,17 @@ export class BackOff {
   }
 
   /** Notes that a call was looked at. @param quietAt when its quiet period is over: it is looked at then, whatever the wait. */
-  looked(id: string, sentFrom: Date, now: number, quietAt: number): void {
+  polled(id: string, sentFrom: Date, now: number, quietAt: number): void {
     const before = this.waiting.get(id);
     const waitMs = before ? Math.min(2 * before.waitMs, Math.max(HOUR_MS, this.firstMs)) : this.firstMs;
     const at = quietAt > now ? Math.min(now + waitMs, quietAt) : now + waitMs;
-    this.waiting.set(id, { sentAt: sentFrom.getTime(), at, waitMs, lookedAt: now });
+    this.waiting.set(id, { sentAt: sentFrom.getTime(), at, waitMs, polledAt: now });
   }
 
   /** Returns ids in the order in which they should be looked at: those first that were not, or longest ago. */
   inTurn(ids: string[]): string[] {
-    const lookedAt = (id: string) => this.waiting.get(id)?.lookedAt ?? 0;
-    return [...ids].sort((one, other) => lookedAt(one) - lookedAt(other));
+    const polledAt = (id: string) => this.waiting.get(id)?.polledAt ?? 0;
+    return [...ids].sort((one, other) => polledAt(one) - polledAt(other));
   }
 
   /** Something is said to have happened: what was sent within the last hour is due. */

@@ -15,7 +15,7 @@ export interface Wanted {
 }
 
 /** A call that may have been carried out. */
-export interface Sent {
+export interface SentCall {
   id: string;
   operation: string;
   items: Wanted[];

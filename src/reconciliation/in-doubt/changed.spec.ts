@@ -1,7 +1,7 @@
 import { at, RULES, toSent } from '../../../test/support/made-up-doubts';
 import { judgeChange } from './changed';
 import { Lookup, Seen } from './calls-in-doubt';
-import { Issues, Listing } from './issues';
+import { Batches, Listing } from './batches';
 import { atOnce } from './work';
 
 describe('the verdict about a call that changes a transaction', () => {
@@ -11,7 +11,7 @@ describe('the verdict about a call that changes a transaction', () => {
     missing: 0,
     oldest: at(-1),
     freshUntil: new Map([['credit', at(899)]]),
-    unclaimed: atOnce(Issues.of([])),
+    unclaimed: atOnce(Batches.of([])),
   };
   const doubt = { ...toSent(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
   const seen = { status: 'paid', amountUsd: null, names: [], references: [] } as unknown as Seen;

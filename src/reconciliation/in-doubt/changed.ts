@@ -1,6 +1,6 @@
-import { plainStatus, wordsOf } from '../matching/status-words';
-import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
-import { Listing } from './issues';
+import { plainStatus, wordsOf } from '../../gateway/upstream/status-words';
+import { Lookup, Rules, SentCall, Verdict } from './calls-in-doubt';
+import { Listing } from './batches';
 import { evidenceOf } from './evidence';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { Change } from '../../operations/row';
@@ -19,7 +19,7 @@ const UNTOUCHED: Record<Change, ReadonlySet<string>> = {
  * @returns undefined as long as something may still come.
  */
 export function judgeChange(
-  doubt: Sent,
+  doubt: SentCall,
   lookup: Lookup | undefined,
   listing: Listing,
   others: string[],

@@ -4,9 +4,9 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Rules } from './calls-in-doubt';
-import { Issues } from './issues';
+import { Batches } from './batches';
 import { CREATED_BY } from '../../operations/effects';
-import { readSent, SentCall } from './sent';
+import { readSentCalls, SentCallState } from './read-calls';
 
 const MAKERS = [...CREATED_BY.keys()];
 const BY_REFERENCE = MAKERS.filter((operation) => CREATED_BY.get(operation)?.incoming === true);
@@ -31,18 +31,18 @@ export async function readCompeting(
   db: Client,
   prisma: PrismaService,
   doubts: string[],
-  unclaimed: Issues,
+  unclaimed: Batches,
   reach: Reach,
-): Promise<SentCall[]> {
+): Promise<SentCallState[]> {
   if (doubts.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
   const question = questionFor(doubts, unclaimed, reach);
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
-  const calls = await readSent(prisma, ids, reach.longestMs);
+  const calls = await readSentCalls(prisma, ids, reach.longestMs);
   return calls.filter(({ state }) => STATES[state].arrived);
 }
 
-function questionFor(doubts: string[], unclaimed: Issues, { from, longestMs, rules }: Reach): Prisma.Sql {
+function questionFor(doubts: string[], unclaimed: Batches, { from, longestMs, rules }: Reach): Prisma.Sql {
   const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
   const latest = new Date(unclaimed.latest + rules.skewMs);
   const [first, last] = [uuidFloor(from), uuidFloor(new Date(latest.getTime() + ID_MARGIN_MS))];

@@ -1,11 +1,11 @@
-import { Rules, Sent } from './calls-in-doubt';
+import { Rules, SentCall } from './calls-in-doubt';
 import { fit } from './fitting';
-import { Issue } from './issues';
+import { Batch } from './batches';
 import { CREATED_BY } from '../../operations/effects';
 import { keysOfItem, keysOfSeen, Timetable } from './payments';
 import { each, Work } from './work';
 
-/** So many calls that compete for an issue are enough: one that a call in doubt is itself, and those that a verdict names. */
+/** So many calls that compete for a batch are enough: one that a call in doubt is itself, and those that a verdict names. */
 const MOST_NAMED = 101;
 
 /**
@@ -13,49 +13,49 @@ const MOST_NAMED = 101;
  * when: thousands may have paid the same.
  */
 export class Competing {
-  private readonly bySending = new Timetable<Sent>();
+  private readonly bySending = new Timetable<SentCall>();
   /** The longest that one of them may have been on its way. */
   private longestMs = 0;
-  private readonly named = new Map<Issue, Sent[]>();
-  private readonly explained = new Map<Issue, boolean>();
+  private readonly named = new Map<Batch, SentCall[]>();
+  private readonly explained = new Map<Batch, boolean>();
 
   private constructor(private readonly rules: Rules) {}
 
-  static *of(calls: Iterable<Sent>, rules: Rules): Work<Competing> {
+  static *of(calls: Iterable<SentCall>, rules: Rules): Work<Competing> {
     const competing = new Competing(rules);
     yield* each(calls, (call) => competing.add(call));
     competing.bySending.sort();
     return competing;
   }
 
-  /** The first calls that an issue could be, or some of: it may be all that was carried out of a batch, or that is listed yet. */
-  *callsOf(issue: Issue): Work<Sent[]> {
-    const known = this.named.get(issue);
+  /** The first calls that a batch could be, or some of: it may be all that was carried out of a batch, or that is listed yet. */
+  *callsOf(batch: Batch): Work<SentCall[]> {
+    const known = this.named.get(batch);
     if (known) return known;
-    const found: Sent[] = [];
-    for (const call of this.near(issue)) {
-      if (yield* this.fits(call, issue)) found.push(call);
+    const found: SentCall[] = [];
+    for (const call of this.near(batch)) {
+      if (yield* this.fits(call, batch)) found.push(call);
       if (found.length === MOST_NAMED) break;
     }
-    this.named.set(issue, found);
+    this.named.set(batch, found);
     return found;
   }
 
-  /** Whether an issue is all that a call of ours has made. */
-  *explains(issue: Issue): Work<boolean> {
-    const known = this.explained.get(issue);
+  /** Whether a batch is all that a call of ours has made. */
+  *explains(batch: Batch): Work<boolean> {
+    const known = this.explained.get(batch);
     if (known !== undefined) return known;
     let isExplained = false;
-    for (const call of this.near(issue)) {
-      isExplained = call.items.length === issue.length && (yield* this.fits(call, issue));
+    for (const call of this.near(batch)) {
+      isExplained = call.items.length === batch.length && (yield* this.fits(call, batch));
       yield 1;
       if (isExplained) break;
     }
-    this.explained.set(issue, isExplained);
+    this.explained.set(batch, isExplained);
     return isExplained;
   }
 
-  private add(call: Sent): void {
+  private add(call: SentCall): void {
     const created = CREATED_BY.get(call.operation);
     if (!created) return;
     const from = call.sentFrom.getTime();
@@ -64,13 +64,13 @@ export class Competing {
     for (const key of keys) this.bySending.add(key, from, call);
   }
 
-  /** Calls that were on their way when an issue was made, and have an item that its first transaction may be. */
-  private *near(issue: Issue): Iterable<Sent> {
-    const [first] = issue;
+  /** Calls that were on their way when a batch was made, and have an item that its first transaction may be. */
+  private *near(batch: Batch): Iterable<SentCall> {
+    const [first] = batch;
     if (!first || first.issuedAt === null) return;
     const { skewMs, quietMs } = this.rules;
     const at = first.issuedAt.getTime();
-    const found = new Set<Sent>();
+    const found = new Set<SentCall>();
     for (const key of new Set(keysOfSeen(first))) {
       for (const call of this.bySending.between(key, at - skewMs - quietMs - this.longestMs, at + skewMs)) {
         if (found.has(call)) continue;
@@ -80,8 +80,8 @@ export class Competing {
     }
   }
 
-  private *fits(call: Sent, issue: Issue): Work<boolean> {
+  private *fits(call: SentCall, batch: Batch): Work<boolean> {
     const created = CREATED_BY.get(call.operation);
-    return created !== undefined && (yield* fit(call, created, issue, this.rules)) !== undefined;
+    return created !== undefined && (yield* fit(call, created, batch, this.rules)) !== undefined;
   }
 }

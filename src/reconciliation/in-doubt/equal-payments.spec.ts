@@ -1,8 +1,8 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
 import { BackOff } from './back-off';
 import { Competing } from './competing';
-import { Sent } from './calls-in-doubt';
-import { Issues, Listing } from './issues';
+import { SentCall } from './calls-in-doubt';
+import { Batches, Listing } from './batches';
 import { judgeInTurn } from './judging';
 import { Effort, STRETCH } from './work';
 
@@ -29,7 +29,7 @@ describe('calls in doubt among 50,000 equal payments', () => {
       missing: 0,
       oldest: at(-1),
       freshUntil: new Map([['airtime' as const, at(1_999)]]),
-      unclaimed: await effort.all(Issues.of([...seen, ...seenPaid])),
+      unclaimed: await effort.all(Batches.of([...seen, ...seenPaid])),
     };
     return { listing, competing: await effort.all(Competing.of([...others, paid, unpaid], RULES)) };
   };
@@ -65,13 +65,13 @@ describe('calls in doubt among 50,000 equal payments', () => {
     let rounds = 0;
     for (; verdicts.size < doubts.length && rounds < doubts.length; rounds += 1) {
       const effort = new Effort(undefined, 1.5 * EQUAL);
-      const due = backOff.inTurn([...byId.keys()]).map((id) => byId.get(id) as Sent);
+      const due = backOff.inTurn([...byId.keys()]).map((id) => byId.get(id) as SentCall);
       const { found, left } = await judgeInTurn(due, listing, competing, RULES, effort);
       expect(effort.done).toBeLessThan(6 * EQUAL); // one round's bound, and what it had begun
       expect(effort.longestStretch).toBeLessThan(2 * STRETCH);
       for (const { call, verdict } of found) verdicts.set(call.id, verdict.verdict);
       const looked = due.filter((call) => !left.includes(call));
-      for (const { id, sentFrom } of looked) backOff.looked(id, sentFrom, 1 + rounds, 0);
+      for (const { id, sentFrom } of looked) backOff.polled(id, sentFrom, 1 + rounds, 0);
     }
     clearInterval(ticking);
     expect([...verdicts.values()]).toEqual(doubts.map(() => 'not_executed'));

@@ -1,28 +1,28 @@
-import { meaningOf } from '../matching/status-words';
+import { meaningOf } from '../../gateway/upstream/status-words';
 import { oneToOne } from './assignment';
-import { Rules, Seen, Sent, Wanted } from './calls-in-doubt';
-import { Issue } from './issues';
+import { Rules, Seen, SentCall, Wanted } from './calls-in-doubt';
+import { Batch } from './batches';
 import { Created, isOtherType } from '../../operations/effects';
 import { haveKindInCommon, maybeSameOne, sameOne } from './recipients';
 import { Work } from './work';
 
-/** An issue of which each transaction is an item of this call. */
+/** A batch of which each transaction is an item of this call. */
 export interface Fitting {
-  issue: Issue;
+  batch: Batch;
   /** Of each transaction, the position of its item. */
   positions: number[];
 }
 
-/** Whether an issue is this call, or some of it: each transaction an item of its own, all made in its time. */
-export function* fit(call: Sent, created: Created, issue: Issue, rules: Rules): Work<Fitting | undefined> {
-  yield issue.length;
-  if (issue.length > call.items.length || !issue.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
-  const given = yield* oneToOne(issue, call.items, (seen, item) => isSame(item, seen, created), kindOf);
-  return given && { issue, positions: given.map((at) => (call.items[at] as Wanted).position) };
+/** Whether a batch is this call, or some of it: each transaction an item of its own, all made in its time. */
+export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rules): Work<Fitting | undefined> {
+  yield batch.length;
+  if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isInTime(call, issuedAt, rules))) return;
+  const given = yield* oneToOne(batch, call.items, (seen, item) => isSame(item, seen, created), kindOf);
+  return given && { batch, positions: given.map((at) => (call.items[at] as Wanted).position) };
 }
 
 /** The items of a call that differ from each other in what a transaction is compared by. */
-export function distinctItems({ items }: Sent): Wanted[] {
+export function distinctItems({ items }: SentCall): Wanted[] {
   const byContent = new Map(
     items.map((item) => [JSON.stringify([item.names, item.payee, item.amountUsd, item.reference]), item]),
   );
@@ -30,12 +30,12 @@ export function distinctItems({ items }: Sent): Wanted[] {
 }
 
 /**
- * Says what an issue has to do with these items: nothing, or something, or as much as that somebody of them was paid other
+ * Says what a batch has to do with these items: nothing, or something, or as much as that somebody of them was paid other
  * amounts.
  */
-export function* relationOf(items: Wanted[], created: Created, issue: Issue): Work<'none' | 'other amounts' | 'some'> {
+export function* relationOf(items: Wanted[], created: Created, batch: Batch): Work<'none' | 'other amounts' | 'some'> {
   let isTouched = false;
-  for (const seen of issue) {
+  for (const seen of batch) {
     yield items.length;
     for (const item of items) {
       if (!mightBe(item, seen, created)) continue;
@@ -47,7 +47,7 @@ export function* relationOf(items: Wanted[], created: Created, issue: Issue): Wo
   return isTouched ? 'other amounts' : 'none';
 }
 
-function isInTime({ sentFrom, sentUntil }: Sent, at: Date | null, { skewMs, quietMs }: Rules): boolean {
+function isInTime({ sentFrom, sentUntil }: SentCall, at: Date | null, { skewMs, quietMs }: Rules): boolean {
   if (at === null) return false;
   return at.getTime() >= sentFrom.getTime() - skewMs && at.getTime() <= sentUntil.getTime() + quietMs + skewMs;
 }

@@ -1,11 +1,11 @@
 import { Competing } from './competing';
-import { Rules, Sent, Verdict } from './calls-in-doubt';
-import { Listing } from './issues';
+import { Rules, SentCall, Verdict } from './calls-in-doubt';
+import { Listing } from './batches';
 import { judge } from './verdict';
 import { Effort } from './work';
 
-export interface Found {
-  call: Sent;
+export interface Resolved {
+  call: SentCall;
   verdict: Verdict;
 }
 
@@ -15,13 +15,13 @@ export interface Found {
  * @returns what was found out, and the calls that are left for another round.
  */
 export async function judgeInTurn(
-  calls: Sent[],
+  calls: SentCall[],
   listing: Listing,
   competing: Competing,
   rules: Rules,
   effort: Effort,
-): Promise<{ found: Found[]; left: Sent[] }> {
-  const found: Found[] = [];
+): Promise<{ found: Resolved[]; left: SentCall[] }> {
+  const found: Resolved[] = [];
   effort.begin();
   for (const [place, call] of calls.entries()) {
     if (place > 0 && effort.isSpent) return { found, left: calls.slice(place) };

@@ -4,7 +4,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { Seen } from './calls-in-doubt';
-import { Issues, Listing } from './issues';
+import { Batches, Listing } from './batches';
 import { CREATED_BY } from '../../operations/effects';
 import { keysOf } from './recipients';
 import { Effort, mapped } from './work';
@@ -19,7 +19,7 @@ const LAG_MS = 5_000;
 /** Between the time of an id and that of what it stands for. */
 const ID_MARGIN_MS = 3_600_000;
 
-interface Row {
+interface ListedRow {
   ordinal: bigint;
   upstreamRef: string | null;
   upstreamId: string | null;
@@ -64,7 +64,7 @@ export async function readListing(
 ): Promise<Listing> {
   const rows = await readUnclaimed(db, read.readId, since, doubts);
   const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row)));
-  const unclaimed = await effort.all(Issues.of(seen));
+  const unclaimed = await effort.all(Batches.of(seen));
   const known = await readKnown(db, read, since, skewMs);
   const missing = known.reduce((sum, one) => sum + one.missing, 0);
   return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
@@ -83,7 +83,7 @@ function newestByKind(known: Known[]): Map<string, Date> {
 }
 
 /** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
-async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<Row[]> {
+async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<ListedRow[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
   const question = Prisma.sql`
     WITH calls AS MATERIALIZED (
@@ -104,7 +104,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
         WHERE c.upstream_ref IS NULL AND c.upstream_id IS NULL AND c.batch_ref IS NOT NULL
       ) AS calls GROUP BY batch_ref
     ), batch AS MATERIALIZED (
-      -- An issueID is made of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
+      -- A batchID is made of a sum and a time: two calls may have the same. It says whose a transaction is only where nothing
       -- better does, and there are no more of it than were asked for.
       SELECT t.batch_ref FROM upstream_transaction t JOIN named n ON n.batch_ref = t.batch_ref
       WHERE t.read_id = ${readId}::uuid GROUP BY t.batch_ref, n.items HAVING count(*) <= n.items
@@ -114,8 +114,8 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
     WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_ref = t.upstream_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
       AND NOT EXISTS (SELECT FROM batch b WHERE b.batch_ref = t.batch_ref)
-    ORDER BY issued_at, ordinal`; // as Issues sorts them
-  const { rows } = await db.query<Row>(question.text, question.values);
+    ORDER BY issued_at, ordinal`; // as Batches sorts them
+  const { rows } = await db.query<ListedRow>(question.text, question.values);
   return rows;
 }
 
@@ -153,13 +153,13 @@ async function readKnown(
 
 /** One transaction that was asked for by itself; undefined if the answer had none. */
 export async function readOne(prisma: PrismaService, readId: string): Promise<Seen | undefined> {
-  const [row] = await prisma.$queryRaw<Row[]>`
+  const [row] = await prisma.$queryRaw<ListedRow[]>`
     SELECT ${COLUMNS}
     FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
   return row && toSeen(readId, row);
 }
 
-function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: Row): Seen {
+function toSeen(readId: string, { ordinal, usd, reference, email, phone, handle, receiver, ...row }: ListedRow): Seen {
   return {
     ...row,
     readId,

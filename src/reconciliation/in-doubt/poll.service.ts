@@ -12,9 +12,9 @@ import { Cause, SourcesService } from '../sources/sources.service';
 import { judgeChange, unrecognisable } from './changed';
 import { Competing } from './competing';
 import { readCompeting } from './competing-calls';
-import { Lookup, Rules, Sent, Verdict } from './calls-in-doubt';
-import { Listing } from './issues';
-import { Found, judgeInTurn } from './judging';
+import { Lookup, Rules, SentCall, Verdict } from './calls-in-doubt';
+import { Listing } from './batches';
+import { Resolved, judgeInTurn } from './judging';
 import { READ_BEFORE_MS, readListing, readOne } from './listing';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { readNamed } from './named';
@@ -39,7 +39,7 @@ const SAYS_NOT_FOUND: readonly (number | null)[] = [200, 404];
 const BY_ITSELF: Cause = { causedBy: null, by: null };
 
 /** What one look at the upstream told about the calls that were due. */
-export interface Looked {
+export interface Polled {
   readId: string | null;
   /** Why the listing could not be had, a short code; null: it could. */
   failure: string | null;
@@ -66,7 +66,7 @@ export class PollService {
   }
 
   /** @param due the calls to look at. Where there is too much for one round, the last ones are left. */
-  async look(due: Sent[], inDoubt: string[], signal: AbortSignal, effort = new Effort(signal)): Promise<Looked> {
+  async poll(due: SentCall[], inDoubt: string[], signal: AbortSignal, effort = new Effort(signal)): Promise<Polled> {
     const hopeless = due.filter((call) => !isRecognisable(call));
     const verdicts = await this.record(hopeless.map((call) => ({ call, verdict: unrecognisable(call.operation) })));
     const listed = due.filter(isRecognisable);
@@ -108,7 +108,7 @@ export class PollService {
     }
   }
 
-  private async makings(db: Client, calls: Sent[], listing: Listing, round: Round): Promise<Found[]> {
+  private async makings(db: Client, calls: SentCall[], listing: Listing, round: Round): Promise<Resolved[]> {
     const competing = await this.competing(db, calls, listing, round);
     const { found, left } = await judgeInTurn(calls, listing, competing, this.rules, round.effort);
     for (const { id } of left) round.left.add(id);
@@ -116,7 +116,7 @@ export class PollService {
   }
 
   /** Only where there is something does it matter who else could have made it. */
-  private async competing(db: Client, calls: Sent[], { unclaimed }: Listing, round: Round): Promise<Competing> {
+  private async competing(db: Client, calls: SentCall[], { unclaimed }: Listing, round: Round): Promise<Competing> {
     const ids = calls.filter((call) => unclaimed.hasAbout(call)).map(({ id }) => id);
     const longestMs = overAfterMs(this.settings);
     const reachMs = this.settings.approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
@@ -125,8 +125,8 @@ export class PollService {
     return round.effort.all(Competing.of(others, this.rules));
   }
 
-  private async changes({ due, left }: Round, listing: Listing): Promise<Found[]> {
-    const found: Found[] = [];
+  private async changes({ due, left }: Round, listing: Listing): Promise<Resolved[]> {
+    const found: Resolved[] = [];
     const changing = due.filter(({ operation }) => CHANGED_BY.has(operation));
     for (const { id } of changing.slice(MOST_LOOKUPS)) left.add(id);
     for (const call of changing.slice(0, MOST_LOOKUPS)) {
@@ -136,7 +136,7 @@ export class PollService {
     return found;
   }
 
-  private async judgeChange(call: Sent, listing: Listing): Promise<Verdict | undefined> {
+  private async judgeChange(call: SentCall, listing: Listing): Promise<Verdict | undefined> {
     const upstreamRef = call.items[0]?.upstreamRef ?? null;
     const named = upstreamRef === null ? null : await readNamed(this.prisma, call.id, upstreamRef);
     if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], this.rules);
@@ -152,7 +152,7 @@ export class PollService {
   }
 
   /** @returns those that were news. */
-  private async record(found: Found[]): Promise<NewVerdict[]> {
+  private async record(found: Resolved[]): Promise<NewVerdict[]> {
     const written: NewVerdict[] = [];
     for (const { call, verdict } of found) {
       const one = { ...verdict, intentId: call.id };
@@ -167,7 +167,7 @@ class Round {
   readonly left = new Set<string>();
 
   constructor(
-    readonly due: Sent[],
+    readonly due: SentCall[],
     /** The ids of all calls in doubt. */
     readonly inDoubt: string[],
     readonly read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
@@ -178,6 +178,6 @@ class Round {
 }
 
 /** A call without items has nothing to be compared with. */
-function isRecognisable({ operation, items }: Sent): boolean {
+function isRecognisable({ operation, items }: SentCall): boolean {
   return items.length > 0 && (CREATED_BY.has(operation) || CHANGED_BY.has(operation));
 }

@@ -17,8 +17,8 @@ describe('recipients', () => {
   it('are paid by the one name that counts', () => {
     const named = { email: 'ada@example.com', phone: '+254712345678', handle: '@ada', receiver: null };
     expect(payeeOf('email', named)).toEqual(['e:ada@example.com']);
-    expect(payeeOf('twitter', named)).toEqual(['h:ada']);
-    expect(payeeOf('phoneNumber', named)).toEqual(['p:254712345678']);
+    expect(payeeOf('handle', named)).toEqual(['h:ada']);
+    expect(payeeOf('phone', named)).toEqual(['p:254712345678']);
     expect(payeeOf('receiver', { ...NOBODY, email: 'ada@example.com', receiver: 'a••@example.com' })).toEqual([
       'r:ada@example.com',
     ]);

@@ -23,15 +23,15 @@ export function keysOf({ email, phone, handle, receiver }: Named): string[] {
   ];
 }
 
-/** The keys of whom an item pays: with an e-mail and a handle, the e-mail (interface.md, "Credit item", rule 2). */
+/** The keys of whom an item pays: with an e-mail and a handle, the e-mail (docs/reference/upstream.md, "Credit item", rule 2). */
 export function payeeOf(field: string | null, { email, phone, handle, receiver }: Named): string[] {
   const nobody = { email: null, phone: null, handle: null, receiver: null };
   switch (field) {
     case 'email':
       return keysOf({ ...nobody, email });
-    case 'phoneNumber':
+    case 'phone':
       return keysOf({ ...nobody, phone });
-    case 'twitter':
+    case 'handle':
       return keysOf({ ...nobody, handle });
     case 'receiver':
       // A contact that was used for one is kept with the people; the item has its mask.

@@ -11,7 +11,7 @@ import { NewVerdict } from '../../journal/records';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { BackOff } from './back-off';
 import { PollService } from './poll.service';
-import { findDoubts, readDoubts, SentCall } from './sent';
+import { findCallsInDoubt, readCallsInDoubt, SentCallState } from './read-calls';
 import { quietUntil } from './verdict';
 
 /** Any number that nothing else in the database locks: one instance looks at a time. */
@@ -31,15 +31,15 @@ export interface Round {
   /** Another instance was at it. */
   elsewhere: boolean;
   inDoubt: number;
-  /** Of them, those that were looked at. */
-  lookedAt: number;
+  /** How many of them were polled. */
+  polled: number;
   readId: string | null;
   /** Why the upstream's listing could not be had, a short code; null: it could, or was not needed. */
   failure: string | null;
   verdicts: NewVerdict[];
 }
 
-const NOTHING: Omit<Round, 'inDoubt'> = { elsewhere: false, lookedAt: 0, readId: null, failure: null, verdicts: [] };
+const NOTHING: Omit<Round, 'inDoubt'> = { elsewhere: false, polled: 0, readId: null, failure: null, verdicts: [] };
 
 /**
  * Finds out, in the background, what became of calls in doubt. It never sends anything again. One listing of the upstream's
@@ -64,7 +64,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     private readonly prisma: PrismaService,
     private readonly present: PresentService,
     private readonly index: IndexService,
-    private readonly looking: PollService,
+    private readonly polls: PollService,
     private readonly metrics: ReconciliationMetrics,
     config: ConfigService<Loaded, true>,
   ) {
@@ -85,7 +85,7 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Looks at recent calls in doubt soon, at most every ten seconds: something is said to have happened. */
-  lookSoon(): void {
+  pollSoon(): void {
     const now = Date.now();
     if (now - this.hurriedAt < HURRY_EVERY_MS) return;
     this.hurriedAt = now;
@@ -134,30 +134,29 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     const lock = await SessionLock.take(this.settings.databaseUrl, RESOLVER_LOCK);
     if (!lock) return { ...NOTHING, inDoubt, elsewhere: true };
     try {
-      const { left, ...looked } = await this.looking.look(due, ids, signal);
-      const lookedAt = due.filter(({ id }) => !left.has(id));
-      this.note(lookedAt, looked.verdicts, looked.failure);
-      return { ...looked, elsewhere: false, inDoubt, lookedAt: lookedAt.length };
+      const { left, ...answer } = await this.polls.poll(due, ids, signal);
+      const done = due.filter(({ id }) => !left.has(id));
+      this.remember(done, answer.verdicts, answer.failure);
+      return { ...answer, elsewhere: false, inDoubt, polled: done.length };
     } finally {
       await lock.release();
     }
   }
 
   /** The ids of all calls that may be in doubt, and those of them that are, in the order in which it is their turn. */
-  private async read(): Promise<{ ids: string[]; doubts: SentCall[] }> {
+  private async read(): Promise<{ ids: string[]; doubts: SentCallState[] }> {
     await this.index.catchUp();
     const present = await this.present.read(); // before the records: see there
-    const ids = await findDoubts(this.prisma);
+    const ids = await findCallsInDoubt(this.prisma);
     const some = this.backOff.inTurn(ids).slice(0, MOST_PER_ROUND);
-    const doubts = await readDoubts(this.prisma, some, present, overAfterMs(this.settings));
+    const doubts = await readCallsInDoubt(this.prisma, some, present, overAfterMs(this.settings));
     this.since = doubts.map(({ sentFrom }) => sentFrom.getTime());
     this.backOff.keepOnly(new Set(ids));
     return { ids, doubts };
   }
 
-  private note(due: SentCall[], verdicts: NewVerdict[], failure: string | null): void {
-    for (const call of due)
-      this.backOff.looked(call.id, call.sentFrom, Date.now(), quietUntil(call, this.looking.rules));
+  private remember(due: SentCallState[], verdicts: NewVerdict[], failure: string | null): void {
+    for (const call of due) this.backOff.polled(call.id, call.sentFrom, Date.now(), quietUntil(call, this.polls.rules));
     for (const { intentId, verdict } of verdicts) {
       this.metrics.countVerdict(verdict);
       this.logger.log({ call_id: intentId, verdict }, 'found out about a call in doubt');
@@ -169,8 +168,8 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   private complain(reason: string | undefined): void {
     if (reason === this.complaint || this.stopped.signal.aborted) return;
     this.complaint = reason;
-    if (reason === undefined) this.logger.log('calls in doubt are looked at again');
-    else this.logger.warn({ failure: reason }, 'calls in doubt cannot be looked at; tried again later');
+    if (reason === undefined) this.logger.log('calls in doubt are polled again');
+    else this.logger.warn({ failure: reason }, 'calls in doubt cannot be polled; trying again later');
   }
 }
 

@@ -31,11 +31,11 @@ export class RoundsController {
   @ApiResponse({ status: 200, type: ResolverRound, description: 'What this round did.' })
   @ApiKeyProblems('resolver_busy')
   async round(): Promise<ResolverRound> {
-    const { elsewhere, inDoubt, lookedAt, readId, failure, verdicts } = await this.resolver.runOnce();
+    const { elsewhere, inDoubt, polled, readId, failure, verdicts } = await this.resolver.runOnce();
     if (elsewhere) throw new Problem('resolver_busy');
     return {
       in_doubt: inDoubt,
-      looked_at: lookedAt,
+      polled,
       read_id: readId,
       failure,
       verdicts: verdicts.map(({ intentId, verdict, reason }) => ({ call_id: intentId, verdict, reason })),

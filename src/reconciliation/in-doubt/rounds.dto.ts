@@ -20,7 +20,7 @@ export class RoundVerdict {
 /** What one look at the upstream did about calls in doubt. */
 export class ResolverRound {
   @ApiProperty({ type: 'integer', description: 'Calls that pay or write and were in doubt.' }) in_doubt!: number;
-  @ApiProperty({ type: 'integer', description: 'Of them, those that were looked at.' }) looked_at!: number;
+  @ApiProperty({ type: 'integer', description: 'Of them, those that were polled.' }) polled!: number;
   @orNull("The look at the upstream's transactions; null where none was needed.", { format: 'uuid' })
   read_id!: string | null;
   @orNull('Why they could not be had, in a word; null where they could. The next round tries again.', {

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
-import { Sent, Wanted } from './calls-in-doubt';
+import { SentCall, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
-import { Issues, Listing } from './issues';
+import { Batches, Listing } from './batches';
 import { judge } from './verdict';
 import { atOnce } from './work';
 
@@ -40,8 +40,8 @@ const worlds: fc.Arbitrary<World> = fc.record({
   lagSeconds: fc.constantFrom(0, 0, 0, 1, 50, 200),
 });
 
-const competingOf = (calls: Sent[]) => atOnce(Competing.of(calls, RULES));
-const verdictOn = (one: Sent, listing: Listing, competing: Competing) =>
+const competingOf = (calls: SentCall[]) => atOnce(Competing.of(calls, RULES));
+const verdictOn = (one: SentCall, listing: Listing, competing: Competing) =>
   atOnce(judge(one, listing, competing, RULES))?.verdict;
 
 /** The world as it is, and what the resolver is told of it. */
@@ -63,7 +63,7 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
     askedAt: at(lookedSecond),
     missing: 0,
     oldest: at(-1),
-    unclaimed: atOnce(Issues.of(unclaimed.flatMap((issue) => toSeen(issue, listed.indexOf(issue))))),
+    unclaimed: atOnce(Batches.of(unclaimed.flatMap((batch) => toSeen(batch, listed.indexOf(batch))))),
     freshUntil: new Map([['airtime' as const, at(asOf)]]), // there is always something of ours that was sent just then
   };
   const competing = competingOf(sent.filter(({ sentFrom }) => sentFrom <= at(lookedSecond)));
@@ -91,7 +91,7 @@ describe('a verdict', () => {
   it('is never confirmed of what was not carried out, unless a stranger has asked for just the same just then', () => {
     fc.assert(
       fc.property(worlds, (world) => {
-        const twin = ({ items: list }: Sent) =>
+        const twin = ({ items: list }: SentCall) =>
           world.strangers.some((stranger) => key(stranger.items) === key(list.map(toPair)));
         for (const { one, times, verdict } of live(world).judged) {
           if (verdict === 'confirmed' && times === 0) expect(twin(one)).toBe(true);

@@ -1,8 +1,8 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
-import { wordsOf } from '../matching/status-words';
-import { Seen, Sent, Wanted } from './calls-in-doubt';
+import { wordsOf } from '../../gateway/upstream/status-words';
+import { Seen, SentCall, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
-import { Issues } from './issues';
+import { Batches } from './batches';
 import { judge } from './verdict';
 import { atOnce } from './work';
 
@@ -34,12 +34,12 @@ describe('a call of which the upstream lists something else', () => {
     freshUntil: new Map([['airtime' as const, at(899)]]),
     oldest: at(-1),
   };
-  const ask = (seen: Seen[], more: object = {}, call = doubt, rivals: Sent[] = []) =>
+  const ask = (seen: Seen[], more: object = {}, call = doubt, others: SentCall[] = []) =>
     atOnce(
       judge(
         call,
-        { ...listing, unclaimed: atOnce(Issues.of(seen)), ...more },
-        atOnce(Competing.of(rivals, RULES)),
+        { ...listing, unclaimed: atOnce(Batches.of(seen)), ...more },
+        atOnce(Competing.of(others, RULES)),
         RULES,
       ),
     );
@@ -53,9 +53,9 @@ describe('a call of which the upstream lists something else', () => {
       [...whole, { ...first, batchRef: 'b' }, { ...first, ...other, batchRef: 'b' }],
     ],
     ['ambiguous', 'some of it', [first]],
-    ['ambiguous', 'all of it, and some of it again', [...whole, { ...first, batchRef: 'issue 2' }]],
-    ['ambiguous', 'all of it, twice', [...whole, ...whole.map((seen) => ({ ...seen, batchRef: 'issue 2' }))]],
-    ['ambiguous', 'all of it, in two batches', whole.map((seen, place) => ({ ...seen, batchRef: `issue ${place}` }))],
+    ['ambiguous', 'all of it, and some of it again', [...whole, { ...first, batchRef: 'batch 2' }]],
+    ['ambiguous', 'all of it, twice', [...whole, ...whole.map((seen) => ({ ...seen, batchRef: 'batch 2' }))]],
+    ['ambiguous', 'all of it, in two batches', whole.map((seen, place) => ({ ...seen, batchRef: `batch ${place}` }))],
     ['ambiguous', 'all of it, with one more', [...whole, { ...first, ...other }]],
     ['ambiguous', 'another amount', [{ ...first, amountUsd: '0.011000' }]],
     ['ambiguous', 'no amount', [{ ...first, amountUsd: null }]],
@@ -90,9 +90,9 @@ describe('a call of which the upstream lists something else', () => {
   });
 
   it('is not executed though another call has paid the same person something else', () => {
-    const rival = toSent(1, [[1, 5]], 0);
+    const other = toSent(1, [[1, 5]], 0);
     const theirs = toSeen({ second: 1, items: [[1, 5]] }, 1);
-    expect(ask(theirs, {}, doubt, [rival])?.verdict).toBe('not_executed');
+    expect(ask(theirs, {}, doubt, [other])?.verdict).toBe('not_executed');
     expect(ask(theirs)?.verdict).toBe('ambiguous');
   });
 
@@ -135,7 +135,7 @@ describe('a call of which the upstream lists something else', () => {
     ['redeemed', 'confirmed'],
     ['SUCCESSFUL', 'confirmed'],
     [' Completed ', 'confirmed'],
-    ['Sent', 'confirmed'],
+    ['SentCall', 'confirmed'],
     ['failed', 'as failed'],
     ['UNSUCCESSFUL', 'as failed'],
     ['declined', 'as failed'],

@@ -1,9 +1,9 @@
-import { meaningOf } from '../matching/status-words';
+import { meaningOf } from '../../gateway/upstream/status-words';
 import { Competing } from './competing';
-import { Rules, Sent, Verdict } from './calls-in-doubt';
+import { Rules, SentCall, Verdict } from './calls-in-doubt';
 import { evidenceOf, MOST_UNSETTLED } from './evidence';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
-import { Issue, Listing } from './issues';
+import { Batch, Listing } from './batches';
 import { Created, CREATED_BY } from '../../operations/effects';
 import { Work } from './work';
 
@@ -14,7 +14,7 @@ interface Candidates {
   /** Of them, those that are all of it. */
   whole: Fitting[];
   /** Other calls of ours that could have made the latter, or some of them. */
-  others: Sent[];
+  others: SentCall[];
 }
 
 /**
@@ -23,14 +23,19 @@ interface Candidates {
  * @param competing calls of ours, of which some share a recipient with it.
  * @returns undefined as long as something may still come.
  */
-export function* judge(doubt: Sent, listing: Listing, competing: Competing, rules: Rules): Work<Verdict | undefined> {
+export function* judge(
+  doubt: SentCall,
+  listing: Listing,
+  competing: Competing,
+  rules: Rules,
+): Work<Verdict | undefined> {
   const created = CREATED_BY.get(doubt.operation);
   if (!created) return undefined;
   const isQuiet = listing.askedAt.getTime() >= quietUntil(doubt, rules);
   const candidates = yield* candidatesFor(doubt, created, listing, competing, rules);
   const { ours, whole, others } = candidates;
   const [only] = whole;
-  const standing = only && standingOf(only.issue, created);
+  const standing = only && standingOf(only.batch, created);
   if (only && ours.length === 1 && others.length === 0 && standing === 'done') return confirmed(only, listing);
   if (!isQuiet) return undefined;
   const unexplained = yield* unexplainedFor(doubt, created, listing, competing);
@@ -40,22 +45,22 @@ export function* judge(doubt: Sent, listing: Listing, competing: Competing, rule
 }
 
 function* candidatesFor(
-  doubt: Sent,
+  doubt: SentCall,
   created: Created,
   listing: Listing,
   competing: Competing,
   rules: Rules,
 ): Work<Candidates> {
   const ours: Fitting[] = [];
-  for (const issue of listing.unclaimed.like(doubt, created, rules)) {
-    const fitting = yield* fit(doubt, created, issue, rules);
+  for (const batch of listing.unclaimed.like(doubt, created, rules)) {
+    const fitting = yield* fit(doubt, created, batch, rules);
     if (fitting) ours.push(fitting);
     if (ours.length > MOST_UNSETTLED) break;
   }
-  const whole = ours.filter(({ issue }) => issue.length === doubt.items.length);
-  const others: Sent[] = [];
-  for (const { issue } of whole) {
-    const calls = yield* competing.callsOf(issue);
+  const whole = ours.filter(({ batch }) => batch.length === doubt.items.length);
+  const others: SentCall[] = [];
+  for (const { batch } of whole) {
+    const calls = yield* competing.callsOf(batch);
     others.push(...calls.filter(({ id }) => id !== doubt.id));
     yield calls.length;
     if (others.length >= MOST_UNSETTLED) break;
@@ -63,41 +68,41 @@ function* candidatesFor(
   return { ours, whole, others };
 }
 
-/** The first issues that may be a trace of a call. */
-function* unexplainedFor(doubt: Sent, created: Created, listing: Listing, competing: Competing): Work<Issue[]> {
+/** The first batches that may be a trace of a call. */
+function* unexplainedFor(doubt: SentCall, created: Created, listing: Listing, competing: Competing): Work<Batch[]> {
   const items = distinctItems(doubt);
   yield doubt.items.length;
-  const found: Issue[] = [];
+  const found: Batch[] = [];
   let transactions = 0;
-  for (const issue of listing.unclaimed.about(doubt)) {
-    const relation = yield* relationOf(items, created, issue);
+  for (const batch of listing.unclaimed.about(doubt)) {
+    const relation = yield* relationOf(items, created, batch);
     if (relation === 'none') continue;
     // Of other amounts, and another call of ours to the last of them: that is no trace of this one.
-    if (relation === 'other amounts' && (yield* competing.explains(issue))) continue;
-    found.push(issue);
-    if ((transactions += issue.length) >= MOST_UNSETTLED) break;
+    if (relation === 'other amounts' && (yield* competing.explains(batch))) continue;
+    found.push(batch);
+    if ((transactions += batch.length) >= MOST_UNSETTLED) break;
   }
   return found;
 }
 
 /** When the quiet period of a call is over, milliseconds since 1970. */
-export function quietUntil({ sentUntil }: Sent, { quietMs }: Rules): number {
+export function quietUntil({ sentUntil }: SentCall, { quietMs }: Rules): number {
   return sentUntil.getTime() + quietMs;
 }
 
-function confirmed({ issue, positions }: Fitting, { readId }: Listing): Verdict {
+function confirmed({ batch, positions }: Fitting, { readId }: Listing): Verdict {
   const reason =
-    issue.length === 1
+    batch.length === 1
       ? 'The upstream lists the transaction that this asked for, and nothing else of ours could have made it.'
-      : `The upstream lists the ${issue.length} transactions that this asked for, under one issueID, and nothing else of ours could have made them.`;
-  const order = [...issue.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
-  const seen = order.flatMap((place) => issue[place] ?? []);
+      : `The upstream lists the ${batch.length} transactions that this asked for, under one batch_ref, and nothing else of ours could have made them.`;
+  const order = [...batch.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
+  const seen = order.flatMap((place) => batch[place] ?? []);
   const ordered = order.map((place) => positions[place] ?? 0);
   return { verdict: 'confirmed', reason, evidence: evidenceOf([readId], seen, [], ordered) };
 }
 
 /** Nothing that could be this call is listed. Only of a listing that is known to have all, that says something. */
-function withoutAny(doubt: Sent, { name: kind }: Created, listing: Listing, rules: Rules): Verdict {
+function withoutAny(doubt: SentCall, { name: kind }: Created, listing: Listing, rules: Rules): Verdict {
   const { missing, oldest, readId } = listing;
   const freshUntil = listing.freshUntil.get(kind);
   const evidence = evidenceOf([readId], [], []);
@@ -121,7 +126,7 @@ function withoutAny(doubt: Sent, { name: kind }: Created, listing: Listing, rule
   return { verdict: 'not_executed', reason, evidence };
 }
 
-/** What the status words of an issue say of a call that it may be. `done` if each of them is known to be good. */
+/** What the status words of a batch say of a call that it may be. `done` if each of them is known to be good. */
 type Standing = 'done' | 'failed' | 'pending' | 'unrecognised';
 
 const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
@@ -133,9 +138,9 @@ const WHY_NOT_LANDED: Record<Exclude<Standing, 'done'>, string> = {
     'The upstream lists what this asked for, with a status word that is not recognised: a person has to find out what it means.',
 };
 
-/** The worst word of an issue decides. A link that waits for its payer is all that its call asked for. */
-function standingOf(issue: Issue, { paidAtOnce }: Created): Standing {
-  const meanings = issue.map(({ status }) => meaningOf(status));
+/** The worst word of a batch decides. A link that waits for its payer is all that its call asked for. */
+function standingOf(batch: Batch, { paidAtOnce }: Created): Standing {
+  const meanings = batch.map(({ status }) => meaningOf(status));
   if (meanings.includes(undefined)) return 'unrecognised';
   if (meanings.includes('not_moved') || (paidAtOnce && meanings.includes('unpaid'))) return 'failed';
   return meanings.includes('pending') ? 'pending' : 'done';

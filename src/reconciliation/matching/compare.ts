@@ -15,7 +15,7 @@ import { makeAlone, makeJudged } from './judge';
 import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
 import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEvidence, MAKE_OURS } from './ours';
 import { Asked, Confirm, OnProgress, Plan } from './plan';
-import { BY_ISSUE, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
+import { BY_BATCH, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
 import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
 import { Totals, totalsOf } from './totals';
 
@@ -109,7 +109,7 @@ async function matchLeft(db: Client, plan: Plan): Promise<void> {
   for (const rule of ['upstream_ref', 'upstream_id'] as const) await db.query(`${bySameName(rule, LEFT)}; ${SETTLE}`);
   await db.query(NAME_THEIRS);
   await db.query(MAKE_OF_CALL);
-  for (const rule of [...BY_ISSUE, ...BY_REFERENCE]) await db.query(`${rule}; ${SETTLE}`);
+  for (const rule of [...BY_BATCH, ...BY_REFERENCE]) await db.query(`${rule}; ${SETTLE}`);
   await matchByFingerprint(db, plan.settings);
 }
 

@@ -21,7 +21,7 @@ function debitsOf({ from, to, settings }: Plan, readId: string): string {
 
 /** The transactions that could explain a debit, around the time of the debits. */
 const listed = ({ from, to }: Window) => `listed AS (
-    SELECT coalesce('issue ' || batch_ref, 'row ' || n) AS batch, n::text AS single, at, coalesce(usd, 0) AS usd, coalesce(fee, 0) AS fee, word <> 'not' AS moved
+    SELECT coalesce('batch ' || batch_ref, 'row ' || n) AS batch, n::text AS single, at, coalesce(usd, 0) AS usd, coalesce(fee, 0) AS fee, word <> 'not' AS moved
     FROM theirs WHERE NOT incoming AND at >= ${instant(from)} AND at <= ${instant(to)}
   )`;
 

@@ -86,7 +86,7 @@ export const MOST_ASKED = 100;
 
 /** What an answer named and the listing lacks. */
 export const TO_CONFIRM = `
-  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'issue' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
+  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'batch' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
   FROM left_ours o LEFT JOIN (SELECT call_id, min(batch_ref) AS batch_ref FROM left_name GROUP BY call_id) AS x USING (call_id)
   WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.batch_ref) IS NOT NULL
   ORDER BY source, subject LIMIT ${MOST_ASKED}`;

@@ -69,7 +69,7 @@ function calls({ asOf }: Plan, which: string, whichOutcomes = 'TRUE', operations
     WHERE state IN (${texts(ARRIVED)})`;
 }
 
-/** Whom an item pays; the e-mail wins over the handle (interface.md, "Credit item"). */
+/** Whom an item pays; the e-mail wins over the handle (docs/reference/upstream.md, "Credit item"). */
 const KEY = `coalesce(${emailKey('n.email')}, ${phoneKey('n.phone')}, ${handleKey("nullif(n.handle, '')")}, ${receiverKey('i.receiver')})`;
 
 /**

@@ -20,7 +20,7 @@ export interface Plan {
 
 /** Something that a listing lacks and that the upstream is asked for by its name. */
 export interface Asked {
-  source: 'transaction' | 'issue';
+  source: 'transaction' | 'batch';
   subject: string;
 }
 

@@ -80,7 +80,7 @@ export const MAKE_OF_CALL = `
 
 const NAMED = '(SELECT * FROM left_theirs JOIN of_call USING (n))';
 
-const issue = (ours: string[], theirs: string[], more: Partial<Ranked> = {}) =>
+const sameBatch = (ours: string[], theirs: string[], more: Partial<Ranked> = {}) =>
   byRank({
     rule: 'batch_ref',
     ours: { from: '(SELECT * FROM left_ours)', equal: ['call_id', ...ours] },
@@ -90,10 +90,10 @@ const issue = (ours: string[], theirs: string[], more: Partial<Ranked> = {}) =>
   });
 
 /** The same recipient and amount; of people who were erased, the same amount; then what is left alone on both sides. */
-export const BY_ISSUE = [
-  issue(['key', 'usd'], ['key', 'usd']),
-  issue(['usd', "CASE WHEN key IS NULL THEN 'erased' END"], ['usd', "'erased'"]),
-  issue([], [], { singleOnly: true }),
+export const BY_BATCH = [
+  sameBatch(['key', 'usd'], ['key', 'usd']),
+  sameBatch(['usd', "CASE WHEN key IS NULL THEN 'erased' END"], ['usd', "'erased'"]),
+  sameBatch([], [], { singleOnly: true }),
 ];
 
 const SAME_RECIPIENT = 'o.key IN (t.email, t.phone, t.handle, t.receiver)';

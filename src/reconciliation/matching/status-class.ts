@@ -1,4 +1,4 @@
-import { wordsOf } from './status-words';
+import { wordsOf } from '../../gateway/upstream/status-words';
 import { texts } from './literals';
 
 /**

@@ -9,7 +9,7 @@ const COUNTED_EVERY_MS = 30_000;
 /** Metrics are there when the database is not. */
 const PATIENCE_MS = 1_000;
 
-interface Row {
+interface RunCountRow {
   ends: Record<string, number> | null;
   residual: string | null;
   open: Record<string, number> | null;
@@ -42,7 +42,7 @@ export class RunMetrics {
   private async count(): Promise<void> {
     setTimeout(() => (this.counting = undefined), COUNTED_EVERY_MS).unref();
     try {
-      const [row] = await this.prisma.$queryRaw<Row[]>`
+      const [row] = await this.prisma.$queryRaw<RunCountRow[]>`
         SELECT
           (SELECT json_object_agg(result, extract(epoch FROM ended)) FROM (
             SELECT result, max(ended_at) AS ended FROM reconciliation_run_end GROUP BY result) AS ends) AS ends,

@@ -41,7 +41,7 @@ export interface RunEnd {
 }
 
 /** Its times as text: JSON has no others. */
-interface Row extends Omit<Run, 'end'> {
+interface RunRow extends Omit<Run, 'end'> {
   end: (Omit<RunEnd, 'endedAt'> & { endedAt: string }) | null;
 }
 
@@ -111,7 +111,7 @@ export class RunReader {
       ...(dueAt === undefined ? [] : [Prisma.sql`r.due_at = ${dueAt}::timestamptz`]),
       ...(scheduled === undefined ? [] : [Prisma.sql`r.due_at IS NOT NULL`]),
     ];
-    const rows = await this.prisma.$queryRaw<Row[]>`
+    const rows = await this.prisma.$queryRaw<RunRow[]>`
       ${RUNS} WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY r.id DESC LIMIT ${most}`;
     return rows.map(({ end, ...row }) => ({ ...row, end: end && { ...end, endedAt: new Date(end.endedAt) } }));
   }

@@ -10,7 +10,7 @@ import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
 
 /** Between two ticks it is looked, so often, whether a run that is due was missed, or cut off. */
-const LOOK_EVERY_MS = 60_000;
+const CHECK_EVERY_MS = 60_000;
 
 /** Cut-off runs that are looked at: more were never cut off at once. */
 const MOST = 20;
@@ -25,7 +25,7 @@ export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly pattern: string | undefined;
   private ticks: Cron | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private checking: Promise<void> = Promise.resolve();
   private stopped = false;
 
   constructor(
@@ -39,23 +39,23 @@ export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy 
 
   onApplicationBootstrap(): void {
     if (this.pattern === undefined) return;
-    const look = () => {
-      this.looking = this.looking.then(() => this.lookAgain());
+    const check = () => {
+      this.checking = this.checking.then(() => this.checkSafely());
     };
-    this.ticks = new Cron(this.pattern, { timezone: 'UTC', unref: true }, look);
-    this.timer = setInterval(look, LOOK_EVERY_MS).unref();
-    look();
+    this.ticks = new Cron(this.pattern, { timezone: 'UTC', unref: true }, check);
+    this.timer = setInterval(check, CHECK_EVERY_MS).unref();
+    check();
   }
 
   async onModuleDestroy(): Promise<void> {
     this.stopped = true;
     this.ticks?.stop();
     clearInterval(this.timer);
-    await this.looking;
+    await this.checking;
   }
 
   /** Begins what is due by now, and takes up what was cut off. Only the newest tick counts: a run compares a whole day. */
-  async look(now: Date): Promise<void> {
+  async check(now: Date): Promise<void> {
     const due = this.newestTick(now);
     if (due && (await this.isMissing(due))) {
       await this.runs.begin({ ...dayBefore(due), asOf: null, statementId: null }, null, due);
@@ -78,15 +78,16 @@ export class ScheduleService implements OnApplicationBootstrap, OnModuleDestroy 
     return first !== null;
   }
 
-  private async lookAgain(): Promise<void> {
+  private async checkSafely(): Promise<void> {
     if (this.stopped) return;
     try {
-      await this.look(new Date());
+      await this.check(new Date());
     } catch (error) {
-      // It is looked again in a minute, and whoever watches the runs sees that one is missing.
+      // The next check is a minute later, and whoever watches the runs sees that one is missing.
       const { code } = error as { code?: string };
       const isExpected = error instanceof Problem && error.code !== 'internal_error';
-      if (!isExpected) this.logger.warn({ code }, 'the schedule of the runs could not be looked at; again in a minute');
+      if (!isExpected)
+        this.logger.warn({ code }, 'the schedule of the runs could not be checked; trying again in a minute');
     }
   }
 }

@@ -8,17 +8,17 @@ import { ScheduleService } from './schedule.service';
 const SECOND_MS = 1_000;
 
 describe('the clock of the schedule', () => {
-  const looked = jest.spyOn(ScheduleService.prototype, 'look').mockResolvedValue();
+  const checked = jest.spyOn(ScheduleService.prototype, 'check').mockResolvedValue();
   const of = (schedule: string | undefined) => {
     const config = new ConfigService<any, true>({ settings: { reconciliation: { schedule } } });
     return new ScheduleService(config, {} as PrismaService, {} as RunReader, {} as RunsService);
   };
-  const looks = () => looked.mock.calls.map(([now]) => now.toISOString().slice(11, 19));
+  const looks = () => checked.mock.calls.map(([now]) => now.toISOString().slice(11, 19));
 
   beforeAll(() => void jest.spyOn(Logger.prototype, 'warn').mockImplementation());
   beforeEach(() => {
     jest.useFakeTimers({ now: Date.UTC(2026, 2, 1, 1, 59, 30) });
-    looked.mockClear();
+    checked.mockClear();
   });
   afterEach(() => jest.useRealTimers());
 
@@ -37,7 +37,7 @@ describe('the clock of the schedule', () => {
   it('goes on after a look that failed, and one at a time', async () => {
     const service = of('0 2 * * *');
     let fail: (error: Error) => void = () => undefined;
-    looked.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
+    checked.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
     service.onApplicationBootstrap();
     await jest.advanceTimersByTimeAsync(61 * SECOND_MS);
     expect(looks()).toEqual(['01:59:30']); // the first one is not over

@@ -1,28 +1,12 @@
+import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/transaction-fields';
 import { maskProse } from '../../platform/privacy/contacts';
 
-/** What a column of a statement can be; each becomes the upstream's own field of a transaction. */
-const UPSTREAM_FIELDS = {
-  upstream_ref: 'chiRef',
-  upstream_id: 'id',
-  batch_ref: 'issueID',
-  issued_at: 'issueDate',
-  type: 'type',
-  status: 'status',
-  amount_usd: 'valueInUSD',
-  fee_usd: 'fee',
-  email: 'email',
-  phone: 'phoneNumber',
-  handle: 'twitter',
-  receiver: 'receiver',
-  country: 'countryToSend',
-  network_code: 'momoCode',
-  reference: 'reference',
-  /** An e-mail, phone, handle or receiver, whichever it looks like; last, as each has a column of its own too. */
-  recipient: 'recipient',
-} as const;
-
-export type StatementField = keyof typeof UPSTREAM_FIELDS;
-export const STATEMENT_FIELDS = Object.keys(UPSTREAM_FIELDS) as StatementField[];
+/**
+ * The fields that a column of a statement can be. A `recipient` is an e-mail, phone, handle or receiver, whichever it looks
+ * like. It comes last, because a field with a column of its own has precedence.
+ */
+export type StatementField = TransactionField | 'recipient';
+export const STATEMENT_FIELDS = [...Object.keys(TRANSACTION_FIELDS), 'recipient'] as StatementField[];
 
 /** The fields that say who was paid. */
 const OF_PEOPLE: StatementField[] = ['recipient', 'email', 'phone', 'handle', 'receiver'];
@@ -34,7 +18,7 @@ const IDENTIFYING = [...NAMES, ...OF_PEOPLE];
 
 const PRESETS = new Map<string, (field: StatementField) => string>([
   ['fields', (field) => field],
-  ['upstream', (field) => UPSTREAM_FIELDS[field]],
+  ['upstream', (field) => (field === 'recipient' ? field : TRANSACTION_FIELDS[field])],
 ]);
 export const PRESET_NAMES = [...PRESETS.keys()];
 
@@ -130,20 +114,20 @@ export function ignoredIn(header: string[], { ignored = {} }: Mapping): Statemen
   return OF_PEOPLE.filter((field) => ignored[field] !== undefined && names.has(ignored[field]));
 }
 
-/** The upstream's record of what stands in a line. */
-export function toRecord(values: Iterable<readonly [StatementField, string]>): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const [field, value] of values) {
-    const name = field === 'recipient' ? byItsForm(value) : UPSTREAM_FIELDS[field];
-    record[name] ??= value; // a column of its own goes before what a recipient looks like
-  }
-  return record;
+/** The fields of a transaction that a line gives. */
+export function toFields(
+  values: Iterable<readonly [StatementField, string]>,
+): Partial<Record<TransactionField, string>> {
+  const fields: Partial<Record<TransactionField, string>> = {};
+  for (const [field, value] of values) fields[field === 'recipient' ? fieldOf(value) : field] ??= value;
+  return fields;
 }
 
-function byItsForm(recipient: string): string {
-  if (recipient.startsWith('@')) return UPSTREAM_FIELDS.handle;
-  if (recipient.includes('@')) return UPSTREAM_FIELDS.email;
-  return /^\+?[\d\s().-]{7,}$/.test(recipient) ? UPSTREAM_FIELDS.phone : UPSTREAM_FIELDS.receiver;
+/** The field that a recipient looks like. */
+function fieldOf(recipient: string): TransactionField {
+  if (recipient.startsWith('@')) return 'handle';
+  if (recipient.includes('@')) return 'email';
+  return /^\+?[\d\s().-]{7,}$/.test(recipient) ? 'phone' : 'receiver';
 }
 
 function checked<Given extends Partial<Record<StatementField, unknown>>>(

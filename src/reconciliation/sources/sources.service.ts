@@ -3,11 +3,10 @@ import { createHash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { NewSourceRead, NewSourceReadEnd, SourceJournal } from '../../journal/sources';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { isObject } from '../../gateway/upstream/answer';
+import { ALL_TRANSACTIONS, batchQuestion, transactionQuestion, WALLETS } from '../../gateway/upstream/questions';
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/transactions';
 import { Outgoing, UpstreamService } from '../../gateway/upstream/upstream.service';
 import { walletsIn } from '../../gateway/upstream/wallets';
-import { ALL_TRANSACTIONS, issueQuestion, transactionQuestion, WALLETS } from './questions';
 import { TransactionWriter } from './transaction-writer';
 import { insertWallets } from './wallet-rows';
 
@@ -78,7 +77,7 @@ export class SourcesService {
       const take = async (elements: unknown[]) => {
         for (const element of elements) {
           const ordinal = counts.rows++;
-          const transaction = readTransaction(isObject(element) ? element : {});
+          const transaction = readTransaction(element);
           if (isFaulty(transaction)) counts.faults++;
           const before = counts.oldest;
           counts.oldest = earlier(counts.oldest, transaction.issuedAt);
@@ -96,14 +95,14 @@ export class SourcesService {
     });
   }
 
-  /** The transactions of one batch, by its issueID. */
-  async issue(cause: Cause, batchRef: string): Promise<ReadResult> {
-    return this.few('issue', cause, batchRef, issueQuestion(batchRef));
+  /** The transactions of one batch. */
+  async batch(cause: Cause, batchRef: string): Promise<ReadResult> {
+    return this.few('batch', cause, batchRef, batchQuestion(batchRef));
   }
 
   /** One transaction, by its id. */
-  async transaction(cause: Cause, id: string): Promise<ReadResult> {
-    return this.few('transaction', cause, id, transactionQuestion(id));
+  async transaction(cause: Cause, upstreamId: string): Promise<ReadResult> {
+    return this.few('transaction', cause, upstreamId, transactionQuestion(upstreamId));
   }
 
   /** The wallets of the account, and their newest entries. */
@@ -149,7 +148,7 @@ export class SourcesService {
     source: Source,
     cause: Cause,
     about: { subject: string | null; from?: Date; to?: Date },
-    look: (readId: string) => Promise<Seen>,
+    ask: (readId: string) => Promise<Seen>,
   ): Promise<ReadResult> {
     const { subject, from = null, to = null } = about;
     const started = performance.now();
@@ -157,7 +156,7 @@ export class SourcesService {
     const done = (result: string) => this.metrics.noteSourceRead(source, result, (performance.now() - started) / 1_000);
     let seen: Seen;
     try {
-      seen = await look(readId);
+      seen = await ask(readId);
     } catch (error) {
       done('not_kept');
       await this.journal.end({ readId, complete: false, ...NOT_KEPT }).catch(() => undefined); // without an end it counts for as little

@@ -1,5 +1,6 @@
-import { readTransaction, Transaction } from '../../gateway/upstream/transactions';
-import { StatementField, toRecord } from './mapping';
+import { transactionFrom } from '../../gateway/upstream/transaction-fields';
+import { Transaction } from '../../gateway/upstream/transactions';
+import { StatementField, toFields } from './mapping';
 
 /** How its numbers are written: 1,234.50 or 1.234,50. */
 export interface NumberStyle {
@@ -35,11 +36,12 @@ export class StatementRows {
       if (value !== '') values.set(field, value);
     }
     if (!values.has('amount_usd')) return this.fault('amount_usd', 'is empty');
-    const record = toRecord(values);
-    record.valueInUSD = this.decimal(values.get('amount_usd'));
-    record.fee = this.decimal(values.get('fee_usd'));
-    record.issueDate = timeOf(values.get('issued_at'));
-    const transaction = readTransaction(record);
+    const transaction = transactionFrom({
+      ...toFields(values),
+      amount_usd: this.decimal(values.get('amount_usd')),
+      fee_usd: this.decimal(values.get('fee_usd')),
+      issued_at: timeOf(values.get('issued_at')),
+    });
     if (transaction.amountUsd === null) return this.fault('amount_usd', 'is no amount');
     if (transaction.feeUsd === null && values.has('fee_usd')) return this.fault('fee_usd', 'is no amount');
     if (transaction.issuedAt === null && values.has('issued_at')) {

@@ -31,7 +31,7 @@ interface Author {
 /** Shown at once; the others are asked for. */
 const FIRST_FAULTS = 100;
 
-interface Row extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' | 'read_id'> {
+interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' | 'read_id'> {
   id: string;
   rows: bigint;
   kept: bigint;
@@ -109,8 +109,8 @@ export class StatementsService {
     return { ...toStatement(row), faults: listed.map(({ line, reason }) => ({ line: Number(line), reason })) };
   }
 
-  private rows(rest: Prisma.Sql): Promise<Row[]> {
-    return this.prisma.$queryRaw<Row[]>`
+  private rows(rest: Prisma.Sql): Promise<StatementRow[]> {
+    return this.prisma.$queryRaw<StatementRow[]>`
       SELECT r.id, r.subject AS file, r.mapping, r.read_at AS imported_at, r.client_id, r.actor, e.rows, e.kept,
         e.faults AS fault_count, e.bytes, encode(e.sha256, 'hex') AS sha256
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id
@@ -118,7 +118,7 @@ export class StatementsService {
   }
 }
 
-function toStatement({ id, rows, kept, bytes, ...row }: Row): StatementRecord {
+function toStatement({ id, rows, kept, bytes, ...row }: StatementRow): StatementRecord {
   return { read_id: id, ...row, rows: Number(rows), kept: Number(kept), bytes: Number(bytes) };
 }
 

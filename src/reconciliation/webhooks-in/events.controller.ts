@@ -4,9 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { Allow } from '../../access/auth/allow';
 import { ApiProblems } from '../../platform/errors/api-problems';
+import { readEvent } from '../../gateway/upstream/event';
 import { insertUpstreamEvent } from '../../journal/upstream-events';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { readEvent } from './event';
 import { ReadBackService } from './read-back.service';
 import { SignedEventsService } from './signed-events.service';
 

@@ -57,11 +57,11 @@ export class ReadBackService implements BeforeApplicationShutdown {
 
   private async readBack({ id, batchRef, upstreamId, upstreamRef }: NewUpstreamEvent): Promise<void> {
     const cause = { causedBy: id, by: null };
-    if (batchRef !== null) await this.sources.issue(cause, batchRef);
+    if (batchRef !== null) await this.sources.batch(cause, batchRef);
     else if (upstreamId !== null) await this.sources.transaction(cause, upstreamId);
     // Of what an answer named before, nothing is in doubt.
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
-    if (!(await this.isKnown(refs))) this.resolver.lookSoon();
+    if (!(await this.isKnown(refs))) this.resolver.pollSoon();
   }
 
   private async isKnown(refs: string[]): Promise<boolean> {

@@ -7,7 +7,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { Secret } from '../../platform/config/secret';
 import { Problem } from '../../platform/errors/problem';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { Signed, verify } from './signature';
+import { Signed, verify } from '../../gateway/upstream/event-signature';
 
 export const EVENTS_PATH = '/hooks/upstream';
 

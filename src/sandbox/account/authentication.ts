@@ -4,7 +4,7 @@ import { Database } from '../database';
 import { Account } from '../generated/client';
 
 /**
- * The account whose key the request carries, null for a key that is none; interface.md, Authentication. Node lower-cases
+ * The account whose key the request carries, null for a key that is none; docs/reference/upstream.md, "Requests". Node lower-cases
  * header names, so any case does. The key is looked up by its hash: how long that takes says nothing about the key.
  */
 export async function authenticate(database: Database, request: FastifyRequest): Promise<Account | null> {

@@ -9,7 +9,7 @@ export const transferRoutes: Routes = {
 
 /**
  * POST /account/transfer: moves an amount from a wallet to the sub-account's wallet of the same type, `chi` by default.
- * `amount`, marked optional by interface.md, is required here: the alternative would be to guess, and to move everything.
+ * `amount`, marked optional by docs/reference/upstream.md, is required here: the alternative would be to guess, and to move everything.
  */
 export async function transfer(call: Call, body: unknown): Promise<object> {
   const fields = fieldsOf(body);

@@ -84,7 +84,7 @@ function nameOf({ unit }: Service, request: FastifyRequest): { operation: string
   return { operation: `${request.method} ${unit.pathInside(below)}`, query };
 }
 
-/** interface.md, Endpoints: "The examples send the body as JSON text"; only one of them sets a Content-Type. */
+/** Most of the provider's examples send no JSON Content-Type (docs/reference/upstream.md, "Requests"). */
 function takeBodiesAsText(api: FastifyInstance): void {
   api.removeAllContentTypeParsers();
   api.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {

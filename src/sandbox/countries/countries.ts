@@ -8,7 +8,7 @@ export function countryKey(name: string): string {
     .toLowerCase();
 }
 
-/** Where airtime can be sent to; upstream-observed.md, "Airtime countries seen". */
+/** Where airtime can be sent to; docs/reference/upstream.md, "Countries and networks". */
 export const AIRTIME_COUNTRIES = ['Nigeria', 'Ghana', 'Kenya', 'South Africa', 'Uganda'];
 
 const airtimeKeys = new Set(AIRTIME_COUNTRIES.map(countryKey));
@@ -26,7 +26,7 @@ export interface MobileMoneyCode {
 }
 
 /**
- * The networks that mobile money reaches: those of upstream-observed.md, and more of the same sort. As observed, a code is
+ * The networks that mobile money reaches: those of docs/reference/upstream.md, and more of the same sort. As observed, a code is
  * unique only together with its country, and rows repeat.
  */
 export const MOBILE_MONEY_CODES: MobileMoneyCode[] = [

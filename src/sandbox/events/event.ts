@@ -21,7 +21,7 @@ const BASE64_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 const NUMERIC_DIGITS = 12; // hexadecimal: as many as a JSON number keeps exactly
 
 /**
- * The body of an event; upstream-observed.md, "Events". `meta.id` is what a careful client reads the status back with.
+ * The body of an event; docs/reference/upstream.md, "Events". `meta.id` is what a careful client reads the status back with.
  * With `numericChiRefInEvents` the chiRef is the number of its first hexadecimal digits (trap 4); with `newStatusWords` the
  * status is the newer word (trap 10).
  */

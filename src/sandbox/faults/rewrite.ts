@@ -1,7 +1,7 @@
 import { isObject } from '../rules';
 import { Answer } from './wire';
 
-/** A success that says in its `data` what went wrong, as such services do (upstream-observed.md, trap 2). */
+/** A success that says in its `data` what went wrong, as such services do (docs/reference/upstream.md, trap 2). */
 export function withErrorInData(own: Answer, text: string): Answer {
   return rewritten(own, (envelope) => ({
     ...envelope,

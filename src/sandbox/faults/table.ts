@@ -39,7 +39,7 @@ const LONGEST_MS = 600_000;
 const MOST_BYTES = 256 * 1024 * 1024;
 const milliseconds = (byDefault: number) => ({ byDefault, rule: integer(0, LONGEST_MS) });
 
-/** The faults that can be asked for, by name. Statuses and texts: upstream-observed.md, "Envelope and errors". */
+/** The faults that can be asked for, by name. Statuses and texts: docs/reference/upstream.md, "Envelope and errors". */
 export const FAULTS = {
   delay: {
     does: 'waits `ms`, then carries the operation out and answers as normal',

@@ -31,7 +31,7 @@ export async function redeemAirtime(call: Call, body: unknown): Promise<object> 
 
 /**
  * Turns a paid credit into what `redeemData` says, once: of two that meet, the second is refused.
- * @throws Refusal "ERROR-REDEEMED" the second time (upstream-observed.md), or why it cannot be redeemed at all.
+ * @throws Refusal "ERROR-REDEEMED" the second time (docs/reference/upstream.md), or why it cannot be redeemed at all.
  */
 export async function redeem(
   work: Work,

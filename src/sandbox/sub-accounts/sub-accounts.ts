@@ -58,7 +58,7 @@ export async function createSubAccount(call: Call, body: unknown): Promise<objec
   });
 }
 
-/** upstream-observed.md, /sub-account/create. Its `uid` is its id, and is what a transfer names as `receiver`. */
+/** docs/reference/upstream.md, /sub-account/create. Its `uid` is its id, and is what a transfer names as `receiver`. */
 function subAccountRecord({ id, name, parentId, createdAt, meta }: Account): object {
   return {
     id,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import Decimal from 'decimal.js';
 
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-const RECORD_ID_LENGTH = 20; // upstream-observed.md, Identifiers
+const RECORD_ID_LENGTH = 20; // docs/reference/upstream.md, Identifiers
 
 /** The `id` of a record: 20 letters and digits, 119 random bits. */
 export function newRecordId(): string {
@@ -11,7 +11,7 @@ export function newRecordId(): string {
   return id;
 }
 
-/** `{issuer}_{total}_{epochMs}`, one per batch; upstream-observed.md, Identifiers. */
+/** `{issuer}_{total}_{epochMs}`, one per batch; docs/reference/upstream.md, Identifiers. */
 export function newIssueID(issuerId: string, total: Decimal): string {
   return `${issuerId}_${total.toFixed()}_${nextEpochMs()}`;
 }

@@ -1,4 +1,4 @@
-/** What newer answers and events call each status; upstream-observed.md, Transaction record. */
+/** What newer answers and events call each status; docs/reference/upstream.md, Transaction record. */
 const NEW_STATUS_WORDS: Record<string, string> = {
   unpaid: 'PENDING',
   pending: 'PENDING',

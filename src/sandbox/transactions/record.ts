@@ -3,7 +3,7 @@ import { Transaction } from '../generated/client';
 import { redeemLink } from '../redeem/link';
 import { NewTransaction } from './issue';
 
-const CREDITS_PER_USD = 1_000; // upstream-observed.md, Transaction record
+const CREDITS_PER_USD = 1_000; // docs/reference/upstream.md, Transaction record
 
 /** What a recipient may turn a transaction of each type into. */
 const REDEEMABLE_AS: Record<string, string[]> = {
@@ -12,7 +12,7 @@ const REDEEMABLE_AS: Record<string, string[]> = {
   credit: ['crypto', 'airtime', 'gift-card', 'momo', 'other'],
 };
 
-/** A transaction as answered; upstream-observed.md, Transaction record. Fields without a value are left out. */
+/** A transaction as answered; docs/reference/upstream.md, Transaction record. Fields without a value are left out. */
 export function transactionRecord(transaction: NewTransaction | Transaction, origin: string): Record<string, unknown> {
   const { id, chiRef, issueID, issueDate, issuerId, type, status } = transaction;
   const usd = new Decimal(transaction.valueInUSD);

@@ -27,7 +27,7 @@ export async function lookUpWallet({ account, database }: Call, body: unknown): 
   return wallet ? withEntries(database, wallet) : NOT_FOUND;
 }
 
-/** The wallets of one account; upstream-observed.md, /wallets/list. */
+/** The wallets of one account; docs/reference/upstream.md, /wallets/list. */
 export async function walletsOf(database: Database, accountId: string): Promise<object[]> {
   const wallets = await database.wallet.findMany({ where: { accountId } });
   const ordered = WALLET_TYPES.flatMap((type) => wallets.filter((wallet) => wallet.type === type));

@@ -11,13 +11,13 @@ import { Section } from '../../components/section';
 /** What does not fit together, in its own records and with the upstream's. */
 export function Findings({ story }: { story: CallStory }) {
   const { may } = useSession();
-  const { findings, reconciliation_findings: differences } = story;
+  const { anomalies, reconciliation_findings: differences } = story;
   return (
     <>
-      {findings.length > 0 && (
+      {anomalies.length > 0 && (
         <Alert color="orange" variant="light" title="Something in its records does not fit together">
           <List size="sm">
-            {findings.map(({ code, detail, position }, at) => (
+            {anomalies.map(({ code, detail, position }, at) => (
               <List.Item key={at}>
                 {position === null ? '' : `Item ${position + 1}: `}
                 {detail} ({inWords(code)})

@@ -31,13 +31,13 @@ export default function SandboxPage() {
     >
       {sandbox.error && sandbox.data && <Failure error={sandbox.error} />}
       <Answer of={sandbox} lines={12}>
-        {(data) => <Desk sandbox={data} />}
+        {(data) => <SandboxControls sandbox={data} />}
       </Answer>
     </Page>
   );
 }
 
-function Desk({ sandbox }: { sandbox: SandboxDto }) {
+function SandboxControls({ sandbox }: { sandbox: SandboxDto }) {
   const { values, change } = useAddress(ADDRESS);
   const sending = useSending();
   const sample = sandbox.samples.find(({ operation }) => operation === values.operation) ?? sandbox.samples[0];

@@ -54,7 +54,7 @@ export interface Report {
   records_per_second: number;
 }
 
-interface Found {
+interface VerifyResult {
   fault: Fault | null;
   unsealed: Unsealed;
   walk: Walk | undefined;
@@ -73,7 +73,12 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
     (await client.query<Row>(sql, values)).rows;
   let seconds: number | undefined;
   for (const each of clients) await each.query(`${ALWAYS}; ${WALKING}`);
-  const found: Found = { fault: null, unsealed: { count: 0, oldest: null }, walk: undefined, excuses: undefined };
+  const found: VerifyResult = {
+    fault: null,
+    unsealed: { count: 0, oldest: null },
+    walk: undefined,
+    excuses: undefined,
+  };
   try {
     await requireTables(ask);
     found.excuses = await Excuses.read(ask, request.verifier);
@@ -115,16 +120,16 @@ async function walkAll(
     chunk.catch(() => undefined); // it is awaited later, or not at all once something is wrong
     return chunk;
   };
-  const ahead = clients.map((_, place) => read(place));
+  const prefetched = clients.map((_, place) => read(place));
   try {
     for (const [place, from] of chunks.entries()) {
-      const chunk = await ahead[place % clients.length];
-      ahead[place % clients.length] = read(place + clients.length);
+      const chunk = await prefetched[place % clients.length];
+      prefetched[place % clients.length] = read(place + clients.length);
       if (chunk) walk.add(chunk, Math.min(from + CHUNK, size));
       onProgress?.(walk.size, size);
     }
   } finally {
-    await Promise.allSettled(ahead); // whoever ends the transactions must not find them at work
+    await Promise.allSettled(prefetched); // whoever ends the transactions must not find them at work
   }
   return size;
 }
@@ -155,7 +160,7 @@ function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size:
   }
 }
 
-function toReport({ fault, unsealed, walk, excuses }: Found, witnessed: number, seconds: number): Report {
+function toReport({ fault, unsealed, walk, excuses }: VerifyResult, witnessed: number, seconds: number): Report {
   const records = walk?.size ?? 0;
   return {
     ok: fault === null,

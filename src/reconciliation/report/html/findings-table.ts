@@ -94,7 +94,7 @@ function payment(finding: FindingRecord): Markup {
     position,
     upstream_ref: upstreamRef,
     upstream_id: id,
-    batch_ref: issue,
+    batch_ref: batch,
     wallet_id: wallet,
   } = finding;
   const line = (name: string, value: string | null) =>
@@ -107,7 +107,7 @@ function payment(finding: FindingRecord): Markup {
     line('call', call === null ? null : `${call}${position === null ? '' : ` / ${position}`}`),
     line('upstream reference', upstreamRef),
     upstreamRef === null && line('upstream id', id),
-    upstreamRef === null && id === null && line('batch', issue),
+    upstreamRef === null && id === null && line('batch', batch),
     line('wallet', wallet),
   ].filter((each): each is Markup => each !== false);
   return markup`<dl>${named.length > 0 ? named : line('subject', finding.subject)}</dl>`;

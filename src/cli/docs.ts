@@ -1,0 +1,12 @@
+import { Command } from 'commander';
+import { writeFileSync } from 'node:fs';
+import { referencePages } from './reference';
+
+/** Hidden, as it is for contributors: operators have no docs folder. */
+export function docsCommand(): Command {
+  return new Command('docs')
+    .description('write the pages of docs/reference that come from the code')
+    .action((_options: object, command: Command) => {
+      for (const [path, text] of Object.entries(referencePages(command.parent ?? command))) writeFileSync(path, text);
+    });
+}

@@ -1,0 +1,126 @@
+import { getMetadataStorage } from 'class-validator';
+import { Command } from 'commander';
+import { operationsPage } from '../operations/reference';
+import { Environment } from '../platform/config/environment';
+import { SECTIONS, VARIABLES } from '../platform/config/variables';
+import { ACTION_MEANINGS, ACTIONS, FOR_READS } from '../platform/errors/actions';
+import { Kind, ProblemCode, PROBLEMS } from '../platform/errors/problems';
+
+/**
+ * The pages of docs/reference that come from the code, by their path. `npm run docs` writes them, and a test compares
+ * them with the committed files.
+ * @param program the root of the command line
+ */
+export function referencePages(program: Command): Record<string, string> {
+  return {
+    'docs/reference/configuration.md': configurationPage(),
+    'docs/reference/errors.md': errorsPage(),
+    'docs/reference/commands.md': commandsPage(program),
+    'docs/reference/operations.md': operationsPage(),
+  };
+}
+
+function configurationPage(): string {
+  const defaults = new Environment();
+  const names = Object.keys(VARIABLES) as (keyof Environment)[];
+  const sections = Object.entries(SECTIONS).map(([section, title]) => {
+    const rows = names
+      .filter((name) => VARIABLES[name].section === section)
+      .map((name) => {
+        const { about, unset } = VARIABLES[name];
+        return [code(name), unset ?? code((defaults[name] as string | number).toString()), valuesOf(name), about];
+      });
+    return `## ${title}\n\n${table(['variable', 'default', 'values', 'meaning'], rows)}`;
+  });
+  return page('Configuration', [
+    'Set these variables in the environment, or in a file `.env` in the working directory. The environment overrides the file. `.env.example` lists them. An invalid value ends the start with exit code 1 and one line that names the variable. It never shows the value.',
+    ...sections,
+  ]);
+}
+
+/** The rule for a variable's value, as far as a table can say it. */
+function valuesOf(name: string): string {
+  const rules = getMetadataStorage()
+    .getTargetValidationMetadatas(Environment, '', true, false)
+    .filter(({ propertyName }) => propertyName === name);
+  const rule = (wanted: string) => rules.find((one) => one.name === wanted)?.constraints?.[0] as unknown;
+  const words = rule('isIn');
+  if (Array.isArray(words)) return words.map((word) => code(String(word))).join(', ');
+  if (rule('min') !== undefined) return `${digits(rule('min'))} to ${digits(rule('max'))}`;
+  const url = rule('isUrl') as { protocols?: string[] } | undefined;
+  return url?.protocols ? `URL: ${url.protocols.map((protocol) => code(`${protocol}://`)).join(', ')}` : '';
+}
+
+const digits = (value: unknown) => Number(value).toLocaleString('en');
+
+function errorsPage(): string {
+  const kinds = Object.entries<Kind>(PROBLEMS).sort(([, one], [, other]) => one.status - other.status);
+  const rows = kinds.map(([name, { status, text, retryAfter }]) => [
+    `${status}`,
+    code(name),
+    code(ACTIONS[name as ProblemCode]),
+    retryAfter === undefined ? '' : `${retryAfter}`,
+    text,
+  ]);
+  const reads = Object.entries(FOR_READS).map(([name, { text, action }]) => [
+    code(name),
+    code(action ?? ACTIONS[name as ProblemCode]),
+    text,
+  ]);
+  return page('Error codes', [
+    "Every error of the proxy has `code`, `error`, `call_id` and `action`. Below `/api/` it uses the interface's envelope. Elsewhere it is a problem document (RFC 9457) with the same members. `error` says what happened and what to do. `errors` lists the first 100 faults of a request, and `errors_total` is their number. Errors of the upstream pass through unchanged and have none of these members.",
+    'Programs should act on `action`, so they need no table of codes:',
+    table(
+      ['action', 'what a client does'],
+      Object.entries(ACTION_MEANINGS).map(([action, meaning]) => [code(action), meaning]),
+    ),
+    'An answer can name another action than its code. For example, `database_unavailable` of a change outside the interface says `wait`, because the change may have been made.',
+    '## Codes\n\n`Retry-After` is in seconds. An answer can give a more exact text or another `Retry-After`.',
+    table(['status', 'code', 'action', 'Retry-After', 'text'], rows),
+    '## Codes of reads\n\nA read changes nothing and has no idempotency key. These codes have another text for reads, and some have another action.',
+    table(['code', 'action', 'text'], reads),
+  ]);
+}
+
+function commandsPage(program: Command): string {
+  const rows = leavesOf(program, '').map(([name, description]) => [code(name), description]);
+  return page('Commands', [
+    'Run a command with `npm run cli -- <command>`. Each has `--help`. Most have `--json`, which prints one line of JSON; use `npm run -s cli` with it, so that npm prints nothing of its own. A command that fails ends with exit code 1.',
+    table(['command', 'what it does'], rows),
+  ]);
+}
+
+/** Each command that can be run, with its arguments. */
+function leavesOf(command: Command, prefix: string): [string, string][] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .flatMap((one): [string, string][] => {
+      if (one.name() === 'help') return [];
+      const name = `${prefix}${one.name()}`;
+      const below = leavesOf(one, `${name} `);
+      const words = [
+        name,
+        ...one.registeredArguments.map((argument) =>
+          argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+        ),
+      ];
+      return below.length > 0 && words.length === 1 && !runs(one)
+        ? below
+        : [[words.join(' '), one.description()], ...below];
+    });
+}
+
+/** Whether a command with subcommands does something by itself, which shows in the options that it takes. */
+const runs = (command: Command) => command.options.length > 0;
+
+function page(title: string, parts: string[]): string {
+  return `${[`# ${title}`, '<!-- Written by `npm run docs` from the code. Do not edit. -->', ...parts].join('\n\n')}\n`;
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n').replace(/ {2,}\|/g, ' |');
+}
+
+const code = (text: string) => (text === '' ? '' : `\`${text}\``);

@@ -1,0 +1,34 @@
+/** The fields of bodies that name no person. Every other field is masked whole, because the upstream may add fields at any time. */
+export const SHOWN_FIELDS: ReadonlySet<string> = new Set([
+  'valueInUSD',
+  'amount',
+  'currency',
+  'wallet',
+  'countryToSend',
+  'country',
+  'momoCode',
+  'reference',
+  'receiver',
+  'chiRef',
+  'id',
+  'issueID',
+  'tnxID',
+  'requestId',
+  'issueDate',
+  'type',
+  'code',
+  'tx_ref',
+  'walletID',
+  'originCurrency',
+  'amountInOriginCurrency',
+  'destinationCurrency',
+  'amountInDestinationCurrency',
+  'amountInUSD',
+  'validUntil',
+]);
+
+/** The fields in which the upstream writes sentences. A sentence may hold a contact. */
+export const PROSE_FIELDS: ReadonlySet<string> = new Set(['status', 'error', 'errorMessage']);
+
+/** The fields that hold sums of money. Any other number may be a phone number. */
+export const NUMBER_FIELDS: ReadonlySet<string> = new Set(['credit', 'fee', 'balance', 'balanceBefore', 'newBalance']);

@@ -1,0 +1,28 @@
+import { readTransaction, Transaction } from './transactions';
+
+/** The fields of a transaction: our name of each, and the upstream's (docs/reference/upstream.md, "Transaction record"). */
+export const TRANSACTION_FIELDS = {
+  upstream_ref: 'chiRef',
+  upstream_id: 'id',
+  batch_ref: 'issueID',
+  issued_at: 'issueDate',
+  type: 'type',
+  status: 'status',
+  amount_usd: 'valueInUSD',
+  fee_usd: 'fee',
+  email: 'email',
+  phone: 'phoneNumber',
+  handle: 'twitter',
+  receiver: 'receiver',
+  country: 'countryToSend',
+  network_code: 'momoCode',
+  reference: 'reference',
+} as const;
+
+export type TransactionField = keyof typeof TRANSACTION_FIELDS;
+
+/** Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an answer. */
+export function transactionFrom(fields: { [field in TransactionField]?: unknown }): Transaction {
+  const named = Object.entries(fields) as [TransactionField, unknown][];
+  return readTransaction(Object.fromEntries(named.map(([field, value]) => [TRANSACTION_FIELDS[field], value])));
+}

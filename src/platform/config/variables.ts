@@ -1,0 +1,202 @@
+import { Environment } from './environment';
+
+/** The sections of docs/reference/configuration.md, in the order of the page. */
+export const SECTIONS = {
+  process: 'Process',
+  database: 'Database and log',
+  upstream: 'Upstream',
+  payouts: 'Payouts',
+  requests: 'Requests and console',
+  reconciliation: 'Reconciliation and calls in doubt',
+  sandbox: 'Sandbox',
+} as const;
+
+export interface Variable {
+  section: keyof typeof SECTIONS;
+  /** What the variable sets, for operators, in Markdown. Links are relative to docs/reference. */
+  about: string;
+  /** The default, where it is not the value that {@link Environment} has. */
+  unset?: string;
+}
+
+/** What each variable of the environment is for. The class {@link Environment} has the rules and the defaults. */
+export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
+  NODE_ENV: {
+    section: 'process',
+    about:
+      '`production` requires `DATABASE_URL`, `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY`. See [Deploy](../operate/deploy.md).',
+  },
+  PORT: { section: 'process', about: 'The port of the proxy. `0` takes a free port.' },
+  HOST: {
+    section: 'process',
+    about: 'The address that the proxy listens on.',
+    unset: '`127.0.0.1`; in production `0.0.0.0`',
+  },
+  LOG_LEVEL: { section: 'process', about: 'The least severe level that is logged.' },
+  DATA_DIR: {
+    section: 'process',
+    about: 'The folder of the embedded Postgres, the sandbox, the demo keys, the log key and the checkpoints.',
+  },
+  DRAIN_MS: {
+    section: 'process',
+    about: 'Drain time after SIGTERM in milliseconds. The proxy reports not ready and still serves requests.',
+  },
+
+  DATABASE_URL: { section: 'database', about: 'The Postgres database of the records.', unset: 'an embedded Postgres' },
+  DATABASE_OWNER_URL: {
+    section: 'database',
+    about: "The owner's login, for migrations. See [Database](../operate/deploy.md#database).",
+    unset: '`DATABASE_URL`',
+  },
+  DATABASE_SEALER_URL: {
+    section: 'database',
+    about: 'The login that seals the records. See [roles](../auditors/people-and-retention.md#roles-in-the-database).',
+    unset: "the owner's login, as `payout_sealer`",
+  },
+  DATABASE_POOL_SIZE: {
+    section: 'database',
+    about: 'Postgres connections for payouts. Readers have four more. See [Database](../operate/deploy.md#database).',
+  },
+  LOG_SIGNING_KEY: {
+    section: 'database',
+    about: 'The Ed25519 key that signs the checkpoints of the log. Use the same key on all instances.',
+    unset: 'made at the first start, in `DATA_DIR/log-key.json`',
+  },
+  CHECKPOINT_FILE: {
+    section: 'database',
+    about: 'The file that each checkpoint is appended to, for a witness to copy.',
+    unset: '`checkpoints` in `DATA_DIR`',
+  },
+
+  UPSTREAM_BASE_URL: {
+    section: 'upstream',
+    about: "The upstream's base address, without `/api/v0.1`. Production requires `https://`.",
+    unset: 'the sandbox',
+  },
+  UPSTREAM_API_KEY: { section: 'upstream', about: "The upstream's API key.", unset: "the sandbox's key" },
+  UPSTREAM_UNIT_NAME: {
+    section: 'upstream',
+    about:
+      "The provider's own word for `credit`, in two paths and in the fields `credit` and `credits`. See [The upstream](upstream.md#the-units-name).",
+  },
+  UPSTREAM_TIMEOUT_MS: {
+    section: 'upstream',
+    about: 'Time for one request, from the queue to the end of the answer. After it, the outcome is unknown.',
+  },
+  UPSTREAM_TIMEOUTS: {
+    section: 'upstream',
+    about:
+      'The same for an operation or a class of deadlines, such as `POST /payouts/airtime=60000,lookup=3000`. [Operations](operations.md) lists both.',
+    unset: 'none',
+  },
+  UPSTREAM_CONNECT_TIMEOUT_MS: { section: 'upstream', about: 'Time to connect. After it, nothing was sent.' },
+  UPSTREAM_CONNECTIONS: { section: 'upstream', about: 'Connections to the upstream, and requests in flight.' },
+  UPSTREAM_QUEUE: {
+    section: 'upstream',
+    about: 'Requests that may wait for a connection. Further requests are refused unsent.',
+  },
+  UPSTREAM_MAX_RESPONSE_BYTES: {
+    section: 'upstream',
+    about: 'Largest answer. A larger one is cut off, and its outcome is unknown.',
+  },
+  UPSTREAM_WEBHOOK_SECRET: {
+    section: 'upstream',
+    about:
+      "The secret that signs the upstream's events. In production it has at least 24 bytes. Without it, `POST /hooks/upstream` returns 404.",
+    unset: 'none',
+  },
+  INFO_CACHE_TTL_SECONDS: {
+    section: 'upstream',
+    about: 'How long answers to `/info` are cached. `0` disables the cache.',
+  },
+  CHECK_COVERAGE: {
+    section: 'upstream',
+    about: "Whether countries and networks are checked against the upstream's own lists before a payout is sent.",
+  },
+
+  OUTCOMES: {
+    section: 'payouts',
+    about:
+      'Whether an outcome is committed before the app is answered (`durable`) or after it (`relaxed`). With `relaxed`, a crash in between leaves the call in doubt.',
+  },
+  DUPLICATE_GUARD: {
+    section: 'payouts',
+    about: 'Whether requests with the same content are refused. `false` is for tests, and production refuses it.',
+  },
+  DUPLICATE_WINDOW_SECONDS: {
+    section: 'payouts',
+    about:
+      'How long after a success the same body without an idempotency key is a suspected duplicate. `0` disables this check.',
+  },
+  DUPLICATE_ACROSS_CLIENTS_SECONDS: {
+    section: 'payouts',
+    about: 'How long the same recipient and amount from another client waits for an approval. `0` disables this check.',
+  },
+  APPROVAL_EXPIRES_AFTER_SECONDS: { section: 'payouts', about: 'How long a call waits for an approval.' },
+  MAX_ITEMS: { section: 'payouts', about: 'Most items in one request.' },
+  MAX_BODY_BYTES: { section: 'payouts', about: 'Largest request body.' },
+  EXTRA_FIELDS_ALLOWED: {
+    section: 'payouts',
+    about: 'Undocumented fields that may pass to the upstream, such as `subAccount,turnOffNotification,narration`.',
+    unset: 'none',
+  },
+
+  TRUSTED_PROXIES: {
+    section: 'requests',
+    about: 'Addresses or CIDR blocks of reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+    unset: 'none',
+  },
+  CONSOLE_IDLE_MINUTES: { section: 'requests', about: 'Minutes without a request after which a console session ends.' },
+
+  RECONCILIATION_SCHEDULE: {
+    section: 'reconciliation',
+    about: 'A cron expression in UTC, such as `15 2 * * *`. At each tick, one instance compares the day before.',
+    unset: 'none',
+  },
+  RECONCILIATION_AMOUNT_TOLERANCE_USD: {
+    section: 'reconciliation',
+    about: 'Differences in amount up to this are no findings.',
+  },
+  RECONCILIATION_FEE_TOLERANCE_USD: {
+    section: 'reconciliation',
+    about: 'Differences in fee up to this are no findings.',
+  },
+  RECONCILIATION_BALANCE_TOLERANCE_USD: {
+    section: 'reconciliation',
+    about: 'Differences in wallet balance up to this are no findings.',
+  },
+  RECONCILIATION_FEE_PERCENT: {
+    section: 'reconciliation',
+    about: 'The fee that the upstream is expected to take, in percent.',
+  },
+  RECONCILIATION_TIME_TOLERANCE_SECONDS: {
+    section: 'reconciliation',
+    about: 'How long after a payment was sent a transaction without one of its identifiers can still match it.',
+  },
+  RECONCILIATION_LATE_AFTER_SECONDS: { section: 'reconciliation', about: 'Age after which a payment is `late`.' },
+  RECONCILIATION_LISTING_TIMEOUT_MS: {
+    section: 'reconciliation',
+    about: 'Time for the one answer that lists all transactions.',
+  },
+  RESOLVER_EVERY_SECONDS: {
+    section: 'reconciliation',
+    about:
+      'How often the upstream is first asked about calls in doubt. `0` disables it. See [Calls in doubt](../reconciliation/calls-in-doubt.md).',
+  },
+  RESOLVER_QUIET_SECONDS: {
+    section: 'reconciliation',
+    about:
+      'Time before a call in doubt can be settled as `not_executed`. See [decision 0014](../internals/decisions/0014-when-a-call-was-not-executed.md).',
+  },
+
+  SANDBOX_PORT: {
+    section: 'sandbox',
+    about: 'The port of the sandbox.',
+    unset: '`4010`; beside the proxy a free port',
+  },
+  SANDBOX_CONTROL_KEY: {
+    section: 'sandbox',
+    about:
+      "The key of the sandbox's control interface. It is also written to `sandbox.json`. [The sandbox](../../src/sandbox/README.md) lists its other variables.",
+  },
+};

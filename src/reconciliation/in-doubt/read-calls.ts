@@ -1,0 +1,116 @@
+import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
+import { stateTerms } from '../../operations/lifecycle-sql';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { SentCall } from './calls-in-doubt';
+import { CHANGING_OPERATIONS } from '../../operations/effects';
+import { keysOf, payeeOf } from './recipients';
+
+/** A call and its recorded state. */
+export interface SentCallState extends SentCall {
+  state: CallState;
+}
+
+/** So many calls in doubt are known of at most. */
+const MOST_KNOWN = 1_000_000;
+
+/** More are not asked for in one question: what comes of it is handled in one go. */
+const CALLS_AT_ONCE = 1_000;
+
+interface CallRow {
+  id: string;
+  operation: string;
+  state: CallState;
+  process: number | null;
+  releasedAt: Date;
+  sentAt: Date | null;
+  answeredAt: Date | null;
+  items: ItemRow[] | null;
+}
+
+interface ItemRow {
+  position: number;
+  field: string | null;
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  receiver: string | null;
+  usd: string | null;
+  reference: string | null;
+  upstreamRef: string | null;
+}
+
+/** The ids of calls that pay or write and may be in doubt, oldest first. The search index must be up to date. */
+export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]> {
+  const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
+  const found = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT call_id::text AS id FROM search_entry
+    WHERE terms && ${stateTerms(recordedAs('unknown'))} AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
+  return found.map(({ id }) => id);
+}
+
+/**
+ * Those of these calls that are in doubt, in their order.
+ * @param longestMs for how long a request may be on its way.
+ */
+export async function readCallsInDoubt(
+  prisma: PrismaService,
+  ids: string[],
+  present: Present,
+  longestMs: number,
+): Promise<SentCallState[]> {
+  const calls = await readSentCalls(prisma, ids, longestMs);
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  return ids.flatMap((id) => {
+    const call = byId.get(id);
+    return call && stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown' ? [call] : [];
+  });
+}
+
+interface Timing {
+  process: number | null;
+  releasedAt: Date;
+}
+
+/** Calls by their ids; those that were never let go are left out. */
+export async function readSentCalls(
+  prisma: PrismaService,
+  ids: string[],
+  longestMs: number,
+): Promise<(SentCallState & Timing)[]> {
+  const calls: (SentCallState & Timing)[] = [];
+  for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
+    for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)) calls.push(call);
+  }
+  return calls;
+}
+
+async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
+  const rows = await prisma.$queryRaw<CallRow[]>`
+    SELECT c.call_id::text AS id, c.operation, c.state, c.process, c.released_at AS "releasedAt", o.sent_at AS "sentAt",
+      o.answered_at AS "answeredAt", (
+        SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
+          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::text, 'reference', n.reference, 'upstreamRef', n.upstream_ref)
+          ORDER BY n.position)
+        FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
+        WHERE n.intent_id = c.call_id) AS items
+    FROM call_state c LEFT JOIN outcome o ON o.intent_id = c.call_id
+    WHERE c.call_id = ANY (${ids}::uuid[]) AND c.released_at IS NOT NULL
+    ORDER BY c.call_id`;
+  return rows.map(({ id, operation, state, process, releasedAt, sentAt, answeredAt, items }) => ({
+    id,
+    operation,
+    state,
+    process,
+    releasedAt,
+    sentFrom: sentAt ?? releasedAt,
+    sentUntil: answeredAt ?? new Date(releasedAt.getTime() + longestMs),
+    items: (items ?? []).map((item) => ({
+      position: item.position,
+      payee: payeeOf(item.field, item),
+      names: keysOf(item),
+      amountUsd: item.usd,
+      reference: item.reference || null,
+      upstreamRef: item.upstreamRef,
+    })),
+  }));
+}

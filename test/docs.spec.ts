@@ -1,0 +1,108 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { operatorCommands } from '../src/cli/program';
+import { referencePages } from '../src/cli/reference';
+
+const ROOT = resolve(__dirname, '..');
+const SKIPPED = ['node_modules', 'dist', 'generated', '.git', '.data', 'coverage'];
+
+/** The files below a folder whose names end like this, as paths below the root. */
+function filesBelow(folder: string, ending: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : filesBelow(path, ending);
+    return entry.name.endsWith(ending) ? [path] : [];
+  });
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const pages = filesBelow('.', '.md').map((path) => ({ path, text: read(path) }));
+
+/** A page without its code, which holds brackets and hashes that mean something else. */
+const proseOf = (text: string) => text.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  const headings = text.replace(/^```[^]*?^```$/gm, '').match(/^#+ .*$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .replace(/^#+ /, '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('the documentation', () => {
+  it('has a README of less than nine kilobytes', () => {
+    expect(statSync(join(ROOT, 'README.md')).size).toBeLessThan(9_000);
+  });
+
+  it('names every area of src in README', () => {
+    const areas = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const missing = areas.filter(({ name }) => !read('README.md').includes(`\`${name}\``));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has links that lead to a file and a heading', () => {
+    const broken = pages.flatMap(({ path, text }) =>
+      [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .filter((link) => {
+          const [file = '', anchor] = link.split('#');
+          const target = file === '' ? join(ROOT, path) : resolve(ROOT, dirname(path), file);
+          if (!existsSync(target)) return true;
+          return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+        })
+        .map((link) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+    expect(pages.length).toBeGreaterThan(40);
+  });
+
+  it('lists every page of docs in docs/README.md or in the index of decisions', () => {
+    const links = (path: string) =>
+      [...read(path).matchAll(/\]\(([^)#\s]+)\)/g)].map(([, link = '']) => join(dirname(path), link));
+    const listed = [...links('docs/README.md'), ...links('docs/internals/decisions/README.md'), 'docs/README.md'];
+    const unlisted = pages.filter(({ path }) => path.startsWith('docs/') && !listed.includes(path));
+    expect(unlisted.map(({ path }) => path)).toEqual(['docs/screenshots/README.md']);
+  });
+
+  it('has tables without padding', () => {
+    const padded = pages.filter(({ text }) => /^\|.*(\S {2,}\||\| {2,}\S|----).*\|$/m.test(text));
+    expect(padded.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has a README of at most fifteen lines in each area', () => {
+    const long = pages.filter(
+      ({ path, text }) => /^src\/[^/]+\/README\.md$/.test(path) && text.trimEnd().split('\n').length > 15,
+    );
+    expect(long.map(({ path }) => path)).toEqual(['src/sandbox/README.md']); // the sandbox is a product of its own
+  });
+
+  it('gives each decision a date, a status and a row in the index', () => {
+    const index = read('docs/internals/decisions/README.md');
+    const decisions = filesBelow('docs/internals/decisions', '.md').filter((path) => !path.endsWith('README.md'));
+    for (const path of decisions) {
+      const [, title, , line = ''] = /^# (.*)\n(\n)(.*)\n/.exec(read(path)) ?? [];
+      const [, date, status] = /^Date: (\d{4}-\d{2}-\d{2})\. Status: (.+)\.$/.exec(line) ?? [];
+      const name = path.split('/').at(-1)!;
+      expect(index).toContain(`| [${name.slice(0, 4)}](${name}) | ${title} | ${date} | ${status} |`);
+    }
+  });
+
+  it('has reference pages that say what the code says', () => {
+    for (const [path, text] of Object.entries(referencePages(operatorCommands()))) {
+      expect({ path, text: read(path) }).toEqual({ path, text }); // npm run docs writes them
+    }
+  });
+
+  it('is where the comments of the code look for the upstream', () => {
+    const comments = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
+      ['.ts', '.mjs', '.sql'].flatMap((ending) => filesBelow(folder, ending)),
+    );
+    const lost = comments.filter((path) => /(?<![\w/-])interface\.md|upstream-observed/.test(read(path)));
+    expect(lost.filter((path) => path !== 'test/docs.spec.ts')).toEqual([]);
+  });
+});
