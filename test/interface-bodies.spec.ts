@@ -48,7 +48,7 @@ describe('bodies', () => {
     ],
     ['UTF-16', Buffer.from('{"credit":[]}\ud83d', 'utf16le')],
   ])('%s is not UTF-8', (_what, bytes) =>
-    expectFaults(rules.postRaw('/send', bytes), wholeBody(/^the body is not valid (UTF-8|JSON)/)),
+    expectFaults(rules.postRaw('/send', bytes), wholeBody(/^the body must be valid (UTF-8|JSON)/)),
   );
 
   it.each([

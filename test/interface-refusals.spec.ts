@@ -105,7 +105,7 @@ describe('the record of a refused request', () => {
   ])('answers a body with thousands of %s with the first 100 and their total', async (_what, body, total) => {
     const answer = await api.postRaw('/payouts/airtime', body).expect(400);
     expect(answer.body).toMatchObject({ errors: { length: 100 }, errors_total: total });
-    expect(answer.body.error).toMatch(new RegExp(`; and ${total - 1} more\\.$`));
+    expect(answer.body.error).toMatch(new RegExp(` \\(and ${total - 1} more\\)\\.$`));
     expect(answer.text.length).toBeLessThan(25_000);
     const { refusal } = await api.record(answer.headers['x-call-id'] as string);
     expect([refusal!.errors.length, refusal!.error_count]).toEqual([100, total]);

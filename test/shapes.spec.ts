@@ -163,11 +163,7 @@ describe('the watch over the shapes of answers', () => {
     await answered({ error: 'None' });
     await eventually(() => logged.length > 0);
     expect(logged).toEqual([
-      [
-        { err: expect.any(Error) },
-        'shapes of upstream answers not recorded, will retry when they are next seen',
-        'Shapes',
-      ],
+      [{ err: expect.any(Error) }, 'shapes of upstream answers not recorded, will retry', 'Shapes'],
     ]);
     expect(await counted('new')).toEqual({});
     await query('ALTER TABLE gone RENAME TO answer_shape');

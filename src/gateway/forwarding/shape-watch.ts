@@ -84,7 +84,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     } catch (err) {
       this.waiting.length = 0;
       this.known.clear(); // their next answers are new again
-      this.logger.warn({ err }, 'shapes of upstream answers not recorded, will retry when they are next seen');
+      this.logger.warn({ err }, 'shapes of upstream answers not recorded, will retry');
     }
     this.working = undefined;
   }
