@@ -89,7 +89,7 @@ describe('a proxy', () => {
     const proxy = await startProxy({ upstreamBaseUrl: nowhere.url, embeddedSandbox: nowhere });
     const { key } = await proxy.client('admin', 'admin');
     const { body } = await proxy.get(key, '/v1/sandbox').expect(503);
-    expect(body).toMatchObject({ code: 'sandbox_unreachable', detail: expect.stringMatching(/start the proxy again/) });
+    expect(body).toMatchObject({ code: 'sandbox_unreachable', detail: expect.stringMatching(/Restart the proxy/) });
     const asked = { operation: AIRTIME, body: {} };
     const sent = await supertest(proxy.url).post('/v1/sandbox/payouts').set('X-API-Key', key).send(asked).expect(409);
     expect(sent.body.detail).toMatch(/without DATABASE_URL/);
