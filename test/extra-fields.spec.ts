@@ -29,7 +29,7 @@ describe('extra fields', () => {
     const response = await api.postRaw('/send', json).expect(200);
     expect(sent()).toBe('{"credit":[{"valueInUSD":1.5,"twitter":"@ada","subAccount":"s-1"}],"narration":"für Ada 🎉"}');
     const recorded = await api.record(response.headers['x-call-id'] as string);
-    expect(JSON.stringify(recorded.request.body)).toBe(sent());
+    expect(JSON.stringify(recorded.request!.body)).toBe(sent());
   });
 
   it.each([true, false, 0, -0.25, 9_007_199_254_740_991, '', 'a'])('may hold %j', async (value) => {
@@ -46,7 +46,7 @@ describe('extra fields', () => {
         { pointer: '/narration', detail: WRONG },
         { pointer: '/airtimes/1/subAccount', detail: WRONG },
       ]);
-      expect(recorded.refusal.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+      expect(recorded.refusal!.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
         '/airtimes/1/subAccount',
         '/narration',
       ]);

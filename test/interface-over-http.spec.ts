@@ -71,7 +71,7 @@ describe('a request over HTTP', () => {
 
   it.each(BROKEN)('returns 400 where it breaks the rule of %s', async (_rule, path, body, pointer, detail) => {
     const recorded = await api.expectRefused(api.post(path, body), [{ pointer, detail }]);
-    expect(recorded.refusal.errors[0].pointer).toBe(pointer === '/colour' ? '/…' : pointer);
+    expect(recorded.refusal!.errors[0]!.pointer).toBe(pointer === '/colour' ? '/…' : pointer);
   });
 
   it.each([
@@ -145,7 +145,7 @@ describe('a request over HTTP', () => {
     expect(sent()?.body).toBe(JSON.stringify({ [list]: items }));
     const recorded = await api.record(response.headers['x-call-id'] as string);
     const texts = ['0.000001', '0.000001', '0.1', '123456789.123456', '999999999'];
-    expect(recorded.items.map(({ amount_usd }: { amount_usd: string }) => amount_usd)).toEqual(texts);
+    expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(texts);
     expect(recorded.total_usd).toBe('1123456788.223458');
   });
 
@@ -154,7 +154,7 @@ describe('a request over HTTP', () => {
     const response = await api.post('/payouts/credit', { credits: [{ email }] }).expect(200);
     expect(sent()?.body).toBe('{"credits":[{"email":"ada@example.com"}]}');
     const recorded = await api.record(response.headers['x-call-id'] as string);
-    expect([recorded.items[0].amount_usd, recorded.total_usd]).toEqual([null, null]);
+    expect([recorded.items[0]!.amount_usd, recorded.total_usd]).toEqual([null, null]);
   });
 
   it('forwards 1,000 items', async () => {

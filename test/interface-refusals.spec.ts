@@ -81,7 +81,7 @@ describe('the record of a refused request', () => {
     const { headers, body: answer } = await api.post('/send', body).expect(400);
     expect(answer.errors[0]).toEqual({ pointer: '/credit/0/colour', detail: UNKNOWN_FIELD });
     const { refusal } = await api.record(headers['x-call-id'] as string);
-    expect(refusal.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    expect(refusal!.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       '/credit/0/…',
       '/credit/0/email',
     ]);
@@ -93,7 +93,7 @@ describe('the record of a refused request', () => {
     expect([body.errors.length, body.errors_total]).toEqual([100, 1_200]);
     expect(body.error).toMatch(/airtimes\/0\/phoneNumber: must be a phone number.*; and 1199 more\.$/);
     const { refusal } = await api.record(headers['x-call-id'] as string);
-    expect([refusal.errors.length, refusal.error_count]).toEqual([100, 1_200]);
+    expect([refusal!.errors.length, refusal!.error_count]).toEqual([100, 1_200]);
   });
 
   it.each([
@@ -107,7 +107,7 @@ describe('the record of a refused request', () => {
     expect(answer.body.error).toMatch(new RegExp(`; and ${total - 1} more\\.$`));
     expect(answer.text.length).toBeLessThan(25_000);
     const { refusal } = await api.record(answer.headers['x-call-id'] as string);
-    expect([refusal.errors.length, refusal.error_count]).toEqual([100, total]);
+    expect([refusal!.errors.length, refusal!.error_count]).toEqual([100, total]);
   });
 
   it('is found by its outcome, with who asked for what', async () => {

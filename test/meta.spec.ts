@@ -62,7 +62,7 @@ describe('meta', () => {
     const recorded = await api.expectRefused(redeem(meta), [
       { pointer: '/meta', detail: /^must be an object of at most 8192 bytes of JSON and 8 levels/ },
     ]);
-    expect(recorded.refusal.errors[0].pointer).toBe('/meta');
+    expect(recorded.refusal!.errors[0]!.pointer).toBe('/meta');
   });
 
   it('with a name given twice is refused where it stands', () =>

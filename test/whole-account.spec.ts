@@ -193,7 +193,7 @@ describe('operations that reach the whole upstream account', () => {
       api.upstream.behaviour = answer(500, { status: 'error', error: 'later' });
       const refused = await api.ask(key, REDEEM, redemption(chiRef), headers).expect(503);
       expect(refused.body.code).toBe('upstream_unreachable');
-      expect((await api.preview(key, REDEEM, redemption(chiRef))).refusal.code).toBe('upstream_unreachable');
+      expect((await api.preview(key, REDEEM, redemption(chiRef))).refusal!.code).toBe('upstream_unreachable');
       expect(api.arrived()).not.toContain(`POST ${REDEEM}`);
       api.upstream.behaviour = listing([transaction(2, chiRef)]);
       const redeemed = await api.ask(key, REDEEM, redemption(chiRef), headers).expect(200);

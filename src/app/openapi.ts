@@ -2,12 +2,14 @@ import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { REQUEST_ID } from '../access/auth/receive';
 import { RunningConfig } from '../platform/config/config';
-import { problemResponses } from '../platform/errors/api-problems';
+import { problemResponses, RETRY_AFTER } from '../platform/errors/api-problems';
 import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue';
 import { Effect, OperationRow } from '../operations/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/nothing.dto';
+import { shareEqualParts } from './openapi-components';
+import { shareEnums } from './openapi-enums';
 
 const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
 ours. Every request and response is recorded. \`/v1\` reads the record, previews payouts, shows and sets limits, decides about
@@ -86,21 +88,21 @@ const OWN_PARAMETERS = {
 } as const;
 
 /** What a request may carry that pays, or makes or unmakes something. */
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'A new one for each payout (a UUID, say), the same one when it is sent again: then it is carried out once. Printable ASCII without blanks, bare or in double quotes.',
-  schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted, each of them escaped
-} as const;
-
-/** The same. */
-const ALLOW_DUPLICATE_OF = {
-  name: 'Allow-Duplicate-Of',
-  in: 'header',
-  description:
-    'Sends a request although it was refused as a `suspected_duplicate`: the `first_call_id` of that refusal. It is recorded as `duplicate_of`. Limits, stops, approvals and the `Idempotency-Key` hold as ever. If another call with the same content was let through meanwhile, that one must be named.',
-  schema: { type: 'string', format: 'uuid' },
+const PAYMENT_PARAMETERS = {
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A new one for each payout (a UUID, say), the same one when it is sent again: then it is carried out once. Printable ASCII without blanks, bare or in double quotes.',
+    schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted, each of them escaped
+  },
+  'Allow-Duplicate-Of': {
+    name: 'Allow-Duplicate-Of',
+    in: 'header',
+    description:
+      'Sends a request although it was refused as a `suspected_duplicate`: the `first_call_id` of that refusal. It is recorded as `duplicate_of`. Limits, stops, approvals and the `Idempotency-Key` hold as ever. If another call with the same content was let through meanwhile, that one must be named.',
+    schema: { type: 'string', format: 'uuid' },
+  },
 } as const;
 
 /** A field of EXTRA_FIELDS_ALLOWED. */
@@ -140,16 +142,17 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     .setDescription(DESCRIPTION)
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
-  const document = SwaggerModule.createDocument(app, config);
+  const described = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
+  const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject; // it shares objects with the decorators
   document.components = {
     ...document.components,
-    parameters: { ...PARAMETERS, ...OWN_PARAMETERS },
-    headers: { ...HEADERS, ...RATE_HEADERS },
+    parameters: { ...PARAMETERS, ...OWN_PARAMETERS, ...PAYMENT_PARAMETERS },
+    headers: { ...HEADERS, ...RATE_HEADERS, 'Retry-After': RETRY_AFTER },
   };
   for (const [address, path] of Object.entries(document.paths)) {
     if (path.post && address.startsWith(PREVIEW_PREFIX)) describePreview(path.post, address);
     const parameters = { ...PARAMETERS, ...(address.startsWith('/v1/') && OWN_PARAMETERS) };
-    path.parameters = Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+    path.parameters = referencesTo(parameters);
     const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
     for (const operation of operations) {
       const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
@@ -158,10 +161,16 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     }
     const effect = effectOf(address);
     if (path.post && (effect === 'pay' || effect === 'write')) {
-      path.post.parameters = [...(path.post.parameters ?? []), IDEMPOTENCY_KEY, ALLOW_DUPLICATE_OF];
+      path.post.parameters = [...(path.post.parameters ?? []), ...referencesTo(PAYMENT_PARAMETERS)];
     }
   }
+  shareEnums(document);
+  shareEqualParts(document);
   return document;
+}
+
+function referencesTo(parameters: object): { $ref: string }[] {
+  return Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
 /**
@@ -194,7 +203,6 @@ function describePreview(operation: Described, address: string): void {
   Object.assign(operation, {
     tags: ['Preview'],
     summary: `What would happen to POST ${path}, if it was made now`,
-    operationId: `preview ${path}`,
     description: `Scope \`${effectOf(address)}\`. Nothing is paid, made, claimed, reserved or recorded. A body that is not valid gets a preview too, with all its faults; only what is no JSON is refused.`,
     responses: {
       '200': {

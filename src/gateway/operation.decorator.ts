@@ -21,7 +21,8 @@ export const OPERATION = 'payout-proxy:operation';
 
 /**
  * Makes a method the handler of one operation: its route, the scopes it needs, and its place in the record and in the
- * documentation. An operation that is no read gets a preview, too.
+ * documentation. The method's name becomes the `operationId`, so no other handler has the same name. An operation that is
+ * no read gets a preview, too.
  * @param method another method that the interface's text allows for the same operation.
  */
 export function Operation(name: OperationName, method = methodOf(name)): MethodDecorator {
@@ -29,7 +30,7 @@ export function Operation(name: OperationName, method = methodOf(name)): MethodD
   const route = operationRoute(name, method);
   return (controller, handler, descriptor) => {
     route(controller, handler, descriptor);
-    if (effect !== 'read') addPreview(name, bodyClassOf(controller, handler));
+    if (effect !== 'read') addPreview(name, String(handler), bodyClassOf(controller, handler));
   };
 }
 
@@ -57,7 +58,6 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     ApiSecurity('key'),
     ApiOperation({
       summary: method === methodOf(name) ? title : `${title}; forwarded as ${methodOf(name)}`,
-      operationId: `${method} ${pathOf(name)}`,
       description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
     }),
     ApiExtension('x-source', source),

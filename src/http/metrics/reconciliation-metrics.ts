@@ -20,11 +20,11 @@ const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
 
 const HOUR_MS = 3_600_000;
 
-/** Of calls in doubt, in words for people who look at a chart. Milliseconds. */
+/** Of calls in doubt. Milliseconds. */
 const AGES = {
-  'under an hour': { from: -Infinity, to: HOUR_MS },
-  'under a day': { from: HOUR_MS, to: 24 * HOUR_MS },
-  'a day or more': { from: 24 * HOUR_MS, to: Infinity },
+  under_an_hour: { from: -Infinity, to: HOUR_MS },
+  under_a_day: { from: HOUR_MS, to: 24 * HOUR_MS },
+  a_day_or_more: { from: 24 * HOUR_MS, to: Infinity },
 };
 
 /** Counts and times what reconciliation does: looks at sources, runs, verdicts about calls in doubt. */

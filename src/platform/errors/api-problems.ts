@@ -1,7 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { STATUS_CODES } from 'node:http';
 import { AnyEnvelope, ErrorEnvelope, ProblemDetails } from './envelope.dto';
 import { ProblemCode, PROBLEMS } from './problems';
+
+/** The key under which a response suggests its name in the document (src/app/openapi-components.ts). */
+export const RESPONSE_NAME = 'x-name';
 
 const WITH_ANY_KEY: ProblemCode[] = [
   'invalid_actor',
@@ -59,7 +63,8 @@ const IN_DOUBT =
 const UPSTREAMS_OWN: Partial<Record<string, string[]>> = { 'pay 500': [IN_DOUBT], 'write 500': [IN_DOUBT] };
 const EITHER = { anyOf: [OURS, ANY_ENVELOPE] };
 
-const RETRY_AFTER = {
+/** The header of errors after which a request may be sent again. */
+export const RETRY_AFTER = {
   description: 'Seconds; given where it is safe to send the request again.',
   schema: { type: 'integer', minimum: 0 } as const,
 };
@@ -89,16 +94,19 @@ export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>
     ...byStatus([...OF_ANY_OPERATION, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
       ApiResponse({
         ...response,
+        ...named(envelopeName(effect, response.status)),
         description: [response.description, ...(UPSTREAMS_OWN[`${effect} ${response.status}`] ?? [])].join('\n\n'),
         content: { 'application/json': { schema: ALSO_UPSTREAM.has(response.status) ? EITHER : OURS } },
       }),
     ),
     ApiResponse({
+      ...named('OutcomeUnknown'),
       status: 504,
       description: `\`outcome_unknown\`, after a time-out: ${PROBLEMS.outcome_unknown.text}`,
       content: { 'application/json': { schema: OURS } },
     }),
     ApiResponse({
+      ...named('UpstreamRefusal'),
       status: '4XX',
       description: "The upstream's own refusal, byte for byte; what is no JSON as plain text.",
       content: { 'application/json': { schema: ANY_ENVELOPE }, 'text/plain': { schema: { type: 'string' } } },
@@ -112,8 +120,30 @@ function byStatus(codes: ProblemCode[]) {
     const here = codes.filter((code) => PROBLEMS[code].status === status);
     return {
       status,
+      ...named(nameOf(status, here)),
       description: here.map((code) => `\`${code}\`: ${PROBLEMS[code].text}`).join('\n\n'),
-      ...(here.some((code) => 'retryAfter' in PROBLEMS[code]) && { headers: { 'Retry-After': RETRY_AFTER } }),
+      ...(here.some((code) => 'retryAfter' in PROBLEMS[code]) && {
+        headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+      }),
     };
   });
 }
+
+const named = (name: string): object => ({ [RESPONSE_NAME]: name });
+
+/** `Unauthorized` if any key can get the answer, else the codes that only some routes have: `CallNotFound`. */
+function nameOf(status: number, codes: ProblemCode[]): string {
+  const own = codes.filter((code) => code !== 'invalid_people' && !WITH_ANY_KEY.includes(code));
+  return own.map(pascalCase).join('Or') || statusName(status);
+}
+
+/** `PaymentForbidden` if only what pays or makes something has these errors, else `OperationForbidden`. */
+function envelopeName(effect: string, status: number): string {
+  const differs =
+    `${effect} ${status}` in UPSTREAMS_OWN || OF_A_PAYMENT.some((code) => PROBLEMS[code].status === status);
+  return `${effect !== 'read' && differs ? 'Payment' : 'Operation'}${statusName(status)}`;
+}
+
+const statusName = (status: number) => (STATUS_CODES[status] ?? '').replaceAll(' ', '');
+
+const pascalCase = (code: string) => code.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
