@@ -86,7 +86,7 @@ describe('the reconcile command', () => {
     [['--run', 'x', '--as-of', '2026-11-20T00:00:00Z'], /belong to a new run/],
     [['--day', '2026-02-30'], /--day must be a day/],
     [['--from', '2026-11-20', '--to', '2026-11-21'], /\n\/from must be an ISO 8601 time/],
-    [['--run', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], /There is no run/],
+    [['--run', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], /No reconciliation run has this ID/],
     [['--day', '2024-03-01', '--as-of', '2024-03-02T00:00:00Z'], /No whole listing/],
     [
       ['--day', '2024-03-01', '--out', '/nowhere/report.json'],

@@ -218,7 +218,7 @@ describe('reconciliation in the console', () => {
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'march.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-    await page.getByLabel('chi ref').selectOption('Reference ID');
+    await page.getByLabel('upstream ref').selectOption('Reference ID');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 of 2 rows are used').waitFor();

@@ -145,7 +145,7 @@ describe("the console's sandbox", () => {
     ]);
     await kind.getByLabel('ms').fill('-1');
     await kind.getByRole('button', { name: 'Switch on' }).click();
-    await page.getByRole('alert').getByText('not valid').waitFor();
+    await page.getByRole('alert').getByText('The request is invalid').waitFor();
     await page.getByRole('button', { name: 'Switch all off' }).click();
     await page.getByText('None is on.').waitFor();
     expect((await api.look()).faults).toEqual([]);
