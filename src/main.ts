@@ -78,10 +78,11 @@ async function listen(app: NestFastifyApplication, { port, host }: RunningConfig
     return await app.getHttpAdapter().getInstance().listen({ port, host });
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code === 'EADDRINUSE') throw new StartError(`port ${port} is taken; set PORT to another one, or to 0 for any`);
-    if (code === 'EACCES')
-      throw new StartError(`port ${port} needs rights this user does not have; set PORT to another`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new StartError('HOST is no address of this machine');
+    if (code === 'EADDRINUSE')
+      throw new StartError(`port ${port} is in use. Set PORT to another port, or to 0 for any free port.`);
+    if (code === 'EACCES') throw new StartError(`this user may not listen on port ${port}. Set PORT to another port.`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new StartError('HOST must be an address of this machine.');
     throw error;
   }
 }

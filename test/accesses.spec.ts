@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import supertest from 'supertest';
+import type { AccessRecord } from './support/api';
 import { Approving, startApproving } from './support/approving';
 
 /** Whoever reads the history is in it. */
@@ -18,7 +19,7 @@ describe('reading the history', () => {
   const accessOf = async ({ headers }: supertest.Response) =>
     (await approving.query('SELECT * FROM access WHERE id = $1', [headers['x-call-id']]))[0];
   const listed = async (query: string, key = auditor.key) =>
-    (await get(`/v1/audit/accesses?${query}`, key).expect(200)).body.accesses as Record<string, any>[];
+    (await get(`/v1/audit/accesses?${query}`, key).expect(200)).body.accesses as AccessRecord[];
 
   it('is recorded with who, what, how many and when', async () => {
     const got = await get('/v1/audit/calls?outcome=succeeded&page_size=1').set('X-Actor', 'ada').expect(200);

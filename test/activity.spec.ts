@@ -4,12 +4,13 @@ import { ActivityJournal } from '../src/journal/activity';
 import { Secret } from '../src/platform/config/secret';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { verifyLog } from '../src/history/log/verify/verify';
+import type { ActivityRecord } from './support/api';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 
 /** An answer's row. */
-type Act = Record<string, any>;
+type Act = ActivityRecord;
 
 describe('administrative acts', () => {
   const signingKey = newSigningKey('test');

@@ -41,7 +41,7 @@ describe('approvals', () => {
 
   it('approved, are sent once as they were asked, and counted on the cap of that day', async () => {
     const id = await approving.hold();
-    const { content_hash } = (await approving.read(id)).approval;
+    const { content_hash } = (await approving.read(id)).approval!;
     const { body } = await approving.decide('approve', id, { content_hash }).expect(200);
     expect(body).toMatchObject({
       id,

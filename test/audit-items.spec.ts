@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../src/history/records/record.dto';
 import { RecordsService } from '../src/history/records/records.service';
+import type { ItemRecord, RecordRecipient, SummaryGroup } from './support/api';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
 
@@ -46,8 +47,8 @@ describe('the payouts of the history', () => {
 
   it('are masked like calls for those who may not see people', async () => {
     const { items } = await get('items?page_size=200', auditor);
-    const shown = items.map(({ item }: any) => item.recipient);
-    expect(shown.some(({ phone }: any) => phone !== null)).toBe(true);
+    const shown = items.map(({ item }: ItemRecord) => item.recipient);
+    expect(shown.some(({ phone }: RecordRecipient) => phone !== null)).toBe(true);
     for (const { email, phone, handle } of shown) {
       for (const contact of [email, phone, handle]) expect(contact ?? '••').toContain('••');
     }
@@ -58,11 +59,11 @@ describe('the payouts of the history', () => {
       call.items.filter((item) => item.upstream).map((item) => ({ id: call.id, item })),
     )[0];
     const { items } = await get(`items?upstream_ref=${sure?.item.upstream?.upstream_ref}`);
-    expect(items.map(({ id, item }: any) => [id, item.position])).toEqual([[sure?.id, sure?.item.position]]);
+    expect(items.map(({ id, item }: ItemRecord) => [id, item.position])).toEqual([[sure?.id, sure?.item.position]]);
     const unsure = calls.find(({ upstream }) => (upstream?.other_items.length ?? 0) > 0);
     const ref = unsure?.upstream?.other_items[0]?.upstream_ref;
     expect((await get(`items?upstream_ref=${ref}`)).items).toEqual([]);
-    expect((await get(`calls?upstream_ref=${ref}`)).calls.map(({ id }: any) => id)).toEqual([unsure?.id]);
+    expect((await get(`calls?upstream_ref=${ref}`)).calls.map(({ id }: CallRecord) => id)).toEqual([unsure?.id]);
     const reference = unsure?.items[0]?.country ?? '';
     expect((await get(`calls?upstream_ref=${ref}&country=${reference}`)).calls).toHaveLength(reference === '' ? 0 : 1);
   });
@@ -124,7 +125,7 @@ describe('the payouts of the history', () => {
     );
     const { groups, cut } = await get(`summary?group_by=${by}${filters}&to=${before}`);
     const names = [...new Set(wanted.map(groupOf))];
-    expect(groups.map(({ group }: any) => group).sort()).toEqual(names.sort());
+    expect(groups.map(({ group }: SummaryGroup) => group).sort()).toEqual(names.sort());
     for (const { group, name, ...numbers } of groups) {
       const counted = wanted.filter((call) => groupOf(call) === group);
       expect(numbers).toEqual(count(counted));
@@ -147,6 +148,6 @@ describe('the payouts of the history', () => {
         );
       expect([group, numbers]).toEqual([group, count(there)]);
     }
-    expect(groups.map(({ group }: any) => group)).toEqual(expect.arrayContaining(['Nigeria', 'Kenya', null]));
+    expect(groups.map(({ group }: SummaryGroup) => group)).toEqual(expect.arrayContaining(['Nigeria', 'Kenya', null]));
   });
 });

@@ -104,7 +104,7 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     const [left, tooMuch] = ['0.034484', '0.034485'].map((text) => new Decimal(text)) as [Decimal, Decimal];
     const refused = await pay(client, tooMuch);
     expect([refused.told.status, codeOf(refused)]).toEqual([403, 'cap_exceeded']);
-    expect(refused.told.json.error).toMatch(/cap is 5 US dollars, of which 0\.034484 are left/);
+    expect(refused.told.json.error).toMatch(/cap is 5 US dollars, with 0\.034484 US dollars left/);
     expect(codeOf(await pay(client, left))).toBe('200');
     expect([await carriedOut(), await spending(client)]).toEqual(['5.000000', '10.000000']);
   });

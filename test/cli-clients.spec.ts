@@ -106,11 +106,13 @@ describe('the clients commands', () => {
 
   it('refuse to leave a client nothing, and to change nothing', async () => {
     await create('keeping');
-    await expect(update('keeping', '--without-operations', 'all')).rejects.toThrow(/leaves the client no operation/);
+    await expect(update('keeping', '--without-operations', 'all')).rejects.toThrow(
+      /must be allowed at least one operation/,
+    );
     await expect(update('keeping')).rejects.toThrow(
       'Give at least one change: --scopes, --operations, --without-operations, or a limit.',
     );
-    await expect(update('nobody', '--operations', 'all')).rejects.toThrow('there is no client nobody');
+    await expect(update('nobody', '--operations', 'all')).rejects.toThrow('no client has the name nobody');
     expect(await operationsOf('keeping')).toBeNull();
   });
 
@@ -204,9 +206,9 @@ describe('the clients commands', () => {
     const keys = JSON.parse(await run(keysCommands(), ['list', '--client', 'desk', '--json'])) as { person: unknown }[];
     expect(keys.map(({ person }) => person)).toEqual(['ada', 'team/grace', null]);
     for (const person of ['ada@example.com', '+254712345678', '', 'a b', 'x'.repeat(129)]) {
-      await expect(create('nobodys', `--person=${person}`)).rejects.toThrow(/^a person is named by/);
+      await expect(create('nobodys', `--person=${person}`)).rejects.toThrow(/^the ID of a person must be/);
       await expect(run(keysCommands(), ['issue', '--client', 'desk', `--person=${person}`])).rejects.toThrow(
-        /^a person is named by/,
+        /^the ID of a person must be/,
       );
     }
     expect(await listed('nobodys')).toBeUndefined();

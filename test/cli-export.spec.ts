@@ -104,7 +104,7 @@ describe('the export command', () => {
   it('says what is wrong with what was asked, and writes nothing', async () => {
     await expect(
       run(['export', '--format', 'csv', '--out', join(folder, 'none'), '--filter', 'from=x']),
-    ).rejects.toThrow(/\n\/from must be an instant/);
+    ).rejects.toThrow(/\n\/from must be an ISO 8601 time/);
     await expect(run(['export', '--format', 'csv', '--out', join(folder, 'no', 'where')])).rejects.toThrow(
       /where\.partial cannot be written \(ENOENT\)/,
     );

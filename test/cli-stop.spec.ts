@@ -28,7 +28,7 @@ describe('the stop commands', () => {
     }
     return said;
   }
-  const json = async (...args: string[]) => JSON.parse(await cli(...args, '--json')) as Record<string, any>;
+  const json = async (...args: string[]) => JSON.parse(await cli(...args, '--json')) as Record<string, unknown>;
   const listed = async (...args: string[]) =>
     ((await json('list', ...args)) as unknown as { id: string }[]).map(({ id }) => id);
 

@@ -131,7 +131,7 @@ describe('clients over the API', () => {
     const pointers = ['name', 'scopes', 'operations', 'person', ...Object.keys(LIMITS), 'narration', 'key'];
     expect(faults.map(({ pointer }) => pointer).sort()).toEqual(pointers.map((name) => `/${name}`).sort());
     const detailOf = (name: string) => faults.find(({ pointer }) => pointer === `/${name}`)?.detail;
-    expect(detailOf('narration')).toBe('is not a field of this operation; remove it');
+    expect(detailOf('narration')).toBe('must not be sent, because it is not a field of this operation');
     expect(detailOf('scopes')).toMatch(/^must be a list of at least one of pay, write, read, /);
     expect(detailOf('operations')).toContain(Object.keys(OPERATIONS).join(', '));
     expect(detailOf('operations')).toMatch(/, or null$/);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Receipt, ReceiptRecord } from './support/api';
 import { startBrowser, TestBrowser } from './support/browser';
 import { proofOf, storyOf, textOf, verdicts, verify } from './support/call-page';
 import { ADA, CallStories, makeCallStories } from './support/call-stories';
@@ -82,20 +83,20 @@ describe('the page of a call', () => {
     await page.getByText('Your access was recorded').waitFor();
     expect(verdicts(await verify(page))).toEqual(Array(7).fill('right'));
     await page.getByText('Details').first().click();
-    const [seal] = (await scene.story(scene.calls.paid)).seals;
-    const leaf = Buffer.from(seal.leaf_hash, 'hex').toString('base64');
+    const seal = (await scene.story(scene.calls.paid)).seals[0]!;
+    const leaf = Buffer.from(seal.leaf_hash!, 'hex').toString('base64');
     expect(await page.getByText(leaf, { exact: true }).count()).toBe(2); // as it is said, and as it was computed
     await expectAccessible(proofOf(page));
     expect(complaints).toEqual([]);
   });
 
-  it.each<[string, (answer: any) => unknown, RegExp]>([
+  it.each<[string, (answer: Receipt) => unknown, RegExp]>([
     [
       'a record was changed',
-      (it) => (it.records[0].record.total_usd = '3.76'),
+      (it) => (it.records[0]!.record.total_usd = '3.76'),
       /intent was changed: its hash differs/,
     ],
-    ['a proof was changed', (it) => it.records[1].proof.reverse(), /outcome is not proved/],
+    ['a proof was changed', (it) => it.records[1]!.proof.reverse(), /outcome is not proven/],
     [
       'a checkpoint was changed',
       (it) => (it.checkpoint = it.checkpoint.replace(/\n(\d)/, '\n1$1')),
@@ -103,7 +104,7 @@ describe('the page of a call', () => {
     ],
     [
       'a record is of another call',
-      (it) => (it.records[0].record.id = it.records[0].record.key_id),
+      (it) => (it.records[0]!.record.id = it.records[0]!.record.key_id),
       /of something else/,
     ],
   ])('says so where %s', async (_what, change, says) => {
@@ -171,7 +172,7 @@ describe('the page of a call', () => {
     const receipt = JSON.parse(readFileSync(await download.path(), 'utf8'));
     expect(download.suggestedFilename()).toBe(`receipt-${scene.calls.paid}.json`);
     expect(receipt).toMatchObject({ format: 'payout-proxy/receipt/1', call_id: scene.calls.paid });
-    expect(receipt.records.map(({ openings }: any) => openings)).toEqual([[], []]); // masked
+    expect(receipt.records.map(({ openings }: ReceiptRecord) => openings)).toEqual([[], []]); // masked
     await page.getByText('same response and nothing is paid twice').waitFor();
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

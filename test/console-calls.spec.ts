@@ -76,7 +76,7 @@ describe("the console's lists of calls and payouts", () => {
     await page.getByRole('alert').waitFor();
     for (const [label, fault] of [
       ['Call, at least (USD)', 'must be a decimal number of US dollars'],
-      ['From', 'must be an instant in ISO 8601 with its zone'],
+      ['From', 'must be an ISO 8601 time with a time zone'],
       ['Recipient', 'must be text of 3 to 254 characters'],
     ] as const) {
       const says = await field(page, label).getAttribute('aria-describedby');

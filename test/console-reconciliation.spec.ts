@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Locator, Page } from 'playwright-core';
 import supertest from 'supertest';
+import type { FindingRecord, RunRecord } from './support/api';
 import { startBrowser, TestBrowser } from './support/browser';
 import { complaintsOf, expectAccessible, follow, signIn, widthOf } from './support/console';
 import { FindingsScene } from './support/findings-scene';
@@ -37,7 +38,7 @@ describe('reconciliation in the console', () => {
   };
   const get = async (path: string) =>
     (await supertest(asking.url).get(`/v1/reconciliation/${path}`).set('X-API-Key', asking.key).expect(200)).body;
-  const found = async (query: string): Promise<Record<string, any>[]> =>
+  const found = async (query: string): Promise<FindingRecord[]> =>
     (await get(`findings?page_size=200&${query}`)).findings;
   const rows = () => page.getByRole('table', { name: 'Findings' }).locator('tbody tr');
   const rowIs = (count: number) => expectSoon(rows(), count);
@@ -217,7 +218,7 @@ describe('reconciliation in the console', () => {
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'march.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-    await page.getByLabel('chi ref').selectOption('Reference ID');
+    await page.getByLabel('upstream ref').selectOption('Reference ID');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 of 2 rows are used').waitFor();
@@ -227,7 +228,7 @@ describe('reconciliation in the console', () => {
   });
 
   it('fits a telephone', async () => {
-    const run = (await get('runs')).runs.find(({ totals }: any) => totals !== null); // a made-up one has none
+    const run = (await get('runs')).runs.find(({ totals }: RunRecord) => totals !== null); // a made-up one has none
     const [finding] = await found('state=any');
     await page.setViewportSize({ width: 360, height: 740 });
     for (const path of ['', `/runs/${run.id}`, '/findings?state=any', `/findings/${finding?.id}`, '/statements']) {

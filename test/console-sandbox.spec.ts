@@ -120,11 +120,11 @@ describe("the console's sandbox", () => {
     await answer().getByRole('timer').waitFor();
     await answer().getByText('If a fault suppresses the response').waitFor();
     await answer().getByText('in doubt', { exact: true }).waitFor();
-    await page.getByText('struck once').waitFor();
+    await page.getByText('triggered once').waitFor();
   });
 
   it('switches faults on for what is in the form, or as one says, and off again', async () => {
-    await choose('Sample', 'Pay out mobile money to many users');
+    await choose('Sample', 'Pay out mobile money');
     const kind = page.getByRole('form', { name: 'lateProcessing' });
     await kind.getByRole('button', { name: 'More' }).click();
     await kind.getByLabel('nth').fill('3');
@@ -145,7 +145,7 @@ describe("the console's sandbox", () => {
     ]);
     await kind.getByLabel('ms').fill('-1');
     await kind.getByRole('button', { name: 'Turn on' }).click();
-    await page.getByRole('alert').getByText('not valid').waitFor();
+    await page.getByRole('alert').getByText('The request is invalid').waitFor();
     await page.getByRole('button', { name: 'Turn all off' }).click();
     await page.getByText('No faults are active.').waitFor();
     expect((await api.look()).faults).toEqual([]);

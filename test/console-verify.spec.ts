@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { growthSince, growthStep, keyStep, seenIn } from '../console/src/verify/memory';
 import { Evidence, Step, verifyCall } from '../console/src/verify/verify';
 import { newSigningKey, signerOf } from '../src/history/log/note';
+import type { ReceiptRecord } from './support/api';
 import { ADA, CallStories, makeCallStories } from './support/call-stories';
 import { eventually } from './support/paying';
 
@@ -29,7 +30,9 @@ describe("the console's verification", () => {
     return {
       story: await scene.story(id, revealed ? {} : { 'X-People': 'masked' }),
       proof: (await get(`/v1/audit/log/proof?call=${id}`).expect(200)).body,
-      openings: revealed ? Object.fromEntries(receipt.records.map((one: any) => [one.kind, one.openings])) : undefined,
+      openings: revealed
+        ? Object.fromEntries(receipt.records.map((one: ReceiptRecord) => [one.kind, one.openings]))
+        : undefined,
       key,
     };
   };

@@ -1,4 +1,5 @@
 import { RunningConfig } from '../src/platform/config/config';
+import type { CallRecord } from './support/api';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -48,7 +49,7 @@ describe('countries and networks that the upstream does not serve', () => {
   }
 
   const arrived = () => upstream.received.map(({ url }) => url.replace('/api/v0.1', ''));
-  const calls = async () => (await proxy.get(auditor, '/v1/audit/calls').expect(200)).body.calls as any[];
+  const calls = async () => (await proxy.get(auditor, '/v1/audit/calls').expect(200)).body.calls as CallRecord[];
   const recordOf = async (headers: Record<string, string>) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
@@ -58,7 +59,7 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(body).toMatchObject({
       status: 'error',
       code: 'not_served',
-      errors: [{ pointer: '/airtimes/1/countryToSend', detail: 'is not served; the countries are Kenya, Nigeria' }],
+      errors: [{ pointer: '/airtimes/1/countryToSend', detail: 'is not served, and must be one of Kenya, Nigeria' }],
     });
     expect(arrived()).toEqual(['/info/airtime-countries']);
     expect(await recordOf(headers)).toMatchObject({
@@ -71,7 +72,7 @@ describe('countries and networks that the upstream does not serve', () => {
     await startWith({});
     const { body } = await proxy.post(app, '/payouts/mobile-money', momo('Kenya', 'MTN')).expect(400);
     expect(body.errors).toEqual([
-      { pointer: '/momos/0/momoCode', detail: 'is no mobile money network of Kenya; its codes are MPS (M-Pesa)' },
+      { pointer: '/momos/0/momoCode', detail: 'must be a mobile money network of Kenya: MPS (M-Pesa)' },
     ]);
     await proxy.post(app, '/payouts/mobile-money', momo('COTE D’IVOIRE', 'MTN')).expect(200);
     expect(arrived()).toEqual(['/info/mobile-money-codes', '/payouts/mobile-money']);
@@ -87,7 +88,7 @@ describe('countries and networks that the upstream does not serve', () => {
     const [asked, ...others] = all.filter(({ operation }) => operation === 'GET /info/airtime-countries');
     expect(others).toEqual([]);
     expect(asked).toMatchObject({ outcome: 'succeeded', client: { name: 'app' }, coverage: null });
-    expect(paid.map(({ headers }) => headers['x-call-id'])).toContain(asked.caused_by);
+    expect(paid.map(({ headers }) => headers['x-call-id'])).toContain(asked!.caused_by);
     const { text } = await proxy.get(auditor, '/metrics').expect(200);
     expect(text).toContain('payout_proxy_calls_total{operation="GET /info/airtime-countries",outcome="succeeded"} 1');
     const payouts = all.filter(({ operation }) => operation === 'POST /payouts/airtime');

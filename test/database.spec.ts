@@ -95,9 +95,9 @@ describe('migrations', () => {
     rmSync(join(directory, '20990102000000_cut'), { recursive: true });
   });
 
-  it('are refused when one was edited after it had been applied', async () => {
+  it('are refused when one was edited after it was applied', async () => {
     add('20990101000000_broken', 'CREATE TABLE half (id bigint);');
-    await expect(migrate(url, directory)).rejects.toThrow('was edited after it had been applied');
+    await expect(migrate(url, directory)).rejects.toThrow('was edited after it was applied');
   });
 });
 

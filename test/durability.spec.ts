@@ -95,7 +95,7 @@ describe('what is durable, and when', () => {
     const { body } = await paying.proxy.get(paying.app, `/v1/calls/${callOf(got)}`).expect(200);
     expect(body.outcome).toBe('in_progress');
     expect([read.status, read.body.code]).toEqual([502, 'outcome_unknown']);
-    expect(read.body.error).toContain('it is safe to ask again');
+    expect(read.body.error).toContain('it is safe to try again');
     expect((await paying.listed('in_progress')).sort()).toEqual([callOf(got), callOf(read)].sort());
     expect(paying.upstream.received).toHaveLength(2);
     await paying.pay().expect(200);

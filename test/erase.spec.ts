@@ -3,6 +3,7 @@ import { Secret } from '../src/platform/config/secret';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf } from '../src/history/log/signed-records';
 import { leafSql } from '../src/history/log/leaves';
+import type { RecordItem } from './support/api';
 import { answer } from './support/fake-upstream';
 import { everythingIn } from './support/everything';
 import { cliOf } from './support/cli';
@@ -97,7 +98,7 @@ describe('audit erase', () => {
     );
     const record = await paying.record(both);
     expect(record).toMatchObject({ request: { body: null }, response: { body: null }, total_usd: '3' });
-    expect(record.items.map((item: any) => item.recipient.email)).toEqual([null, OTHER]);
+    expect(record.items.map((item: RecordItem) => item.recipient.email)).toEqual([null, OTHER]);
 
     // Of what it was made of, nothing is left either that a guess could be compared with.
     expect(await query(`SELECT key, salt, content_hash FROM idempotency_claim ORDER BY key LIMIT 1`)).toEqual([
@@ -149,7 +150,7 @@ describe('audit erase', () => {
     const handle = JSON.parse((await erase(HANDLE, '--yes')).stdout);
     expect(handle.places).toHaveLength(3);
     expect(handle.places[0]).toContain(tagged.headers['x-call-id']);
-    expect((await paying.record(likes)).response.body).not.toBeNull();
+    expect((await paying.record(likes)).response!.body).not.toBeNull();
   });
 
   it('takes somebody out of what sources said of them, and leaves the rest of it', async () => {

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { FINDING_STEP_LOCK } from '../src/journal/finding-step-lock';
+import type { FindingStep } from './support/api';
 import { Approving, startApproving } from './support/approving';
 import { eventually } from './support/paying';
 import { FindingsScene } from './support/findings-scene';
@@ -43,7 +44,7 @@ describe('findings that are decided about', () => {
       .expect(200)
       .expect({ decided: 1, ignored: 0, findings: [{ finding_id: id, state: 'explained' }] });
     const { body } = await get(`/${id}`).expect(200);
-    const [step] = body.steps as Record<string, any>[];
+    const [step] = body.steps as FindingStep[];
     expect(step).toMatchObject({
       state: 'explained',
       reason: 'a••@example.com asked for it',

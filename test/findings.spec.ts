@@ -1,5 +1,6 @@
 import supertest from 'supertest';
 import { CATEGORIES, CATEGORY_NAMES, SEVERITIES } from '../src/reconciliation/findings/categories';
+import type { FindingRecord, FindingSight } from './support/api';
 import { Approving, startApproving } from './support/approving';
 import { FindingsScene } from './support/findings-scene';
 
@@ -23,7 +24,7 @@ describe('findings', () => {
   afterAll(() => approving.close());
 
   const get = (path: string, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
-  const listed = async (query: string) => (await get(`?${query}`).expect(200)).body.findings as Record<string, any>[];
+  const listed = async (query: string) => (await get(`?${query}`).expect(200)).body.findings as FindingRecord[];
   const post = (decisions: unknown, as = key) =>
     supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
   const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
@@ -140,7 +141,7 @@ describe('findings', () => {
     await scene.seenAgain(id, await scene.run({ historical: true }), '9');
     const { body } = await get(`/${id}`).expect(200);
     expect([body.impact_usd, body.sight_count]).toEqual(['2.5', 3]);
-    expect(body.sights.map((sight: any) => [sight.impact_usd, sight.historical])).toEqual([
+    expect(body.sights.map((sight: FindingSight) => [sight.impact_usd, sight.historical])).toEqual([
       ['9', true],
       ['2.5', false],
       ['1', false],

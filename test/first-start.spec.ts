@@ -27,7 +27,7 @@ describe('the embedded Postgres', () => {
     await startAndStop();
     const home = prepareHome(dataDir);
     renameSync(passwords, `${passwords}.lost`);
-    await expect(startAndStop()).rejects.toThrow(`put database.json back into ${dataDir}`);
+    await expect(startAndStop()).rejects.toThrow(`Restore database.json in ${dataDir}`);
     expect(existsSync(join(home.cluster, 'PG_VERSION'))).toBe(true);
     renameSync(`${passwords}.lost`, passwords);
     await startAndStop();
@@ -40,7 +40,7 @@ describe('the embedded Postgres', () => {
     writeFileSync(file, `${other.pid}\n${home.cluster}\n1\n1\n\n127.0.0.1\n`);
     home.own(file);
     await expect(startAndStop()).rejects.toThrow(
-      `does not answer (ECONNREFUSED); if no postgres runs any more, delete`,
+      `does not respond (ECONNREFUSED). If no postgres process is running, delete`,
     );
     other.kill();
     rmSync(file);

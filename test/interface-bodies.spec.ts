@@ -1,7 +1,7 @@
 import { airtimeItem, creditItem, FaultExpected, LISTS } from './support/interface';
 import { expectFaults, expectTaken, startRules, TestRules } from './support/rules';
 
-const UNKNOWN = /^is not a field of this operation; remove it$/;
+const UNKNOWN = /^must not be sent, because it is not a field of this operation$/;
 
 /** Faults of whole bodies; those of single fields are in interface-items.spec.ts. */
 describe('bodies', () => {
@@ -27,7 +27,11 @@ describe('bodies', () => {
   ])('%s is no JSON object, and the fault tells where without quoting the body', async (_what, body) => {
     await expectFaults(
       rules.postRaw('/send', body),
-      wholeBody(body === '' ? /^a JSON object is required/ : /^the body is not valid JSON( at character \d+)?$/),
+      wholeBody(
+        body === ''
+          ? /^the body is required and must be a JSON object/
+          : /^the body must be valid JSON(, and is not at character \d+)?$/,
+      ),
     );
   });
 
@@ -44,7 +48,7 @@ describe('bodies', () => {
     ],
     ['UTF-16', Buffer.from('{"credit":[]}\ud83d', 'utf16le')],
   ])('%s is not UTF-8', (_what, bytes) =>
-    expectFaults(rules.postRaw('/send', bytes), wholeBody(/^the body is not valid (UTF-8|JSON)/)),
+    expectFaults(rules.postRaw('/send', bytes), wholeBody(/^the body must be valid (UTF-8|JSON)/)),
   );
 
   it.each([
@@ -52,7 +56,7 @@ describe('bodies', () => {
     ['objects', '{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000)],
     ['objects within a field', `{"description":${'{"a":'.repeat(20)}1${'}'.repeat(20)}}`],
   ])('%s nested deeper than anything the interface has are refused', (_what, body) =>
-    expectFaults(rules.postRaw('/send', body), wholeBody(/^the body is nested deeper than 16 levels$/)),
+    expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must not be nested deeper than 16 levels$/)),
   );
 
   it.each([
@@ -64,7 +68,7 @@ describe('bodies', () => {
   ])('a name given twice is refused, for one of its values would be dropped: %s', (body, pointers) =>
     expectFaults(
       rules.postRaw('/send', body),
-      pointers.map((pointer) => ({ pointer, detail: /^is given more than once; say it once$/ })),
+      pointers.map((pointer) => ({ pointer, detail: /^must be given only once$/ })),
     ),
   );
 
@@ -79,7 +83,7 @@ describe('bodies', () => {
   ])('the content type "%s" is not JSON, whatever the body', (type) =>
     expectFaults(
       rules.postRaw('/send', JSON.stringify({ credit: [creditItem()] }), { 'Content-Type': type }),
-      wholeBody(/^the body is of another content type; send JSON with Content-Type: application\/json$/),
+      wholeBody(/^the body must be JSON, sent with Content-Type: application\/json$/),
     ),
   );
 
@@ -87,7 +91,7 @@ describe('bodies', () => {
     const fitting = `{"colour":"${'x'.repeat(1_048_576 - 13)}"}`;
     await expectFaults(rules.postRaw('/send', fitting), [
       { pointer: '/colour', detail: UNKNOWN },
-      { pointer: '/credit', detail: /^is missing/ },
+      { pointer: '/credit', detail: /^is required and must/ },
     ]);
   });
 
@@ -100,7 +104,7 @@ describe('bodies', () => {
     );
 
     it('may not be left out', () =>
-      expectFaults(rules.post(path, {}), [{ pointer: `/${list}`, detail: /^is missing; it must be a list/ }]));
+      expectFaults(rules.post(path, {}), [{ pointer: `/${list}`, detail: /^is required and must be a list/ }]));
 
     it('holds objects: numbers, text, null, lists and lists in lists are each a fault', () =>
       expectFaults(
@@ -112,7 +116,7 @@ describe('bodies', () => {
       const items = Array.from({ length: 1_000 }, item);
       await expectTaken(rules.post(path, { [list]: items }));
       await expectFaults(rules.post(path, { [list]: [...items, { broken: true }] }), [
-        { pointer: `/${list}`, detail: /^has 1001 items; at most 1000 fit in one request$/ },
+        { pointer: `/${list}`, detail: /^must have at most 1000 items, and has 1001$/ },
       ]);
     });
 

@@ -3,9 +3,9 @@ import { expectFaults, expectTaken, startRules, TestRules } from './support/rule
 
 const AMOUNT = /number of US dollars greater than 0 and at most 999999999, with at most 6 decimals/;
 const PHONE = /phone number in international format: \+ and 7 to 15 digits/;
-const EMAIL = /e-mail address of at most 254 characters/;
+const EMAIL = /email address of at most 254 characters/;
 const HANDLE = /handle that begins with @/;
-const MISSING = /^is missing; it must be /;
+const MISSING = /^is required and must be /;
 const TEXT = /must be text of /;
 
 /** A change of one field of an item, and what is to be said of it. */

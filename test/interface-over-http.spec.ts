@@ -25,14 +25,14 @@ const BROKEN: Broken[] = [
     '/credit/0/valueInUSD',
     /number of US dollars/,
   ],
-  ['an e-mail', '/send', { credit: [{ ...creditItem(), email: 'ada' }] }, '/credit/0/email', /e-mail address/],
+  ['an e-mail', '/send', { credit: [{ ...creditItem(), email: 'ada' }] }, '/credit/0/email', /email address/],
   ['a handle', '/send', { credit: [{ ...creditItem(), twitter: 'ada' }] }, '/credit/0/twitter', /begins with @/],
   [
     'a recipient',
     '/send',
     { credit: [{ valueInUSD: 1 }] },
     '/credit/0/email',
-    /^is missing; .*; leave it out if twitter/,
+    /^is required and .*, or absent if twitter/,
   ],
   ['optional text', '/send', { credit: [creditItem()], description: 5 }, '/description', /text of at most 1000/],
   ['an unknown field', '/send', { credit: [creditItem()], colour: 1 }, '/colour', /is not a field of this operation/],
@@ -52,7 +52,7 @@ const BROKEN: Broken[] = [
     '/momos/0/momoCode',
     /text of 1 to \d+ characters/,
   ],
-  ['a missing field', '/account/transfer', { amount: 5 }, '/receiver', /^is missing; it must be text/],
+  ['a missing field', '/account/transfer', { amount: 5 }, '/receiver', /^is required and must be text/],
   ['a local amount', COLLECT, { ...collection(), amount: 0 }, '/amount', /at most 3 decimals/],
   ['a currency', COLLECT, { ...collection(), currency: 'kes' }, '/currency', /currency code of three capital letters/],
   ['free data', '/redeem/airtime', { ...redemption(), meta: [] }, '/meta', /object of at most 8192 bytes/],
@@ -71,7 +71,7 @@ describe('a request over HTTP', () => {
 
   it.each(BROKEN)('returns 400 where it breaks the rule of %s', async (_rule, path, body, pointer, detail) => {
     const recorded = await api.expectRefused(api.post(path, body), [{ pointer, detail }]);
-    expect(recorded.refusal.errors[0].pointer).toBe(pointer === '/colour' ? '/…' : pointer);
+    expect(recorded.refusal!.errors[0]!.pointer).toBe(pointer === '/colour' ? '/…' : pointer);
   });
 
   it.each([
@@ -88,11 +88,11 @@ describe('a request over HTTP', () => {
   );
 
   it.each([
-    ['is no JSON', 'hello', /is not valid JSON( at character \d+)?$/],
-    ['is not UTF-8', Buffer.from([0x22, 0x80, 0x22]), /is not valid UTF-8$/],
+    ['is no JSON', 'hello', /must be valid JSON(, and is not at character \d+)?$/],
+    ['is not UTF-8', Buffer.from([0x22, 0x80, 0x22]), /must be valid UTF-8$/],
     ['is no object', '[]', /must be a JSON object$/],
-    ['is nested too deeply', '['.repeat(400_000) + ']'.repeat(400_000), /is nested deeper than 16 levels$/],
-    ['is too large', `{"colour":"${'x'.repeat(1_048_576)}"}`, /is larger than 1048576 bytes$/],
+    ['is nested too deeply', '['.repeat(400_000) + ']'.repeat(400_000), /must not be nested deeper than 16 levels$/],
+    ['is too large', `{"colour":"${'x'.repeat(1_048_576)}"}`, /must be at most 1048576 bytes$/],
   ])('returns 400 where its body %s', (_what, body, detail) =>
     api.expectRefused(
       api.postRaw('/send', body, JSON_TYPE).serialize(() => body as string),
@@ -102,7 +102,7 @@ describe('a request over HTTP', () => {
 
   it('returns 400 where its body gives a name twice', () =>
     api.expectRefused(api.postRaw('/send', '{"credit":[],"credit":[]}'), [
-      { pointer: '/credit', detail: /^is given more than once; say it once$/ },
+      { pointer: '/credit', detail: /^must be given only once$/ },
     ]));
 
   it.each(['application/xml', 'application/json, text/plain', 'garbage', ';', '/'])(
@@ -111,7 +111,7 @@ describe('a request over HTTP', () => {
       api.expectRefused(api.postRaw('/send', JSON.stringify({ credit: [creditItem()] }), { 'Content-Type': type }), [
         {
           pointer: '',
-          detail: /^the body is of another content type; send JSON with Content-Type: application\/json$/,
+          detail: /^the body must be JSON, sent with Content-Type: application\/json$/,
         },
       ]),
   );
@@ -127,13 +127,13 @@ describe('a request over HTTP', () => {
     expect(await response.json()).toMatchObject({
       status: 'error',
       code: 'invalid_request',
-      errors: [{ pointer: '', detail: 'the body is larger than 1048576 bytes' }],
+      errors: [{ pointer: '', detail: 'the body must be at most 1048576 bytes' }],
     });
     expect((await api.record(response.headers.get('x-call-id') ?? '')).outcome).toBe('refused');
   });
 
   it('does not record the digits of a malformed body that reads like an error of the parser', async () => {
-    const detail = /^the body is not valid JSON$/;
+    const detail = /^the body must be valid JSON$/;
     const recorded = await api.expectRefused(api.postRaw('/send', 'position 23480123'), [{ pointer: '', detail }]);
     expect(JSON.stringify(recorded.refusal)).not.toContain('23480123');
   });
@@ -145,7 +145,7 @@ describe('a request over HTTP', () => {
     expect(sent()?.body).toBe(JSON.stringify({ [list]: items }));
     const recorded = await api.record(response.headers['x-call-id'] as string);
     const texts = ['0.000001', '0.000001', '0.1', '123456789.123456', '999999999'];
-    expect(recorded.items.map(({ amount_usd }: { amount_usd: string }) => amount_usd)).toEqual(texts);
+    expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(texts);
     expect(recorded.total_usd).toBe('1123456788.223458');
   });
 
@@ -154,7 +154,7 @@ describe('a request over HTTP', () => {
     const response = await api.post('/payouts/credit', { credits: [{ email }] }).expect(200);
     expect(sent()?.body).toBe('{"credits":[{"email":"ada@example.com"}]}');
     const recorded = await api.record(response.headers['x-call-id'] as string);
-    expect([recorded.items[0].amount_usd, recorded.total_usd]).toEqual([null, null]);
+    expect([recorded.items[0]!.amount_usd, recorded.total_usd]).toEqual([null, null]);
   });
 
   it('forwards 1,000 items', async () => {

@@ -59,7 +59,7 @@ describe('who is paid', () => {
       ['an empty handle alone', { twitter: '' }],
     ])('%s is refused, saying what may stand instead', async (_what, recipient) => {
       await expectFaults(rules.post(path, { [list]: [{ ...recipient, valueInUSD: 1 }] }), [
-        { pointer: `/${list}/0/email`, detail: /^is missing; it must be an e-mail .*; leave it out if twitter names/ },
+        { pointer: `/${list}/0/email`, detail: /^is required and must be an email .*, or absent if twitter names/ },
       ]);
     });
 
@@ -70,8 +70,8 @@ describe('who is paid', () => {
         { email: 'ada@example.com', twitter: 'ada', valueInUSD: 1 },
       ];
       await expectFaults(rules.post(path, { [list]: items }), [
-        { pointer: `/${list}/0/email`, detail: /e-mail/ },
-        { pointer: `/${list}/1/email`, detail: /e-mail/ },
+        { pointer: `/${list}/0/email`, detail: /email/ },
+        { pointer: `/${list}/1/email`, detail: /email/ },
         { pointer: `/${list}/2/twitter`, detail: /begins with @/ },
       ]);
     });
@@ -94,7 +94,7 @@ describe('who is paid', () => {
       { recipient: { receiver: 'sub-account-1' }, recipient_field: 'receiver', amount_usd: null, wallet: null },
     ]);
     await expectFaults(rules.post('/account/transfer', { amount: '5', wallet: 5 }), [
-      { pointer: '/receiver', detail: /^is missing; it must be text/ },
+      { pointer: '/receiver', detail: /^is required and must be text/ },
       { pointer: '/amount', detail: /number of US dollars/ },
       { pointer: '/wallet', detail: /must be text/ },
     ]);

@@ -120,7 +120,7 @@ describe('keys', () => {
   });
 
   it.each(['', 'no-uuid', '01a1fb98-53b1-7069-a17f-af1e8cacb634'])('there is no key %j to revoke', (id) =>
-    expect(clients.revokeKey(id)).rejects.toThrow(/there is no key with the id/),
+    expect(clients.revokeKey(id)).rejects.toThrow(/no key has the ID/),
   );
 
   it('of a key only its SHA-256 and its last four characters are kept, and its use is noted', async () => {
@@ -166,7 +166,7 @@ describe('keys', () => {
           expect(upstream.received.length - sentBefore).toBe(suffices ? 1 : 0);
           if (!suffices) {
             expect(response.body).toMatchObject({ status: 'error', code: 'scope_missing' });
-            expect(response.body.error).toContain(`the scope ${needed.join(' and the scope ')}; yours has ${scope}`);
+            expect(response.body.error).toContain(`the scope ${needed.join(' and the scope ')}. Your key has ${scope}`);
           }
         }
       },

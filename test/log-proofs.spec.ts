@@ -7,6 +7,7 @@ import { parseCheckpoint } from '../src/history/log/checkpoint';
 import { leafHash } from '../src/history/log/merkle';
 import { openNote, verifierOf } from '../src/history/log/note';
 import { verifyConsistency, verifyInclusion } from '../src/history/log/proofs';
+import type { Opening, Receipt, ReceiptRecord } from './support/api';
 import { verifyAsDocumented } from './support/documented-verifier';
 import { TestProxy } from './support/proxy';
 import { anotherId, makeSealedScene, SealedScene } from './support/sealed-scene';
@@ -55,11 +56,11 @@ async function head() {
 }
 
 /** Asks until the call is sealed; until then it is told to ask again. */
-async function receipt(id = call, key = app): Promise<any> {
-  let receipt: any;
+async function receipt(id = call, key = app): Promise<Receipt> {
+  let receipt!: Receipt;
   await eventually(async () => {
     const { status, body, headers } = await proxy.get(key, `/v1/calls/${id}/receipt`);
-    if (status === 200) receipt = body;
+    if (status === 200) receipt = body as Receipt;
     else expect([status, body.code, headers['retry-after']]).toEqual([409, 'not_sealed', '1']);
     return status === 200;
   });
@@ -87,7 +88,7 @@ describe('the log over HTTP', () => {
     const { body } = await get(`proof?call=${call}`).expect(200);
     const { size, root, note, key } = await head();
     expect(body).toMatchObject({ id: call, unsealed: [], checkpoint: expect.stringContaining(key.split('+')[0]!) });
-    expect(body.records.map(({ kind }: any) => kind).sort()).toEqual(['intent', 'outcome']);
+    expect(body.records.map(({ kind }: ReceiptRecord) => kind).sort()).toEqual(['intent', 'outcome']);
     expect(
       body.checkpoint === note || size > parseCheckpoint(openNote(body.checkpoint, [verifierOf(key)]).text).size,
     ).toBe(true);
@@ -147,7 +148,7 @@ describe('a receipt', () => {
     expect(result).toMatchObject({ holds: true, call_id: call });
     expect(code).toBe(0);
     // In the log's order: right after a start, what was answered may be sealed before what was asked.
-    expect(result.records.map(({ kind, opened }: any) => [kind, opened]).sort()).toEqual([
+    expect(result.records.map(({ kind, opened }: Record<string, unknown>) => [kind, opened]).sort()).toEqual([
       [
         'intent',
         ['body_commitment', 'items/0/email_commitment', 'items/0/handle_commitment', 'items/1/email_commitment'],
@@ -155,7 +156,7 @@ describe('a receipt', () => {
       ['outcome', ['body_commitment']],
     ]);
     const changed = structuredClone(body);
-    changed.records.find(({ kind }: any) => kind === 'intent').record.total_usd = '35.000000';
+    changed.records.find(({ kind }: ReceiptRecord) => kind === 'intent')!.record.total_usd = '35.000000';
     expect(check(changed, '--key', key)).toMatchObject({ code: 1, result: { holds: false } });
     const texts = [body, changed].map((each) => JSON.stringify(each));
     expect(verifyAsDocumented(texts, key).faults).toEqual([null, expect.stringContaining('intent: not proved')]);
@@ -182,10 +183,10 @@ describe('a receipt', () => {
       ]);
       expect(access).toMatchObject({ call_id: call, route: 'GET /v1/audit/calls/:id/receipt', rows: 2 });
       expect(check(answer.body, '--key', own.log.key)).toMatchObject({ code: 0, result: { holds: true } });
-      return [answer.body.records.map(({ openings }: any) => openings), access?.revealed];
+      return [answer.body.records.map(({ openings }: ReceiptRecord) => openings), access?.revealed];
     };
     const none = own.records.map(() => []);
-    expect(await openedBy(seeing)).toEqual([own.records.map(({ openings }: any) => openings), true]);
+    expect(await openedBy(seeing)).toEqual([own.records.map(({ openings }: ReceiptRecord) => openings), true]);
     expect(await openedBy(seeing, { 'X-People': 'masked' })).toEqual([none, false]);
     expect(await openedBy(auditor)).toEqual([none, false]);
     await proxy.get(app, `/v1/audit/calls/${call}/receipt`).expect(403);
@@ -210,7 +211,9 @@ describe('a receipt', () => {
     await scene.database.query('DELETE FROM item_recipient WHERE intent_id = $1 AND position = 0', [id]);
     await scene.database.query('DELETE FROM intent_body WHERE intent_id = $1', [id]);
     const body = await receipt(id, key);
-    expect(body.records[0].openings.map(({ commitment }: any) => commitment)).toEqual(['items/1/email_commitment']);
+    expect(body.records[0]!.openings.map(({ commitment }: Opening) => commitment)).toEqual([
+      'items/1/email_commitment',
+    ]);
     expect(check(body)).toMatchObject({ code: 0, result: { holds: true } });
   });
 });

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import type { RecordItem } from './support/api';
 import { startProxyWithSandbox } from './support/proxy';
 
 /** The main job end to end: an app pays through the proxy, an auditor reads what happened. */
@@ -43,12 +44,12 @@ describe('an app pays and an auditor reads', () => {
     });
     expect(call.client.name).toBe('app');
     expect(call.upstream.status).toBe(200);
-    expect(call.items.map((item: any) => [item.recipient.phone, item.country, item.amount_usd])).toEqual([
+    expect(call.items.map((item: RecordItem) => [item.recipient.phone, item.country, item.amount_usd])).toEqual([
       ['+2348012345678', 'Nigeria', '0.1'],
       ['+254712345678', 'Kenya', '0.2'],
     ]);
-    expect(call.items.map((item: any) => item.upstream.upstream_ref)).toEqual(
-      paid.body.data.data.map((t: any) => t.chiRef),
+    expect(call.items.map((item: RecordItem) => item.upstream!.upstream_ref)).toEqual(
+      paid.body.data.data.map((t: { chiRef: string }) => t.chiRef),
     );
     const { received_at, sent_at, answered_at, upstream_ms } = call.timings;
     expect(received_at <= sent_at && sent_at <= answered_at).toBe(true);

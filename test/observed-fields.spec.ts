@@ -5,10 +5,10 @@ const LOCAL = /number greater than 0 and at most 999999999999, with at most 3 de
 const USD = /number of US dollars greater than 0 and at most 999999999, with at most 6 decimals/;
 const CURRENCY = /currency code of three capital letters \(ISO 4217\)/;
 const PHONE = /phone number in international format: \+ and 7 to 15 digits/;
-const EMAIL = /must be an e-mail address of at most 254 characters$/;
+const EMAIL = /must be an email address of at most 254 characters$/;
 const TEXT = /must be text of 1 to \d+ characters, without control characters/;
 const META = /object of at most 8192 bytes of JSON and 8 levels/;
-const UNKNOWN = /^is not a field of this operation; remove it$/;
+const UNKNOWN = /^must not be sent, because it is not a field of this operation$/;
 
 type Row = [field: string, detail: RegExp, ...wrong: unknown[]];
 
@@ -121,7 +121,9 @@ describe('the fields of observed operations', () => {
         names.map((name) => ({ pointer: `/${name}`, detail: UNKNOWN })),
       );
       await expectFaults(rules.post(path, []), [{ pointer: '', detail: /must be a JSON object/ }]);
-      await expectFaults(rules.post(path, undefined), [{ pointer: '', detail: /a JSON object is required/ }]);
+      await expectFaults(rules.post(path, undefined), [
+        { pointer: '', detail: /the body is required and must be a JSON object/ },
+      ]);
     });
   });
 
@@ -142,7 +144,7 @@ describe('the fields of observed operations', () => {
     );
 
     it('neither may be left out or said twice, and there is no other', async () => {
-      const missing = [currency, amount].map((field) => ({ pointer: `/${field}`, detail: /^is missing; it must be/ }));
+      const missing = [currency, amount].map((field) => ({ pointer: `/${field}`, detail: /^is required and must be/ }));
       await expectFaults(rules.get(path), missing);
       await expectFaults(rules.get(`${path}?${currency}=KES&${amount}=1&${amount}=2&colour=red`), [
         { pointer: `/${amount}`, detail: AMOUNT_TEXT },

@@ -60,7 +60,7 @@ describe('the items of observed operations', () => {
         upstream: { upstream_id: 'transaction-9', status: 'redeemed' },
       },
     ]);
-    expect(recorded.upstream.other_items).toEqual([]);
+    expect(recorded.upstream!.other_items).toEqual([]);
     expect(await found({ recipient: '+2348012345678' })).toEqual([id]);
     expect(await found({ upstream_ref: CHI_REF })).toEqual([id]);
     expect(await found({ upstream_ref: 'transaction-9' })).toEqual([id]);
@@ -71,7 +71,7 @@ describe('the items of observed operations', () => {
     api.upstream.behaviour = answer(200, { status: 'success', data: other });
     const response = await api.post('/redeem/airtime', redemption()).expect(200);
     const recorded = await api.record(response.headers['x-call-id'] as string);
-    expect([recorded.items[0].upstream, recorded.upstream.other_items.length]).toEqual([null, 1]);
+    expect([recorded.items[0]!.upstream, recorded.upstream!.other_items.length]).toEqual([null, 1]);
   });
 
   it('transfer between wallets: its amount counts, and its tnxID is the id it is found by', async () => {
@@ -116,7 +116,7 @@ describe('the items of observed operations', () => {
     api.upstream.behaviour = answer(200, { status: 'success', data: transaction });
     const response = await api.post('/collections/mobile-money/initiate', collection()).expect(200);
     const { items } = await api.record(response.headers['x-call-id'] as string);
-    expect(items[0].upstream).toMatchObject({ upstream_id: 'payment-1', status: 'pending' });
+    expect(items[0]!.upstream).toMatchObject({ upstream_id: 'payment-1', status: 'pending' });
   });
 
   it('people stand in tables of their own, their names in the body only; both are masked', async () => {

@@ -4,6 +4,7 @@ import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { OverviewService } from '../src/admin/overview/overview.service';
+import type { CallRecord, OperationLatency, OutcomeCount, Overview, OverviewClient, SummaryGroup } from './support/api';
 import { AIRTIME, airtimes, ofAirtime, REJECTED, TORN } from './support/overview-airtime';
 import { SECTIONS } from './support/overview-sections';
 import { Reconciling, reconcile, startReconciling, untilNow } from './support/reconciling';
@@ -46,7 +47,7 @@ describe('GET /v1/overview', () => {
       { outcome: 'succeeded', calls: 3 },
       ...['pending_approval', 'refused', 'rejected', 'unknown'].map((outcome) => ({ outcome, calls: 1 })),
     ]);
-    expect(history.upstream_ms.map(({ operation, calls }: Record<string, any>) => [operation, calls])).toEqual([
+    expect(history.upstream_ms.map(({ operation, calls }: OperationLatency) => [operation, calls])).toEqual([
       [AIRTIME, 4],
       ['GET /wallets/list', 1],
     ]);
@@ -55,7 +56,7 @@ describe('GET /v1/overview', () => {
     expect(doubt).toEqual({ calls: 1, usd: '1.3', oldest_since: expect.any(String) });
     expect(approvals).toEqual({ waiting: 1, usd: '6.25', next_expires_at: expect.any(String) });
     expect(stops).toEqual({ active: 0 });
-    const spent = clients.map(({ name, daily, monthly }: Record<string, any>) => [
+    const spent = clients.map(({ name, daily, monthly }: OverviewClient) => [
       name,
       daily.cap_usd,
       daily.spent_usd,
@@ -80,12 +81,12 @@ describe('GET /v1/overview', () => {
     const get = async (path: string) => (await scene.proxy.get(keys.get('audit') ?? '', path).expect(200)).body;
     const { groups } = await get('/v1/audit/summary?group_by=outcome');
     const sorted = (list: [string, number][]) => list.sort(([one], [other]) => one.localeCompare(other));
-    expect(sorted(history.outcomes.map(({ outcome, calls }: any) => [outcome, calls]))).toEqual(
-      sorted(groups.map(({ group, calls }: any) => [group, calls])),
+    expect(sorted(history.outcomes.map(({ outcome, calls }: OutcomeCount) => [outcome, calls]))).toEqual(
+      sorted(groups.map(({ group, calls }: SummaryGroup) => [group, calls])),
     );
     const { groups: exact } = await get('/v1/audit/summary?group_by=operation');
     for (const { operation, p50, p99 } of history.upstream_ms) {
-      const { upstream_ms: ms } = exact.find(({ group }: any) => group === operation);
+      const { upstream_ms: ms } = exact.find(({ group }: SummaryGroup) => group === operation);
       for (const ratio of [p50 / ms.p50, p99 / ms.p99]) expect(Math.abs(ratio - 1)).toBeLessThan(0.02);
     }
     const { calls } = await get('/v1/audit/calls?in_doubt=true');
@@ -135,15 +136,15 @@ describe('GET /v1/overview', () => {
       ended_at: run.ended_at,
       residual_usd: '0',
       open_findings: waiting.length,
-      difference_usd: new Decimal(run.totals.theirs.usd).sub(run.totals.ours.usd).toFixed(),
+      difference_usd: new Decimal(run.totals!.theirs.usd).sub(run.totals!.ours.usd).toFixed(),
     });
     await eventually(async () => (await read('reconcile')).findings[0].count === waiting.length);
     expect((await read('reconcile')).findings[0]).toEqual({
-      age: '0–1',
+      age: '0_to_1',
       count: waiting.length,
       impact_usd: usd.toFixed(),
     });
-    expect(findings.map(({ age }: { age: string }) => age)).toEqual(['0–1', '2–7', '8–30', '31+']);
+    expect(findings.map(({ age }: { age: string }) => age)).toEqual(['0_to_1', '2_to_7', '8_to_30', '31_or_more']);
   });
 
   it('tells which records are sealed', async () => {
@@ -164,7 +165,7 @@ describe('GET /v1/overview', () => {
     const next = async (events: AsyncGenerator<ServerSentEvent, void>) => {
       const { value } = await events.next();
       expect(value?.event).toBe('overview');
-      return (value as ServerSentEvent).data as Record<string, any>;
+      return (value as ServerSentEvent).data as Overview;
     };
     const accesses = () =>
       scene.proxy.database.query(
@@ -212,7 +213,7 @@ describe('GET /v1/overview', () => {
       jest.spyOn(performance, 'now').mockImplementation(() => now() + 15_000);
       const { value: confirmed } = await events.next();
       expect(confirmed).toMatchObject({ event: 'current', data: { as_of: expect.any(String) } });
-      expect((confirmed as any).data.as_of >= first.as_of).toBe(true);
+      expect(((confirmed as ServerSentEvent).data as { as_of: string }).as_of >= first.as_of).toBe(true);
       jest.restoreAllMocks();
       const broken = jest
         .spyOn(scene.proxy.app.get(OverviewService, { strict: false }), 'read')
@@ -227,7 +228,7 @@ describe('GET /v1/overview', () => {
   it('counts a call in doubt as paid once it is found to have been carried out', async () => {
     const before = ofAirtime(await read('all'));
     const { calls } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/calls?in_doubt=true').expect(200)).body;
-    const torn = calls.find(({ total_usd: usd }: any) => usd === '1.3');
+    const torn = calls.find(({ total_usd: usd }: CallRecord) => usd === '1.3');
     await supertest(scene.proxy.url)
       .post(`/v1/calls/${torn.id}/resolution`)
       .set('X-API-Key', keys.get('approve') ?? '')
@@ -235,7 +236,7 @@ describe('GET /v1/overview', () => {
       .expect(200);
     const { groups } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/summary?group_by=outcome').expect(200))
       .body;
-    expect(groups.find(({ group }: any) => group === 'confirmed')).toMatchObject({
+    expect(groups.find(({ group }: SummaryGroup) => group === 'confirmed')).toMatchObject({
       asked_usd: '1.3',
       succeeded_usd: '1.3',
     });

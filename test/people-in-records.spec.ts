@@ -127,7 +127,7 @@ describe('of the people in requests and answers, what is kept for ever', () => {
       .post(app, '/payouts/airtime', { airtimes: [item] })
       .set('Idempotency-Key', key)
       .expect(400);
-    expect(body).toMatchObject({ code: 'invalid_idempotency_key', error: expect.stringMatching(/an id of your own/) });
+    expect(body).toMatchObject({ code: 'invalid_idempotency_key', error: expect.stringMatching(/an ID of your own/) });
     await proxy.post(app, '/payouts/airtime', {}).set('Idempotency-Key', EMAIL).expect(400);
     expect(upstream.received.length).toBe(sent);
   });

@@ -1,4 +1,5 @@
 import supertest from 'supertest';
+import { ApiDocument, operationsIn } from './support/api-document';
 import { airtime, PHONE, phones, startPaying, Paying } from './support/paying';
 import { answer } from './support/fake-upstream';
 import { Asking, reconcile } from './support/reconciling';
@@ -21,11 +22,9 @@ describe('whoever may not see people', () => {
   afterAll(() => paying.close());
 
   it('may not search by recipient on any route', async () => {
-    const document = (await supertest(paying.proxy.url).get('/openapi.json').expect(200)).body as {
-      paths: Record<string, { get?: { parameters?: { name: string }[] } }>;
-    };
-    const searching = Object.entries(document.paths).flatMap(([path, { get }]) =>
-      (get?.parameters ?? []).flatMap(({ name }) => (/^recipient/.test(name) ? [`${path}?${name}=`] : [])),
+    const document = (await supertest(paying.proxy.url).get('/openapi.json').expect(200)).body as ApiDocument;
+    const searching = operationsIn(document).flatMap(({ path, operation }) =>
+      operation.parameters.flatMap(({ name }) => (/^recipient/.test(name) ? [`${path}?${name}=`] : [])),
     );
     expect(searching.sort()).toEqual([
       '/v1/audit/calls?recipient=',

@@ -88,10 +88,10 @@ describe('a preview', () => {
           told = body.first_call_id ?? answered['x-call-id'] ?? told;
           if (would === 'be_refused') {
             const { code, action, errors_total: faults = 0, first_call_id: first, first_call_state: state } = body;
-            expect([refusal.status, refusal.code, refusal.action]).toEqual([status, code, action]);
-            expect([refusal.errors_total, refusal.first_call_id]).toEqual([faults, first]);
-            expect(refusal.first_call_state).toBe(state);
-            expect(body.error.startsWith(refusal.detail)).toBe(true); // then follows the first fault
+            expect([refusal!.status, refusal!.code, refusal!.action]).toEqual([status, code, action]);
+            expect([refusal!.errors_total, refusal!.first_call_id]).toEqual([faults, first]);
+            expect(refusal!.first_call_state).toBe(state);
+            expect(body.error.startsWith(refusal!.detail)).toBe(true); // then follows the first fault
           } else {
             expect(statusOf[would]).toContain(status);
             expect(would === 'be_replayed').toBe(answered['idempotent-replayed'] === 'true');

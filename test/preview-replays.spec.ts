@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { itemsOf } from '../src/operations/items';
 import { readSamePayments } from '../src/journal/same-payments';
+import type { PreviewDuplicate, PreviewFault } from './support/api';
 import { answer, hang } from './support/fake-upstream';
 import { airtimeItem, creditItem } from './support/interface';
 import { copyIntent } from './support/intents';
@@ -66,8 +67,8 @@ describe('a preview of what was asked before', () => {
     const { headers } = await api.ask(key, AIRTIME, body, keyed('upload-1')).expect(200);
     const first = headers['x-call-id'] ?? '';
     const { would, refusal } = await api.preview(key, AIRTIME, body, keyed('upload-2'));
-    expect([would, refusal.code, refusal.first_call_id]).toEqual(['be_refused', 'suspected_duplicate', first]);
-    expect(refusal.first_call_state).toBe('succeeded');
+    expect([would, refusal!.code, refusal!.first_call_id]).toEqual(['be_refused', 'suspected_duplicate', first]);
+    expect(refusal!.first_call_state).toBe('succeeded');
     const naming = { ...keyed('upload-2'), 'Allow-Duplicate-Of': first };
     expect((await api.preview(key, AIRTIME, body, naming)).would).toBe('be_sent');
     const wrong = await api.preview(key, AIRTIME, body, { 'Allow-Duplicate-Of': 'the first one' });
@@ -89,7 +90,7 @@ describe('a preview of what was asked before', () => {
       code: 'idempotency_key_reused',
       first_call_id: headers['x-call-id'],
     });
-    expect(other.errors.map(({ code }: any) => code)).toEqual(['idempotency_key_reused', 'cap_exceeded']);
+    expect(other.errors.map(({ code }: PreviewFault) => code)).toEqual(['idempotency_key_reused', 'cap_exceeded']);
   });
 
   it('with its key says that it is in progress, in doubt, or free again', async () => {
@@ -131,7 +132,7 @@ describe('a preview of what was asked before', () => {
     const { key } = await api.client({ requireIdempotencyKey: true });
     const body = airtimes(fresh());
     const codes = async (headers: Record<string, string>) =>
-      (await api.preview(key, AIRTIME, body, headers)).errors.map(({ code }: any) => code);
+      (await api.preview(key, AIRTIME, body, headers)).errors.map(({ code }: PreviewFault) => code);
     expect(await codes({})).toEqual(['idempotency_key_required']);
     expect(await codes(keyed('a b'))).toEqual(['invalid_idempotency_key']);
     expect(await codes(keyed('k'))).toEqual([]);
@@ -165,7 +166,8 @@ describe('a preview of what was asked before', () => {
   it('does not list what was refused by the upstream, or is older than seven days', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
-    const seenOf = async () => (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }: any) => id);
+    const seenOf = async () =>
+      (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }: PreviewDuplicate) => id);
     await api.preview(key, AIRTIME, body);
     api.upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     const { headers } = await api.ask(key, AIRTIME, body).expect(400);

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { BrowserContext, Page } from 'playwright-core';
 import supertest from 'supertest';
+import type { ReportFinding, RunRecord } from './support/api';
 import { startBrowser, TestBrowser } from './support/browser';
 import { FindingsScene } from './support/findings-scene';
 import { Asking, reconcile, Reconciling, startReconciling } from './support/reconciling';
@@ -15,7 +16,7 @@ describe('the report of a run', () => {
   let browser: TestBrowser;
   let context: BrowserContext;
   /** A run that somebody's payment past the proxy was found by. */
-  let leak: Record<string, any>;
+  let leak: RunRecord;
 
   beforeAll(async () => {
     [scene, browser] = await Promise.all([startReconciling(), startBrowser()]);
@@ -40,17 +41,17 @@ describe('the report of a run', () => {
     supertest(asking.url).get(`/v1/reconciliation/runs/${run}/report?${query}`).set('X-API-Key', asking.key);
 
   it('has all of it in JSON, and who read it is on record', async () => {
-    const got = await get(leak.id as string).expect(200);
+    const got = await get(leak.id).expect(200);
     expect(got.body).toMatchObject({
       run: { id: leak.id, result: 'findings', settings: { time_tolerance_seconds: 900 } },
       source: { source: 'transactions', rows: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       equation: {
-        difference_usd: leak.totals.findings.by_category.missing_local.usd,
+        difference_usd: leak.totals!.findings.by_category.missing_local!.usd,
         residual_usd: expect.stringMatching(/^0(\.0+)?$/),
       },
       states: { open: 1 },
       finding_count: 1,
-      ageing: [{ days: '0–1', count: 1, usd: '2' }, { count: 0 }, { count: 0 }, { count: 0 }],
+      ageing: [{ days: '0_to_1', count: 1, usd: '2' }, { count: 0 }, { count: 0 }, { count: 0 }],
       findings: [
         {
           category: 'missing_local',
@@ -64,7 +65,7 @@ describe('the report of a run', () => {
         },
       ],
     });
-    const sums = (await get(leak.id as string, 'findings=none').expect(200)).body;
+    const sums = (await get(leak.id, 'findings=none').expect(200)).body;
     expect(sums).toMatchObject({ equation: got.body.equation, states: { open: 1 }, findings: [], finding_count: 1 });
     expect(got.text).not.toContain('+254712345699');
     const [access] = await scene.proxy.database.query('SELECT * FROM access WHERE id = $1', [got.headers['x-call-id']]);
@@ -76,7 +77,7 @@ describe('the report of a run', () => {
   });
 
   it('comes as CSV, one row for each finding, and goes back with what was decided', async () => {
-    const { text, headers } = await get(leak.id as string, 'format=csv').expect(200);
+    const { text, headers } = await get(leak.id, 'format=csv').expect(200);
     expect(headers['content-disposition']).toMatch(/^attachment; filename="reconciliation-\d{4}-\d\d-\d\d-.*\.csv"$/);
     const [row] = parse<Record<string, string>>(text, { columns: true, bom: true });
     expect(row).toMatchObject({ category: 'missing_local', impact_usd: '2', state: 'open' });
@@ -86,7 +87,7 @@ describe('the report of a run', () => {
       .set({ 'X-API-Key': asking.key, 'Content-Type': 'text/csv' })
       .send(text.replace(`${id},,`, `${id},explained,a test of ours`))
       .expect(200);
-    const after = await get(leak.id as string).expect(200);
+    const after = await get(leak.id).expect(200);
     expect(after.body.findings[0]).toMatchObject({ state: 'explained', last_step: { reason: 'a test of ours' } });
   });
 
@@ -108,7 +109,7 @@ describe('the report of a run', () => {
     const run = await findings.run({ totals: totalsOf(many) });
     const ids = await findings.findings(run, many);
     const { body } = await get(run).expect(200);
-    expect(body.findings.map((finding: any) => finding.id)).toEqual([...ids].sort());
+    expect(body.findings.map((finding: ReportFinding) => finding.id)).toEqual([...ids].sort());
     expect(body.finding_count).toBe(1_100);
     const page = (await get(run, 'format=html').expect(200)).text;
     expect(page.match(/<tbody>/g)).toHaveLength(500);
@@ -119,7 +120,7 @@ describe('the report of a run', () => {
     await get('x').expect(404);
     await get('01a1fb98-53b1-7069-a17f-af1e8cacb634').expect(404);
     expect((await get(await findings.run({ result: null })).expect(409)).body.code).toBe('run_not_ended');
-    await get(leak.id as string, 'format=pdf').expect(400);
+    await get(leak.id, 'format=pdf').expect(400);
     const app = `/v1/reconciliation/runs/${leak.id}/report`;
     await scene.proxy.get(scene.app, app).expect(403);
   });
@@ -146,7 +147,7 @@ describe('the report of a run', () => {
       page.goto(`${asking.url}/v1/reconciliation/runs/${run}/report?format=html`, { waitUntil: 'load' });
 
     it('shows what was found, beside what is on record', async () => {
-      const answer = await show(leak.id as string);
+      const answer = await show(leak.id);
       expect(answer?.headers()).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-.*frame-ancestors/),

@@ -1,4 +1,5 @@
 import supertest from 'supertest';
+import type { RunPage } from './support/api';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { holdRuns } from './support/held-runs';
 import { startProxy, TestProxy } from './support/proxy';
@@ -38,7 +39,7 @@ describe('the runs of the reconciliation', () => {
 
   const list = async (query: string) => {
     const path = `${here.url}/v1/reconciliation/runs?${query}`;
-    return (await supertest(path).get('').set('X-API-Key', here.key).expect(200)).body as Record<string, any>;
+    return (await supertest(path).get('').set('X-API-Key', here.key).expect(200)).body as RunPage;
   };
   /** Ends the connections that runs compare on, as if their processes were gone. */
   const cut = () =>
@@ -101,7 +102,7 @@ describe('the runs of the reconciliation', () => {
   });
 
   it('are for who may reconcile, and nobody else', async () => {
-    const { id } = (await list('page_size=1')).runs[0];
+    const { id } = (await list('page_size=1')).runs[0]!;
     const { key } = await scene.proxy.client('others', 'audit', 'audit:pii', 'admin', 'approve', 'pay');
     await askForRun({ ...here, key }, untilNow()).expect(403);
     for (const path of ['', `/${id}`]) await scene.proxy.get(key, `/v1/reconciliation/runs${path}`).expect(403);

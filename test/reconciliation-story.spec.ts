@@ -1,3 +1,4 @@
+import type { RunRecord } from './support/api';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, reconcile, Reconciling, startReconciling, untilNow } from './support/reconciling';
@@ -12,7 +13,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
   let asking: Asking;
   let database: TestDatabase;
   /** A run that saw nothing, before things changed. */
-  let before: Record<string, any>;
+  let before: RunRecord;
   /** The transaction of somebody who has the upstream's key. */
   let past: string;
   let calls: Record<'reversed' | 'charged', string>;
@@ -47,7 +48,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(before).toMatchObject({ result: 'clean', totals: { matched: { count: 2 }, findings: { count: 0 } } });
     const run = await reconcile(asking, untilNow());
     expect(run.result).toBe('findings');
-    expect(await seen(run.id as string)).toEqual([
+    expect(await seen(run.id)).toEqual([
       {
         category: 'duplicate_upstream',
         subject: expect.stringMatching(/^upstream_ref\//),
@@ -77,7 +78,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(await steps()).toEqual(stepsBefore);
     const now = await reconcile(asking, { from, to });
     expect(now).toMatchObject({ historical: false, result: 'findings' });
-    expect((await seen(now.id as string)).map(({ category }) => category as string)).toEqual(['status']);
+    expect((await seen(now.id)).map(({ category }) => category as string)).toEqual(['status']);
   });
 
   it('asks the upstream by name for what its listing lacks, before it says that it is missing', async () => {
@@ -87,34 +88,34 @@ describe('the reconciliation of a proxy and its upstream', () => {
     const forgetful = await behind(scene, {
       transactions: (listed) => listed.filter((one) => one.chiRef !== lacking?.upstream_ref),
     });
-    const question = { from: before.from as string, to: new Date().toISOString() };
+    const question = { from: before.from, to: new Date().toISOString() };
     const run = await reconcile({ ...asking, url: forgetful.url }, question);
-    expect(run.totals.matched).toMatchObject({ count: 4 });
-    expect((await seen(run.id as string)).map(({ category }) => category as string)).not.toContain('missing_upstream');
+    expect(run.totals!.matched).toMatchObject({ count: 4 });
+    expect((await seen(run.id)).map(({ category }) => category as string)).not.toContain('missing_upstream');
     const asked = `SELECT subject FROM source_read WHERE caused_by = $1 AND source = 'transaction'`;
     expect(await database.query(asked, [run.id])).toEqual([{ subject: lacking?.upstream_id as string }]);
-    const again = await reconcile(asking, { ...question, as_of: run.as_of as string });
+    const again = await reconcile(asking, { ...question, as_of: run.as_of });
     expect(again.totals).toEqual(run.totals);
     expect(await database.query(asked, [again.id])).toEqual([]); // nobody asks now how it was then
   });
 
   it('is never clean over a listing that is empty, or cut to its newest rows, and closes nothing by it', async () => {
-    const quiet = { from: new Date(Date.now() - 7_200_000).toISOString(), to: before.from as string };
+    const quiet = { from: new Date(Date.now() - 7_200_000).toISOString(), to: before.from };
     expect(await reconcile(asking, quiet)).toMatchObject({ result: 'clean' }); // the account began later
     const steps = () => database.query('SELECT id FROM finding_step');
     const stepsBefore = await steps();
-    const reasonsOf = ({ totals }: Record<string, any>) => totals.incomplete.map(({ reason }: any) => reason as string);
+    const reasonsOf = ({ totals }: RunRecord) => totals?.incomplete.map(({ reason }) => reason);
     const emptied = await behind(scene, { transactions: () => [] });
     const nothing = await reconcile({ ...asking, url: emptied.url }, quiet);
     expect([nothing.result, reasonsOf(nothing)]).toEqual(['incomplete', ['listing_empty']]);
-    const whole = { from: before.from as string, to: new Date().toISOString() };
+    const whole = { from: before.from, to: new Date().toISOString() };
     expect((await reconcile({ ...asking, url: emptied.url }, whole)).result).toBe('findings');
     const cut = await behind(scene, {
       transactions: (listed) => listed.toSorted(byTime).slice(-2),
       wallets: (listed) => listed.map((one) => ({ ...one, transactions: one.transactions.slice(0, 1) })),
     });
     const newest = await reconcile({ ...asking, url: cut.url }, quiet);
-    expect([newest.result, reasonsOf(newest)[0]]).toEqual(['incomplete', 'listing_shorter']);
+    expect([newest.result, reasonsOf(newest)![0]]).toEqual(['incomplete', 'listing_shorter']);
     expect(await steps()).toEqual(stepsBefore);
   });
 
@@ -130,7 +131,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     const hiding = await behind(scene, { transactions: (listed) => listed.filter(({ chiRef }) => chiRef !== hidden) });
     const run = await reconcile({ ...asking, url: hiding.url }, { from, to: new Date().toISOString() });
     expect(run.result).toBe('findings');
-    expect(await seen(run.id as string)).toMatchObject([{ category: 'unexplained_debit', usd: 0 }]);
+    expect(await seen(run.id)).toMatchObject([{ category: 'unexplained_debit', usd: 0 }]);
   });
 });
 

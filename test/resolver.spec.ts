@@ -226,7 +226,7 @@ describe('the resolver', () => {
     });
     const { text } = await supertest(proxy.url).get('/metrics').expect(200);
     expect(text).toMatch(/payout_proxy_verdicts_total\{verdict="not_executed"\} \d/);
-    expect(text).toMatch(/payout_proxy_calls_in_doubt\{age="under an hour"\} \d/);
+    expect(text).toMatch(/payout_proxy_calls_in_doubt\{age="under_an_hour"\} \d/);
   });
 
   it('is at work on one of many instances at a time', async () => {

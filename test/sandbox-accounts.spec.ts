@@ -20,7 +20,9 @@ describe('accounts of the sandbox', () => {
     const { id, apiKey } = await open({ name: 'Second shop', openingBalance: 2.5 });
     const second = as(apiKey);
     const { data: wallets } = (await second.get('/wallets/list').expect(200)).body;
-    expect(wallets.map(({ balance, owner }: any) => [balance, owner])).toEqual(Array(3).fill([2.5, id]));
+    expect(wallets.map(({ balance, owner }: Record<string, unknown>) => [balance, owner])).toEqual(
+      Array(3).fill([2.5, id]),
+    );
 
     const before = await sandbox.balance('airtime');
     const { data } = (await second.post('/payouts/airtime', airtime(2)).expect(200)).body;

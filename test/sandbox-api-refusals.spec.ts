@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import supertest from 'supertest';
 import { Secret } from '../src/platform/config/secret';
+import type { FaultDto } from './support/api';
 import { CONTROL_KEY, ROUTES, startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { startProxy } from './support/proxy';
 
@@ -26,9 +27,9 @@ describe('the sandbox API', () => {
   ])('refuses %j, each fault in its place', async (asked, pointers) => {
     const { body } = await api.ask('post', '/faults', asked).expect(400);
     expect(body.code).toBe('invalid_request');
-    expect(body.errors.map(({ pointer }: any) => pointer).sort()).toEqual(pointers);
+    expect(body.errors.map(({ pointer }: FaultDto) => pointer).sort()).toEqual(pointers);
     const { refusal } = await api.record(body.call_id);
-    expect(refusal.error_count).toBe(pointers.length);
+    expect(refusal!.error_count).toBe(pointers.length);
     expect(JSON.stringify(refusal)).not.toContain(PHONE);
     expect((await api.look()).faults).toEqual([]);
   });
@@ -39,7 +40,7 @@ describe('the sandbox API', () => {
     [{ operation: AIRTIME, body: [], idempotency_key: 'a b' }, ['/body', '/idempotency_key']],
   ])('refuses the sample %j', async (asked, pointers) => {
     const { body } = await api.ask('post', '/payouts', asked).expect(400);
-    expect(body.errors.map(({ pointer }: any) => pointer).sort()).toEqual(pointers);
+    expect(body.errors.map(({ pointer }: FaultDto) => pointer).sort()).toEqual(pointers);
   });
 
   it.each(['17', 'nothing', '..%2Fsettings'])('knows no fault %s', async (id) => {
@@ -88,7 +89,7 @@ describe('a proxy', () => {
     const proxy = await startProxy({ upstreamBaseUrl: nowhere.url, embeddedSandbox: nowhere });
     const { key } = await proxy.client('admin', 'admin');
     const { body } = await proxy.get(key, '/v1/sandbox').expect(503);
-    expect(body).toMatchObject({ code: 'sandbox_unreachable', detail: expect.stringMatching(/start the proxy again/) });
+    expect(body).toMatchObject({ code: 'sandbox_unreachable', detail: expect.stringMatching(/Restart the proxy/) });
     const asked = { operation: AIRTIME, body: {} };
     const sent = await supertest(proxy.url).post('/v1/sandbox/payouts').set('X-API-Key', key).send(asked).expect(409);
     expect(sent.body.detail).toMatch(/without DATABASE_URL/);

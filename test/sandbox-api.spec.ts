@@ -4,6 +4,7 @@ import { OPERATIONS } from '../src/operations/catalogue';
 import { FAULTS } from '../src/sandbox/faults/table';
 import { MAGIC } from '../src/sandbox/magic-recipients';
 import { SAMPLE_OPERATIONS } from '../src/admin/sandbox-api/samples';
+import type { FaultKindDto, MagicRecipientDto, SampleDto } from './support/api';
 import { startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { DEMO, SUB_ACCOUNT } from './support/sandbox';
 
@@ -37,7 +38,7 @@ describe('the sandbox API', () => {
     });
     expect(wallets[3]).toMatchObject({ account: 'Field office North', parent_id: DEMO, wallet: 'chi', balance: '0' });
     expect(faults).toEqual([]);
-    expect(kinds.map(({ fault }: any) => fault)).toEqual(Object.keys(FAULTS));
+    expect(kinds.map(({ fault }: FaultKindDto) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[1]).toEqual({
       fault: 'noResponse',
       does: FAULTS.noResponse.does,
@@ -45,8 +46,8 @@ describe('the sandbox API', () => {
       chooses_processed: true,
       settings: [],
     });
-    expect(kinds[0].settings).toEqual([{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }]);
-    expect(magic_recipients.map(({ name }: any) => name)).toEqual(Object.keys(MAGIC));
+    expect(kinds[0]!.settings).toEqual([{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }]);
+    expect(magic_recipients.map(({ name }: MagicRecipientDto) => name)).toEqual(Object.keys(MAGIC));
     expect(magic_recipients[3]).toEqual({
       name: 'failed',
       phone_number: '+254799990104',
@@ -54,7 +55,7 @@ describe('the sandbox API', () => {
       twitter: '@sandbox_failed',
       does: 'its item fails alone and costs nothing',
     });
-    expect(samples.map(({ operation }: any) => operation)).toEqual(SAMPLE_OPERATIONS);
+    expect(samples.map(({ operation }: SampleDto) => operation)).toEqual(SAMPLE_OPERATIONS);
   });
 
   it.each([

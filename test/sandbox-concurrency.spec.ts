@@ -103,7 +103,7 @@ describe('operations at the same time', () => {
   async function expectMoneyToFollowStatuses(): Promise<void> {
     const { sum, accounts } = (await ledgerOf(sandbox.database)) as any;
     expect(sum).toBe('0');
-    const own = (name: string) => accounts.find(({ type }: any) => type === name).balance as string;
+    const own = (name: string) => accounts.find(({ type }: Record<string, unknown>) => type === name).balance as string;
     const [expected] = await sandbox.database.$queryRaw<Record<string, string>[]>`
       SELECT trim_scale(coalesce(sum(value_in_usd) FILTER (WHERE type = 'credit' AND status IN ('paid', 'pending')), 0))::text AS issued,
              trim_scale(coalesce(sum(value_in_usd) FILTER (WHERE type = 'credit' AND status = 'redeemed'

@@ -85,7 +85,7 @@ describe('the control interface', () => {
         { type: 'airtime', balance: '9999.9' },
       ],
     });
-    expect(others.map(({ name, parent }: any) => [name, parent])).toEqual([
+    expect(others.map(({ name, parent }: Record<string, unknown>) => [name, parent])).toEqual([
       ['Field office North', DEMO],
       ['Field office South', DEMO],
     ]);
@@ -96,7 +96,7 @@ describe('the control interface', () => {
 
   it('tells what faults can be asked for, and each can with its defaults', async () => {
     const { body: kinds } = await sandbox.control('get', '/faults/kinds').expect(200);
-    expect(kinds.map(({ fault }: any) => fault)).toEqual(Object.keys(FAULTS));
+    expect(kinds.map(({ fault }: Record<string, unknown>) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[0]).toEqual({
       fault: 'delay',
       does: 'waits `ms`, then carries the operation out and answers as normal',
@@ -105,7 +105,7 @@ describe('the control interface', () => {
       settings: [{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }],
     });
     for (const { fault, processed, settings } of kinds) {
-      const defaults = Object.fromEntries(settings.map((one: any) => [one.name, one.default]));
+      const defaults = Object.fromEntries(settings.map((one: Record<string, unknown>) => [one.name, one.default]));
       expect(await sandbox.fault({ fault })).toMatchObject({ fault, processed, ...defaults });
       await sandbox.fault({ fault, processed, ...defaults });
     }
@@ -113,11 +113,11 @@ describe('the control interface', () => {
 
   it('tells of the magic recipients, by what an app would send', async () => {
     const { body: recipients } = await sandbox.control('get', '/magic-recipients').expect(200);
-    expect(recipients.map(({ name }: any) => name)).toEqual(Object.keys(MAGIC));
+    expect(recipients.map(({ name }: Record<string, unknown>) => name)).toEqual(Object.keys(MAGIC));
     for (const { name, phoneNumber, email, twitter } of recipients) {
       expect([{ phoneNumber }, { email }, { twitter }].map(magicOf)).toEqual([name, name, name]);
     }
-    expect(recipients.find(({ name }: any) => name === 'pending').does).toBe('pending for ever');
+    expect(recipients.find(({ name }: Record<string, unknown>) => name === 'pending').does).toBe('pending for ever');
   });
 
   it('has settings that can be read, and given back as they are', async () => {

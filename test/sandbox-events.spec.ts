@@ -30,7 +30,9 @@ describe('the events of the sandbox', () => {
   };
   const listed = async () => (await sandbox.control('get', '/events').expect(200)).body;
   const delivered = async (count: number) => {
-    await eventually(async () => (await listed()).filter((event: any) => event.deliveredAt).length === count);
+    await eventually(
+      async () => (await listed()).filter((event: Record<string, unknown>) => event.deliveredAt).length === count,
+    );
     return listed();
   };
   const idsOf = (requests: Received[]) => requests.map(({ headers }) => headers['webhook-id']);

@@ -26,11 +26,11 @@ describe("the sandbox's ledger", () => {
 
   const ownAccounts = async () => {
     const { sum, accounts } = (await ledgerOf(sandbox.database)) as any;
-    const own = accounts.filter(({ account }: any) => account === 'sandbox');
-    return { sum, ...Object.fromEntries(own.map(({ type, balance }: any) => [type, balance])) } as Record<
-      string,
-      string
-    >;
+    const own = accounts.filter(({ account }: Record<string, unknown>) => account === 'sandbox');
+    return {
+      sum,
+      ...Object.fromEntries(own.map(({ type, balance }: Record<string, unknown>) => [type, balance])),
+    } as Record<string, string>;
   };
 
   it('sums to zero from the start, and shows every wallet and every account of its own', async () => {
@@ -72,7 +72,7 @@ describe("the sandbox's ledger", () => {
     const { body } = await sandbox.post('/payouts/mobile-money', { momos: [momo(0.00001), momo(0.1), momo(0.2)] });
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.minus('1.5');
 
-    expect(body.data.credits.map(({ fee }: any) => fee)).toEqual([undefined, 0.0015, 0.003001]); // 0.30001 × 1.5 %, rounded up
+    expect(body.data.credits.map(({ fee }: Record<string, unknown>) => fee)).toEqual([undefined, 0.0015, 0.003001]); // 0.30001 × 1.5 %, rounded up
     expect(body.data.credits[0].issueID).toMatch(/_0\.304511_\d+$/);
     expect(await sandbox.balance('momo')).toBe(9999.695489);
     const after = await ownAccounts();

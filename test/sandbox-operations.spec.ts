@@ -27,10 +27,11 @@ describe('the operations that are known by name only', () => {
       });
       expect(await data('/info/airtime-countries')).toEqual(['Nigeria', 'Ghana', 'Kenya', 'South Africa', 'Uganda']);
       const codes = await data('/info/mobile-money-codes');
-      expect(codes.filter(({ code }: any) => code === 'MPS').map(({ country }: any) => country)).toEqual([
-        'Kenya',
-        'Tanzania',
-      ]);
+      expect(
+        codes
+          .filter(({ code }: Record<string, unknown>) => code === 'MPS')
+          .map(({ country }: Record<string, unknown>) => country),
+      ).toEqual(['Kenya', 'Tanzania']);
       const rows = codes.map((row: object) => JSON.stringify(row));
       expect(new Set(rows).size).toBeLessThan(rows.length); // as observed: rows repeat
     });
@@ -77,13 +78,13 @@ describe('the operations that are known by name only', () => {
       });
       const read = await data(`/sub-account/get?id=${created.id}`);
       expect(read).toMatchObject(created);
-      expect(read.wallets.map(({ type, balance }: any) => [type, balance])).toEqual([
+      expect(read.wallets.map(({ type, balance }: Record<string, unknown>) => [type, balance])).toEqual([
         ['chi', 0],
         ['momo', 0],
         ['airtime', 0],
       ]);
       const listed = await data('/sub-account/list');
-      expect(listed.map(({ name }: any) => name).sort()).toEqual([
+      expect(listed.map(({ name }: Record<string, unknown>) => name).sort()).toEqual([
         'Field office East',
         'Field office North',
         'Field office South',

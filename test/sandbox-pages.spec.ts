@@ -26,7 +26,7 @@ describe("the sandbox's pages", () => {
   };
   const outside = async () => {
     const { accounts } = (await ledgerOf(sandbox.database)) as any;
-    return Number(accounts.find(({ type }: any) => type === 'outside').balance);
+    return Number(accounts.find(({ type }: Record<string, unknown>) => type === 'outside').balance);
   };
 
   describe('payment', () => {

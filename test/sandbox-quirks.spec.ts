@@ -87,7 +87,7 @@ describe("the sandbox's quirks", () => {
     const { on, off } = await both('badPhoneFailsBatch', async () => answerOf(await airtime(item('0712'), item())));
     expect(on).toEqual([400, { status: 'error', error: expect.stringMatching(/^airtimes\[0\]\.phoneNumber must be/) }]);
     const [status, { data }] = off;
-    expect([status, ...data.data.map((one: any) => one.status)]).toEqual([200, 'failed', 'paid']);
+    expect([status, ...data.data.map((one: Record<string, unknown>) => one.status)]).toEqual([200, 'failed', 'paid']);
     expect(data.payouts[0]).toMatchObject({ status: 'Failed', phoneNumber: '0712' });
     expect(data.payouts[0].errorMessage).not.toBe('None');
     expect(await sandbox.balance('airtime')).toBe(before - 0.5);
@@ -96,8 +96,8 @@ describe("the sandbox's quirks", () => {
   it('newStatusWords: transactions have the newer words, or the old ones; payouts are as ever', async () => {
     const ask = async () => (await airtime(item(), item('+254799990102'), item('+254799990104'))).body.data;
     const { on, off } = await both('newStatusWords', ask);
-    expect(on.data.map(({ status }: any) => status)).toEqual(['SUCCESSFUL', 'PENDING', 'FAILED']);
-    expect(off.data.map(({ status }: any) => status)).toEqual(['paid', 'pending', 'failed']);
+    expect(on.data.map(({ status }: Record<string, unknown>) => status)).toEqual(['SUCCESSFUL', 'PENDING', 'FAILED']);
+    expect(off.data.map(({ status }: Record<string, unknown>) => status)).toEqual(['paid', 'pending', 'failed']);
     expect(on.payouts[0].status).toBe('Sent');
   });
 

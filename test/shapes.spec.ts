@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { MetricsService } from '../src/http/metrics/metrics.service';
+import type { ShapePage, ShapeRecord } from './support/api';
 import { answer, reset } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, PHONE, phones, startPaying } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -94,7 +95,7 @@ describe('the watch over the shapes of answers', () => {
         .reverse()
         .map(({ operation, http_status: status, fingerprint, first_call_id: call_id }) => [
           { operation, status, fingerprint, call_id },
-          'the upstream answered in a shape not seen before',
+          'upstream answer has a new shape',
           'Shapes',
         ]),
     );
@@ -162,7 +163,7 @@ describe('the watch over the shapes of answers', () => {
     await answered({ error: 'None' });
     await eventually(() => logged.length > 0);
     expect(logged).toEqual([
-      [{ err: expect.any(Error) }, 'shapes of answers could not be noted; again when they are next seen', 'Shapes'],
+      [{ err: expect.any(Error) }, 'shapes of upstream answers not recorded, will retry', 'Shapes'],
     ]);
     expect(await counted('new')).toEqual({});
     await query('ALTER TABLE gone RENAME TO answer_shape');
@@ -222,7 +223,7 @@ describe('the watch over the shapes of answers', () => {
     for (const bad of ['http_status=abc', 'http_status=99', 'page_size=0', 'page_token=x', 'operation=', 'shape=x'])
       expect([bad, (await paying.proxy.get(paying.auditor, `${SHAPES}?${bad}`)).status]).toEqual([bad, 400]);
     const all = await listed();
-    const named = (shapes: any[]) => shapes.map(({ operation, http_status }) => [operation, http_status]);
+    const named = (shapes: ShapeRecord[]) => shapes.map(({ operation, http_status }) => [operation, http_status]);
     expect(named(all)).toEqual([
       ['GET /wallets/list', 400],
       [AIRTIME_OPERATION, 400],
@@ -233,7 +234,7 @@ describe('the watch over the shapes of answers', () => {
     expect(await listed('&http_status=400')).toEqual(all.slice(0, 2));
     expect(await listed(`&http_status=400&operation=${AIRTIME_OPERATION}`)).toEqual(all.slice(1, 2));
     for (const size of [1, 3, 4]) {
-      const pages: any[] = [];
+      const pages: ShapePage[] = [];
       for (let token: string | null = ''; token !== null;) {
         const from: string = token && `&page_token=${token}`;
         const { body } = await paying.proxy.get(paying.auditor, `${SHAPES}?page_size=${size}${from}`).expect(200);

@@ -78,7 +78,7 @@ describe('only what reads is sent again', () => {
     const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     const { upstream } = await paying.record(got);
     expect(upstream).toMatchObject({ attempts: 2, status: 200 });
-    expect(upstream.tries).toEqual([
+    expect(upstream!.tries).toEqual([
       { failure: 'reset', ms: expect.any(Number), phase: 'waiting', started_at: instant, status: null },
       { failure: null, ms: expect.any(Number), phase: 'answered', started_at: instant, status: 200 },
     ]);

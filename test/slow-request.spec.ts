@@ -35,7 +35,11 @@ describe('a request that never ends', () => {
     await eventually(() => refused.mock.results.length === 1);
     await refused.mock.results[0]?.value;
     expect(await proxy.database.query('SELECT status, code, faults FROM refusal')).toEqual([
-      { status: 400, code: 'invalid_request', faults: [{ pointer: '', detail: 'the body ended before it was whole' }] },
+      {
+        status: 400,
+        code: 'invalid_request',
+        faults: [{ pointer: '', detail: 'the body ended before it was complete' }],
+      },
     ]);
     expect(upstream.received).toEqual([]);
     await proxy.close();

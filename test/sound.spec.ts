@@ -27,7 +27,7 @@ function faultsOf(instance: object) {
 /** All classes with rules that bodies and queries are read into. */
 const classes = sourceFiles('src')
   .filter(({ path }) => path.endsWith('.dto.ts'))
-  .flatMap(({ path }) => Object.values(jest.requireActual<Record<string, any>>(join('..', path))))
+  .flatMap(({ path }) => Object.values(jest.requireActual<Record<string, unknown>>(join('..', path))))
   .filter((value): value is Class => typeof value === 'function' && /^class /.test(String(value)))
   .filter((type) => rulesOf(type).length > 0);
 

@@ -66,7 +66,7 @@ describe('a start', () => {
       const { code, stderr } = await twin.exit;
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/^payout-proxy: another payout-proxy already runs on .*\n$/),
+        expect.stringMatching(/^payout-proxy: another payout-proxy already uses .*\n$/),
       ]);
     }
     const [ready] = ends.find(([, end]) => end === 'ready') ?? [];

@@ -38,7 +38,7 @@ describe('npm start', () => {
     const first = start();
     [, url = ''] = await first.said(READY);
     const [, consoleUrl = '', keysFile] = await first.said(
-      /console\s+(http\S+)\s+sign in with the key admin of (\S+)\n/,
+      /console\s+(http\S+)\s+sign in with the key "admin" in (\S+)\n/,
     );
     expect(keysFile).toBe(join(dataDir, 'demo-keys.json'));
     expect((await fetch(consoleUrl)).status).toBe(200);
@@ -61,11 +61,11 @@ describe('npm start', () => {
     expect(sent.body).toMatchObject({ status: 200, body: { status: 'success' } });
 
     const sandbox = new Product('cli/main.js', ['sandbox'], { DATA_DIR: dataDir, SANDBOX_PORT: '0' }, dataDir);
-    const refusal = `a sandbox already runs on these data, at ${readJson(dataDir, 'sandbox.json').url}`;
+    const refusal = `another sandbox already uses this database, at ${readJson(dataDir, 'sandbox.json').url}`;
     expect(await sandbox.exit).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
 
     const second = start();
-    expect(await second.exit).toMatchObject({ code: 1, stderr: expect.stringContaining('already runs on') });
+    expect(await second.exit).toMatchObject({ code: 1, stderr: expect.stringContaining('already uses') });
 
     const postgresPort = readJson(dataDir, 'database.json').port;
     expect(await first.signal('SIGINT')).toMatchObject({ code: 0, stderr: '' });
@@ -183,7 +183,7 @@ describe('a start that cannot be says why in one line and ends with 1', () => {
     const port = await new Promise<number>((resolve) =>
       holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port)),
     );
-    expect(await refuse({ PORT: String(port) })).toContain(`port ${port} is taken`);
+    expect(await refuse({ PORT: String(port) })).toContain(`port ${port} is in use`);
     holder.close();
   });
 

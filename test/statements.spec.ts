@@ -224,7 +224,7 @@ describe('statements', () => {
     await hand(`${HEADER}\n${LINE}`, MAPPING, {}, other).expect(403);
     const csv = { 'X-API-Key': other, 'Content-Type': 'text/csv' };
     const refused = await supertest(proxy.url).post('/api/v0.1/payouts/airtime').set(csv).send('a,b').expect(400);
-    expect(JSON.stringify(refused.body)).toContain('is of another content type');
+    expect(JSON.stringify(refused.body)).toContain('must be JSON, sent with Content-Type: application/json');
     const json = supertest(proxy.url)
       .post('/v1/reconciliation/statements')
       .query({ mapping: JSON.stringify(MAPPING) });

@@ -51,7 +51,7 @@ describe('a stop', () => {
 
   it.each<[string, object, (() => supertest.Test)[], (() => supertest.Test)[]]>([
     [
-      'everything that pays or writes',
+      'all payouts and writes',
       { everything: true },
       [() => payAirtime(shop), () => transfer(till), () => remove(shop)],
       [],
@@ -68,7 +68,7 @@ describe('a stop', () => {
     for (const request of stopped) {
       const { body, headers } = await request().expect(503);
       expect(body).toMatchObject({ status: 'error', code: 'stopped' });
-      expect(body.error).toBe(`The operator has stopped ${what}; nothing was sent. The reason: wrong rates since noon`);
+      expect(body.error).toBe(`The operator has stopped ${what}. Nothing was sent. Reason: wrong rates since noon`);
       expect(headers['retry-after']).toBeUndefined(); // nobody knows when it is lifted
     }
     expect(upstream.received).toEqual([]);

@@ -29,7 +29,7 @@ describe('operations that are switched off for a client', () => {
       expect(api.upstream.received.length - sentBefore).toBe(allowed ? 1 : 0);
       if (allowed) continue;
       const callId = response.headers['x-call-id'] as string;
-      const error = `${operation} is switched off for your client; ask the operator to allow it.`;
+      const error = `Your client may not use ${operation}. Ask the operator to allow it.`;
       expect(response.body).toEqual({
         status: 'error',
         error,
@@ -85,7 +85,7 @@ describe('operations that are switched off for a client', () => {
 
   it('may be many, not all: the database itself holds no empty list, which would look like none', async () => {
     await expect(clients.create('nothing', ['read', 'account'], { operations: [] })).rejects.toThrow(
-      /leaves the client no operation/,
+      /must be allowed at least one operation/,
     );
     await expect(clients.update('shop', { operations: [] })).rejects.toThrow(/revoke its keys/);
     const emptied = api.proxy.database.query("UPDATE client SET operations = '{}' WHERE name = 'shop'");
@@ -93,7 +93,7 @@ describe('operations that are switched off for a client', () => {
   });
 
   it('are updated of a client that is there, with scopes that are there', async () => {
-    await expect(clients.update('nobody', { operations: null })).rejects.toThrow('there is no client nobody');
+    await expect(clients.update('nobody', { operations: null })).rejects.toThrow('no client has the name nobody');
     await expect(clients.update('shop', { scopes: ['pay', 'gold'] })).rejects.toThrow('unknown scopes: gold');
     await expect(clients.update('shop', { scopes: [] })).rejects.toThrow('unknown scopes: (none given)');
     await clients.create('scoped', ['pay'], { operations: ['POST /send'] });

@@ -52,11 +52,11 @@ describe("a provider with a word of its own for the interface's credit", () => {
   });
 
   it.each([
-    ['airtime', [], 'UPSTREAM_UNIT_NAME is a word that the interface uses'],
-    ['momo', [], 'UPSTREAM_UNIT_NAME is a word that the interface uses'],
-    ['data', [], 'UPSTREAM_UNIT_NAME is a word that the interface uses'],
-    ['coin', ['coins'], 'EXTRA_FIELDS_ALLOWED names coins'],
-    ['credit', ['credits'], 'EXTRA_FIELDS_ALLOWED names credits'],
+    ['airtime', [], "UPSTREAM_UNIT_NAME must be the provider's own word"],
+    ['momo', [], "UPSTREAM_UNIT_NAME must be the provider's own word"],
+    ['data', [], "UPSTREAM_UNIT_NAME must be the provider's own word"],
+    ['coin', ['coins'], 'EXTRA_FIELDS_ALLOWED must not name coins'],
+    ['credit', ['credits'], 'EXTRA_FIELDS_ALLOWED must not name credits'],
   ])('cannot be a word that stands for two things: %s, %j', async (upstreamUnitName, extraFieldsAllowed, text) => {
     const settings = { upstreamBaseUrl: upstream.url, upstreamUnitName, extraFieldsAllowed };
     await expect(startProxy(settings, proxy.database)).rejects.toThrow(text);

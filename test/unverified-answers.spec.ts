@@ -1,5 +1,6 @@
 import supertest from 'supertest';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
+import type { RecordItem } from './support/api';
 import { bytes } from './support/paying';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
 
@@ -145,7 +146,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(first.body.data.error).toBe('some of the items failed');
     const record = await read(idOf(first));
     expect(record.outcome).toBe('succeeded');
-    expect(record.items.map(({ upstream }: any) => upstream?.status ?? null)).toEqual(['paid', 'paid', null]);
+    expect(record.items.map(({ upstream }: RecordItem) => upstream?.status ?? null)).toEqual(['paid', 'paid', null]);
     expect(await spent(app)).toBe(6);
     const again = await pay(app.key, body, 'beside').expect(200);
     expect([again.body, again.headers['idempotent-replayed']]).toEqual([first.body, 'true']);

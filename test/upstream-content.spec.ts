@@ -66,8 +66,8 @@ describe('what an upstream writes', () => {
     const record = await paying.record(
       await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes }).expect(200),
     );
-    expect(record.items.map((item: any) => item.upstream.upstream_ref)).toEqual(['of-first', 'of-second']);
-    expect(record.upstream.other_items.map((item: any) => item.upstream_ref)).toEqual(['of-nobody']);
+    expect(record.items.map((item) => item.upstream?.upstream_ref)).toEqual(['of-first', 'of-second']);
+    expect(record.upstream!.other_items.map((item) => item.upstream_ref)).toEqual(['of-nobody']);
   });
 
   it('answers of eight megabytes at once are all recorded', async () => {

@@ -77,7 +77,7 @@ describe('operations that reach the whole upstream account', () => {
     const refused = await askAs(api.proxy, key, asking);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
     expect(refused.body.error).toBe(
-      `This needs a key with the scope ${effect} and the scope account; yours has pay, write, read.`,
+      `This operation requires a key with the scope ${effect} and the scope account. Your key has pay, write, read.`,
     );
     if (effect !== 'read') {
       const preview = supertest(api.proxy.url).post(`/v1/preview${asking.path}`).set('X-API-Key', key);
@@ -176,7 +176,9 @@ describe('operations that reach the whole upstream account', () => {
       const { body } = await api.ask(key, REDEEM, redemption(chiRef)).expect(400);
       expect(body).toMatchObject({
         code: 'amount_required',
-        errors: [{ pointer: '/chiRef', detail: expect.stringContaining('no transaction whose amount is known') }],
+        errors: [
+          { pointer: '/chiRef', detail: expect.stringContaining('must name a transaction whose amount is known') },
+        ],
       });
       expect(await api.preview(key, REDEEM, redemption(chiRef))).toMatchObject({
         would: 'be_refused',
@@ -193,7 +195,7 @@ describe('operations that reach the whole upstream account', () => {
       api.upstream.behaviour = answer(500, { status: 'error', error: 'later' });
       const refused = await api.ask(key, REDEEM, redemption(chiRef), headers).expect(503);
       expect(refused.body.code).toBe('upstream_unreachable');
-      expect((await api.preview(key, REDEEM, redemption(chiRef))).refusal.code).toBe('upstream_unreachable');
+      expect((await api.preview(key, REDEEM, redemption(chiRef))).refusal!.code).toBe('upstream_unreachable');
       expect(api.arrived()).not.toContain(`POST ${REDEEM}`);
       api.upstream.behaviour = listing([transaction(2, chiRef)]);
       const redeemed = await api.ask(key, REDEEM, redemption(chiRef), headers).expect(200);

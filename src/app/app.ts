@@ -29,7 +29,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** For a file: a statement of 1 GiB, at 300 kB a second. */
 const FILE_TIMEOUT_MS = 3_600_000;
 
-/** The application, wired and ready to listen; the same for `npm start` and for the tests. */
+/** Creates the application, ready to listen. `npm start` and the tests share it. */
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
   const settings = { ...configured, upstreamTimeouts: deadlinesByOperation(configured.upstreamTimeouts) };
   checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
@@ -82,5 +82,5 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
 
 /** Bodies are checked by our own pipe. Without this, Fastify would load its compilers of schemas at every start, unused. */
 function noSchema(): never {
-  throw new Error('a route has a schema of Fastify, for which nothing is loaded');
+  throw new Error('a route has a Fastify schema, but no schema compiler is loaded');
 }

@@ -36,7 +36,7 @@ const policy = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Serves the console: its files, and at each address of its own the page, which shows what belongs there. */
+/** Serves the console: its files, and its page at every address of the console. */
 export async function serveConsole(
   server: FastifyInstance,
   { embeddedSandbox }: Pick<RunningConfig, 'embeddedSandbox'>,

@@ -2,12 +2,14 @@ import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { REQUEST_ID } from '../access/auth/receive';
 import { RunningConfig } from '../platform/config/config';
-import { problemResponses } from '../platform/errors/api-problems';
+import { problemResponses, RETRY_AFTER } from '../platform/errors/api-problems';
 import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue';
 import { Effect, OperationRow } from '../operations/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/nothing.dto';
+import { shareEqualParts } from './openapi-components';
+import { shareEnums } from './openapi-enums';
 
 const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
 ours. Every request and response is recorded. \`/v1\` reads the record, previews payouts, shows and sets limits, decides about
@@ -22,17 +24,17 @@ Errors say what to do: below \`/api/v0.1\` in the interface's envelope, elsewher
 /** Set by src/access/auth/receive.ts, whatever the answer. */
 const HEADERS = {
   'X-Request-Id': {
-    description: 'The id that the request came with, or one we made.',
+    description: 'The ID that the request came with, or a generated one.',
     required: true,
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   'X-Call-Id': {
-    description: 'The id of the record; `GET /v1/calls/{id}` reads it.',
+    description: 'The ID of the record. `GET /v1/calls/{id}` returns it.',
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
   'Server-Timing': {
-    description: 'Milliseconds: `journal` (recording), `upstream`, `total`.',
+    description: 'Milliseconds spent in `journal` (recording), in `upstream`, and in `total`.',
     required: true,
     schema: { type: 'string', example: 'journal;dur=3.10, upstream;dur=49.78, total;dur=54.02' },
   },
@@ -41,11 +43,12 @@ const HEADERS = {
 /** Set by src/access/auth/rate-limit.ts, where a key is asked for. */
 const RATE_HEADERS = {
   'RateLimit-Policy': {
-    description: 'How many requests your client may make in how many seconds; left out without such a limit.',
+    description:
+      'The number of requests that your client may make, and the window in seconds. Absent without such a limit.',
     schema: { type: 'string', example: '"requests";q=600;w=60' },
   },
   RateLimit: {
-    description: 'How many requests are left, and the seconds until the window ends.',
+    description: 'The number of requests left, and the seconds until the window ends.',
     schema: { type: 'string', example: '"requests";r=599;t=60' },
   },
 };
@@ -56,20 +59,20 @@ const PARAMETERS = {
     name: 'X-Request-Id',
     in: 'header',
     description:
-      "The caller's own id of the request; it is recorded and answered. Another form, and what looks like a phone number, is replaced.",
+      'Your own ID of the request. It is recorded and returned. A value of another form, or one that looks like a phone number, is replaced.',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   traceparent: {
     name: 'traceparent',
     in: 'header',
-    description: 'W3C trace context; it is recorded and sent on.',
+    description: 'W3C trace context. It is recorded and sent to the upstream.',
     schema: { type: 'string', example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
   },
   'X-Actor': {
     name: 'X-Actor',
     in: 'header',
     description:
-      'For whom the caller asks, an id; it is recorded. Another form is refused, also what looks like a phone number; with a personal key it is ignored. It is no proof, and decides nothing: who decides about a held call or a finding, or settles a call, is known by the key alone.',
+      'The ID of the person on whose behalf you send the request. It is recorded. A value of another form, or one that looks like a phone number, is rejected. It is ignored with a personal key. It proves nothing: decisions about held calls and findings, and settlements, are attributed to the key alone.',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
 } as const;
@@ -80,33 +83,33 @@ const OWN_PARAMETERS = {
     name: 'X-People',
     in: 'header',
     description:
-      'Masks people in the answer, even for a key with `audit:pii` and in its own calls; that they were read is then recorded as not revealed. It matters where records are shown. Another value is refused.',
+      'Masks people in the response, even for a key with `audit:pii` and in its own calls. The access log then records that nobody was revealed. Any other value is rejected.',
     schema: { type: 'string', enum: ['masked'] as string[] },
   },
 } as const;
 
 /** What a request may carry that pays, or makes or unmakes something. */
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'A new one for each payout (a UUID, say), the same one when it is sent again: then it is carried out once. Printable ASCII without blanks, bare or in double quotes.',
-  schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted, each of them escaped
-} as const;
-
-/** The same. */
-const ALLOW_DUPLICATE_OF = {
-  name: 'Allow-Duplicate-Of',
-  in: 'header',
-  description:
-    'Sends a request although it was refused as a `suspected_duplicate`: the `first_call_id` of that refusal. It is recorded as `duplicate_of`. Limits, stops, approvals and the `Idempotency-Key` hold as ever. If another call with the same content was let through meanwhile, that one must be named.',
-  schema: { type: 'string', format: 'uuid' },
+const PAYMENT_PARAMETERS = {
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Send a new key (for example, a UUID) with each payout, and the same key when you retry it. The payout is then carried out once. Printable ASCII without spaces, bare or in double quotes.',
+    schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted, each of them escaped
+  },
+  'Allow-Duplicate-Of': {
+    name: 'Allow-Duplicate-Of',
+    in: 'header',
+    description:
+      'Sends a request that was rejected as a `suspected_duplicate`. Set it to the `first_call_id` of that error. It is recorded as `duplicate_of`. Limits, stops, approvals, and the `Idempotency-Key` still apply. If another call with the same content was sent meanwhile, name that call instead.',
+    schema: { type: 'string', format: 'uuid' },
+  },
 } as const;
 
 /** A field of EXTRA_FIELDS_ALLOWED. */
 const EXTRA_FIELD = {
   anyOf: [{ type: 'string', maxLength: MAX_EXTRA_CHARACTERS }, { type: 'number' }, { type: 'boolean' }],
-  description: 'No field of the documented interface; passed on as it is.',
+  description: 'A field that the interface does not document. It is forwarded as it is.',
 };
 
 interface Schema {
@@ -131,7 +134,7 @@ interface Described {
 
 type Responses = Record<string, { headers?: object }>;
 
-/** The OpenAPI 3.1 document of the application as it is configured. */
+/** Returns the OpenAPI 3.1 document of the application with its configuration. */
 export function openApiDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -140,16 +143,17 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     .setDescription(DESCRIPTION)
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
-  const document = SwaggerModule.createDocument(app, config);
+  const described = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
+  const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject; // it shares objects with the decorators
   document.components = {
     ...document.components,
-    parameters: { ...PARAMETERS, ...OWN_PARAMETERS },
-    headers: { ...HEADERS, ...RATE_HEADERS },
+    parameters: { ...PARAMETERS, ...OWN_PARAMETERS, ...PAYMENT_PARAMETERS },
+    headers: { ...HEADERS, ...RATE_HEADERS, 'Retry-After': RETRY_AFTER },
   };
   for (const [address, path] of Object.entries(document.paths)) {
     if (path.post && address.startsWith(PREVIEW_PREFIX)) describePreview(path.post, address);
     const parameters = { ...PARAMETERS, ...(address.startsWith('/v1/') && OWN_PARAMETERS) };
-    path.parameters = Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+    path.parameters = referencesTo(parameters);
     const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
     for (const operation of operations) {
       const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
@@ -158,10 +162,16 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     }
     const effect = effectOf(address);
     if (path.post && (effect === 'pay' || effect === 'write')) {
-      path.post.parameters = [...(path.post.parameters ?? []), IDEMPOTENCY_KEY, ALLOW_DUPLICATE_OF];
+      path.post.parameters = [...(path.post.parameters ?? []), ...referencesTo(PAYMENT_PARAMETERS)];
     }
   }
+  shareEnums(document);
+  shareEqualParts(document);
   return document;
+}
+
+function referencesTo(parameters: object): { $ref: string }[] {
+  return Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
 /**
@@ -193,12 +203,11 @@ function describePreview(operation: Described, address: string): void {
   const path = address.slice(PREVIEW_PREFIX.length);
   Object.assign(operation, {
     tags: ['Preview'],
-    summary: `What would happen to POST ${path}, if it was made now`,
-    operationId: `preview ${path}`,
-    description: `Scope \`${effectOf(address)}\`. Nothing is paid, made, claimed, reserved or recorded. A body that is not valid gets a preview too, with all its faults; only what is no JSON is refused.`,
+    summary: `Preview POST ${path}`,
+    description: `Scope \`${effectOf(address)}\`. Shows what would happen if you sent the request now. Nothing is paid, sent, claimed, reserved, or recorded. An invalid body gets a preview that lists all its errors. Only a body that is not JSON is rejected.`,
     responses: {
       '200': {
-        description: 'What would happen.',
+        description: 'The preview.',
         content: { 'application/json': { schema: { $ref: getSchemaPath(Preview) } } },
       },
       ...problemResponses('invalid_request', 'operation_not_allowed'),
@@ -214,7 +223,7 @@ function describeHeaders({ security, responses }: Described): void {
   for (const response of Object.values(responses as Responses)) response.headers = { ...shared, ...response.headers };
 }
 
-/** `/docs` for people, `/openapi.json` for programs. */
+/** Serves `/docs` for people and `/openapi.json` for programs. */
 export function serveDocs(app: NestFastifyApplication, settings: RunningConfig): void {
   SwaggerModule.setup('docs', app, () => openApiDocument(app, settings), {
     jsonDocumentUrl: 'openapi.json',

@@ -7,6 +7,24 @@ export function openapiCommand(): Command {
     .action(async () => {
       // The only command that needs the whole application, which takes longer to load than all others together.
       const { describeApi } = await import('./api-document.js');
-      process.stdout.write(`${JSON.stringify(await describeApi(), null, 2)}\n`);
+      process.stdout.write(`${toText(await describeApi())}\n`);
     });
+}
+
+const LINE_LENGTH = 200;
+
+/** The levels of the document down to a schema's property, an operation's parameter or its response. */
+const LEVELS = 5;
+
+/** JSON in which each property, parameter and response has its own line, so that a diff shows which of them changed. */
+function toText(value: unknown, level = 0): string {
+  const line = JSON.stringify(value);
+  const isLeaf = typeof value !== 'object' || value === null || level === LEVELS;
+  if (isLeaf || level + line.length <= LINE_LENGTH) return line;
+  const [indent, end] = [' '.repeat(level + 1), ' '.repeat(level)];
+  const inner = Array.isArray(value)
+    ? value.map((element) => indent + toText(element, level + 1))
+    : Object.entries(value).map(([key, element]) => `${indent}${JSON.stringify(key)}: ${toText(element, level + 1)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${inner.join(',\n')}\n${end}${close}`;
 }

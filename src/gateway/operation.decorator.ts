@@ -20,8 +20,9 @@ import { addPreview } from './preview/preview.controller';
 export const OPERATION = 'payout-proxy:operation';
 
 /**
- * Makes a method the handler of one operation: its route, the scopes it needs, and its place in the record and in the
- * documentation. An operation that is no read gets a preview, too.
+ * Makes a method the handler of one operation: its route, its scopes, its record, and its documentation. The name of the
+ * method becomes the `operationId`, so no other handler has the same name. An operation that is not a read also gets a
+ * preview.
  * @param method another method that the interface's text allows for the same operation.
  */
 export function Operation(name: OperationName, method = methodOf(name)): MethodDecorator {
@@ -29,7 +30,7 @@ export function Operation(name: OperationName, method = methodOf(name)): MethodD
   const route = operationRoute(name, method);
   return (controller, handler, descriptor) => {
     route(controller, handler, descriptor);
-    if (effect !== 'read') addPreview(name, bodyClassOf(controller, handler));
+    if (effect !== 'read') addPreview(name, String(handler), bodyClassOf(controller, handler));
   };
 }
 
@@ -40,7 +41,7 @@ function bodyClassOf(controller: object, handler: string | symbol): new () => ob
   const [, body] =
     Object.entries<{ index: number }>({ ...bound }).find(([kind]) => kind.startsWith(`${RouteParamtypes.BODY}:`)) ?? [];
   const bodyClass = body && types[body.index];
-  if (!bodyClass) throw new Error(`the handler ${String(handler)} pays or makes something and has no @Body()`);
+  if (!bodyClass) throw new Error(`the handler ${String(handler)} pays or writes, so it must have a @Body()`);
   return bodyClass;
 }
 
@@ -56,15 +57,14 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     RouteConfig({ operation: name, scopes }),
     ApiSecurity('key'),
     ApiOperation({
-      summary: method === methodOf(name) ? title : `${title}; forwarded as ${methodOf(name)}`,
-      operationId: `${method} ${pathOf(name)}`,
-      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented: confirm it with the provider.'}`,
+      summary: method === methodOf(name) ? title : `${title} (forwarded as ${methodOf(name)})`,
+      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,
     }),
     ApiExtension('x-source', source),
     ApiProduces('application/json'),
     ApiResponse({ status: 200, type: AnyEnvelope, description: "The upstream's own answer, byte for byte." }),
     ...(movesValue(name)
-      ? [ApiResponse({ status: 202, type: PendingApproval, description: 'It waits for an approval.' })]
+      ? [ApiResponse({ status: 202, type: PendingApproval, description: 'The call is pending approval.' })]
       : []),
     ApiEnvelopeProblems(effect),
   );

@@ -140,7 +140,8 @@ async function decidedBefore(
     FROM intent i WHERE id = ${admission?.request.id}::uuid`;
   if (!row) return undefined;
   if (row.heldFor) return { kind: 'held', heldFor: row.heldFor };
-  if (row.settled || row.ageMs > sendableForMs) throw new Error('the call was admitted too long ago, or settled since');
+  if (row.settled || row.ageMs > sendableForMs)
+    throw new Error('the call was admitted too long ago, or was settled since');
   return { kind: 'released', release: earlier(readAt, row.ageMs) };
 }
 

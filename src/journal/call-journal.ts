@@ -87,7 +87,7 @@ export class CallJournal implements OnApplicationShutdown {
     const written = this.write(outcome)
       .catch((err: unknown) => {
         const { intentId, kind } = outcome;
-        this.logger.error({ err, call_id: intentId, outcome: kind }, 'an outcome was given up; its call is in doubt');
+        this.logger.error({ err, call_id: intentId, outcome: kind }, 'outcome not recorded, call is in doubt');
       })
       .finally(() => this.unwritten.delete(written));
     this.unwritten.add(written);
@@ -105,10 +105,7 @@ export class CallJournal implements OnApplicationShutdown {
         return await this.outcomes.add(outcome);
       } catch (error) {
         if (performance.now() > patienceEnds) throw error; // whoever settles calls by hand counts on it
-        this.logger.warn(
-          { call_id: outcome.intentId, outcome: outcome.kind },
-          'an outcome could not be written; again soon',
-        );
+        this.logger.warn({ call_id: outcome.intentId, outcome: outcome.kind }, 'outcome not recorded, will retry');
         await sleep(wait);
       }
     }

@@ -15,8 +15,8 @@ export interface KnownCall {
 }
 
 /**
- * Reads what became of calls. A call that is not on record is not in the answer.
- * @param inFlightSeconds for how long a call may be without an outcome while its process lives.
+ * Reads the states of calls. A call without a record is not in the result.
+ * @param inFlightSeconds how long a call may be without an outcome while its process lives.
  */
 export async function readCallStates(
   tx: Prisma.TransactionClient,

@@ -21,8 +21,8 @@ interface Retention {
 }
 
 /**
- * Removes the contents that are no longer needed: they are hashes of what names people. The content of a call that is open
- * (in progress, in doubt or held) stays for as long as the call is open.
+ * Removes the contents that are no longer needed, because they are hashes of text that names people. The content of an open
+ * call (in progress, in doubt, or held) stays for as long as the call is open.
  */
 @Injectable()
 export class RecentContents implements OnApplicationShutdown {
@@ -93,7 +93,7 @@ export class RecentContents implements OnApplicationShutdown {
     try {
       await this.runOnce();
     } catch (err) {
-      this.logger.warn({ err }, 'old contents could not be removed; again in a minute');
+      this.logger.warn({ err }, 'old contents not removed, will retry in a minute');
     }
   }
 }

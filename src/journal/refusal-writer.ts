@@ -16,9 +16,9 @@ const PATIENCE_MS = 1_000;
 const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000)];
 
 /**
- * Records refused requests. A call that is refused because of our database may have an intent all the same, if its commit was
- * reported as failed or came late: what it reserved is given back. An admission that comes even later finds the refusal, and
- * admits nothing.
+ * Records rejected requests. A call that was rejected because the proxy's database failed may still have an intent, if its
+ * commit was reported as failed or came late. Its reservation is then released. An admission that comes even later finds
+ * the rejection, and admits nothing.
  */
 export class RefusalWriter {
   private readonly logger = new Logger('Journal');
@@ -44,7 +44,7 @@ export class RefusalWriter {
       () => true,
       (err: unknown) => {
         const { id, code } = refusal;
-        this.logger.error({ call_id: id, code, err }, 'a refusal could not be recorded; again soon');
+        this.logger.error({ call_id: id, code, err }, 'refusal not recorded, will retry');
         void this.recordLater(refusal);
         return false;
       },
@@ -59,9 +59,9 @@ export class RefusalWriter {
       try {
         return await this.record(refusal);
       } catch {
-        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'a refusal could not be recorded');
+        this.logger.warn({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded');
       }
     }
-    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'a refusal was given up');
+    this.logger.error({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded, no further retries');
   }
 }

@@ -18,7 +18,7 @@ interface StateRow {
   stops: State['stops'] | null;
 }
 
-/** A client, as far as it limits what may be spent. */
+/** The spending limits of a client. */
 export interface Budgeted {
   id: string;
   dailyCapUsd: Prisma.Decimal | null;
@@ -76,7 +76,7 @@ async function find(
              GROUP BY client_id) AS spent) AS spending,
       (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops
     FROM clock`;
-  if (!found) throw new Error('the database did not say what day it is');
+  if (!found) throw new Error('the database did not return the day');
   return found;
 }
 

@@ -12,7 +12,7 @@ export function deadlinesByOperation(configured: ReadonlyMap<string, number>): M
   const unknown = [...configured.keys()].find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new StartError(
-      `UPSTREAM_TIMEOUTS names ${unknown}, which is neither an operation nor one of ${DEADLINE_CLASSES.join(', ')}; docs/reference/operations.md lists the operations`,
+      `UPSTREAM_TIMEOUTS names ${unknown}, which is neither an operation nor one of ${DEADLINE_CLASSES.join(', ')}. docs/reference/operations.md lists the operations.`,
     );
   }
   return new Map(

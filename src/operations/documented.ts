@@ -6,7 +6,7 @@ const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
 /** The operations that the provider documents. */
 export const DOCUMENTED = {
   'POST /send': {
-    title: 'Send credits to recipients, by e-mail or handle; answers a link for the payment',
+    title: 'Send credits to recipients by email or handle. Returns a link for the payment',
     source: 'documented',
     effect: 'write',
     moves: 'nothing',
@@ -24,7 +24,7 @@ export const DOCUMENTED = {
     example: { credit: [{ email: 'ada@example.com', valueInUSD: 5 }], description: 'Sample' },
   },
   'POST /payouts/airtime': {
-    title: 'Pay out airtime to many phones',
+    title: 'Pay out airtime to phone numbers',
     source: 'documented',
     effect: 'pay',
     input: 'body',
@@ -41,7 +41,7 @@ export const DOCUMENTED = {
     example: { airtimes: [{ ...PHONE, valueInUSD: 1.5 }] },
   },
   'POST /payouts/mobile-money': {
-    title: 'Pay out mobile money to many users',
+    title: 'Pay out mobile money',
     source: 'documented',
     effect: 'pay',
     input: 'body',
@@ -82,7 +82,7 @@ export const DOCUMENTED = {
   },
   // Money moves when the recipient's link is paid, which is not ours to do: the call creates something and pays nothing.
   'POST /payouts/initiate-credit': {
-    title: 'Initiate a payout of credits; money moves when its link is paid',
+    title: 'Initiate a payout of credits. Money moves when its link is paid',
     source: 'documented',
     effect: 'write',
     moves: 'nothing',

@@ -37,11 +37,10 @@ export type CallState = keyof typeof STATES;
 export const CALL_STATES = Object.keys(STATES) as CallState[];
 
 export const STATE_HELP =
-  '`unknown` is in doubt. `confirmed` (carried out) and `not_executed` (not carried out) were in doubt until that was ' +
-  'found out. `pending_approval`, `declined` and `expired` were never sent.';
+  '`unknown` calls are in doubt. `confirmed` (carried out) and `not_executed` (not carried out) calls were in doubt ' +
+  'before. `pending_approval`, `declined`, and `expired` calls were never sent.';
 
-export const EXECUTED_HELP =
-  'Their `outcome` is `succeeded`, or `confirmed`: in doubt at first, then found carried out.';
+export const EXECUTED_HELP = 'Their `outcome` is `succeeded`, or `confirmed` if they were in doubt before.';
 
 export function statesThat(is: (meaning: Meaning) => boolean): CallState[] {
   return CALL_STATES.filter((state) => is(STATES[state]));

@@ -54,7 +54,7 @@ export const OBSERVED = {
     example: {},
   },
   'GET /info/mobile-money-codes': {
-    title: 'List the values of `momoCode`; one is unique only within a country',
+    title: 'List the values of `momoCode`. A code is unique only within a country',
     source: 'observed',
     effect: 'read',
     input: 'none',

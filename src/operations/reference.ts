@@ -31,7 +31,7 @@ function section(title: string, source: OperationRow['source']): string[] {
 }
 
 function notesOn(row: OperationRow): string {
-  if (row.effect === 'read') return row.cached ? 'Answers are kept for a while.' : '';
+  if (row.effect === 'read') return row.cached ? 'Answers are cached.' : '';
   const coverage = row.coverage === 'none' ? [] : [`Destinations are checked with ${code(row.coverage)}.`];
   const moves = row.effect === 'write' && row.moves !== 'nothing' ? ['Counts the value of the named transaction.'] : [];
   return [...coverage, ...moves].join(' ');

@@ -41,7 +41,7 @@ describe('the limits of one call', () => {
       code: 'too_many_items',
       status: 403,
       faults: [],
-      message: 'This has 3 items; your client may send 2 in one call. Nothing was sent.',
+      message: 'This request has 3 items, and your client may send at most 2 in one call. Nothing was sent.',
     });
   });
 
@@ -54,9 +54,12 @@ describe('the limits of one call', () => {
       faults: [
         {
           pointer: '/items/0/country',
-          detail: "is no country that your client may pay to; it may pay to Côte d'Ivoire, Kenya",
+          detail: "must be a country that your client may pay to: Côte d'Ivoire, Kenya",
         },
-        { pointer: '/items/2/country', detail: 'is none either; see /items/0/country' },
+        {
+          pointer: '/items/2/country',
+          detail: 'must be a country that your client may pay to, as listed at /items/0/country',
+        },
       ],
     });
   });
@@ -92,10 +95,13 @@ describe('the limits of one call', () => {
       faults: [
         {
           pointer: '/items/0/amount',
-          detail: 'is 5.000001 US dollars; your client may send 5 for one item',
+          detail: 'is 5.000001 US dollars, and must be at most 5 for one item of your client',
         },
-        { pointer: '/items/2/amount', detail: 'is 7 US dollars; your client may send 5 for one item' },
-        { pointer: '', detail: 'adds up to 13.000001 US dollars; your client may send 8.5 in one call' },
+        { pointer: '/items/2/amount', detail: 'is 7 US dollars, and must be at most 5 for one item of your client' },
+        {
+          pointer: '',
+          detail: 'the total is 13.000001 US dollars, and must be at most 8.5 for one call of your client',
+        },
       ],
     });
   });

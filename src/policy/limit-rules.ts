@@ -4,15 +4,15 @@ import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';
 import { normalise } from './country-name';
 
-/** What of an item the limits are about. */
+/** The fields of an item that limits depend on. */
 export type Limited = Pick<Item, 'amountUsd' | 'country' | 'recipientField' | 'upstreamRef'>;
 
 /** The JSON pointer of an item's field, by the item's place in the list. */
 type PointerOf = (place: number, field: 'amount' | 'country') => string;
 
 /**
- * Why a call is over what its client may do in one call, whatever it did before; empty where it is not. A call is refused
- * with the first of the reasons, which has every fault of its kind.
+ * Returns why a call exceeds the limits of its client for a single call, whatever the client sent before. The list is empty
+ * if it does not. A call is rejected with the first reason, which has every fault of its kind.
  * @param movesValue whether the call moves value, so that the amount of each item must be known.
  */
 export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited[], pointerOf: PointerOf): Problem[] {
@@ -25,7 +25,7 @@ export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited
   return problems.filter((problem) => problem !== undefined);
 }
 
-/** Whether a payout waits for an approval. A total that is not known is refused before, where there is such a limit. */
+/** Returns whether a payout needs an approval. With such a limit, a payout whose total is unknown is rejected before. */
 export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null): boolean {
   return approvalOverUsd !== null && total !== null && total.greaterThan(approvalOverUsd);
 }
@@ -33,7 +33,7 @@ export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null
 function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefined {
   if (maxItems === null || items.length <= maxItems) return undefined;
   return new Problem('too_many_items', {
-    text: `This has ${items.length} items; your client may send ${maxItems} in one call. Nothing was sent.`,
+    text: `This request has ${items.length} items, and your client may send at most ${maxItems} in one call. Nothing was sent.`,
   });
 }
 
@@ -54,8 +54,8 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
     pointer,
     detail:
       pointer === first
-        ? `is no country that your client may pay to; it may pay to ${countries.join(', ')}`
-        : `is none either; see ${first}`,
+        ? `must be a country that your client may pay to: ${countries.join(', ')}`
+        : `must be a country that your client may pay to, as listed at ${first}`,
   }));
   return new Problem('country_not_allowed', { faults });
 }
@@ -66,8 +66,8 @@ function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf):
     if (amountUsd !== null) return [];
     const detail =
       upstreamRef === null
-        ? 'is missing; your client has a limit in US dollars'
-        : 'names no transaction whose amount is known; your client has a limit in US dollars';
+        ? 'is required, because your client has a limit in US dollars'
+        : 'must name a transaction whose amount is known, because your client has a limit in US dollars';
     return [{ pointer: pointerOf(place, 'amount'), detail }];
   });
   return faults.length > 0 ? new Problem('amount_required', { faults }) : undefined;
@@ -80,17 +80,18 @@ function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Limited[], poin
       ? [
           {
             pointer: pointerOf(place, 'amount'),
-            detail: `is ${amountUsd.toFixed()} US dollars; your client may send ${maxItemUsd.toFixed()} for one item`,
+            detail: `is ${amountUsd.toFixed()} US dollars, and must be at most ${maxItemUsd.toFixed()} for one item of your client`,
           },
         ]
       : [],
   );
   const total = totalOf(items);
   if (maxCallUsd !== null && total?.greaterThan(maxCallUsd)) {
-    const detail = `adds up to ${total.toFixed()} US dollars; your client may send ${maxCallUsd.toFixed()} in one call`;
+    const detail = `the total is ${total.toFixed()} US dollars, and must be at most ${maxCallUsd.toFixed()} for one call of your client`;
     faults.push({ pointer: '', detail });
   }
   if (faults.length === 0) return undefined;
-  const text = 'This is over a limit of your client, as "errors" says; nothing was sent.';
+  const text =
+    'This request exceeds a limit of your client. Nothing was sent. "errors" lists the amounts that exceed it.';
   return new Problem('cap_exceeded', { text, faults });
 }

@@ -40,8 +40,8 @@ describe('a stop', () => {
   });
 
   it.each([
-    [everything, 'The operator has stopped everything that pays or writes; nothing was sent. The reason: an incident'],
-    [shop, 'The operator has stopped your client; nothing was sent. The reason: an incident'],
-    [airtime, 'The operator has stopped POST /payouts/airtime; nothing was sent. The reason: an incident'],
+    [everything, 'The operator has stopped all payouts and writes. Nothing was sent. Reason: an incident'],
+    [shop, 'The operator has stopped your client. Nothing was sent. Reason: an incident'],
+    [airtime, 'The operator has stopped POST /payouts/airtime. Nothing was sent. Reason: an incident'],
   ])('says what is stopped, and why', (stop, text) => expect(refusalText(stop)).toBe(text));
 });

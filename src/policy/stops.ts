@@ -1,4 +1,4 @@
-/** A stop that holds. Both null: it stops everything that pays or writes. */
+/** An active stop. If both are null, it stops everything that pays or writes. */
 export interface Stop {
   id: string;
   /** The client that it stops. */
@@ -9,7 +9,7 @@ export interface Stop {
   reason: string;
 }
 
-/** The first of the stops that holds a request back. Only operations that pay or write are held back. */
+/** Returns the first stop that applies to a request. Stops apply only to operations that pay or write. */
 export function stopFor(stops: Stop[], request: { clientId: string; operation: string }): Stop | undefined {
   return stops.find(({ clientId, operation }) => {
     if (clientId !== null) return clientId === request.clientId;
@@ -17,8 +17,8 @@ export function stopFor(stops: Stop[], request: { clientId: string; operation: s
   });
 }
 
-/** What a stop says to those whom it holds back. */
+/** Returns the error text for requests that a stop rejects. */
 export function refusalText({ clientId, operation, reason }: Stop): string {
-  const what = clientId !== null ? 'your client' : (operation ?? 'everything that pays or writes');
-  return `The operator has stopped ${what}; nothing was sent. The reason: ${reason}`;
+  const what = clientId !== null ? 'your client' : (operation ?? 'all payouts and writes');
+  return `The operator has stopped ${what}. Nothing was sent. Reason: ${reason}`;
 }

@@ -1,4 +1,5 @@
 import supertest from 'supertest';
+import type { FullApprovalRecord } from './api';
 import { answer } from './fake-upstream';
 import { copyIntent } from './intents';
 import { Paying, startPaying, SUCCESS } from './paying';
@@ -17,9 +18,9 @@ export interface Approving extends Paying {
   hold(changes?: Record<string, unknown>): Promise<string>;
   decide(verdict: string, id: string, body?: object, key?: string, proxy?: TestProxy): supertest.Test;
   /** The call as its app sees it. */
-  read(id: string): Promise<Record<string, any>>;
+  read(id: string): Promise<FullApprovalRecord>;
   /** What the app has spent; undefined if nothing was ever counted. */
-  spent(): Promise<Record<string, any> | undefined>;
+  spent(): Promise<Record<string, unknown> | undefined>;
   /** Forgets what the upstream received and what was spent, lifts the caps, and lets the upstream succeed. */
   reset(): Promise<void>;
   query: TestProxy['database']['query'];

@@ -1,5 +1,6 @@
 import supertest from 'supertest';
 import { ClientsService } from '../../src/access/clients/clients.service';
+import type { CallStory } from './api';
 import { answer, reset } from './fake-upstream';
 import { copyIntent } from './intents';
 import { Paying, startPaying } from './paying';
@@ -33,7 +34,7 @@ export interface CallStories extends Paying {
     'paid' | 'rejected' | 'refused' | 'repeated' | 'held' | 'approved' | 'declined' | 'doubtful' | 'settled',
     string
   >;
-  story(id: string, headers?: Record<string, string>): Promise<any>;
+  story(id: string, headers?: Record<string, string>): Promise<CallStory>;
 }
 
 export async function makeCallStories(): Promise<CallStories> {

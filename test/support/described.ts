@@ -1,9 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-type Schema = Record<string, any>;
-
-const DOCUMENT = JSON.parse(readFileSync(join(__dirname, '..', '..', 'openapi.json'), 'utf8')) as Schema;
+import { API_DOCUMENT, follow, Method, operationsIn, Schema } from './api-document';
 
 const FORMATS: Record<string, RegExp> = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
@@ -12,9 +7,11 @@ const FORMATS: Record<string, RegExp> = {
 };
 
 /** The schema of the JSON with which a route of openapi.json answers. */
-export function schemaOf(method: string, path: string, status = 200): Schema {
-  const { content } = DOCUMENT.paths[path][method].responses[status];
-  return content['application/json'].schema as Schema;
+export function schemaOf(method: Method, path: string, status = 200): Schema {
+  const response = API_DOCUMENT.paths[path]?.[method]?.responses[status];
+  const schema = response && follow(response).content?.['application/json']?.schema;
+  if (!schema) throw new Error(`openapi.json describes no JSON for ${method} ${path} ${status}`);
+  return schema;
 }
 
 /**
@@ -22,8 +19,8 @@ export function schemaOf(method: string, path: string, status = 200): Schema {
  * does not name is a fault.
  */
 export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
-  if (schema.$ref) return undescribed(value, DOCUMENT.components.schemas[schema.$ref.split('/').at(-1)], at);
-  const choices = (schema.anyOf ?? schema.allOf) as Schema[] | undefined;
+  if (schema.$ref) return undescribed(value, follow(schema), at);
+  const choices = schema.anyOf ?? schema.allOf;
   if (choices) {
     const faults = choices.map((choice) => undescribed(value, choice, at));
     return (
@@ -35,17 +32,17 @@ export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((one) => undescribed(one, schema.items ?? {}, `${at}/*`));
   if (typeof value === 'object' && value !== null) return inObject(value, schema, at);
   if (typeof value !== 'string') return [];
-  const pattern = schema.pattern === undefined ? FORMATS[schema.format] : new RegExp(schema.pattern, 'u');
+  const pattern = schema.pattern === undefined ? FORMATS[schema.format ?? ''] : new RegExp(schema.pattern, 'u');
   return pattern && !pattern.test(value) ? [`${at} is not as ${schema.format ?? schema.pattern}: ${value}`] : [];
 }
 
 function inObject(
-  value: Schema,
+  value: object,
   { properties = {}, required = [], additionalProperties }: Schema,
   at: string,
 ): string[] {
-  const missing = required.filter((name: string) => !(name in value)).map((name: string) => `${at}/${name} is missing`);
-  const wrong = Object.entries(value).flatMap(([name, one]) => {
+  const missing = required.filter((name) => !(name in value)).map((name) => `${at}/${name} is missing`);
+  const wrong = Object.entries(value).flatMap(([name, one]: [string, unknown]) => {
     const schema = properties[name] ?? additionalProperties;
     if (schema === true) return [];
     return schema ? undescribed(one, schema, `${at}/${name}`) : [`${at}/${name} is not described`];
@@ -61,7 +58,9 @@ function isOf(type: string, value: unknown): boolean {
 }
 
 export function described(name: string): Schema {
-  return DOCUMENT.components.schemas[name] as Schema;
+  const schema = API_DOCUMENT.components.schemas[name];
+  if (!schema) throw new Error(`openapi.json has no schema ${name}`);
+  return schema;
 }
 
 /** The places in what /v1 answers with of which no more is said than that they are objects. */
@@ -69,7 +68,7 @@ export function objectsThatSayNothing(): string[] {
   const reached = new Set<string>();
   const silent = new Set<string>();
   const walk = (schema: Schema, at: string): void => {
-    const name = schema.$ref?.split('/').at(-1) as string | undefined;
+    const name = schema.$ref?.split('/').at(-1);
     if (name !== undefined) {
       if (reached.has(name)) return;
       reached.add(name);
@@ -78,17 +77,16 @@ export function objectsThatSayNothing(): string[] {
     if (schema.type === 'object' && !schema.properties && typeof schema.additionalProperties !== 'object')
       silent.add(at);
     for (const choice of [...(schema.anyOf ?? []), ...(schema.allOf ?? [])]) walk(choice, at);
-    for (const [member, one] of Object.entries<Schema>(schema.properties ?? {})) walk(one, `${at}/${member}`);
+    for (const [member, one] of Object.entries(schema.properties ?? {})) walk(one, `${at}/${member}`);
     if (typeof schema.additionalProperties === 'object') walk(schema.additionalProperties, `${at}/*`);
     if (schema.items) walk(schema.items, `${at}/*`);
   };
-  for (const [path, item] of Object.entries<Schema>(DOCUMENT.paths)) {
+  for (const { path, operation } of operationsIn()) {
     if (!path.startsWith('/v1/')) continue;
-    for (const { responses } of [item.get, item.post, item.patch, item.delete].filter(Boolean))
-      for (const [status, { content }] of Object.entries<Schema>(responses)) {
-        const schema = status.startsWith('2') ? content?.['application/json']?.schema : undefined;
-        if (schema) walk(schema, path);
-      }
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const schema = status.startsWith('2') ? content?.['application/json']?.schema : undefined;
+      if (schema) walk(schema, path);
+    }
   }
   return [...silent].sort();
 }

@@ -107,7 +107,7 @@ export class FindingsScene {
     );
   }
 
-  async steps(findingId: string): Promise<Record<string, any>[]> {
+  async steps(findingId: string): Promise<Record<string, unknown>[]> {
     return this.database.query('SELECT * FROM finding_step WHERE finding_id = $1 ORDER BY decided_at', [findingId]);
   }
 }

@@ -92,7 +92,7 @@ export interface Told {
   status: number;
   headers: Headers;
   body: Buffer;
-  json: Record<string, any>;
+  json: Record<string, unknown>;
 }
 
 export interface Asking {

@@ -3,6 +3,7 @@ import { RunningConfig } from '../../src/platform/config/config';
 import { methodOf, OPERATION_NAMES, OperationName, pathOf, rowOf } from '../../src/operations/catalogue';
 import { itemFieldsOf } from '../../src/operations/items';
 import { OperationRow } from '../../src/operations/row';
+import type { FullCallRecord } from './api';
 import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 
@@ -84,9 +85,9 @@ export interface TestInterface {
   /** The right request of an operation. */
   ask(asking: Asking): supertest.Test;
   /** The record of a call, as the auditor sees it. */
-  record(callId: string): Promise<any>;
+  record(callId: string): Promise<FullCallRecord>;
   /** Awaits a refusal in the interface's envelope with exactly these faults, recorded, and nothing sent. */
-  expectRefused(request: supertest.Test, faults: FaultExpected[]): Promise<any>;
+  expectRefused(request: supertest.Test, faults: FaultExpected[]): Promise<FullCallRecord>;
   close(): Promise<void>;
 }
 
@@ -98,7 +99,7 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
   const { key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii');
   const address = (path: string) => `/api/v0.1${path}`;
   const record = async (callId: string) =>
-    (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body as unknown;
+    (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body as FullCallRecord;
   return {
     proxy,
     upstream,
@@ -129,10 +130,10 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
       expect(response.body.error).toMatch(/Correct the fields that "errors" lists/);
       expect(response.body.error).toContain(response.body.errors[0].detail.slice(1)); // for clients that show nothing else
       expect(upstream.received.length).toBe(sentBefore);
-      const recorded: any = await record(callId);
+      const recorded = await record(callId);
       expect(recorded).toMatchObject({ outcome: 'refused', items: [], upstream: null, request: null, response: null });
       expect(recorded.refusal).toMatchObject({ status: 400, code: 'invalid_request', error_count: faults.length });
-      return recorded as unknown;
+      return recorded;
     },
     close: async () => {
       await proxy.close();

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { RunningConfig } from '../../src/platform/config/config';
+import type { FullCallRecord } from './api';
 import { FakeUpstream, Received } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 
@@ -17,7 +18,7 @@ export interface Paying {
   auditor: string;
   pay(phoneNumber?: string): supertest.Test;
   /** The auditor's record of an answer's call. */
-  record(answer: { headers: Record<string, string> }): Promise<Record<string, any>>;
+  record(answer: { headers: Record<string, string> }): Promise<FullCallRecord>;
   /** The ids of the calls that are listed with this outcome. */
   listed(outcome: string): Promise<string[]>;
   close(): Promise<void>;

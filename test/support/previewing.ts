@@ -2,6 +2,7 @@ import supertest from 'supertest';
 import { RunningConfig } from '../../src/platform/config/config';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Limits } from '../../src/access/clients/limits';
+import type { Preview } from './api';
 import { answer, Behaviour, FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 
@@ -37,7 +38,7 @@ export interface Previewing {
   limit(name: string, limits: Partial<Limits>): Promise<unknown>;
   ask(key: string, path: string, body?: unknown, headers?: Record<string, string>): supertest.Test;
   /** The preview of a request. */
-  preview(key: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Record<string, any>>;
+  preview(key: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Preview>;
   /** Operations that arrived at the upstream and are no read of a list or a rate. */
   arrived(): string[];
   close(): Promise<void>;

@@ -3,6 +3,7 @@ import supertest from 'supertest';
 import { RunningConfig } from '../../src/platform/config/config';
 import { Sandbox } from '../../src/sandbox/app';
 import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/settings';
+import type { RunRecord } from './api';
 import { airtime, eventually } from './paying';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from './proxy';
 
@@ -76,20 +77,20 @@ export function askForRun({ url, key }: Asking, question: object): supertest.Tes
   return supertest(url).post('/v1/reconciliation/runs').set('X-API-Key', key).send(question);
 }
 
-export async function readRun({ url, key }: Asking, id: string): Promise<Record<string, any>> {
+export async function readRun({ url, key }: Asking, id: string): Promise<RunRecord> {
   const { body } = await supertest(url).get(`/v1/reconciliation/runs/${id}`).set('X-API-Key', key).expect(200);
-  return body as Record<string, any>;
+  return body as RunRecord;
 }
 
 /** Waits until nobody works on a run any more. */
-export async function ended(asking: Asking, id: string): Promise<Record<string, any>> {
-  let run: Record<string, any> = {};
+export async function ended(asking: Asking, id: string): Promise<RunRecord> {
+  let run!: RunRecord;
   await eventually(async () => (run = await readRun(asking, id)).state !== 'running');
   return run;
 }
 
 /** Asks for a run and waits for its end. */
-export async function reconcile(asking: Asking, question: object): Promise<Record<string, any>> {
+export async function reconcile(asking: Asking, question: object): Promise<RunRecord> {
   const { body } = await askForRun(asking, question).expect(202);
   return ended(asking, body.id as string);
 }

@@ -4,6 +4,7 @@ import { ClientsService } from '../../src/access/clients/clients.service';
 import { Secret } from '../../src/platform/config/secret';
 import { OperationName } from '../../src/operations/catalogue';
 import { demoKeysFile, ensureDemoKeys } from '../../src/app/start/demo-keys';
+import type { FullCallRecord, SampleAnswerDto, SampleDto, SandboxDto } from './api';
 import { removeDataDir } from './data-dir';
 import { newDataDir, readJson } from './process';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from './proxy';
@@ -32,14 +33,14 @@ export interface TestSandboxApi {
   demoKeys(): Promise<Record<string, string>>;
   /** Below /v1/sandbox; as the demo admin, unless another key is given. */
   ask(method: Method, path: string, body?: object, key?: string): supertest.Test;
-  look(): Promise<any>;
-  sample(operation: OperationName): Promise<{ operation: string; body: any }>;
+  look(): Promise<SandboxDto>;
+  sample(operation: OperationName): Promise<SampleDto>;
   /** Sends the sample of an operation, and gives what the sandbox API answered. */
-  send(operation: OperationName, more?: object): Promise<any>;
+  send(operation: OperationName, more?: object): Promise<SampleAnswerDto>;
   /** What is in a wallet, in USD. */
   balance(accountId: string, wallet: string): Promise<Decimal>;
   /** The record of a call, as the auditor sees it. */
-  record(callId: string): Promise<any>;
+  record(callId: string): Promise<FullCallRecord>;
   /** That no key is in what was answered so far. */
   expectNoSecrets(): void;
   close(): Promise<void>;
@@ -69,9 +70,9 @@ export async function startSandboxApi(): Promise<TestSandboxApi> {
       .set('X-API-Key', key)
       .send(body)
       .expect(({ headers, text }) => void answered.push(JSON.stringify(headers) + text));
-  const look: TestSandboxApi['look'] = async () => (await ask('get', '').expect(200)).body;
+  const look: TestSandboxApi['look'] = async () => (await ask('get', '').expect(200)).body as SandboxDto;
   const sample: TestSandboxApi['sample'] = async (operation) =>
-    (await look()).samples.find((one: any) => one.operation === operation);
+    (await look()).samples.find((one) => one.operation === operation)!;
   return {
     proxy,
     sandboxUrl: proxy.sandbox.url,
@@ -84,13 +85,14 @@ export async function startSandboxApi(): Promise<TestSandboxApi> {
     sample,
     send: async (operation, more = {}) => {
       const { body } = await sample(operation);
-      return (await ask('post', '/payouts', { operation, body, ...more }).expect(200)).body as unknown;
+      return (await ask('post', '/payouts', { operation, body, ...more }).expect(200)).body as SampleAnswerDto;
     },
     balance: async (accountId, wallet) => {
       const { wallets } = await look();
-      return new Decimal(wallets.find((one: any) => one.account_id === accountId && one.wallet === wallet).balance);
+      return new Decimal(wallets.find((one) => one.account_id === accountId && one.wallet === wallet)!.balance);
     },
-    record: async (callId) => (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body as unknown,
+    record: async (callId) =>
+      (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body as FullCallRecord,
     expectNoSecrets: () => {
       const all = answered.join('\n');
       expect(all).not.toBe('');

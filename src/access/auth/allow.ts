@@ -8,13 +8,13 @@ import { Caller } from './call';
 export const ALLOW = 'payout-proxy:allow';
 
 /**
- * Says who may call a route: keys with one of these scopes, or `everyone`, key or none. An operation of the interface needs
- * all of its scopes (`@Operation`).
+ * Declares who may call a route: keys with one of these scopes, or `everyone`, with or without a key. An operation of the
+ * interface needs all of its scopes (`@Operation`).
  */
 export const Allow = (...scopes: (Scope | 'everyone')[]) => SetMetadata(ALLOW, scopes);
 
 /**
- * Refuses whom a route does not name, and operations that are switched off for the client. A route that names nobody is
+ * Rejects callers that a route does not allow, and operations that the client may not use. A route without a declaration is
  * open to nobody.
  */
 @Injectable()
@@ -51,12 +51,12 @@ export function operationProblem(
   const missing = scopes.filter((scope) => !held.has(scope));
   if (missing.length > 0) {
     return new Problem('scope_missing', {
-      text: `This needs a key with the scope ${scopes.join(' and the scope ')}; yours has ${[...held].join(', ')}.`,
+      text: `This operation requires a key with the scope ${scopes.join(' and the scope ')}. Your key has ${[...held].join(', ')}.`,
     });
   }
   if (!operations || operations.has(operation)) return undefined;
   return new Problem('operation_not_allowed', {
-    text: `${operation} is switched off for your client; ask the operator to allow it.`,
+    text: `Your client may not use ${operation}. Ask the operator to allow it.`,
   });
 }
 
@@ -64,6 +64,6 @@ export function operationProblem(
 function missingScope({ scopes }: Permissions, allowed: Scope[]): Problem | undefined {
   if (allowed.some((scope) => scopes.has(scope))) return undefined;
   return new Problem('scope_missing', {
-    text: `This needs a key with the scope ${allowed.join(' or ')}; yours has ${[...scopes].join(', ')}.`,
+    text: `This route requires a key with the scope ${allowed.join(' or ')}. Your key has ${[...scopes].join(', ')}.`,
   });
 }

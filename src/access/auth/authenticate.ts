@@ -16,7 +16,7 @@ export interface WhoCalls {
 /** Methods that change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Who calls: by a key, or signed in to the console. */
+/** The caller of a request: by a key, or by a console session. */
 export async function authenticate(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
   const key = request.headers['x-api-key'];
   if (key !== undefined && key !== '') return byKey(String(key), request, who);

@@ -4,7 +4,7 @@ import { OperationName } from '../../operations/catalogue';
 import { Scope } from '../../operations/scopes';
 import { Problem } from '../../platform/errors/problem';
 
-/** Who calls: a key of a client app. */
+/** The caller of a request: a key of a client. */
 export interface Caller {
   clientId: string;
   clientName: string;
@@ -17,7 +17,7 @@ export interface Caller {
   limits: Limits;
 }
 
-/** One request on its way through the proxy, from its first byte to its answer. */
+/** One request on its way through the proxy, from its first byte to its response. */
 export interface Call {
   /** UUIDv7; the id of its record. */
   readonly id: string;
@@ -69,12 +69,12 @@ export interface OperationCall extends AuthenticatedCall {
   readonly operation: OperationName;
 }
 
-/** Whether people in the records may be shown to who asks. */
+/** Returns whether the response may show people in the records to the caller. */
 export function mayReveal({ caller, masked }: Call): boolean {
   return !masked && (caller?.scopes.has('audit:pii') ?? false);
 }
 
-/** A call that the proxy makes by itself, because another one needs its answer. */
+/** A call that the proxy makes by itself, because another call needs its answer. */
 export function causedBy(cause: AuthenticatedCall, operation: OperationName): OperationCall {
   return {
     ...cause,

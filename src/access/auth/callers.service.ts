@@ -17,7 +17,7 @@ const MAX_LOOK_UPS = 1_000;
 /** More keys than are in use; of more, those used least lately are forgotten. */
 const MAX_SEEN = 10_000;
 
-/** A key that opens something, with its client. */
+/** A valid key, with its client. */
 export interface CallerRow extends LimitsRow {
   keyId: string;
   person: string | null;
@@ -29,7 +29,7 @@ export interface CallerRow extends LimitsRow {
 
 type KeyRow = CallerRow & { sha256: string };
 
-/** Of a row k of api_key and its client c. */
+/** The columns of a key `k` (api_key) and its client `c`. */
 export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.name AS "clientName", c.scopes, c.operations,
     c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
     c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
@@ -46,7 +46,7 @@ const FIND_KEYS = `
 const FIND_KEY_BY_ID = `
   SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = $1::uuid AND ${OPENS}`;
 
-/** Tells who a key belongs to. */
+/** Finds the caller that a key belongs to. */
 @Injectable()
 export class CallersService {
   private readonly logger = new Logger('Callers');
@@ -100,7 +100,7 @@ export class CallersService {
     this.lastUseWritten.set(keyId, now);
     this.prisma.apiKey
       .update({ where: { id: keyId }, data: { lastUsedAt: new Date(now) } })
-      .catch(() => this.logger.warn({ key_id: keyId }, 'the last use of a key could not be noted'));
+      .catch(() => this.logger.warn({ key_id: keyId }, 'last use of a key not recorded'));
   }
 }
 

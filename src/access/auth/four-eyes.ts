@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/errors/problem';
 import { AuthenticatedCall } from './call';
 
-/** Who asked for a call. */
+/** The requester of a call. */
 export interface Asker {
   clientId: string;
   keyId: string;
@@ -10,9 +10,9 @@ export interface Asker {
 }
 
 /**
- * Requires that a decision about a call is made by somebody else than who asked for it: with another client and another key
- * and, where a person asked, with the key of another person. Only keys count for who decides. `X-Actor` of who decides is a
- * claim that anybody can make, so it is neither compared nor recorded as who decided.
+ * Requires that somebody else than the requester decides about a call: with another client and another key and, if a person
+ * made the request, with the key of another person. Only the key identifies the decider. The decider's `X-Actor` is a claim
+ * that anybody can make, so it is neither compared nor recorded.
  * @throws Problem `own_approval`.
  */
 export function requireSomebodyElse({ caller }: AuthenticatedCall, asked: Asker, text?: string): Asker {
@@ -23,13 +23,13 @@ export function requireSomebodyElse({ caller }: AuthenticatedCall, asked: Asker,
   }
   if (asked.actor !== null && person === null) {
     throw new Problem('own_approval', {
-      text: `A person asked for this, so another person has to decide, with a key of their own. ${needsPersonalKey(clientName)}`,
+      text: `A person made this request, so another person must decide, with a personal key. ${needsPersonalKey(clientName)}`,
     });
   }
   return { clientId, keyId, actor: person };
 }
 
-/** How to get a key that says who decides. */
+/** Explains how to get a personal key. */
 export function needsPersonalKey(clientName: string): string {
-  return `This key belongs to no person, and X-Actor does not count. The operator issues one that does: keys issue --client ${clientName} --person ….`;
+  return `Your key is not a personal key, and X-Actor does not count. The operator can issue a personal key: keys issue --client ${clientName} --person ….`;
 }

@@ -6,7 +6,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 /** For a browser to keep the answer to a preflight; 10 minutes, so that a withdrawn origin is soon forgotten. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
-/** The web origins whose pages any client allows. */
+/** Keeps the web origins whose pages any client allows. */
 @Injectable()
 export class OriginsService {
   private readonly logger = new Logger('Origins');
@@ -30,14 +30,14 @@ export class OriginsService {
         SELECT DISTINCT unnest(origins) AS origin FROM client`;
       this.origins = new Set(rows.map(({ origin }) => origin));
     } catch (err) {
-      this.logger.warn({ err }, 'the allowed origins could not be read; those known go on'); // so that a page can read the 503
+      this.logger.warn({ err }, 'allowed origins not read, the last known ones stay in effect'); // so that a page can read the 503
     } finally {
       this.reading = undefined;
     }
   }
 }
 
-/** Whether a request comes from a page of this proxy itself, as browsers say it. */
+/** Returns whether a request comes from a page of this proxy, according to the browser. */
 export function isOwnOrigin({ headers: { origin }, protocol, host }: FastifyRequest): boolean {
   return origin === `${protocol}://${host}`;
 }

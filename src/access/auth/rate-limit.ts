@@ -4,7 +4,7 @@ import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
 
-/** A client's present minute. */
+/** A client's current rate limit window. */
 export interface RequestWindow {
   /** How many it has made in it, this one among them. */
   requests: number;
@@ -12,7 +12,7 @@ export interface RequestWindow {
   secondsLeft: number;
 }
 
-/** Counts the requests of clients, for all instances together. */
+/** Counts the requests of clients, over all instances. */
 @Injectable()
 export class RequestWindowsService {
   constructor(private readonly prisma: PrismaService) {}
@@ -32,14 +32,15 @@ export class RequestWindowsService {
       RETURNING requests,
         greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
     const [row] = await withPatience(counted);
-    if (!row) throw new Error('an upsert that returned no row');
+    if (!row) throw new Error('the upsert returned no row');
     return row;
   }
 }
 
 /**
- * Says on the answer what is left (draft-ietf-httpapi-ratelimit-headers-11).
- * @throws Problem `rate_limited` beyond the limit. Only the first of a window is recorded: a flood must not fill the records.
+ * Sets the rate limit headers of the response (draft-ietf-httpapi-ratelimit-headers-11).
+ * @throws Problem `rate_limited` beyond the limit. Only the first rejection of a window is recorded, so a flood cannot fill
+ * the records.
  */
 export function limitRate(limit: number, { requests, secondsLeft }: RequestWindow, reply: FastifyReply): void {
   void reply

@@ -11,7 +11,7 @@ import { answerBrowsers, isOwnOrigin, OriginsService } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
 import { isAllowedFrom } from './where-from';
 
-/** Ids that may stand in a header and a log line as they are: no `+` and no `@`, as phones and e-mails have. */
+/** The form of IDs that are safe in a header and a log line: no `+` and no `@`, as phone numbers and email addresses have. */
 export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -22,8 +22,8 @@ export interface Reception extends Omit<WhoCalls, 'guessing'> {
 }
 
 /**
- * Begins every request: gives it its ids and finds out who calls and whether from where it may, before a byte of its body is
- * read; and ends it with the headers that every answer carries.
+ * Begins and ends every request. Before a byte of the body is read, it assigns the IDs, identifies the caller, and checks
+ * the caller's address. At the end, it sets the headers that every response carries.
  */
 export async function receiveCalls(
   server: FastifyInstance,
@@ -87,7 +87,7 @@ function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
     return new Problem('expectation_not_met');
   if (raw.httpVersion !== '1.1' || headers.host !== undefined) return undefined;
-  const detail = 'the request has no header Host, which HTTP/1.1 requires (RFC 9112, section 3.2)';
+  const detail = 'the request must have the header Host, which HTTP/1.1 requires (RFC 9112, section 3.2)';
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 

@@ -2,7 +2,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
 import { ListedClient } from './listed';
 
-/** How a change was asked for. */
+/** How a change was requested. */
 export const CHANGED_VIA = ['api', 'console', 'cli', 'start'] as const;
 
 /** What can be done to a client and its keys. */

@@ -1,4 +1,4 @@
-/** A wish of the operator that cannot be: the message says what to do instead. */
+/** A command of the operator that cannot be carried out. The message says what to do instead. */
 export class ClientError extends Error {
   /** @param code for programs, where it is not the wish itself that is wrong. */
   constructor(

@@ -62,7 +62,9 @@ export class ClientsService {
     by: ChangeAuthor = AT_START,
   ): Promise<IssuedKey> {
     if (!CLIENT_NAME.test(name)) {
-      throw new ClientError('a client name is 1 to 40 lower-case letters, digits and dashes, and begins with no dash');
+      throw new ClientError(
+        'the client name must be 1 to 40 lowercase letters, digits, and hyphens, and must not begin with a hyphen',
+      );
     }
     check({ scopes, ...grants });
     const { operations, ...limits } = grants;
@@ -78,7 +80,10 @@ export class ClientsService {
       }, PATIENCE);
     } catch (error) {
       if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') throw error;
-      throw new ClientError(`there is a client ${name} already; give it another key with keys issue`, 'client_exists');
+      throw new ClientError(
+        `the client ${name} already exists. To give it another key, use keys issue.`,
+        'client_exists',
+      );
     }
     return { id: row.id, name, key };
   }
@@ -153,7 +158,7 @@ export class ClientsService {
       if (isUuid(id)) await tx.$executeRaw`SELECT FROM api_key WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
       const key = isUuid(id) ? await tx.apiKey.findUnique({ where: { id }, include: { client: true } }) : null;
       if (!key || (clientName !== undefined && key.client.name !== clientName)) {
-        throw new ClientError(`there is no key with the id ${id}; keys list shows them`, 'key_not_found');
+        throw new ClientError(`no key has the ID ${id}. To list the keys, use keys list.`, 'key_not_found');
       }
       if (key.revokedAt) return { id, revoked_at: key.revokedAt };
       const revokedAt = new Date();
@@ -181,10 +186,14 @@ function revocationOf(key: KeyRow & { client: { id: string; name: string } }, re
 function check({ scopes, operations, ...limits }: Partial<Grants>): void {
   const unknown = scopes?.filter((scope) => !isScope(scope)) ?? [];
   if (unknown.length > 0 || scopes?.length === 0) {
-    throw new ClientError(`unknown scopes: ${unknown.join(', ') || '(none given)'}; there are ${SCOPES.join(', ')}`);
+    throw new ClientError(
+      `unknown scopes: ${unknown.join(', ') || '(none given)'}. The scopes are ${SCOPES.join(', ')}.`,
+    );
   }
   if (operations?.length === 0) {
-    throw new ClientError('that leaves the client no operation; to shut it out, revoke its keys with keys revoke');
+    throw new ClientError(
+      'a client must be allowed at least one operation. To shut a client out, revoke its keys with keys revoke.',
+    );
   }
   const wrong = LIMIT_KEYS.filter((key) => limits[key] !== undefined && limits[key] !== null)
     .map((key) => ({ ...LIMIT_FIELDS[key], value: limits[key] }))
@@ -208,14 +217,14 @@ function toAssignments({ scopes, operations, ...limits }: Partial<Grants>): Pris
 }
 
 function noClient(name: string): ClientError {
-  return new ClientError(`there is no client ${name}; clients list shows them`, 'client_not_found');
+  return new ClientError(`no client has the name ${name}. To list the clients, use clients list.`, 'client_not_found');
 }
 
 /** What is kept of a key. */
 function toRow(key: string, { person, expiresAt }: KeyOptions) {
   if (person !== undefined && !isPersonId(person)) {
     throw new ClientError(
-      'a person is named by 1 to 128 letters, digits and _ . : = / -, and not by an e-mail address or a phone number, which records could not forget',
+      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. It must not be an email address or phone number, because records keep it',
     );
   }
   return {

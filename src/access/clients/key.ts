@@ -9,7 +9,10 @@ export function newKey(clientName: string): string {
   return `pp_${clientName}_${random}`;
 }
 
-/** Enough against guessing, because a key is random: a slow password hash would only slow each request. */
+/**
+ * Hashes a key. SHA-256 is enough against guessing, because a key is random. A slow password hash would only slow each
+ * request.
+ */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

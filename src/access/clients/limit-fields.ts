@@ -3,7 +3,7 @@ import { isAddressBlock } from '../../platform/config/address-block';
 import { isWebOrigin } from '../../platform/config/web-origin';
 import { Limits } from './limits';
 
-/** One limit: how it is named outside, and what it may be. */
+/** One limit: its name in the API, and its valid values. */
 export interface LimitField {
   /** Its name in the API, and its column. */
   name: string;
@@ -45,7 +45,7 @@ export const LIMIT_FIELDS = {
 
 export const LIMIT_KEYS = Object.keys(LIMIT_FIELDS) as (keyof Limits)[];
 
-/** An amount out of a JSON number, or of decimal text; undefined for what is neither. */
+/** Reads an amount from a JSON number or decimal text. Returns undefined for anything else. */
 export function readUsd(value: unknown): Decimal | undefined {
   // A number's shortest decimal form is what the caller wrote: up to nine digits and six decimals fit in a double.
   const text = typeof value === 'number' && Number.isFinite(value) ? new Decimal(value).toFixed() : value;

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 
-/** How much a client may do, and from where. Null, and an empty list: without that limit. */
+/** How much a client may do, and from where. Null or an empty list means no limit. */
 export interface Limits {
   /** US dollars of operations that pay, from midnight to midnight UTC. */
   dailyCapUsd: Decimal | null;
@@ -57,7 +57,7 @@ export function limitsOf(row: LimitsRow): Limits {
   };
 }
 
-/** Whether it matters how much a call is worth: an item that does not say so cannot be let through. */
+/** Returns whether a client has a limit in US dollars. Such a client must state the amount of every item. */
 export function limitsMoney({ dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd, approvalOverUsd }: Limits): boolean {
   return [dailyCapUsd, monthlyCapUsd, maxItemUsd, maxCallUsd, approvalOverUsd].some((limit) => limit !== null);
 }

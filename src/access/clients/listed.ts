@@ -46,7 +46,7 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
   };
 }
 
-/** How a key begins and ends. */
+/** Returns how a key begins and ends. */
 export function hintOf(clientName: string, { hint }: { hint: string }): string {
   return `pp_${clientName}_…${hint}`;
 }

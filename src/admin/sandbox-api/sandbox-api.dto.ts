@@ -60,7 +60,7 @@ export class MagicRecipientDto {
 
 export class SampleDto {
   @described('What it asks for.', { enum: [...SAMPLE_OPERATIONS] }) operation!: OperationName;
-  @described('What it is, in a few words.', { ...TEXT, example: 'Pay out airtime to many phones' }) title!: string;
+  @described('What it is, in a few words.', { ...TEXT, example: 'Pay out airtime to phone numbers' }) title!: string;
   @described('A body that the operation takes.', FREE) body!: object;
 }
 

@@ -66,7 +66,7 @@ export class StopsController {
     operationId: 'liftStop',
     description: 'Scope `admin`. Other stops remain active.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the stop.' })
   @ApiResponse({ status: 200, type: StopRecord, description: 'It is lifted.' })
   @ApiKeyProblems('stop_not_found')
   async lift(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<StopRecord> {

@@ -10,12 +10,12 @@ export function stepPrinter(): Report {
   };
 }
 
-/** What a newcomer can do next. */
+/** Returns the text that tells a newcomer what to do next. */
 export function banner(url: string, demoKeys: string | undefined): string {
   const lines = [
     '',
     `  payout-proxy is ready   ${url}`,
-    `    console     ${url}/console${demoKeys === undefined ? '' : `   sign in with the key admin of ${demoKeys}`}`,
+    `    console     ${url}/console${demoKeys === undefined ? '' : `   sign in with the key "admin" in ${demoKeys}`}`,
     `    interface   ${url}/api/v0.1`,
     `    docs        ${url}/docs`,
     `    metrics     ${url}/metrics`,
@@ -24,7 +24,7 @@ export function banner(url: string, demoKeys: string | undefined): string {
     lines.push(
       `    keys        ${demoKeys}`,
       '',
-      '  Pay somebody, then read what was recorded:',
+      '  Send a payout, then read its record:',
       '',
       `    KEYS='${demoKeys}'`,
       `    curl -s ${url}/api/v0.1/payouts/airtime -H "X-API-Key: $(node -p "require('$KEYS').app")" -H 'Content-Type: application/json' \\`,
@@ -32,5 +32,5 @@ export function banner(url: string, demoKeys: string | undefined): string {
       `    curl -s ${url}/v1/audit/calls -H "X-API-Key: $(node -p "require('$KEYS').auditor")"`,
     );
   }
-  return [...lines, '', '  Ctrl-C stops it.', '', ''].join('\n');
+  return [...lines, '', '  Press Ctrl-C to stop.', '', ''].join('\n');
 }

@@ -19,7 +19,10 @@ export function demoKeysFile(dataDir: string): string {
   return join(dataDir, 'demo-keys.json');
 }
 
-/** Makes the demo clients at the first start of a database, and writes their keys once, readable by their owner only. */
+/**
+ * Creates the demo clients at the first start of a database, and writes their keys once to a file that only its owner may
+ * read.
+ */
 export async function ensureDemoKeys(clients: ClientsService, dataDir: string): Promise<string> {
   const file = demoKeysFile(dataDir);
   const known = new Set((await clients.list()).map(({ name }) => name));
@@ -42,15 +45,15 @@ export async function bindDemoClients(demo: DemoClientsService, settings: Upstre
 }
 
 /**
- * Demo keys lie in a file, and open everything: beside a real upstream they would pay real money.
- * @throws StartError if the database has demo clients of another upstream with keys that open.
+ * Rejects a start with demo keys beside a real upstream, where they would pay real money.
+ * @throws StartError if the database has demo clients of another upstream with valid keys.
  */
 export async function refuseDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
   await demo.markOld(keysIn(settings.dataDir));
   const strangers = await demo.strangersTo(nameOf(settings));
   if (strangers.length === 0) return;
   throw new StartError(
-    `the database has demo clients (${strangers.join(', ')}), which belong to the sandbox, and UPSTREAM_BASE_URL is another service; set DATA_DIR to a new folder, or revoke all their keys (npm run cli -- clients list, keys revoke)`,
+    `the database has demo clients of the sandbox (${strangers.join(', ')}), but UPSTREAM_BASE_URL names another service. Set DATA_DIR to a new folder, or revoke all keys of these clients (npm run cli -- clients list, keys revoke).`,
   );
 }
 

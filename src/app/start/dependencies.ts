@@ -16,8 +16,8 @@ export interface Dependencies {
 }
 
 /**
- * Provides what the application needs and the configuration does not name: a Postgres of our own without DATABASE_URL, the
- * sandbox as upstream without UPSTREAM_BASE_URL; and brings the database up to date.
+ * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL, and the
+ * sandbox as upstream without UPSTREAM_BASE_URL. It also applies the migrations.
  */
 export async function startDependencies(config: Config, report: Report): Promise<Dependencies> {
   let postgres: EmbeddedPostgres | undefined;
@@ -58,12 +58,12 @@ export async function startDependencies(config: Config, report: Report): Promise
 /** With one URL it is the owner's, and the proxy steps down from it (prisma.service.ts). */
 function databaseOf({ databaseUrl, databaseOwnerUrl }: Config, postgres: EmbeddedPostgres | undefined) {
   if (databaseUrl) return { databaseUrl, databaseOwnerUrl: databaseOwnerUrl ?? databaseUrl };
-  if (!postgres) throw new Error('neither DATABASE_URL nor an embedded Postgres');
+  if (!postgres) throw new Error('there is neither a DATABASE_URL nor an embedded Postgres');
   return { databaseUrl: postgres.urls.proxy, databaseOwnerUrl: postgres.urls.owner };
 }
 
 function upstreamOf({ upstreamBaseUrl, upstreamApiKey }: Config, sandbox: RunningSandbox | undefined) {
   if (upstreamBaseUrl && upstreamApiKey) return { upstreamBaseUrl, upstreamApiKey };
-  if (!sandbox) throw new Error('neither UPSTREAM_BASE_URL nor a sandbox');
+  if (!sandbox) throw new Error('there is neither an UPSTREAM_BASE_URL nor a sandbox');
   return { upstreamBaseUrl: sandbox.url, upstreamApiKey: sandbox.apiKey };
 }

@@ -24,8 +24,8 @@ interface SandboxFile {
 const SANDBOX_LOCK = 7_070_003;
 
 /**
- * Starts the sandbox as a process of its own, as a real upstream would be: it can hang, crash and be killed by itself.
- * Its address and keys are written to DATA_DIR/sandbox.json, readable by its owner only.
+ * Starts the sandbox as its own process. Like a real upstream, it can hang, crash, and be killed alone. Its address and
+ * keys are written to DATA_DIR/sandbox.json, which only its owner may read.
  */
 export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
   const file = join(config.dataDir, 'sandbox.json');
@@ -33,7 +33,7 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
   const lock = await SessionLock.take(databaseUrl, SANDBOX_LOCK);
   if (!lock) {
     throw new StartError(
-      `a sandbox already runs on these data, at ${read(file)?.url}; use that, or give this one a DATA_DIR of its own`,
+      `another sandbox already uses this database, at ${read(file)?.url}. Use that sandbox, or set DATA_DIR to another folder.`,
     );
   }
   try {
@@ -70,7 +70,7 @@ async function launch(config: Config, databaseUrl: string, port: number, file: s
         ? resolve(message.ready.url)
         : reject(new StartError(message.failed ?? 'the sandbox did not start')),
     );
-    void exited.then(() => reject(new StartError('the sandbox ended before it was ready')));
+    void exited.then(() => reject(new StartError('the sandbox stopped before it was ready')));
   });
   child.once('exit', tellOfEnd);
   const content: SandboxFile = { url, apiKey, controlKey: config.sandboxControlKey.reveal() };
@@ -97,5 +97,5 @@ function read(file: string): SandboxFile | undefined {
 
 function tellOfEnd(code: number | null, signal: NodeJS.Signals | null): void {
   const how = signal ?? `exit code ${code}`;
-  process.stderr.write(`payout-proxy: the sandbox has ended (${how}); start again to bring it back\n`);
+  process.stderr.write(`payout-proxy: the sandbox has stopped (${how}). Restart the proxy to restart the sandbox.\n`);
 }

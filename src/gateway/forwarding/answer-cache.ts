@@ -24,8 +24,8 @@ export interface Given extends TimedAnswer {
 }
 
 /**
- * Keeps answers that are the same for everybody and change slowly. While one is being fetched, others that ask for it wait
- * for it instead of asking again. Only successes are kept.
+ * Caches answers that are the same for everybody and change slowly. Concurrent requests share one fetch. Only successes are
+ * cached.
  */
 @Injectable()
 export class AnswerCache {

@@ -33,7 +33,7 @@ const LISTS: Record<CoverageList, { path: string; read: (envelope: unknown) => S
   },
 };
 
-/** Refuses payouts to countries and networks that the upstream does not serve, before money moves. */
+/** Rejects payouts to countries and networks that the upstream does not serve, before money moves. */
 @Injectable()
 export class CoverageService {
   private readonly logger = new Logger('Coverage');
@@ -94,7 +94,7 @@ export class CoverageService {
     } else {
       this.missing.set(list, performance.now() + RETRY_AFTER_MS);
       const line = { call_id: call.id, operation: list };
-      this.logger.warn(line, 'a list could not be had; payouts go out unchecked until it can');
+      this.logger.warn(line, 'coverage list not available, payouts are sent unchecked until it is');
     }
     return served;
   }

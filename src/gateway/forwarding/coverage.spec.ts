@@ -18,9 +18,9 @@ describe('the countries of airtime', () => {
 
   it('refuse others, explain once, and point at each', () => {
     expect(served?.faultsIn(airtime('France', 'Kenya', 'Spain', 'Niger'), pointer)).toEqual([
-      { pointer: '/0/country', detail: 'is not served; the countries are Kenya, Nigeria' },
-      { pointer: '/2/country', detail: 'is not served either; see /0/country' },
-      { pointer: '/3/country', detail: 'is not served either; see /0/country' },
+      { pointer: '/0/country', detail: 'is not served, and must be one of Kenya, Nigeria' },
+      { pointer: '/2/country', detail: 'is not served, and must be a value listed at /0/country' },
+      { pointer: '/3/country', detail: 'is not served, and must be a value listed at /0/country' },
     ]);
   });
 
@@ -57,14 +57,14 @@ describe('the networks of mobile money', () => {
   it('name the codes of the country, or the countries', () => {
     const pairs = momo(['Kenya', 'MTN'], ['Ghana', 'MPS'], ['Ghana', 'vdf'], ['Ghana', 'MPS'], ['Mali', 'MTN']);
     expect(served?.faultsIn(pairs, pointer)).toEqual([
-      { pointer: '/0/networkCode', detail: 'is no mobile money network of Kenya; its codes are MPS (M-Pesa)' },
+      { pointer: '/0/networkCode', detail: 'must be a mobile money network of Kenya: MPS (M-Pesa)' },
       {
         pointer: '/1/networkCode',
-        detail: 'is no mobile money network of Ghana; its codes are VDF (Vodafone Cash), ATL',
+        detail: 'must be a mobile money network of Ghana: VDF (Vodafone Cash), ATL',
       },
-      { pointer: '/2/networkCode', detail: 'is not served either; see /1/networkCode' },
-      { pointer: '/3/networkCode', detail: 'is not served either; see /1/networkCode' },
-      { pointer: '/4/country', detail: "is not served; the countries are Côte d'Ivoire, Ghana, Kenya, Tanzania" },
+      { pointer: '/2/networkCode', detail: 'is not served, and must be a value listed at /1/networkCode' },
+      { pointer: '/3/networkCode', detail: 'is not served, and must be a value listed at /1/networkCode' },
+      { pointer: '/4/country', detail: "is not served, and must be one of Côte d'Ivoire, Ghana, Kenya, Tanzania" },
     ]);
   });
 

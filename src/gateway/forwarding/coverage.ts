@@ -3,7 +3,7 @@ import { Item } from '../../operations/item';
 import { normalise } from '../../policy/country-name';
 import { isObject } from '../upstream/answer';
 
-/** Where the upstream pays out: its countries, each with its mobile money networks (none for airtime). */
+/** The destinations that the upstream serves: its countries, each with its mobile money networks (none for airtime). */
 export class Served {
   private readonly countries = new Map<string, Country>();
 
@@ -40,7 +40,8 @@ export class Served {
       const kind = country?.name ?? ''; // what is said depends on nothing else
       const explained = explainedAt.get(kind);
       if (explained === undefined) explainedAt.set(kind, pointer);
-      if (explained !== undefined) return [{ pointer, detail: `is not served either; see ${explained}` }];
+      if (explained !== undefined)
+        return [{ pointer, detail: `is not served, and must be a value listed at ${explained}` }];
       return [{ pointer, detail: country ? wrongNetwork(country) : this.wrongCountry() }];
     });
   }
@@ -59,7 +60,7 @@ export class Served {
 
   private wrongCountry(): string {
     const names = [...this.countries.values()].map(({ name }) => name).sort();
-    return `is not served; the countries are ${names.join(', ')}`;
+    return `is not served, and must be one of ${names.join(', ')}`;
   }
 }
 
@@ -72,7 +73,7 @@ interface Country {
 
 function wrongNetwork({ name, networks }: Country): string {
   const codes = [...networks].map(([code, network]) => (code === network ? code : `${code} (${network})`));
-  return `is no mobile money network of ${name}; its codes are ${codes.join(', ')}`;
+  return `must be a mobile money network of ${name}: ${codes.join(', ')}`;
 }
 
 /** An empty list would refuse everything: it is more likely a fault of the upstream's than the truth. */

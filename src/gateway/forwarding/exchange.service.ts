@@ -17,7 +17,10 @@ import { rowOf } from '../../operations/catalogue';
 import { newIntent, PreparedRequest } from './prepared-request';
 import { ShapeWatch } from './shape-watch';
 
-/** One exchange with the upstream and its record: the intent is durable before a byte leaves, the outcome before anyone hears it. */
+/**
+ * Sends one request to the upstream and records it. The intent is durable before a byte is sent, and the outcome before the
+ * caller gets an answer.
+ */
 @Injectable()
 export class ExchangeService {
   private readonly sendableForMs: number;

@@ -7,7 +7,7 @@ import { ExchangeService } from './exchange.service';
 import { toOutgoing } from './outgoing';
 import { Reply, toReply } from './reply';
 
-/** The way of every request to the upstream, once it is known who calls and its shape is right. */
+/** Handles every request to the upstream, once its caller is known and its body is valid. */
 @Injectable()
 export class ForwardingService {
   constructor(

@@ -40,7 +40,7 @@ export class InternalReadsService implements OnApplicationShutdown {
         const { answer } = await this.exchanges.read(call, { outgoing: toOutgoing(operation, query), items: [] });
         return answer.kind === 'succeeded' ? answer.body : undefined;
       } catch (err) {
-        this.logger.warn({ call_id: call.id, operation, err }, 'a question of our own was not sent, or not recorded');
+        this.logger.warn({ call_id: call.id, operation, err }, 'internal read not sent or not recorded');
         return undefined;
       }
     });

@@ -3,8 +3,9 @@ import { Item } from '../../operations/item';
 import { Transaction } from '../upstream/transactions';
 
 /**
- * Says which item each transaction of an answer belongs to: the one at its own place if recipient and amount agree, else
- * the first free one that does. What agrees with none stands alone: a wrong link would be worse than none.
+ * Returns which item each transaction of an answer belongs to: the item at the same place if recipient and amount agree,
+ * otherwise the first free item that agrees. A transaction that agrees with no item has none, because a wrong link would be
+ * worse.
  */
 export function matchItems(items: Item[], transactions: Transaction[]): UpstreamItem[] {
   const known = items.map(namesOfItem);

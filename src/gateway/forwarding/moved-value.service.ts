@@ -16,8 +16,8 @@ const DECIMALS = 6;
 const MAX_USD = new Decimal('99999999999999');
 
 /**
- * Finds what an operation moves whose body names a transaction and no amount. Nothing changes the amount of a transaction,
- * so it can be read before admission.
+ * Finds the amount that an operation moves if its body names a transaction and no amount. The amount of a transaction never
+ * changes, so it can be read before admission.
  */
 @Injectable()
 export class MovedValueService {

@@ -17,7 +17,7 @@ import { rowOf } from '../../operations/catalogue';
 /** Problems that, where something unexpected caused them, somebody has to look into. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', 'database_unavailable', 'outcome_unknown'];
 
-/** The one place where errors become answers, and where a known caller's refused request is recorded. */
+/** Turns errors into responses, and records the rejected requests of known callers. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
@@ -53,8 +53,8 @@ export class ProblemFilter implements ExceptionFilter {
   private log({ id }: Call, { status, code, cause }: Problem): void {
     if (status < 500) return;
     const line = { call_id: id, code };
-    if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'a request was not carried out');
-    else this.logger.error({ ...line, err: cause }, 'a request failed');
+    if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'request not carried out');
+    else this.logger.error({ ...line, err: cause }, 'request failed');
   }
 
   private toProblem(error: unknown, request: FastifyRequest): Problem {
@@ -62,7 +62,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof Problem) return error;
     // Once its intent is recorded it may have been sent: we must not say that it was not.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
-    if (raw.readableAborted) return call.cutShort ?? bodyFault('ended before it was whole'); // first: its ECONNRESET is not the database's
+    if (raw.readableAborted) return call.cutShort ?? bodyFault('ended before it was complete'); // first: its ECONNRESET is not the database's
     if (isUnavailable(error)) return new Problem('database_unavailable', { cause: error });
     // Fastify's refusals reach us as Nest's: of them only the status is left.
     const status = error instanceof HttpException ? error.getStatus() : 500;
@@ -71,11 +71,11 @@ export class ProblemFilter implements ExceptionFilter {
       case 404:
         return new Problem('not_found');
       case 413:
-        return bodyFault(`is larger than ${this.maxBodyBytes} bytes`);
+        return bodyFault(`must be at most ${this.maxBodyBytes} bytes`);
       case 415:
         return bodyFault(OTHER_TYPE);
       default:
-        return bodyFault('could not be read; check that it is as long as Content-Length says');
+        return bodyFault('cannot be read. Check that its length matches Content-Length');
     }
   }
 
@@ -105,7 +105,7 @@ function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
   const { code, message, cause } = problem;
   if (isInterface(request) || code !== 'database_unavailable' || message !== PROBLEMS[code].text) return problem;
   const text =
-    'The database of the proxy cannot be reached or is too busy; nothing was sent to the payout service. Look first whether the change was made, then try again.';
+    'The database of the proxy cannot be reached or is too busy. Nothing was sent to the payout service. Check whether the change was made before you try again.';
   return new Problem(code, { text, action: 'wait', cause });
 }
 

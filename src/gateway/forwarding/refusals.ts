@@ -8,8 +8,8 @@ import { pointerIn, valueFieldOf } from '../../operations/items';
 import { movesValue, OperationName } from '../../operations/catalogue';
 
 /**
- * The limits of a client that a request, or a call that waits, is over by itself.
- * @param positions of the items in the body's list, where some were left out.
+ * Returns the limits that a request, or a held call, exceeds by itself.
+ * @param positions of the items in the body's list, if some were left out.
  */
 export function limitProblems(
   { limits }: Pick<Caller, 'limits'>,
@@ -24,7 +24,7 @@ export function limitProblems(
   );
 }
 
-/** The refusal of a request that an obstacle stands against. */
+/** Returns the error for a request that an obstacle stops. */
 export function obstacleProblem(obstacle: Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' }>): Problem {
   switch (obstacle.kind) {
     case 'key_reused':
@@ -35,14 +35,14 @@ export function obstacleProblem(obstacle: Exclude<Obstacle, { kind: 'over_own_li
       return new Problem('stopped', { text: refusalText(obstacle.stop) });
     case 'over_cap': {
       const { period, capUsd, leftUsd } = obstacle;
-      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, of which ${leftUsd.toFixed()} are left; nothing was sent. GET /v1/limits says when it begins anew.`;
+      const text = `Your client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent. GET /v1/limits shows when the cap resets.`;
       return new Problem('cap_exceeded', { text });
     }
   }
 }
 
 function suspectedDuplicate({ callId, state, paidSecondsAgo }: SameContent): Problem {
-  const text = `The same is on record as call ${callId}, whose state is ${state}, so this was not sent. GET /v1/calls/${callId} shows what becomes of that call. Only if this is to be carried out in addition to it, send this again with the header Allow-Duplicate-Of: ${callId}.`;
+  const text = `Call ${callId} has the same content, and its state is ${state}. Nothing was sent. GET /v1/calls/${callId} shows its state. To pay in addition to that call, send the request again with the header Allow-Duplicate-Of: ${callId}.`;
   const action = paidSecondsAgo === null ? 'wait' : 'ask'; // what is still open may turn out to be what is asked for
   return new Problem('suspected_duplicate', { text, firstCallId: callId, firstCallState: state, action });
 }

@@ -13,7 +13,7 @@ import { rowOf } from '../../operations/catalogue';
 import { Effect } from '../../operations/row';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
-/** Answers a request that was made before, with the same idempotency key, from what is on record of the first one. */
+/** Answers a request that repeats an earlier one with the same idempotency key, from the records of the first one. */
 @Injectable()
 export class ReplayService {
   private readonly inFlightSeconds: number;
@@ -91,7 +91,7 @@ export class ReplayService {
       faults: [],
       faultsTotal: 0,
       code: 'idempotent_replay',
-      detail: 'The first request with this Idempotency-Key was answered again; nothing was sent.',
+      detail: 'The answer to the first request with this Idempotency-Key was replayed. Nothing was sent.',
       idempotencyKey: keyIn(call.idempotencyKey),
     };
     await this.journal.refuse(refusal).catch(databaseUnavailable);
@@ -110,7 +110,7 @@ function answered(kind: 'succeeded' | 'rejected', outcome: FirstCall['outcome'],
 function inDoubt(id: string): Problem {
   return new Problem('outcome_unknown', {
     status: 409,
-    text: `It is unknown whether the first request with this Idempotency-Key was carried out, so it is not sent again. GET /v1/calls/${id} says what became of it as soon as that is known.`,
+    text: `The outcome of the first request with this Idempotency-Key is unknown, so nothing was sent again. GET /v1/calls/${id} shows its outcome once it is known.`,
     firstCallId: id,
   });
 }

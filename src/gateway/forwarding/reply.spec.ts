@@ -53,7 +53,10 @@ describe('toReply', () => {
     const unknown: Answer = { kind: 'unknown', failure: 'reset', status: null, body: null, ...NOTHING };
     expect(bodyOf(unknown).error).toContain(`Do not send it again. GET /v1/calls/${ID} `);
     const read = JSON.parse(toReply(unknown, ID, 'read').body.toString());
-    expect(read).toMatchObject({ code: 'outcome_unknown', error: expect.stringContaining('safe to ask again') });
+    expect(read).toMatchObject({
+      code: 'outcome_unknown',
+      error: expect.stringContaining('safe to try again'),
+    });
   });
 
   it.each(['timeout', 'reset', 'redirect', 'unreadable', 'oversized', 'server_error'] as const)(

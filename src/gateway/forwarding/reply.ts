@@ -5,7 +5,7 @@ import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
 import { Effect } from '../../operations/row';
 import { Answer } from '../upstream/answer';
 
-/** An answer to the app, as bytes. */
+/** A response to the app, as bytes. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -34,8 +34,9 @@ interface ReplyHeaders {
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * What the app gets for an answer: the upstream's own status and bytes, or our word where those would mislead it.
- * @param age of an answer that was kept, in seconds (RFC 9111, section 5.1).
+ * Returns the app's response for an upstream answer: the upstream's own status and bytes, or the proxy's own text where
+ * those would mislead.
+ * @param age of a cached answer, in seconds (RFC 9111, section 5.1).
  */
 export function toReply(answer: Answer, callId: string, effect: Effect, age?: number): Reply {
   switch (answer.kind) {
@@ -57,18 +58,18 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
   }
 }
 
-/** What an app gets whose call waits for an approval. */
+/** Returns the response for a call that is pending approval. */
 export function pendingReply(callId: string): Reply {
   const body = { status: 'pending_approval', call_id: callId };
   return new Reply(202, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 }
 
 /**
- * What repeats a call of which no answer came, but which was found to be carried out.
- * @param found the transactions that it turned out to be; none where a person found out.
+ * Returns the response to a request that repeats a call without an answer that was later found to be carried out.
+ * @param found the transactions of the call. Empty if a person settled it.
  */
 export function confirmedReply(callId: string, found: VerdictTransaction[]): Reply {
-  const message = 'The payout service gave no answer; it was found out since that it carried this out.';
+  const message = 'The payout service gave no answer, but later confirmed that it carried this out.';
   const transactions = found.map(({ position, upstream_ref, upstream_id, batch_ref, status, amount_usd, at }) => ({
     position,
     upstream_ref,
@@ -82,14 +83,14 @@ export function confirmedReply(callId: string, found: VerdictTransaction[]): Rep
   return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 }
 
-/** What stands for the upstream's answer once that was erased: what it meant, in our words. */
+/** Returns a replacement for an upstream answer that was erased. It states the outcome in the proxy's own words. */
 export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): { contentType: string; body: Buffer } {
   const said =
     kind === 'rejected'
       ? toEnvelope(new Problem('answer_erased'), callId)
       : {
           status: 'success',
-          message: 'The payout service carried this out, and its answer is no longer stored.',
+          message: 'The payout service carried this out. Its answer is no longer stored.',
           call_id: callId,
         };
   return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(said)) };

@@ -50,7 +50,7 @@ export class ShapeWatch implements OnApplicationShutdown {
       this.compare(call, status, valueIn(body));
     } catch (err) {
       // The money has moved and the outcome is recorded: a mistake of ours in here must not turn that into an error.
-      this.logger.error({ call_id: call.id, err }, 'the shape of an answer could not be told');
+      this.logger.error({ call_id: call.id, err }, 'shape of an upstream answer not determined');
     }
   }
 
@@ -84,7 +84,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     } catch (err) {
       this.waiting.length = 0;
       this.known.clear(); // their next answers are new again
-      this.logger.warn({ err }, 'shapes of answers could not be noted; again when they are next seen');
+      this.logger.warn({ err }, 'shapes of upstream answers not recorded, will retry');
     }
     this.working = undefined;
   }
@@ -107,7 +107,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     this.metrics.countNewShape(operation);
     this.logger.warn(
       { operation, status, fingerprint: fingerprint.toString('hex'), call_id: callId },
-      'the upstream answered in a shape not seen before',
+      'upstream answer has a new shape',
     );
   }
 }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for an answer no longer than a time. @returns undefined if it has not come by then; it may still come. */
+/**
+ * Waits for a promise for a limited time.
+ * @returns undefined if it has not settled by then. It may still settle later.
+ */
 export async function waitAtMost<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer | undefined> {
   const stop = new AbortController();
   const over = sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);

@@ -15,7 +15,7 @@ export interface PreviewedBody {
   found: FaultList;
 }
 
-/** Everything that was found out about a request, from which its preview is made. */
+/** Everything known about a request, from which its preview is made. */
 export interface PreviewFacts extends PreviewedBody {
   call: OperationCall;
   /** Its items without faults of their own, with the amounts that the body does not name. */

@@ -14,8 +14,8 @@ export interface PositionedItem {
 }
 
 /**
- * The items that no fault is about.
- * @param body validated if there are no faults; else as it came, of which nothing but these items may be relied on.
+ * Returns the items without faults.
+ * @param body validated if there are no faults. Otherwise as it was received, and only these items may be relied on.
  */
 export function soundItems(operation: OperationName, body: unknown, found: FaultList): PositionedItem[] {
   if (found.total === 0) return itemsOf(operation, body as object | undefined).map(positioned);
@@ -25,14 +25,14 @@ export function soundItems(operation: OperationName, body: unknown, found: Fault
   return sound.flatMap(({ position }, index) => positioned(items[index] as Item, position));
 }
 
-/** How many items a body has, whatever is wrong with them. */
+/** Returns the number of items in a body, even if it is invalid. */
 export function itemCount(operation: OperationName, body: unknown): number {
   const items = itemFieldsOf(operation);
   if (!items) return 0;
   return items.in === 'the_body' ? 1 : listIn(operation, body).length;
 }
 
-/** Items that pay the same recipient the same amount as one before them. */
+/** Returns the items that pay the same recipient the same amount as an earlier item. */
 export function duplicatesInside(items: PositionedItem[]): PreviewDuplicate[] {
   const first = new Map<string, number>();
   return items.flatMap(({ position, item }) => {
@@ -46,7 +46,7 @@ export function duplicatesInside(items: PositionedItem[]): PreviewDuplicate[] {
   });
 }
 
-/** Who is paid. Of an e-mail address only the domain is the same in any case (RFC 5321, section 2.4). */
+/** Returns the recipient of an item. Only the domain of an email address is case-insensitive (RFC 5321, section 2.4). */
 export function recipientOf({ recipientField, email, handle, phone, receiver }: Item): string | null {
   switch (recipientField) {
     case 'email':
@@ -64,12 +64,15 @@ export function recipientOf({ recipientField, email, handle, phone, receiver }: 
 
 const PHONE_FIELDS = namesOf('phone');
 
-/** Faults of phone numbers that only have to be written otherwise say how. Such a fault names a person: it is never recorded. */
+/**
+ * Adds a suggestion to the faults of phone numbers that are only written in another form. Such a fault names a person, so
+ * it is never recorded.
+ */
 export function withSuggestions(faults: Fault[], body: unknown): Fault[] {
   return faults.map(({ pointer, detail }) => {
     if (!PHONE_FIELDS.has(pointer.slice(pointer.lastIndexOf('/') + 1))) return { pointer, detail };
     const suggestion = suggestPhone(valueAt(body, pointer));
-    return { pointer, detail: suggestion === undefined ? detail : `${detail}; did you mean ${suggestion}?` };
+    return { pointer, detail: suggestion === undefined ? detail : `${detail}. Did you mean ${suggestion}?` };
   });
 }
 

@@ -38,9 +38,12 @@ export class PreviewController {
   }
 }
 
-/** Adds the preview of an operation: its route, the scopes it needs and its body's place in the documentation. */
-export function addPreview(operation: OperationName, bodyClass: BodyClass): void {
-  const name = pathOf(operation);
+/**
+ * Adds the preview of an operation: its route, the scopes it needs and its body's place in the documentation.
+ * @param handlerName the name of the operation's own handler; that of `sendAirtime` is `previewSendAirtime`.
+ */
+export function addPreview(operation: OperationName, handlerName: string, bodyClass: BodyClass): void {
+  const name = `preview${handlerName.charAt(0).toUpperCase()}${handlerName.slice(1)}`;
   const handler = function (this: PreviewController, call: AuthenticatedCall, request: FastifyRequest) {
     return this.preview(call, operation, request, bodyClass);
   };
@@ -52,7 +55,7 @@ export function addPreview(operation: OperationName, bodyClass: BodyClass): void
   Req()(controller, name, 1);
   const scopes = scopesOf(operation);
   const decorate = applyDecorators(
-    Post(name),
+    Post(pathOf(operation)),
     HttpCode(200),
     Allow(...scopes),
     RouteConfig({ operation, scopes, isPreview: true }),

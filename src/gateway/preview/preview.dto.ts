@@ -12,7 +12,7 @@ const orNull = (model: new () => object, description: string) => (target: object
   ApiProperty({ anyOf: [{ $ref: getSchemaPath(model) }, { type: 'null' }], description })(target, property);
 };
 const position = (description: string) => ApiProperty({ type: 'integer', minimum: 0, description });
-const code = () => ApiProperty({ enum: Object.keys(PROBLEMS), description: 'The same for programs.' });
+const code = () => ApiProperty({ enum: Object.keys(PROBLEMS), description: 'The error code, for programs.' });
 
 export class PreviewFault extends FaultDto {
   @code() code!: string;
@@ -23,21 +23,21 @@ export class PreviewRefusal {
   @code() code!: string;
   @ApiProperty({
     enum: [...ACTION_NAMES],
-    description: 'What a program does about it; see the errors of the operations.',
+    description: 'What your program does next, as for the errors of operations.',
   })
   action!: string;
-  @ApiProperty({ type: 'string', description: 'What to do about it.' }) detail!: string;
-  @ApiProperty({ type: [FaultDto], description: 'Where, if it is about parts of the request.' }) errors!: FaultDto[];
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many `errors` there are; the first 100 are listed.' })
+  @ApiProperty({ type: 'string', description: 'What happened and what to do.' }) detail!: string;
+  @ApiProperty({ type: [FaultDto], description: 'The fields that caused it, if any.' }) errors!: FaultDto[];
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'The number of errors. `errors` lists the first 100.' })
   errors_total!: number;
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
   first_call_id?: string;
-  @ApiPropertyOptional({ enum: FIRST_CALL_STATES, description: 'What became of that call so far.' })
+  @ApiPropertyOptional({ enum: FIRST_CALL_STATES, description: 'The state of that call.' })
   first_call_state?: string;
 }
 
 export class PreviewReplay {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The call whose answer would be given again.' })
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'The call whose answer would be replayed.' })
   first_call_id!: string;
   @ApiProperty({ type: 'integer', description: 'HTTP status of that answer.' }) status!: number;
 }
@@ -45,99 +45,123 @@ export class PreviewReplay {
 export class PreviewApproval {
   @ApiProperty({
     enum: ['over_threshold', 'seen_across_clients'],
-    description: 'The total is over the threshold; or another client has paid the same to the same recipient just now.',
+    description:
+      '`over_threshold`: the total exceeds the threshold. `seen_across_clients`: another client paid the same amount to the same recipient a short time ago.',
   })
   reason!: string;
-  @nullable('string', 'A payout of more US dollars waits for an approval.', USD) threshold_usd!: string | null;
+  @nullable('string', 'The approval threshold of a call in US dollars. Null without a threshold.', USD) threshold_usd!:
+    string | null;
 }
 
 export class PreviewCap {
-  @nullable('string', 'The most that may be paid; null: no cap.', USD) cap_usd!: string | null;
-  @ApiProperty({ type: 'string', ...USD, description: 'Paid, or about to be, or perhaps paid.' }) spent_usd!: string;
-  @nullable('string', 'What may still be paid; null: no cap.', USD) left_usd!: string | null;
+  @nullable('string', 'The cap. Null without a cap.', USD) cap_usd!: string | null;
+  @ApiProperty({
+    type: 'string',
+    ...USD,
+    description: 'The sum of what was paid, is being paid, or may have been paid.',
+  })
+  spent_usd!: string;
+  @nullable('string', 'What may still be paid. Null without a cap.', USD) left_usd!: string | null;
   @nullable(
     'string',
-    'What would be left if this was paid, negative where it is over the cap; null: no cap, or the total is not known.',
+    'What would be left after this payout. Negative if the payout exceeds the cap. Null without a cap or a known total.',
     USD,
   )
   left_after_usd!: string | null;
 }
 
 export class PreviewCaps {
-  @ApiProperty({ type: PreviewCap, description: 'From midnight to midnight UTC.' }) daily!: PreviewCap;
-  @ApiProperty({ type: PreviewCap, description: 'The calendar month, UTC.' }) monthly!: PreviewCap;
+  @ApiProperty({ type: PreviewCap, description: 'The day, from midnight to midnight UTC.' }) daily!: PreviewCap;
+  @ApiProperty({ type: PreviewCap, description: 'The calendar month, in UTC.' }) monthly!: PreviewCap;
 }
 
 export class PreviewLocalAmount {
   @ApiProperty({ type: 'string', description: 'ISO 4217.', example: 'KES' }) currency!: string;
-  @ApiProperty({ type: 'string', ...USD, description: 'As the upstream converts now.' }) amount!: string;
+  @ApiProperty({ type: 'string', ...USD, description: "The amount at the upstream's present rate." }) amount!: string;
 }
 
 export class PreviewItem {
-  @position("Place in the body's list, from 0.") position!: number;
-  @nullable('string', 'Who would be paid, in the form in which it is compared: a domain in small letters.')
+  @position("The item's position in the body's list, from 0.") position!: number;
+  @nullable('string', 'The recipient, in the form used for comparisons: the domain of an email is in lowercase.')
   recipient!: string | null;
-  @nullable('string', 'US dollars, exact.', USD) amount_usd!: string | null;
-  @nullable('string', 'As the upstream writes it, where it has such a country; else as given.') country!: string | null;
-  @nullable('string', 'Mobile money network code.') network_code!: string | null;
-  @orNull(PreviewLocalAmount, 'What its recipient would get; null where the upstream did not say.')
+  @nullable('string', 'The exact amount in US dollars.', USD) amount_usd!: string | null;
+  @nullable('string', "The country in the upstream's spelling, or as given if the upstream does not know it.")
+  country!: string | null;
+  @nullable('string', 'The mobile money network code.') network_code!: string | null;
+  @orNull(PreviewLocalAmount, 'What the recipient would get. Null if the upstream did not state it.')
   local_amount!: PreviewLocalAmount | null;
-  @ApiProperty({ type: [String], description: 'What is worth a look before it is paid.' }) notes!: string[];
+  @ApiProperty({ type: [String], description: 'Remarks to read before you pay.' }) notes!: string[];
 }
 
 export class PreviewDuplicate {
-  @position('Of the item that pays a recipient the same amount again.') position!: number;
+  @position('The position of the item that pays a recipient the same amount again.') position!: number;
   @ApiProperty({
     enum: ['inside_batch', 'seen_before'],
-    description: 'Again within this request; or your client asked for it within the last seven days.',
+    description:
+      '`inside_batch`: an earlier item of this request pays the same. `seen_before`: your client requested the same within the last seven days.',
   })
   kind!: string;
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, description: 'The first such item, `inside_batch`.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description: 'The position of the first such item. Present for `inside_batch`.',
+  })
   same_as_position?: number;
-  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The latest such call, `seen_before`.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'uuid',
+    description: 'The latest such call. Present for `seen_before`.',
+  })
   call_id?: string;
-  @ApiPropertyOptional({ type: 'string', format: 'date-time', description: 'When that was sent, or asked for.' })
+  @ApiPropertyOptional({ type: 'string', format: 'date-time', description: 'When that call was sent or requested.' })
   paid_at?: Date;
 }
 
-/** What would happen if a request was made now. */
+/** What would happen if a request was sent now. */
 export class Preview {
   @ApiProperty({
     enum: ['be_sent', 'wait_for_approval', 'be_refused', 'be_replayed'],
-    description: '`be_replayed`: its Idempotency-Key was used for the same request, whose answer would be given again.',
+    description:
+      'What would happen. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer would be replayed.',
   })
   would!: string;
-  @orNull(PreviewRefusal, 'The refusal that it would get.') refusal!: PreviewRefusal | null;
-  @orNull(PreviewReplay, 'What would be repeated.') replay!: PreviewReplay | null;
+  @orNull(PreviewRefusal, 'The error that the request would get.') refusal!: PreviewRefusal | null;
+  @orNull(PreviewReplay, 'The answer that would be replayed.') replay!: PreviewReplay | null;
   @ApiProperty({
     type: [PreviewFault],
     description:
-      'All that speaks against it, of whatever kind. An item with a fault of its own is looked at no further, and then the ' +
-      'whole is not compared with caps and earlier requests.',
+      'Every error in the request. An item with an error is not checked further. If any item has an error, the request is ' +
+      'not compared with caps and earlier requests.',
   })
   errors!: PreviewFault[];
   @ApiProperty({
     type: 'integer',
     minimum: 0,
-    description: 'How many there are; of each kind the first 100 are listed.',
+    description: 'The number of errors. `errors` lists the first 100 of each code.',
   })
   errors_total!: number;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many items it has.' }) item_count!: number;
-  @nullable('string', 'US dollars of all items, exact; null where none or not all is known.', USD)
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'The number of items.' }) item_count!: number;
+  @nullable('string', 'The exact total of all items in US dollars. Null unless every amount is known.', USD)
   total_usd!: string | null;
-  @nullable('string', "The upstream's fee in US dollars; always null, as its interface documents none.", USD)
+  @nullable('string', "The upstream's fee in US dollars. Always null, because its interface documents no fee.", USD)
   fee_usd!: string | null;
-  @nullable('string', "Whether its countries and networks were found in the upstream's lists; null: there are none.", {
-    enum: ['checked', 'unchecked'],
-  })
+  @nullable(
+    'string',
+    "Whether the destinations were checked against the upstream's lists. Null if there is no list for the operation.",
+    {
+      enum: ['checked', 'unchecked'],
+    },
+  )
   coverage!: string | null;
-  @orNull(PreviewApproval, 'Whether it would need an approval.') approval!: PreviewApproval | null;
-  @ApiProperty({ type: PreviewCaps, description: 'Caps, with what this would leave of them.' }) caps!: PreviewCaps;
-  @nullable('string', 'Why the operator has stopped it; null: it is not stopped.') stopped!: string | null;
-  @ApiProperty({ type: [PreviewItem], description: 'Its items without faults of their own.' }) items!: PreviewItem[];
+  @orNull(PreviewApproval, 'The approval that the request would need. Null if it needs none.')
+  approval!: PreviewApproval | null;
+  @ApiProperty({ type: PreviewCaps, description: 'The caps of your client, and what this payout would leave of them.' })
+  caps!: PreviewCaps;
+  @nullable('string', 'Why the operator has stopped the operation. Null if it is not stopped.') stopped!: string | null;
+  @ApiProperty({ type: [PreviewItem], description: 'The items without errors.' }) items!: PreviewItem[];
   @ApiProperty({
     type: [PreviewDuplicate],
-    description: 'Items that pay the same again. That alone refuses nothing.',
+    description: 'Items that pay the same again. They are a warning, not an error.',
   })
   duplicates!: PreviewDuplicate[];
 }

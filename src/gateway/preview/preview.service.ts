@@ -23,7 +23,7 @@ import { Preview, PreviewReplay } from './preview.dto';
 import { formProblems } from './problems';
 import { toPreview } from './view';
 
-/** Says what would happen to a request if it was made now. Nothing is sent, claimed, reserved or recorded for it. */
+/** Previews a request. Nothing is sent, claimed, reserved, or recorded. */
 @Injectable()
 export class PreviewService {
   private readonly windows: GuardWindows;

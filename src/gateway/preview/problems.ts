@@ -7,7 +7,7 @@ import { limitProblems, obstacleProblem } from '../forwarding/refusals';
 import { PreviewedBody, PreviewFacts } from './facts';
 import { withSuggestions } from './positioned-items';
 
-/** Everything that speaks against a request, in the order in which the request itself would be refused. */
+/** Returns every error of a request, in the order in which the request itself would be rejected. */
 export function problemsOf(facts: PreviewFacts): Problem[] {
   const { call, positioned, dryRun, replay, valueProblem } = facts;
   if (replay !== undefined && !(replay instanceof Problem)) return []; // what is replayed is not judged again
@@ -22,7 +22,7 @@ export function problemsOf(facts: PreviewFacts): Problem[] {
   ];
 }
 
-/** What is wrong with the body and the headers by themselves. */
+/** Returns the errors of the body and the headers alone. */
 export function formProblems({
   body,
   found,

@@ -23,7 +23,7 @@ import { problemsOf } from './problems';
 
 const ZERO = new Decimal(0);
 
-/** The preview of a request about which this was found out. */
+/** Returns the preview of a request with these facts. */
 export function toPreview(facts: PreviewFacts): Preview {
   const { call, body, positioned, request, dryRun, served, earlier, localAmounts } = facts;
   const { caller, operation } = call;
@@ -117,7 +117,7 @@ function toItem(
 function notesOf({ handleIgnored, recipientField, amountUsd }: PositionedItem['item']): string[] {
   const paidWithoutAmount = recipientField !== null && amountUsd === null;
   return [
-    ...(handleIgnored ? ['has an e-mail and a handle: the e-mail is used'] : []),
-    ...(paidWithoutAmount ? ['names no amount: it is not in the total'] : []),
+    ...(handleIgnored ? ['The item has an email and a handle. The email is used.'] : []),
+    ...(paidWithoutAmount ? ['The item has no amount, so the total does not include it.'] : []),
   ];
 }

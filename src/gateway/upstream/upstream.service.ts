@@ -41,7 +41,7 @@ export interface Outgoing extends RequestKind {
   body: Buffer | null;
 }
 
-/** One go at sending a request. */
+/** One attempt to send a request. */
 export interface Try {
   startedAt: Date;
   /** By a monotonic clock. */
@@ -201,8 +201,8 @@ export class UpstreamService implements OnApplicationShutdown {
     const circuit = new Circuit((open) => {
       this.metrics.setCircuitOpen(operation, open);
       this.health.setCircuitOpen(operation, open);
-      if (open) this.logger.warn({ operation }, 'the upstream fails most requests: for now only a probe is sent');
-      else this.logger.log({ operation }, 'the upstream answers again: requests are sent again');
+      if (open) this.logger.warn({ operation }, 'circuit opened, upstream fails most requests, only probes are sent');
+      else this.logger.log({ operation }, 'circuit closed, upstream answers again');
     });
     this.circuits.set(operation, circuit);
     return circuit;

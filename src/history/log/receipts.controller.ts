@@ -26,7 +26,11 @@ export class ReceiptsController {
       'and what they commit to. `node tools/verify-receipt.mjs --key <key> receipt.json` checks it and asks nobody. Records ' +
       'are sealed within seconds; one that comes later, such as an outcome, stands in the next receipt.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The `X-Call-Id` of its answer.' })
+  @ApiParam({
+    name: 'id',
+    schema: { type: 'string', format: 'uuid' },
+    description: 'The id of the call, the `X-Call-Id` of its answer.',
+  })
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
   async one(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
@@ -51,7 +55,11 @@ export class AuditReceiptsController {
     description:
       'Scope `audit`. As an app gets it of its own call; what the records commit to is opened for keys with `audit:pii` only.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The call's id." })
+  @ApiParam({
+    name: 'id',
+    schema: { type: 'string', format: 'uuid' },
+    description: 'The id of the call, the `X-Call-Id` of its answer.',
+  })
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
   async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {

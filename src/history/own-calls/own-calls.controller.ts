@@ -52,7 +52,11 @@ export class OwnCallsController {
     operationId: 'readCall',
     description: 'Scope `pay`, `write` or `read`; only calls of the same client are found.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The `X-Call-Id` of its answer.' })
+  @ApiParam({
+    name: 'id',
+    schema: { type: 'string', format: 'uuid' },
+    description: 'The id of the call, the `X-Call-Id` of its answer.',
+  })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
   async one(@CurrentCall() { caller, masked }: AuthenticatedCall, @Param('id') id: string): Promise<FullCallRecord> {
@@ -74,7 +78,11 @@ export class OwnCallsController {
       'the earlier resolution stays on record, and the reservation follows the new verdict, even over a cap. The ' +
       "upstream's own answers (`succeeded`, `rejected`) cannot be corrected.",
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The call's id." })
+  @ApiParam({
+    name: 'id',
+    schema: { type: 'string', format: 'uuid' },
+    description: 'The id of the call, the `X-Call-Id` of its answer.',
+  })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, settled.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'call_not_found', 'not_in_doubt', 'resolution_superseded')
   async resolve(

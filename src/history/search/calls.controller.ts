@@ -51,7 +51,11 @@ export class CallsController {
     operationId: 'readAuditCall',
     description: 'Scope `audit`. All that is on record about it, who read it included.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiParam({
+    name: 'id',
+    schema: { type: 'string', format: 'uuid' },
+    description: 'The id of the call, the `X-Call-Id` of its answer.',
+  })
   @ApiResponse({ status: 200, type: CallStory, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
   async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<CallStory> {

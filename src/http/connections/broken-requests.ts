@@ -24,8 +24,8 @@ interface Traffic {
 }
 
 /**
- * Answers what cannot be read as a request, as everything is answered: with ids, in the form of the address where that is
- * known, logged and counted. Without this, Node and Fastify would answer in words of their own.
+ * Answers bytes that cannot be read as a request like any other request: with IDs, in the form of the route if it is known,
+ * logged and counted. Without this, Node and Fastify would answer in their own format.
  */
 export function answerBrokenRequests(server: FastifyInstance, told: Told): void {
   const connections = new WeakMap<Socket, Traffic>();
@@ -82,14 +82,13 @@ function cutShort(request: FastifyRequest, problem: Problem, socket: Socket, isU
   end(socket, problem, id, requestId, path.startsWith('/api/'));
 }
 
-const endedEarly = () => bodyFault('ended before it was whole');
+const endedEarly = () => bodyFault('ended before it was complete');
 
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout');
   if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large');
   if (code === 'HPE_INVALID_EOF_STATE') return endedEarly();
-  const detail =
-    'the request cannot be read as HTTP/1.1; check its request line, its headers and the length of its body';
+  const detail = 'the request is not valid HTTP/1.1. Check its request line, its headers, and the length of its body';
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
@@ -100,7 +99,7 @@ function isInterface(packet: Buffer | undefined): boolean {
 
 function tell({ logger, countProblem }: Told, id: string, { code, status }: Problem): void {
   countProblem(code);
-  logger.log({ call_id: id, code, status }, 'a request could not be read');
+  logger.log({ call_id: id, code, status }, 'request not readable');
 }
 
 function end(socket: Socket, problem: Problem, callId: string, requestId: string, isInterface: boolean): void {

@@ -21,7 +21,7 @@ export class HealthController {
 
   @Get('livez')
   @Allow('everyone')
-  @ApiOperation({ summary: 'Whether the process answers; asks nothing else', operationId: 'livez' })
+  @ApiOperation({ summary: 'Report that the process is alive', operationId: 'livez' })
   @ApiResponse({
     status: 200,
     description: 'It does.',
@@ -35,7 +35,7 @@ export class HealthController {
   @Get('readyz')
   @Allow('everyone')
   @ApiOperation({
-    summary: 'Whether requests can be served: the database answers, and the proxy is not stopping',
+    summary: 'Report whether the proxy can serve requests',
     operationId: 'readyz',
   })
   @ApiResponse({

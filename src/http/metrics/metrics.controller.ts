@@ -11,10 +11,10 @@ export class MetricsController {
 
   @Get()
   @Allow('everyone')
-  @ApiOperation({ summary: 'Counts and times, for Prometheus', operationId: 'metrics' })
+  @ApiOperation({ summary: 'Return metrics for Prometheus', operationId: 'metrics' })
   @ApiResponse({
     status: 200,
-    description: 'In the text format of Prometheus.',
+    description: 'The metrics, in the Prometheus text format.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
   async read(@Res() reply: FastifyReply): Promise<void> {

@@ -15,14 +15,14 @@ export class MetricsService {
   // OpenTelemetry's semantic conventions for HTTP, in Prometheus' spelling.
   private readonly served = new Histogram({
     name: 'http_server_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
+    help: 'Time from the first byte of a request to the last byte of its response.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
     buckets: BUCKETS,
     registers: [this.registry],
   });
   private readonly sent = new Histogram({
     name: 'http_client_request_duration_seconds',
-    help: 'Time from sending a request to the upstream to its whole answer.',
+    help: 'Time from sending a request to the upstream to its complete answer.',
     labelNames: ['operation'],
     buckets: BUCKETS,
     registers: [this.registry],
@@ -35,36 +35,36 @@ export class MetricsService {
   });
   private readonly unauthenticated = new Counter({
     name: 'payout_proxy_unauthenticated_requests_total',
-    help: 'Requests without a valid key; they are not recorded.',
+    help: 'Requests without a valid key. They are not recorded.',
     registers: [this.registry],
   });
   private readonly problems = new Counter({
     name: 'payout_proxy_problems_total',
-    help: 'Requests that the proxy refused or could not carry out by itself, by code, recorded or not; what came of those that were let through is in payout_proxy_calls_total.',
+    help: 'Requests that the proxy rejected or failed to carry out, by code, recorded or not. payout_proxy_calls_total counts the outcomes of the other requests.',
     labelNames: ['code'],
     registers: [this.registry],
   });
   private readonly newShapes = new Counter({
     name: 'payout_proxy_new_answer_shapes_total',
-    help: 'Answers of a structure that no instance had seen before; GET /v1/audit/shapes lists them.',
+    help: 'Upstream answers whose structure was new to every instance. GET /v1/audit/shapes lists the structures.',
     labelNames: ['operation'],
     registers: [this.registry],
   });
   private readonly unlistedShapes = new Counter({
     name: 'payout_proxy_unlisted_answer_shapes_total',
-    help: 'Answers of a new structure that is not listed, as their operation has too many.',
+    help: 'Upstream answers whose new structure is not listed, because the operation has too many.',
     labelNames: ['operation'],
     registers: [this.registry],
   });
   private readonly circuitOpen = new Gauge({
     name: 'payout_proxy_upstream_circuit_open',
-    help: '1 while the upstream fails most requests of an operation and only probes of it are sent.',
+    help: '1 while the circuit breaker of an operation is open: the upstream fails most of its requests, and only probes are sent.',
     labelNames: ['operation'],
     registers: [this.registry],
   });
   private readonly shed = new Counter({
     name: 'payout_proxy_upstream_shed_total',
-    help: 'Requests that were turned away, unsent, as too many others waited or their own turn did not come in time.',
+    help: 'Requests rejected without being sent, because too many others were waiting or they waited too long.',
     labelNames: ['operation'],
     registers: [this.registry],
   });
@@ -104,16 +104,20 @@ export class MetricsService {
 
   /** @param length is asked at each reading. */
   watchUpstreamQueue(length: () => number): void {
-    this.watch('payout_proxy_upstream_queue_length', 'Requests that wait for their turn to be sent.', length);
+    this.watch('payout_proxy_upstream_queue_length', 'Requests that wait to be sent to the upstream.', length);
   }
 
   /** Each is asked at each reading. */
   watchLog(log: { size: () => number; lagSeconds: () => number; failing: () => boolean }): void {
-    this.watch('payout_proxy_log_leaves', 'Records that are sealed in the log.', log.size);
-    this.watch('payout_proxy_log_lag_seconds', 'For how long the oldest record waits to be sealed.', log.lagSeconds);
+    this.watch('payout_proxy_log_leaves', 'Records sealed in the log.', log.size);
+    this.watch(
+      'payout_proxy_log_lag_seconds',
+      'Seconds that the oldest unsealed record has waited to be sealed.',
+      log.lagSeconds,
+    );
     this.watch(
       'payout_proxy_log_failing',
-      '1 while this instance cannot seal records, or refuses to as the log is not as it was signed; its log says why.',
+      '1 while this instance cannot seal records, or refuses to because the log differs from what was signed. Its log lines state the reason.',
       () => (log.failing() ? 1 : 0),
     );
   }

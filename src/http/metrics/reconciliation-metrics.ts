@@ -20,11 +20,11 @@ const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
 
 const HOUR_MS = 3_600_000;
 
-/** Of calls in doubt, in words for people who look at a chart. Milliseconds. */
+/** Of calls in doubt. Milliseconds. */
 const AGES = {
-  'under an hour': { from: -Infinity, to: HOUR_MS },
-  'under a day': { from: HOUR_MS, to: 24 * HOUR_MS },
-  'a day or more': { from: 24 * HOUR_MS, to: Infinity },
+  under_an_hour: { from: -Infinity, to: HOUR_MS },
+  under_a_day: { from: HOUR_MS, to: 24 * HOUR_MS },
+  a_day_or_more: { from: 24 * HOUR_MS, to: Infinity },
 };
 
 /** Counts and times what reconciliation does: looks at sources, runs, verdicts about calls in doubt. */
@@ -32,14 +32,14 @@ const AGES = {
 export class ReconciliationMetrics {
   private readonly sourceReads = new Histogram({
     name: 'payout_proxy_source_read_duration_seconds',
-    help: 'Looks at the sources that the history is compared with, by source and result.',
+    help: 'Time to read a source that the history is compared with, by source and result.',
     labelNames: ['source', 'result'],
     buckets: SOURCE_BUCKETS,
     registers: [this.metrics.registry],
   });
   private readonly runs = new Histogram({
     name: 'payout_proxy_reconciliation_run_duration_seconds',
-    help: 'Time from the beginning of a reconciliation to its end, of those that ended on this instance, by result.',
+    help: 'Duration of the reconciliation runs that ended on this instance, by result.',
     labelNames: ['result'],
     buckets: RUN_BUCKETS,
     registers: [this.metrics.registry],
@@ -47,7 +47,7 @@ export class ReconciliationMetrics {
 
   private readonly verdicts = new Counter({
     name: 'payout_proxy_verdicts_total',
-    help: 'Verdicts about calls in doubt that this instance came to by itself.',
+    help: 'Calls in doubt that this instance judged by itself, by verdict.',
     labelNames: ['verdict'],
     registers: [this.metrics.registry],
   });
@@ -84,12 +84,12 @@ export class ReconciliationMetrics {
           }
         },
       });
-    const when = 'When the newest reconciliation of each result ended, on any instance, seconds since 1970.';
+    const when = 'Unix time at which the newest reconciliation run of each result ended, on any instance.';
     watch('last_end_timestamp_seconds', when, 'result', ({ lastEnds }) => lastEnds);
-    const open = 'Findings that are open or reopened, by category.';
+    const open = 'Open and reopened findings, by category.';
     watch('open_findings', open, 'category', (state) => state.open);
     const residual =
-      "What the findings of the newest reconciliation leave unexplained of the totals' difference: must be 0.";
+      'Difference between the totals in US dollars that the findings of the newest reconciliation run do not explain. It must be 0.';
     watch('residual_usd', residual, '', ({ residualUsd }) => (residualUsd === undefined ? {} : { '': residualUsd }));
   }
 
@@ -101,7 +101,7 @@ export class ReconciliationMetrics {
   watchDoubts(since: () => number[]): void {
     new Gauge({
       name: 'payout_proxy_calls_in_doubt',
-      help: 'Calls that pay or write of which it is unknown whether they were carried out, by how long ago they were sent.',
+      help: 'Calls in doubt, by the time since they were sent.',
       labelNames: ['age'],
       registers: [this.metrics.registry],
       collect() {

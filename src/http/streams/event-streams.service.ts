@@ -73,7 +73,7 @@ export class EventStreams implements OnModuleDestroy {
   }
 }
 
-/** Whether somebody asks for events, and not for one answer. */
+/** Returns whether the caller asks for events instead of one response. */
 export function wantsEvents(accept: string | undefined): boolean {
   return accept?.toLowerCase().includes(EVENT_STREAM) ?? false;
 }

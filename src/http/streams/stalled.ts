@@ -1,12 +1,12 @@
 import { FastifyInstance } from 'fastify';
 import { Readable } from 'node:stream';
 
-/** How long the reader of an answer may take nothing of it. */
+/** How long a client may read nothing of a response. */
 export const STALLED_AFTER_MS = 30_000;
 
 /**
- * Ends streamed answers that nobody reads. A stream pauses when its connection takes no more, and resumes when the reader has
- * taken what waited; one that stays paused would hold its place, and what it reads from, for as long as the connection lasts.
+ * Ends streamed responses that nobody reads. A stream pauses while its connection takes no more data. A stream that stays
+ * paused would hold its place, and its source, for as long as the connection lasts.
  */
 export function endStalledAnswers(server: FastifyInstance): void {
   server.addHook('onSend', (_request, _reply, payload, done) => {
@@ -20,7 +20,10 @@ function watch(stream: Readable): void {
   const goOn = () => clearTimeout(timer);
   stream.on('pause', () => {
     clearTimeout(timer);
-    timer = setTimeout(() => stream.destroy(new Error('nobody reads the answer')), STALLED_AFTER_MS).unref();
+    timer = setTimeout(
+      () => stream.destroy(new Error('the client stopped reading the response')),
+      STALLED_AFTER_MS,
+    ).unref();
   });
   stream.on('resume', goOn);
   stream.once('close', goOn);

@@ -5,7 +5,7 @@ import { isText } from './rules';
 
 export const MAX_EXTRA_CHARACTERS = 1_000;
 
-export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} characters without control characters, a number that keeps all its digits (write longer ones as text), true or false`;
+export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} characters without control characters, true, false, or a number that keeps all its digits (write longer numbers as text)`;
 
 const UNIT_NAME = 'credit';
 
@@ -26,26 +26,28 @@ const TAKEN = [
 ];
 
 /**
- * Looks at the words that the operator may choose: the provider's own word for its unit, and EXTRA_FIELDS_ALLOWED, the
- * fields that the interface does not document and public clients send all the same. Those are forwarded and recorded in the
- * body, and nothing reads them.
- * @throws StartError for a field of the interface. As an extra it would have neither its rules nor its place in the record:
- * an amount beside another one would be counted by no cap, and a list under the unit's word would replace the items.
+ * Checks the words that the operator may choose: the provider's own word for its unit, and EXTRA_FIELDS_ALLOWED, the fields
+ * that the interface does not document but public clients send. The proxy forwards these fields, records them in the body,
+ * and does not read them.
+ * @throws StartError for a field of the interface. As an extra field it would have neither its rules nor its place in the
+ * record: no cap would count an extra amount, and a list under the unit's word would replace the items.
  */
 export function checkWords(unitName: string, extraFields: readonly string[]): void {
   const ofTheUnit = [unitName, `${unitName}s`];
   const taken = (name: string) => FIELD_NAMES.has(name) || TAKEN.includes(name);
   if (unitName !== UNIT_NAME && ofTheUnit.some(taken)) {
     throw new StartError(
-      'UPSTREAM_UNIT_NAME is a word that the interface uses for something else; give the provider’s own',
+      "UPSTREAM_UNIT_NAME must be the provider's own word, and not a word that the interface uses for something else.",
     );
   }
   const known = extraFields.find((name) => FIELD_NAMES.has(name) || ofTheUnit.includes(name));
   if (known === undefined) return;
-  throw new StartError(`EXTRA_FIELDS_ALLOWED names ${known}, a field with rules of its own; take it out of the list`);
+  throw new StartError(
+    `EXTRA_FIELDS_ALLOWED must not name ${known}, because the interface defines that field. Remove it from the list.`,
+  );
 }
 
-/** What an extra field may hold: nothing that has an inside. */
+/** Returns whether a value is allowed in an extra field: text, a number, or a boolean. */
 export function isExtraValue(value: unknown): boolean {
   if (typeof value === 'string') return isText(value, MAX_EXTRA_CHARACTERS);
   return typeof value === 'boolean' || (typeof value === 'number' && isExact(value));

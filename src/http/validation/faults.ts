@@ -13,9 +13,9 @@ export function pointerTo(parent: string, key: string | number): string {
   return `${parent}/${token}`;
 }
 
-export const UNKNOWN_FIELD = 'is not a field of this operation; remove it';
+export const UNKNOWN_FIELD = 'must not be sent, because it is not a field of this operation';
 
-/** class-validator's tree of errors, as a flat list. */
+/** Flattens class-validator's tree of errors into a list. */
 export function toFaults(errors: ValidationError[], parent = ''): Fault[] {
   return errors.flatMap(({ property, constraints = {}, children = [] }) => {
     const pointer = pointerTo(parent, property);
@@ -24,12 +24,12 @@ export function toFaults(errors: ValidationError[], parent = ''): Fault[] {
   });
 }
 
-/** The names of all fields there are, of whatever class. */
+/** The names of all fields of all classes. */
 export const FIELD_NAMES = new Set<string>();
 
 /**
- * Faults as the record may keep them for ever: a name that is no field's is the caller's own text, and may be a person's
- * address. The answer says it, the record says only its place.
+ * Returns faults as records store them. An unknown field's name is the caller's own text and may be a person's address. The
+ * response names the field, the record only its place.
  * @param extras the names of fields that the operator allows beside the known ones.
  */
 export function forTheRecord(faults: Fault[], extras: readonly string[] = []): Fault[] {

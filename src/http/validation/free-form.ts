@@ -21,7 +21,7 @@ export const FreeForm = (
       {
         name: 'freeForm',
         required,
-        must: `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels, with text without NUL and half characters, and numbers that keep all their digits (write longer ones as text)`,
+        must: `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels. Its text must not contain NUL or unpaired surrogates, and its numbers must keep all their digits (write longer numbers as text)`,
         test: (value) =>
           isPlainObject(value) &&
           !isDeeperThan(value, MAX_DEPTH) &&

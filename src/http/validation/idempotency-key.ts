@@ -6,7 +6,7 @@ import { looksLikePhone, spellsOneOf } from '../../platform/privacy/phone-number
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 const NAMES_SOMEBODY =
-  'Idempotency-Key has an e-mail address, a phone number or a handle in it. Records keep keys for good, so use one that names nobody: an id of your own, or a UUID.';
+  'Idempotency-Key must not contain an email address, a phone number, or a handle, because records keep it. Use an ID of your own, or a UUID.';
 
 /** Printable ASCII without blanks: what was sent twice arrives with a comma and a blank in between. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -29,15 +29,15 @@ export function readIdempotencyKey(header: string | undefined, phones: string[] 
 }
 
 /**
- * The key as the record of a refused request keeps it; null where it may not stand there. Whose numbers the request has in it
- * may not be known, so what looks like a phone number is left out.
+ * Returns the key as the record of a rejected request stores it, or null if it may not be stored. A key that looks like a
+ * phone number is left out, because the phone numbers in the request may be unknown.
  */
 export function recordedKey(header: string | undefined): string | null {
   const key = keyIn(header);
   return key === null || namesContact(key) || looksLikePhone(key) ? null : key;
 }
 
-/** What is meant by the header, whoever it names; null where it is no key. */
+/** Parses the header. Returns null if it is not a valid key. */
 export function keyIn(header: string | undefined): string | null {
   if (header === undefined) return null;
   const quoted = QUOTED.exec(header);

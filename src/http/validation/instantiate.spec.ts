@@ -29,7 +29,7 @@ const instantiate = (value: object, type: new () => object, limits: Limits) => {
 };
 
 const LIMITS = { maxItems: 3, extras: new Set(['narration']) };
-const UNKNOWN = 'is not a field of this operation; remove it';
+const UNKNOWN = 'must not be sent, because it is not a field of this operation';
 const pointersOf = (value: object) => instantiate(value, Body, LIMITS).faults.map(({ pointer }) => pointer);
 
 describe('sifting', () => {
@@ -120,7 +120,7 @@ describe('sifting', () => {
     const items = [{}, {}, {}, { unknown: 1 }, { unknown: 1 }];
     const { instance, faults } = instantiate({ items }, Body, LIMITS);
     expect(instance).toEqual({ items: [{}, {}, {}] });
-    expect(faults).toEqual([{ pointer: '/items', detail: 'has 5 items; at most 3 fit in one request' }]);
+    expect(faults).toEqual([{ pointer: '/items', detail: 'must have at most 3 items, and has 5' }]);
   });
 
   it('lets nothing into a field that is neither a value nor its list, so that only its rule speaks', () => {

@@ -19,9 +19,10 @@ export interface Limits {
 const WRONG: readonly never[] = Object.freeze([]);
 
 /**
- * Makes an instance of a class out of a request: of what its class names, and of nothing else. To class-transformer and
- * class-validator `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them seconds.
- * Of items, the first `maxItems` are looked at: a body of a hundred thousand must not cost a hundred thousand checks.
+ * Makes an instance of a class from a request, with the fields that the class names and no others. For class-transformer
+ * and class-validator, `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them
+ * seconds. Only the first `maxItems` items are read, so a body of a hundred thousand items does not cost a hundred thousand
+ * checks.
  */
 export function instantiate(value: object, type: Class, limits: Limits): { instance: object; found: FaultList } {
   const found = new FaultList();
@@ -79,7 +80,7 @@ function readItems(items: ItemsOf): Read {
     if (!Array.isArray(given)) return WRONG;
     const most = items.max ?? limits.maxItems;
     if (given.length > most) {
-      found.add(pointer, () => `has ${given.length} items; at most ${most} fit in one request`);
+      found.add(pointer, () => `must have at most ${most} items, and has ${given.length}`);
       for (let place = 0; place < given.length; place += 1) found.brokenItems.add(place);
     }
     const type = items.type();

@@ -6,9 +6,9 @@ import { countNames, findRepeatedNames } from './repeated-names';
 /** The interface's deepest body has three levels; what follows a body down must not run out of stack. */
 const MAX_DEPTH = 16;
 
-export const OTHER_TYPE = 'is of another content type; send JSON with Content-Type: application/json';
+export const OTHER_TYPE = 'must be JSON, sent with Content-Type: application/json';
 
-/** Reads bodies: JSON in UTF-8, up to `maxBytes`, and nothing else but CSV where a route says so. */
+/** Reads request bodies: JSON in UTF-8 of up to `maxBytes`, and CSV on routes that allow it. */
 export function readJsonBodies(server: FastifyInstance, maxBytes: number): void {
   server.addHook('onRoute', (route) => {
     const { maxBodyBytes = 0 } = (route.config ?? {}) as { maxBodyBytes?: number };
@@ -56,7 +56,7 @@ function parseBody(bytes: Buffer): unknown {
   const text = decode(bytes);
   const body = parseJson(text);
   const members = membersOf(body, MAX_DEPTH);
-  if (members === undefined) throw bodyFault(`is nested deeper than ${MAX_DEPTH} levels`);
+  if (members === undefined) throw bodyFault(`must not be nested deeper than ${MAX_DEPTH} levels`);
   if (members === countNames(text)) return body;
   const found = new FaultList();
   findRepeatedNames(text, found);
@@ -69,7 +69,7 @@ function decode(bytes: Buffer): string {
   try {
     return UTF_8.decode(bytes);
   } catch {
-    throw bodyFault('is not valid UTF-8');
+    throw bodyFault('must be valid UTF-8');
   }
 }
 
@@ -79,7 +79,7 @@ function parseJson(text: string): unknown {
   } catch (error) {
     // The parser's own message quotes the body, and bodies name people: only the place is passed on.
     const position = /in JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1];
-    throw bodyFault(position ? `is not valid JSON at character ${position}` : 'is not valid JSON');
+    throw bodyFault(position ? `must be valid JSON, and is not at character ${position}` : 'must be valid JSON');
   }
 }
 

@@ -23,14 +23,14 @@ export const EmailOr = (other: string) =>
       name: 'emailOr',
       required: false,
       requiredIf: ({ [other]: name }) => name === undefined || name === '',
-      must: `must be an e-mail address of at most ${MAX_EMAIL} characters; leave it out if ${other} names the recipient`,
+      must: `must be an email address of at most ${MAX_EMAIL} characters, or absent if ${other} names the recipient`,
       test: isAddress,
     },
     {
       type: 'string',
       format: 'email',
       maxLength: MAX_EMAIL,
-      description: `The recipient's e-mail address. Each item needs it or \`${other}\`; with both, the e-mail is used.`,
+      description: `The recipient's email address. Each item needs it or \`${other}\`. With both, the email is used.`,
       example: 'ada@example.com',
     },
   );
@@ -41,7 +41,7 @@ export const Email = (description: string) =>
     {
       name: 'email',
       required: true,
-      must: `must be an e-mail address of at most ${MAX_EMAIL} characters`,
+      must: `must be an email address of at most ${MAX_EMAIL} characters`,
       test: isAddress,
     },
     { type: 'string', format: 'email', maxLength: MAX_EMAIL, description, example: 'ada@example.com' },
@@ -53,14 +53,14 @@ export const Handle = () =>
     {
       name: 'handle',
       required: false,
-      must: 'must be a handle that begins with @ (letters, digits, _ . -), or empty beside an e-mail',
+      must: 'must be a handle that begins with @ (letters, digits, _ . -), or empty if email is given',
       test: (value) => value === '' || (typeof value === 'string' && HANDLE.test(value)),
     },
     {
       type: 'string',
       pattern: `^$|${HANDLE.source}`,
       maxLength: 65,
-      description: "The recipient's handle, with its leading @. May be empty when `email` is given.",
+      description: "The recipient's handle, with its leading @. It may be empty if `email` is given.",
       example: '@ada',
     },
   );

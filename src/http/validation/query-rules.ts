@@ -12,7 +12,7 @@ export const Instant = (description: string, { required = false } = {}) =>
     {
       name: 'instant',
       required,
-      must: 'must be an instant in ISO 8601 with its zone, such as 2026-11-20T08:00:00Z',
+      must: 'must be an ISO 8601 time with a time zone, such as 2026-11-20T08:00:00Z',
       test: (value) =>
         typeof value === 'string' &&
         isISO8601(value, { strict: true }) &&
@@ -54,7 +54,7 @@ export const IdempotencyKey = (description: string) =>
       {
         name: 'idempotencyKey',
         required: false,
-        must: 'must be an Idempotency-Key: 1 to 255 printable ASCII characters without blanks, bare or in double quotes',
+        must: 'must be an Idempotency-Key: 1 to 255 printable ASCII characters without spaces, bare or in double quotes',
         test: (value) => typeof value === 'string' && keyIn(value) !== null,
       },
       { type: 'string', minLength: 1, maxLength: 255, description, example: 'order-17' },
@@ -63,7 +63,7 @@ export const IdempotencyKey = (description: string) =>
 
 /** How many results a page has. */
 export const PageSize = ({ max, usual }: { max: number; usual: number }) =>
-  wholeNumber('pageSize', 1, max, { default: usual, description: 'How many results a page has.' });
+  wholeNumber('pageSize', 1, max, { default: usual, description: 'The number of results on a page.' });
 
 /** A status of an HTTP answer, three digits (RFC 9110, section 15). */
 export const HttpStatusCode = (description: string) =>
@@ -104,8 +104,8 @@ export const PageToken = () =>
     {
       name: 'pageToken',
       required: false,
-      must: 'must be the next_page_token of an earlier answer',
+      must: 'must be the next_page_token of an earlier response',
       test: (value) => typeof value === 'string' && TOKEN.test(value),
     },
-    { type: 'string', pattern: TOKEN.source, description: 'The `next_page_token` of the page before.' },
+    { type: 'string', pattern: TOKEN.source, description: 'The `next_page_token` of the previous page.' },
   );

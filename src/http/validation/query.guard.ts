@@ -5,9 +5,10 @@ import { FastifyRequest } from 'fastify';
 import { Problem } from '../../platform/errors/problem';
 import { pointerTo } from './faults';
 
-const DETAIL = 'is a query parameter, and this operation has none; send its input as JSON in the body';
+const DETAIL =
+  'must not be sent as a query parameter, because this operation has none. Send its input as JSON in the body';
 
-/** Refuses queries that an operation does not read: what they ask for would be dropped without a word. */
+/** Rejects query parameters that an operation does not read, instead of ignoring them silently. */
 @Injectable()
 export class QueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -16,8 +16,8 @@ interface Open {
 }
 
 /**
- * Finds the names that an object of a valid JSON text gives more than once. A parser takes one of the values, and which one
- * is its own affair (RFC 8259, section 4): an amount said twice is not ours to choose.
+ * Finds the names that an object of a valid JSON text gives more than once. Which of the values a parser takes is undefined
+ * (RFC 8259, section 4), and the proxy must not choose between two amounts.
  */
 export function findRepeatedNames(json: string, found: FaultList): void {
   const open: Open[] = [];
@@ -41,7 +41,7 @@ function note(within: Open, name: string, names: Set<string>, found: FaultList):
     (within.repeated ??= new Set()).add(name);
     found.add(
       () => pointerOf(within),
-      () => 'is given more than once; say it once',
+      () => 'must be given only once',
     );
   }
   names.add(name);
@@ -57,7 +57,10 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const BLANK = 0x20;
 
-/** How many names the objects of a valid JSON text give; more than its parsed value has members, if some are repeated. */
+/**
+ * Counts the names that the objects of a valid JSON text give. The count exceeds the members of the parsed value if a name
+ * is repeated.
+ */
 export function countNames(json: string): number {
   let names = 0;
   for (let begin = json.indexOf('"'); begin !== -1;) {

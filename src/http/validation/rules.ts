@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf, ValidateNested, ValidationArguments } from 'class-validator';
 import { FIELD_NAMES } from './faults';
 
-/** Where a body's class keeps what it knows of its items. */
+/** The metadata key under which a body's class keeps its item list. */
 export const ITEMS = 'payout-proxy:items';
 
 export interface ItemsOf {
@@ -30,7 +30,7 @@ export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator
   const must = nullable ? `${rule.must}, or null` : rule.must;
   const validator = {
     validate: (value: unknown) => (nullable && value === null) || test(value),
-    defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? `is missing; it ${must}` : must),
+    defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? `is required and ${must}` : must),
   };
   return applyDecorators(
     (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
@@ -54,7 +54,7 @@ export interface TextRules {
   mayBeEmpty?: boolean;
 }
 
-/** Text without control characters, which no record could hold and no person could see. */
+/** Text without control characters, which records cannot hold and people cannot see. */
 export const Text = ({ max, description, example, required = true, mayBeEmpty = false }: TextRules) =>
   field(
     {
@@ -72,12 +72,12 @@ export const Text = ({ max, description, example, required = true, mayBeEmpty = 
     },
   );
 
-/** Half a surrogate pair has no UTF-8 form: what we would send is not what was validated. */
+/** Returns whether text can be sent as it was validated. Half a surrogate pair has no UTF-8 form. */
 export function isText(value: string, max: number): boolean {
   return value.length <= max && !/[\p{Cc}\p{Surrogate}]/u.test(value);
 }
 
-/** A list of items, at least one; how many at most, the configuration says (`MAX_ITEMS`). */
+/** A list of at least one item. The configuration limits its length (`MAX_ITEMS`). */
 export const Items = (item: ItemsOf['type']) =>
   applyDecorators(
     (target: object, property: string | symbol) =>
@@ -94,13 +94,13 @@ export const Items = (item: ItemsOf['type']) =>
         isArray: true,
         minItems: 1,
         maxItems: 1_000,
-        description: 'What is to be paid, one entry each.',
+        description: 'The payouts, one entry each.',
       },
     ),
     ValidateNested({ each: true, message: 'must be an object' }),
   );
 
-/** A list of something else than payments, with a limit of its own. */
+/** A list of entries other than payments, with a limit of its own. */
 export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: number; description: string }) =>
   applyDecorators(
     (target: object, property: string | symbol) =>
@@ -121,16 +121,16 @@ export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: numb
     ValidateNested({ each: true, message: 'must be an object' }),
   );
 
-/** Where a field keeps what its values mean. */
+/** The metadata key under which a field keeps the meaning of its values. */
 export const MEANING = 'payout-proxy:meaning';
 
-/** Gives a value the form in which its rule judges it, and its handler reads it; a wrong one as it is. */
+/** Converts a value into the form that its rule checks and its handler reads. A wrong value is returned unchanged. */
 export type Meaning = (value: unknown) => unknown;
 
-/** Says of a field that what is written stands for something else. */
+/** Declares how the value of a field is converted before it is checked. */
 export const ReadAs = (meaning: Meaning): PropertyDecorator => Reflect.metadata(MEANING, meaning);
 
-/** Where a body's class keeps the names of its lists of words. */
+/** The metadata key under which a body's class keeps the names of its word lists. */
 export const WORD_LISTS = 'payout-proxy:word-lists';
 
 /** A list of text: no element of another kind reaches its rule as it came (src/http/validation/instantiate.ts). */
@@ -143,7 +143,7 @@ export const WordList = (rule: Rule, schema: ApiPropertyOptions) =>
     field(rule, { type: 'array', ...schema }),
   );
 
-/** Some of a fixed set of words, at least one. */
+/** A list of at least one of a fixed set of words. */
 export const SomeOf = (words: readonly string[], { required, nullable = false, description }: SomeOfRules) =>
   WordList(
     {

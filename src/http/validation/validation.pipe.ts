@@ -10,7 +10,7 @@ import { findFaults } from './passes-rules';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** The one pipe: turns bodies and queries into instances of their classes, or lists every fault they have. */
+/** Turns bodies and queries into instances of their classes, or lists every fault in them. */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
   private readonly limits: Limits;
@@ -45,7 +45,7 @@ interface Checked {
 
 function check(value: unknown, metatype: new () => object, limits: Limits): Checked {
   if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), found: new FaultList() };
-  if (value === undefined) return { found: faultOfAll('a JSON object is required as the body') };
+  if (value === undefined) return { found: faultOfAll('the body is required and must be a JSON object') };
   if (!isPlainObject(value)) return { found: faultOfAll('the body must be a JSON object') };
   const sifted = instantiate(value, metatype, limits);
   findFaults(sifted.instance, sifted.found);

@@ -19,7 +19,7 @@ export class AccountController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /account/transfer')
-  transfer(@CurrentCall() call: OperationCall, @Body() body: TransferDto) {
+  transferToSubAccount(@CurrentCall() call: OperationCall, @Body() body: TransferDto) {
     return this.forwarding.run(call, body);
   }
 
@@ -29,19 +29,19 @@ export class AccountController {
   }
 
   @Operation('GET /account/transaction')
-  transaction(@CurrentCall() call: OperationCall, @Query() query: TransactionQuery) {
+  readTransaction(@CurrentCall() call: OperationCall, @Query() query: TransactionQuery) {
     return this.forwarding.run(call, query);
   }
 
   @Operation('POST /account/transactions')
   @ApiBody({ type: TransactionsDto, required: false })
-  transactions(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() body: TransactionsDto) {
+  listTransactions(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() body: TransactionsDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /account/issue-id-transactions')
   @ApiBody({ type: Nothing, required: false })
-  issueTransactions(
+  listBatchTransactions(
     @CurrentCall() call: OperationCall,
     @Query() query: IssueTransactionsQuery,
     @Body() _body: Nothing,

@@ -4,7 +4,11 @@ import { Text } from '../../http/validation/rules';
 
 /** docs/reference/upstream.md, "POST /account/transfer". */
 export class TransferDto {
-  @Text({ max: 100, description: 'User id of the sub-account, from `/sub-account/list`.', example: 'sub-account-1' })
+  @Text({
+    max: 100,
+    description: 'The user ID of the sub-account, from `/sub-account/list`.',
+    example: 'sub-account-1',
+  })
   receiver!: string;
 
   @UsdAmount({ required: false, description: 'Amount to transfer, in US dollars.' })
@@ -26,7 +30,7 @@ export class DeleteUnpaidTransactionDto {
 
 /** docs/reference/upstream.md, "GET /account/transaction": carried in the query string. */
 export class TransactionQuery {
-  @Text({ max: 100, description: "The transaction's id.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
+  @Text({ max: 100, description: "The transaction's ID.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   id!: string;
 }
 

@@ -12,17 +12,17 @@ export class CollectionsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /collections/mobile-money/collect')
-  collect(@CurrentCall() call: OperationCall, @Body() body: CollectPaymentDto) {
+  collectMobileMoney(@CurrentCall() call: OperationCall, @Body() body: CollectPaymentDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /collections/mobile-money/initiate')
-  initiate(@CurrentCall() call: OperationCall, @Body() body: CollectPaymentDto) {
+  initiateMobileMoneyCollection(@CurrentCall() call: OperationCall, @Body() body: CollectPaymentDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /collections/mobile-money/verify')
-  verify(@CurrentCall() call: OperationCall, @Body() body: VerifyPaymentDto) {
+  verifyMobileMoneyCollection(@CurrentCall() call: OperationCall, @Body() body: VerifyPaymentDto) {
     return this.forwarding.run(call, body);
   }
 }

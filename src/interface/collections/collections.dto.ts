@@ -4,7 +4,7 @@ import { Text } from '../../http/validation/rules';
 
 /** docs/reference/upstream.md, "POST /collections/mobile-money/collect" and "…/initiate". */
 export class CollectPaymentDto {
-  @LocalAmount('Amount to collect, in the currency beside it.')
+  @LocalAmount('The amount to collect, in `currency`.')
   amount!: number;
 
   @CurrencyCode('The currency of the amount.', 'KES')
@@ -19,15 +19,15 @@ export class CollectPaymentDto {
   @Text({ max: 100, description: 'Country name of the payer.', example: 'Kenya' })
   country!: string;
 
-  @Email("The payer's e-mail address.")
+  @Email("The payer's email address.")
   email!: string;
 
-  @Text({ max: 255, description: "The caller's reference of the payment.", example: 'invoice-17' })
+  @Text({ max: 255, description: 'Your reference of the payment.', example: 'invoice-17' })
   tx_ref!: string;
 }
 
 /** docs/reference/upstream.md, "POST /collections/mobile-money/verify". */
 export class VerifyPaymentDto {
-  @Text({ max: 100, description: "The payment's id.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
+  @Text({ max: 100, description: "The payment's ID.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   id!: string;
 }

@@ -13,27 +13,27 @@ export class InfoController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /info/assets')
-  assets(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listAssets(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/airtime-countries')
-  airtimeCountries(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listAirtimeCountries(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/mobile-money-codes')
-  mobileMoneyCodes(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listMobileMoneyCodes(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/usd-amount-in-local')
-  usdAmountInLocal(@CurrentCall() call: OperationCall, @Query() query: UsdInLocalQuery) {
+  convertUsdToLocal(@CurrentCall() call: OperationCall, @Query() query: UsdInLocalQuery) {
     return this.forwarding.run(call, query);
   }
 
   @Operation('GET /info/local-amount-in-usd')
-  localAmountInUsd(@CurrentCall() call: OperationCall, @Query() query: LocalInUsdQuery) {
+  convertLocalToUsd(@CurrentCall() call: OperationCall, @Query() query: LocalInUsdQuery) {
     return this.forwarding.run(call, query);
   }
 }

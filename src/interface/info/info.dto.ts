@@ -14,6 +14,6 @@ export class LocalInUsdQuery {
   @CurrencyCode('The currency to convert from.', 'NGN')
   originCurrency!: string;
 
-  @LocalAmountText('Amount in that currency.')
+  @LocalAmountText('The amount in that currency.')
   amountInOriginCurrency!: string;
 }

@@ -12,17 +12,17 @@ export class PayoutsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /payouts/airtime')
-  airtime(@CurrentCall() call: OperationCall, @Body() body: AirtimePayoutDto) {
+  sendAirtime(@CurrentCall() call: OperationCall, @Body() body: AirtimePayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/mobile-money')
-  mobileMoney(@CurrentCall() call: OperationCall, @Body() body: MobileMoneyPayoutDto) {
+  sendMobileMoney(@CurrentCall() call: OperationCall, @Body() body: MobileMoneyPayoutDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /payouts/credit')
-  credit(@CurrentCall() call: OperationCall, @Body() body: CreditPayoutDto) {
+  sendCredit(@CurrentCall() call: OperationCall, @Body() body: CreditPayoutDto) {
     return this.forwarding.run(call, body);
   }
 

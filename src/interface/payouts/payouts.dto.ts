@@ -30,7 +30,7 @@ export class MobileMoneyItem {
   @UsdAmount({ description: 'Value in US dollars.' })
   valueInUSD!: number;
 
-  @Text({ max: 255, mayBeEmpty: true, description: "The caller's reference; may be empty.", example: 'invoice-17' })
+  @Text({ max: 255, mayBeEmpty: true, description: 'Your reference. It may be empty.', example: 'invoice-17' })
   reference!: string;
 
   @Text({ max: 50, description: 'Mobile money network code, from `/info/mobile-money-codes`.', example: 'MPS' })

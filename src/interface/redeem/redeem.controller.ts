@@ -12,7 +12,7 @@ export class RedeemController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('POST /redeem/airtime')
-  airtime(@CurrentCall() call: OperationCall, @Body() body: RedeemAirtimeDto) {
+  redeemAirtime(@CurrentCall() call: OperationCall, @Body() body: RedeemAirtimeDto) {
     return this.forwarding.run(call, body);
   }
 }

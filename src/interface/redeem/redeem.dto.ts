@@ -17,6 +17,6 @@ export class RedeemAirtimeDto {
   @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
   countryToSend!: string;
 
-  @FreeForm("The caller's own notes, kept by the upstream as they are.")
+  @FreeForm('Your own notes. The upstream stores them unchanged.')
   meta?: object;
 }

@@ -13,17 +13,17 @@ export class SubAccountsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /sub-account/list')
-  list(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listSubAccounts(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('POST /sub-account/create')
-  create(@CurrentCall() call: OperationCall, @Body() body: CreateSubAccountDto) {
+  createSubAccount(@CurrentCall() call: OperationCall, @Body() body: CreateSubAccountDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('GET /sub-account/get')
-  get(@CurrentCall() call: OperationCall, @Query() query: SubAccountQuery) {
+  readSubAccount(@CurrentCall() call: OperationCall, @Query() query: SubAccountQuery) {
     return this.forwarding.run(call, query);
   }
 }

@@ -7,7 +7,7 @@ export class CreateSubAccountDto {
   @Text({ max: 200, description: "The sub-account's name.", example: 'Branch office' })
   name!: string;
 
-  @Email("The holder's e-mail address.")
+  @Email("The holder's email address.")
   email!: string;
 
   @Text({ max: 100, required: false, description: "The holder's first name.", example: 'Ada' })
@@ -19,12 +19,12 @@ export class CreateSubAccountDto {
   @PhoneNumber({ required: false, description: "The holder's phone number." })
   phoneNumber?: string;
 
-  @FreeForm("The caller's own notes, kept by the upstream as they are.")
+  @FreeForm('Your own notes. The upstream stores them unchanged.')
   meta?: object;
 }
 
 /** docs/reference/upstream.md, "GET /sub-account/get?id=". */
 export class SubAccountQuery {
-  @Text({ max: 100, description: "The sub-account's id, from `/sub-account/list`.", example: 'sub-account-1' })
+  @Text({ max: 100, description: "The sub-account's ID, from `/sub-account/list`.", example: 'sub-account-1' })
   id!: string;
 }

@@ -13,23 +13,23 @@ export class WalletsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /wallets/list')
-  list(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listWallets(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /wallets/list', 'POST')
   @ApiBody({ type: Nothing, required: false })
-  listByPost(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() _body: Nothing) {
+  listWalletsByPost(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() _body: Nothing) {
     return this.forwarding.run(call);
   }
 
   @Operation('POST /wallets/lookup')
-  lookup(@CurrentCall() call: OperationCall, @Body() body: WalletLookupDto) {
+  lookUpWallet(@CurrentCall() call: OperationCall, @Body() body: WalletLookupDto) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /wallets/transfer')
-  transfer(@CurrentCall() call: OperationCall, @Body() body: WalletTransferDto) {
+  transferBetweenWallets(@CurrentCall() call: OperationCall, @Body() body: WalletTransferDto) {
     return this.forwarding.run(call, body);
   }
 }

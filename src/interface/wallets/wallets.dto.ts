@@ -3,13 +3,13 @@ import { Text } from '../../http/validation/rules';
 
 /** docs/reference/upstream.md, "POST /wallets/lookup". */
 export class WalletLookupDto {
-  @Text({ max: 100, description: "The wallet's id, from `/wallets/list`.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
+  @Text({ max: 100, description: "The wallet's ID, from `/wallets/list`.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   walletID!: string;
 }
 
 /** docs/reference/upstream.md, "POST /wallets/transfer". */
 export class WalletTransferDto {
-  @Text({ max: 100, description: 'User id of whom it is for.', example: 'sub-account-1' })
+  @Text({ max: 100, description: 'The user ID of the receiver.', example: 'sub-account-1' })
   receiver!: string;
 
   @UsdAmount({ description: 'Value in US dollars.' })

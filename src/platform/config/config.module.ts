@@ -2,7 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { RunningConfig } from './config';
 
-/** What the application's ConfigService holds: `config.get('settings', { infer: true })` is all of it, typed. */
+/** What the application's ConfigService holds. `config.get('settings', { infer: true })` returns all of it, typed. */
 export interface Loaded {
   settings: RunningConfig;
 }

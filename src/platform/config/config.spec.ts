@@ -41,7 +41,7 @@ describe('the configuration', () => {
     expect(loadConfigOf('database', { ...bad, DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL });
     expect(() => loadConfigOf('client', { PORT: 'x' })).toThrow(/PORT/);
     expect(() => loadConfigOf('database', bad)).toThrow(
-      /^bad configuration: DATABASE_URL is required with NODE_ENV=production$/,
+      /^invalid configuration: DATABASE_URL is required with NODE_ENV=production$/,
     );
   });
 
@@ -53,7 +53,9 @@ describe('the configuration', () => {
     const { extraFieldsAllowed } = loadConfig({ EXTRA_FIELDS_ALLOWED: ' subAccount, narration,,subAccount,x_1 ' });
     expect(extraFieldsAllowed).toEqual(['subAccount', 'narration', 'x_1']);
     expect(() => (extraFieldsAllowed as string[]).push('more')).toThrow(TypeError);
-    expect(refusal({ EXTRA_FIELDS_ALLOWED: 'constructor' })).toMatch(/^bad .*EXTRA_FIELDS_ALLOWED must be names of/);
+    expect(refusal({ EXTRA_FIELDS_ALLOWED: 'constructor' })).toMatch(
+      /^invalid .*EXTRA_FIELDS_ALLOWED must be a comma-separated list of field names/,
+    );
   });
 
   it('in production listens on every address, and takes what it must have', () => {
@@ -112,7 +114,7 @@ describe('the configuration', () => {
   ])('names %s when its value is bad, and never says the value', (name, ...values) => {
     for (const value of values) {
       const message = refusal({ [name]: value });
-      expect(message).toMatch(/^bad configuration: [^\n]*$/);
+      expect(message).toMatch(/^invalid configuration: [^\n]*$/);
       expect(message).toContain(name);
       if (value.length > 3)
         expect(message.replaceAll(/must be one of the following values: [^;]*/g, '')).not.toContain(value);
@@ -172,7 +174,7 @@ describe('the configuration', () => {
     'in production refuses a webhook secret of less than 24 bytes: %s',
     (secret) => {
       const message = refusal({ ...PRODUCTION, UPSTREAM_WEBHOOK_SECRET: secret });
-      expect(message).toContain('UPSTREAM_WEBHOOK_SECRET must hold at least 24 bytes');
+      expect(message).toContain('UPSTREAM_WEBHOOK_SECRET must have at least 24 bytes');
       expect(message).not.toContain(secret);
       expect(loadConfig({ UPSTREAM_WEBHOOK_SECRET: secret }).upstreamWebhookSecret?.reveal()).toBe(secret);
     },

@@ -8,7 +8,7 @@ import { Environment } from './environment';
 import { productionFaults } from './production';
 import { Secret } from './secret';
 
-/** What the proxy is told, once, at its start. Frozen. */
+/** The configuration, read once at the start and frozen. */
 export interface Config {
   readonly production: boolean;
   readonly port: number;
@@ -73,7 +73,7 @@ export interface Config {
   readonly sandboxPortGiven: boolean;
 }
 
-/** What a comparison tolerates and expects. US dollars and per cent are decimal text. */
+/** What a reconciliation tolerates and expects. Amounts and percentages are decimal text. */
 export interface ReconciliationConfig {
   /** A cron expression in UTC: at each tick, the day before it is compared; undefined: only when asked to. */
   readonly schedule: string | undefined;
@@ -90,7 +90,7 @@ export interface ReconciliationConfig {
   readonly listingTimeoutMs: number;
 }
 
-/** The sandbox that the proxy started itself, for those who try it out. */
+/** The sandbox that the proxy started itself. */
 export interface EmbeddedSandbox {
   readonly url: string;
   readonly controlKey: Secret;
@@ -98,7 +98,7 @@ export interface EmbeddedSandbox {
   readonly demoKeysFile: string | undefined;
 }
 
-/** The configuration once there is a database and an upstream: what the application is built with. */
+/** The configuration with a database and an upstream. The application is built with it. */
 export type RunningConfig = Config & {
   readonly databaseUrl: string;
   readonly databaseOwnerUrl: string;
@@ -109,7 +109,7 @@ export type RunningConfig = Config & {
   readonly embeddedSandbox: EmbeddedSandbox | undefined;
 };
 
-/** A start that cannot be: the message is one line for the operator. */
+/** A start that failed. The message is one line for the operator. */
 export class StartError extends Error {}
 
 /** What a command line needs of the configuration. Everything else keeps its default and is neither required nor checked. */
@@ -139,8 +139,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 }
 
 /**
- * The same for a command that needs only a part of it, so that an operator's machine, or a container with other settings, need
- * not know the rest, such as the upstream's key.
+ * Reads only the part of the configuration that a command needs. A command on an operator's machine then runs without the
+ * rest, such as the upstream's key.
  */
 export function loadConfigOf(part: keyof typeof NEEDED, env: NodeJS.ProcessEnv = environment()): Config {
   const needed: readonly string[] = NEEDED[part];
@@ -157,7 +157,7 @@ function parse(env: NodeJS.ProcessEnv, needed?: readonly string[]): Config {
     if (read[name] && !read.DATABASE_URL) faults.push(`DATABASE_URL is required with ${name}`);
   }
   if (read.NODE_ENV === 'production') faults.push(...productionFaults(read, needed));
-  if (faults.length > 0) throw new StartError(`bad configuration: ${[...new Set(faults)].join('; ')}`);
+  if (faults.length > 0) throw new StartError(`invalid configuration: ${[...new Set(faults)].join('; ')}`);
   return Object.freeze({
     ...toConfig(read),
     sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
@@ -174,7 +174,7 @@ function envFile(): Record<string, string | undefined> {
     return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
     if ((error as { code?: string }).code === 'ENOENT') return {}; // there need not be one
-    throw new StartError('the file .env cannot be read; mend its rights or remove it');
+    throw new StartError('the file .env cannot be read. Fix its permissions or remove it.');
   }
 }
 

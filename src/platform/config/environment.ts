@@ -19,7 +19,7 @@ const AreFieldNames = () =>
       validate: (names: string[]) =>
         names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
       defaultMessage: () =>
-        '$property must be names of at most 64 letters, digits and _, which begin with a letter, with commas between them; a name that every object has, such as constructor, is none',
+        '$property must be a comma-separated list of field names. A name has at most 64 letters, digits, and underscores, begins with a letter, and is not a property of every JavaScript object, such as constructor',
     },
   });
 
@@ -38,7 +38,7 @@ const AreDeadlines = () =>
       validate: (value: unknown) =>
         value instanceof Map && [...value.values()].every((ms) => ms >= 100 && ms <= 600_000),
       defaultMessage: () =>
-        '$property must name operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000, with commas between them',
+        '$property must be a comma-separated list of operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000',
     },
   });
 
@@ -48,7 +48,7 @@ const AreAddresses = () =>
     validator: {
       validate: (blocks: string[]) => blocks.every(isAddressBlock),
       defaultMessage: () =>
-        '$property must be IP addresses or CIDR blocks, such as 10.0.0.0/8, with commas between them',
+        '$property must be a comma-separated list of IP addresses or CIDR blocks, such as 10.0.0.0/8',
     },
   });
 
@@ -65,7 +65,7 @@ const isBaseUrl = {
 
 /** A line end at its end, as a file has it, would make every request fail while it is being sent. */
 const IsHeaderValue = () =>
-  Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without blanks' });
+  Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without spaces' });
 
 /** US dollars, or per cent, as decimal text. */
 const IsDecimalText = () =>

@@ -1,6 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Writes JSON that only its owner may read, whole or not at all: half a file after a crash would be lost passwords. */
+/**
+ * Writes JSON that only its owner may read. The write is atomic, because half a file after a crash would lose the
+ * passwords.
+ */
 export function writePrivateJson(file: string, content: object): void {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true }); // one left behind may have other rights

@@ -6,8 +6,8 @@ import { LEAST_WEBHOOK_KEY_BYTES, webhookKeyOf } from './webhook-key';
 const WITH = 'with NODE_ENV=production';
 
 /**
- * What is wrong with an environment for production only. Each fault names a variable and its rule, never its value.
- * @param needed the names of the variables that the command needs; undefined: all of them.
+ * Returns what is wrong with an environment in production only. Each fault names a variable and its rule, never its value.
+ * @param needed the names of the variables that the command needs. Undefined means all of them.
  */
 export function productionFaults(env: Environment, needed: readonly string[] | undefined): string[] {
   const faults: string[] = [];
@@ -17,13 +17,13 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
   if (env.DUPLICATE_GUARD === 'false') faults.push(`DUPLICATE_GUARD=false is not allowed ${WITH}`);
   if (env.UPSTREAM_BASE_URL && isPlain(env.UPSTREAM_BASE_URL)) {
     faults.push(
-      `UPSTREAM_BASE_URL must begin with https:// ${WITH}; http:// is only for this machine (localhost, 127.0.0.1, [::1])`,
+      `UPSTREAM_BASE_URL must begin with https:// ${WITH}. http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])`,
     );
   }
   const secret = env.UPSTREAM_WEBHOOK_SECRET;
   if (secret !== undefined && webhookKeyOf(secret).length < LEAST_WEBHOOK_KEY_BYTES) {
     faults.push(
-      `UPSTREAM_WEBHOOK_SECRET must hold at least ${LEAST_WEBHOOK_KEY_BYTES} bytes ${WITH}, those of whsec_ counted after base64 is decoded`,
+      `UPSTREAM_WEBHOOK_SECRET must have at least ${LEAST_WEBHOOK_KEY_BYTES} bytes ${WITH}. The bytes of whsec_ are counted after base64 is decoded`,
     );
   }
   return faults;

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const SHOWN = '[secret]';
 
-/** A value that shows itself nowhere by accident: not in logs, JSON, templates or errors. Only `reveal` gives it. */
+/** A value that never appears by accident in logs, JSON, templates, or errors. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 

@@ -23,7 +23,7 @@ describe('deadlines of operations', () => {
     'POST /send=-500',
   ])('cannot be %s', (given) => {
     expect(() => loadConfig({ UPSTREAM_TIMEOUTS: given })).toThrow(
-      /^bad configuration: UPSTREAM_TIMEOUTS must name operations with milliseconds from 100 to 600000[^;]*$/,
+      /^invalid configuration: UPSTREAM_TIMEOUTS must be a comma-separated list of operations with milliseconds from 100 to 600000[^;]*$/,
     );
   });
 

@@ -2,12 +2,12 @@ import { Config } from './config';
 
 export type Timeouts = Pick<Config, 'upstreamTimeoutMs' | 'upstreamTimeouts'>;
 
-/** For how long one request of an operation may wait and be answered, together. Milliseconds. */
+/** Returns how long one request of an operation may wait and be answered, in milliseconds. */
 export function upstreamTimeoutOf(operation: string, { upstreamTimeoutMs, upstreamTimeouts }: Timeouts): number {
   return upstreamTimeouts.get(operation) ?? upstreamTimeoutMs;
 }
 
-/** Past this no request of any operation is still on its way. Milliseconds. */
+/** Returns the time after which no request of any operation is in flight. Milliseconds. */
 export function longestUpstreamTimeout({ upstreamTimeoutMs, upstreamTimeouts }: Timeouts): number {
   return Math.max(upstreamTimeoutMs, ...upstreamTimeouts.values());
 }
@@ -19,22 +19,22 @@ const SHORTEST_LIFE_MS = 2_500;
 const SENDABLE_SHARE = 0.8;
 
 /**
- * Past this, a call that was released to be sent is on its way no more, if its process is gone. Milliseconds. Until then
- * nobody may settle it.
+ * Returns the time after which a released call is no longer in flight, if its process is gone. Milliseconds. Nobody may
+ * settle the call earlier.
  */
 export function overAfterMs(timeouts: Timeouts): number {
   return Math.max(longestUpstreamTimeout(timeouts), SHORTEST_LIFE_MS);
 }
 
 /**
- * Past this, a call that was released to be sent is not sent any more, whatever has kept it. Milliseconds. It is always less
- * than `overAfterMs`: a process that was frozen cannot send what somebody has settled meanwhile.
+ * Returns the time after which a released call is no longer sent. Milliseconds. It is always less than `overAfterMs`, so a
+ * process that was frozen cannot send a call that was settled meanwhile.
  */
 export function sendableForMs(timeouts: Timeouts): number {
   return overAfterMs(timeouts) * SENDABLE_SHARE;
 }
 
-/** For how long an outcome is tried to be written. Milliseconds; longer than a Postgres takes to restart. */
+/** Returns how long the journal retries to write an outcome. Milliseconds. It is longer than a Postgres restart takes. */
 export const OUTCOME_PATIENCE_MS = 60_000;
 
 /**
@@ -43,7 +43,7 @@ export const OUTCOME_PATIENCE_MS = 60_000;
  */
 const LAST_TRY_MS = 2 * 2 * 16_000;
 
-/** What was released to be sent longer ago than this, and has no outcome, will have none. Milliseconds. */
+/** Returns the age at which a released call without an outcome is given up: it will not get one. Milliseconds. */
 export function givenUpAfterMs(timeouts: Timeouts): number {
   return overAfterMs(timeouts) + OUTCOME_PATIENCE_MS + LAST_TRY_MS;
 }

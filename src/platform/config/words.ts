@@ -1,4 +1,4 @@
-/** The words of a setting or an option that takes several, comma-separated. */
+/** Returns the words of a comma-separated setting or option. */
 export function words(list: string): string[] {
   return list.split(',').flatMap((word) => word.trim() || []);
 }

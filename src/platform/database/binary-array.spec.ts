@@ -112,7 +112,7 @@ describe('Rows', () => {
   it.each(['', 'x', '0'.repeat(31), '0'.repeat(33), '0'.repeat(34), `${'0'.repeat(31)}g`])(
     'do not send %j for a UUID',
     (id) => {
-      expect(() => TYPES.uuid.array([id])).toThrow('no UUID');
+      expect(() => TYPES.uuid.array([id])).toThrow('not a UUID');
     },
   );
 

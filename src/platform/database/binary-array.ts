@@ -105,6 +105,6 @@ export const TYPES = {
 
 function writeUuid(into: Buffer, id: string, at: number): number {
   const hex = id.replaceAll('-', '');
-  if (hex.length !== 32 || into.write(hex, at, 16, 'hex') !== 16) throw new Error('that is no UUID');
+  if (hex.length !== 32 || into.write(hex, at, 16, 'hex') !== 16) throw new Error('the value is not a UUID');
   return 16;
 }

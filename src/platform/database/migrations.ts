@@ -31,8 +31,8 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
 
 /**
- * Applies what is not applied yet, each migration in a transaction of its own; instances that start together wait for
- * each other. Needs the owner's rights only if something is to be applied.
+ * Applies the pending migrations, each in its own transaction. Instances that start together wait for each other. It needs
+ * the owner's rights only if a migration is pending.
  * @returns the names of the migrations it applied.
  * @throws StartError if the database cannot be reached, or an applied migration was edited since.
  */
@@ -49,14 +49,14 @@ export async function migrate(ownerUrl: string, directory: string): Promise<stri
 }
 
 /**
- * The names of the migrations that `migrate` would apply. Nothing is changed.
+ * Returns the names of the migrations that `migrate` would apply, and changes nothing.
  * @throws StartError in the same cases as `migrate`.
  */
 export async function pendingMigrations(url: string, directory: string): Promise<string[]> {
   return withClient(url, async (client) => pending(read(directory), await applied(client)).map(({ name }) => name));
 }
 
-/** Every migration and when it was applied. */
+/** Returns every migration and when it was applied. */
 export async function migrationStatus(url: string, directory: string): Promise<MigrationState[]> {
   return withClient(url, async (client) => {
     const rows = await applied(client);
@@ -104,7 +104,7 @@ function pending(migrations: Migration[], done: Map<string, { checksum: string }
   for (const { name, checksum } of migrations) {
     const before = done.get(name);
     if (before && before.checksum !== checksum) {
-      throw new StartError(`migration ${name} was edited after it had been applied; restore it and add a new one`);
+      throw new StartError(`migration ${name} was edited after it was applied. Restore it, and add a new migration.`);
     }
   }
   return migrations.filter(({ name }) => !done.has(name));

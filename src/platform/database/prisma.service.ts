@@ -79,7 +79,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     }
     this.partitionTimer = setInterval(() => {
       // Months ahead remain, and the default partitions below them: tomorrow is early enough.
-      this.makePartitions().catch(() => new Logger('Partitions').warn('the next months could not be prepared'));
+      this.makePartitions().catch(() => new Logger('Partitions').warn('partitions for the next months not created'));
     }, PARTITION_CHECK_MS);
     this.partitionTimer.unref();
   }

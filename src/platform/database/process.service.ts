@@ -7,7 +7,7 @@ import { SessionLock } from './session-lock';
 /** The first of the lock's two numbers; live_processes() of the migrations looks for it. */
 const PROCESS_LOCKS = 7_070_003;
 
-/** Tells the processes that share a database apart, and who of them lives: see live_processes() of the migrations. */
+/** Tells apart the processes that share a database, and knows which of them live: see live_processes() of the migrations. */
 @Injectable()
 export class ProcessService implements OnApplicationShutdown {
   private readonly logger = new Logger('Process');
@@ -43,7 +43,7 @@ export class ProcessService implements OnApplicationShutdown {
 
   /** The same number is taken again, for calls in flight bear it; until then they look as if nobody worked on them any more. */
   private tellOfLoss(): void {
-    this.logger.warn({ process: this.held }, 'the connection that holds the number of this process was lost');
+    this.logger.warn({ process: this.held }, 'lost the database connection that holds the process number');
   }
 
   private async next(): Promise<number> {

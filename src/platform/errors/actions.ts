@@ -3,10 +3,10 @@ import { ProblemCode } from './problems';
 /** What a program does about an error. Every error names exactly one action, so that no client needs a table of codes. */
 export const ACTION_MEANINGS = {
   retry_same_key:
-    'Nothing was done, or the first answer will be given again. Send the same request again after `Retry-After`, with the same `Idempotency-Key` if it had one.',
+    'Nothing was done, or the first answer is replayed. Send the same request again after `Retry-After`, with the same `Idempotency-Key` if it had one.',
   new_key: 'Nothing was paid. To try again, send the request with a new `Idempotency-Key`.',
-  fix_request: 'The request is wrong and would be refused again. Change it.',
-  wait: 'The call is in progress, held or in doubt. Do not send it again. Read `GET /v1/calls/{id}`, or what the text names, later.',
+  fix_request: 'The request is wrong and would be rejected again. Change it.',
+  wait: 'The call is in progress, held, or in doubt. Do not send it again. Read `GET /v1/calls/{id}`, or the route that the text names, later.',
   ask: 'A person must decide or change something: an operator, an approver, or the sender.',
 } as const;
 
@@ -97,21 +97,21 @@ interface ReadWords {
 }
 
 /**
- * What a read is told instead, where the text of a code speaks of sending or of keys: a read changes nothing and has no key.
- * The texts that are not listed here hold for reads too.
+ * The texts for reads of codes whose own text speaks of sending or of keys. A read changes nothing and has no key.
+ * Every other text applies to reads, too.
  */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
-  internal_error: { text: 'The proxy failed to answer this. Tell the operator the call_id.' },
-  database_unavailable: { text: 'The database of the proxy cannot be reached. Ask again in a moment.' },
+  internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
+  database_unavailable: { text: 'The database of the proxy cannot be reached. Try again in a moment.' },
   upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
-  upstream_busy: { text: 'The payout service is limiting the proxy. Ask again later.' },
+  upstream_busy: { text: 'The payout service is limiting the proxy. Try again after Retry-After.' },
   upstream_overloaded: {
-    text: 'The payout service is slow, and too many requests are waiting for it. Ask again in a moment.',
+    text: 'The payout service is slow, and too many requests are waiting for it. Try again after Retry-After.',
   },
   stopped: { text: 'The operator has stopped this operation.' },
-  upstream_unreachable: { text: 'The payout service cannot be reached. Ask again in a moment.' },
+  upstream_unreachable: { text: 'The payout service cannot be reached. Try again in a moment.' },
   outcome_unknown: {
-    text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to ask again.',
+    text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to try again.',
     action: 'retry_same_key',
   },
 };

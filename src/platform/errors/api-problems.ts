@@ -1,7 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { STATUS_CODES } from 'node:http';
 import { AnyEnvelope, ErrorEnvelope, ProblemDetails } from './envelope.dto';
 import { ProblemCode, PROBLEMS } from './problems';
+
+/** The key under which a response suggests its name in the document (src/app/openapi-components.ts). */
+export const RESPONSE_NAME = 'x-name';
 
 const WITH_ANY_KEY: ProblemCode[] = [
   'invalid_actor',
@@ -55,26 +59,27 @@ const PROBLEM_DETAILS = { 'application/problem+json': { schema: { $ref: getSchem
 /** Statuses that are ours, or the upstream's own with its own bytes. */
 const ALSO_UPSTREAM = new Set([400, 500]);
 const IN_DOUBT =
-  "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call may be in doubt: before you send it with a new Idempotency-Key, ask `GET /v1/calls/{id}`, with the id of `X-Call-Id`, what became of it.";
+  "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call may be in doubt. Before you send the request with a new Idempotency-Key, read `GET /v1/calls/{id}` for the outcome. `X-Call-Id` has the ID.";
 const UPSTREAMS_OWN: Partial<Record<string, string[]>> = { 'pay 500': [IN_DOUBT], 'write 500': [IN_DOUBT] };
 const EITHER = { anyOf: [OURS, ANY_ENVELOPE] };
 
-const RETRY_AFTER = {
-  description: 'Seconds; given where it is safe to send the request again.',
+/** The header of errors after which a request may be sent again. */
+export const RETRY_AFTER = {
+  description: 'Seconds to wait before you send the request again. Present only if that is safe.',
   schema: { type: 'integer', minimum: 0 } as const,
 };
 
-/** The errors of a `/v1` route: those of every route with a key, and its own. */
+/** Documents the errors of a `/v1` route: its own, and those of every route with a key. */
 export const ApiKeyProblems = (...own: ProblemCode[]) => ApiProblems(...own, 'invalid_people', ...WITH_ANY_KEY);
 
-/** The errors of a route outside the interface. */
+/** Documents the errors of a route outside the interface. */
 export const ApiProblems = (...codes: ProblemCode[]) =>
   applyDecorators(
     ApiExtraModels(ProblemDetails),
     ...byStatus(codes).map((response) => ApiResponse({ ...response, content: PROBLEM_DETAILS })),
   );
 
-/** The same as `ApiKeyProblems`, for a route that is described without decorators: responses by status. */
+/** Returns the responses of `ApiKeyProblems` by status, for a route that is described without decorators. */
 export function problemResponses(...own: ProblemCode[]): Record<string, object> {
   const responses = byStatus([...own, 'invalid_people', ...WITH_ANY_KEY]);
   return Object.fromEntries(
@@ -82,25 +87,31 @@ export function problemResponses(...own: ProblemCode[]): Record<string, object> 
   );
 }
 
-/** The errors of an operation of the interface, in its envelope; and the upstream's own, which are passed on. */
+/**
+ * Documents the errors of an operation of the interface: the proxy's own, in the envelope, and those that the upstream
+ * sends.
+ */
 export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>
   applyDecorators(
     ApiExtraModels(AnyEnvelope, ErrorEnvelope),
     ...byStatus([...OF_ANY_OPERATION, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
       ApiResponse({
         ...response,
+        ...named(envelopeName(effect, response.status)),
         description: [response.description, ...(UPSTREAMS_OWN[`${effect} ${response.status}`] ?? [])].join('\n\n'),
         content: { 'application/json': { schema: ALSO_UPSTREAM.has(response.status) ? EITHER : OURS } },
       }),
     ),
     ApiResponse({
+      ...named('OutcomeUnknown'),
       status: 504,
-      description: `\`outcome_unknown\`, after a time-out: ${PROBLEMS.outcome_unknown.text}`,
+      description: `\`outcome_unknown\`, after a timeout: ${PROBLEMS.outcome_unknown.text}`,
       content: { 'application/json': { schema: OURS } },
     }),
     ApiResponse({
+      ...named('UpstreamRefusal'),
       status: '4XX',
-      description: "The upstream's own refusal, byte for byte; what is no JSON as plain text.",
+      description: "The upstream's own rejection, byte for byte. An answer that is not JSON is sent as plain text.",
       content: { 'application/json': { schema: ANY_ENVELOPE }, 'text/plain': { schema: { type: 'string' } } },
     }),
   );
@@ -112,8 +123,30 @@ function byStatus(codes: ProblemCode[]) {
     const here = codes.filter((code) => PROBLEMS[code].status === status);
     return {
       status,
+      ...named(nameOf(status, here)),
       description: here.map((code) => `\`${code}\`: ${PROBLEMS[code].text}`).join('\n\n'),
-      ...(here.some((code) => 'retryAfter' in PROBLEMS[code]) && { headers: { 'Retry-After': RETRY_AFTER } }),
+      ...(here.some((code) => 'retryAfter' in PROBLEMS[code]) && {
+        headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+      }),
     };
   });
 }
+
+const named = (name: string): object => ({ [RESPONSE_NAME]: name });
+
+/** `Unauthorized` if any key can get the answer, else the codes that only some routes have: `CallNotFound`. */
+function nameOf(status: number, codes: ProblemCode[]): string {
+  const own = codes.filter((code) => code !== 'invalid_people' && !WITH_ANY_KEY.includes(code));
+  return own.map(pascalCase).join('Or') || statusName(status);
+}
+
+/** `PaymentForbidden` if only what pays or makes something has these errors, else `OperationForbidden`. */
+function envelopeName(effect: string, status: number): string {
+  const differs =
+    `${effect} ${status}` in UPSTREAMS_OWN || OF_A_PAYMENT.some((code) => PROBLEMS[code].status === status);
+  return `${effect !== 'read' && differs ? 'Payment' : 'Operation'}${statusName(status)}`;
+}
+
+const statusName = (status: number) => (STATUS_CODES[status] ?? '').replaceAll(' ', '');
+
+const pascalCase = (code: string) => code.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,13 +1,17 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ACTION_NAMES } from './actions';
+import { ACTION_MEANINGS, ACTION_NAMES } from './actions';
 import { FIRST_CALL_STATES, MAX_FAULTS } from './problem';
 import { PROBLEMS } from './problems';
 
 const CODES = Object.keys(PROBLEMS);
+const MEANINGS = Object.entries(ACTION_MEANINGS).map(([action, meaning]) => `\`${action}\`: ${meaning}`);
 
 /** The upstream's answer, as far as its envelope is known. */
 export class AnyEnvelope {
-  @ApiProperty({ enum: ['success', 'error'], description: 'An error may come with HTTP 200 too: look here first.' })
+  @ApiProperty({
+    enum: ['success', 'error'],
+    description: 'The result of the operation. Check it first: the upstream also sends errors with HTTP 200.',
+  })
   status!: string;
 
   @ApiPropertyOptional({
@@ -15,27 +19,31 @@ export class AnyEnvelope {
       { type: 'object', additionalProperties: true },
       { type: 'array', items: {} },
     ],
-    description: "The operation's result. A `data.error` other than `None` says that it failed.",
+    description: "The operation's result. It failed if `data.error` is anything but `None`.",
   })
   data?: unknown;
 
-  @ApiPropertyOptional({ type: 'string', description: 'Error text when `status` is `error`.' })
+  @ApiPropertyOptional({ type: 'string', description: 'The error text, if `status` is `error`.' })
   error?: string;
 }
 
-/** What an app gets whose payout waits for an approval. */
+/** The response to a payout that is pending approval. */
 export class PendingApproval {
   @ApiProperty({ enum: ['pending_approval'] })
   status!: string;
 
-  @ApiProperty({ type: 'string', format: 'uuid', description: '`GET /v1/calls/{id}` says what becomes of it.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'uuid',
+    description: 'The ID of the call. `GET /v1/calls/{id}` shows its state.',
+  })
   call_id!: string;
 }
 
 export class FaultDto {
   @ApiProperty({
     type: 'string',
-    description: 'JSON pointer (RFC 6901); empty: the whole body.',
+    description: 'JSON pointer (RFC 6901) to the field. Empty for the whole body.',
     example: '/airtimes/0/phoneNumber',
   })
   pointer!: string;
@@ -46,23 +54,23 @@ export class FaultDto {
 
 /** The members of every error, in the interface's envelope and in problem details. */
 class ErrorMembers {
-  @ApiProperty({ type: 'string', description: 'What happened and what to do, with the first of the faults.' })
+  @ApiProperty({ type: 'string', description: 'What happened and what to do, with the first entry of `errors`.' })
   error!: string;
 
-  @ApiProperty({ enum: CODES, description: 'The same for programs.', example: 'invalid_request' })
+  @ApiProperty({ enum: CODES, description: 'The error code, for programs.', example: 'invalid_request' })
   code!: string;
 
   @ApiProperty({
     enum: [...ACTION_NAMES],
-    description:
-      'What a program does about it. `retry_same_key`: nothing was done, or the first answer will be given again; send the ' +
-      'same request again after `Retry-After`, with the same key if it had one. `new_key`: to try again, send it with a new ' +
-      'Idempotency-Key. `fix_request`: change the request. `wait`: it is in progress, held or in doubt; do not send it again, ' +
-      'ask `GET /v1/calls/{id}` later. `ask`: a person has to decide or to change something.',
+    description: ['What your program does next.', ...MEANINGS].join('\n\n'),
   })
   action!: string;
 
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The `X-Call-Id` of this answer; the id of its record.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'uuid',
+    description: 'The ID of the record of this request. `X-Call-Id` has it, too.',
+  })
   call_id!: string;
 
   @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
@@ -70,21 +78,21 @@ class ErrorMembers {
 
   @ApiPropertyOptional({
     enum: FIRST_CALL_STATES,
-    description: 'What became of that call so far. Of a `suspected_duplicate`.',
+    description: 'The state of that call. Present for `suspected_duplicate`.',
   })
   first_call_state?: string;
 
   @ApiPropertyOptional({
     type: [FaultDto],
     maxItems: MAX_FAULTS,
-    description: `The faults of the request, the first ${MAX_FAULTS} of them.`,
+    description: `The errors in the request, at most the first ${MAX_FAULTS}.`,
   })
   errors?: FaultDto[];
 
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
-    description: 'How many faults the request has, beside `errors`.',
+    description: 'The number of errors in the request. `errors` may list fewer.',
   })
   errors_total?: number;
 }

@@ -1,11 +1,11 @@
 import { Problem } from './problem';
 
-/** The interface's own envelope (docs/reference/upstream.md, "Responses"), with our members beside it. */
+/** Returns the error in the interface's envelope (docs/reference/upstream.md, "Responses"), with the proxy's own members. */
 export function toEnvelope(problem: Problem, callId: string) {
   return { status: 'error', ...membersOf(problem, callId) };
 }
 
-/** RFC 9457 `application/problem+json`, with the same members. */
+/** Returns the error as RFC 9457 `application/problem+json`, with the same members. */
 export function toProblemDetails(problem: Problem, callId: string) {
   return {
     type: 'about:blank',
@@ -34,10 +34,10 @@ function textOf({ message }: Problem, callId: string): string {
   return message.replaceAll('{call_id}', callId);
 }
 
-/** The first fault as a sentence, for clients that show nothing but `error`: "airtimes/0/phoneNumber: is missing; and 2 more." */
+/** The first fault as a sentence, for clients that show only `error`: "airtimes/0/phoneNumber: must be text (and 2 more)." */
 function firstFault({ faults: [first], faultsTotal }: Problem): string {
   if (!first) return '';
   const { pointer, detail } = first;
   const place = pointer === '' ? detail.charAt(0).toUpperCase() + detail.slice(1) : `${pointer.slice(1)}: ${detail}`;
-  return `${place}${faultsTotal > 1 ? `; and ${faultsTotal - 1} more` : ''}.`;
+  return `${place}${faultsTotal > 1 ? ` (and ${faultsTotal - 1} more)` : ''}.`;
 }

@@ -103,9 +103,9 @@ describe('problems', () => {
   it('names the first fault in its text, and says how many more there are', () => {
     const textWith = (...given: typeof faults) =>
       toEnvelope(new Problem('not_served', { text: 'No.', faults: given }), 'id');
-    const whole = { pointer: '', detail: 'the body is not valid JSON' };
-    expect(textWith(whole).error).toBe('No. The body is not valid JSON.');
-    expect(textWith(...faults, whole, whole).error).toBe('No. airtimes/0: must be an object; and 2 more.');
+    const whole = { pointer: '', detail: 'the body must be valid JSON' };
+    expect(textWith(whole).error).toBe('No. The body must be valid JSON.');
+    expect(textWith(...faults, whole, whole).error).toBe('No. airtimes/0: must be an object (and 2 more).');
     expect(toProblemDetails(new Problem('not_served', { text: 'No.', faults }), 'id')).toMatchObject({
       detail: 'No.',
       error: 'No. airtimes/0: must be an object.',
@@ -116,7 +116,7 @@ describe('problems', () => {
     const many = Array.from({ length: 250 }, (_, place) => ({ pointer: `/airtimes/${place}`, detail: 'is wrong' }));
     const told = toEnvelope(new Problem('invalid_request', { text: 'No.', faults: many }), 'id');
     expect(told.errors).toEqual(many.slice(0, MAX_FAULTS));
-    expect(told).toMatchObject({ errors_total: 250, error: 'No. airtimes/0: is wrong; and 249 more.' });
+    expect(told).toMatchObject({ errors_total: 250, error: 'No. airtimes/0: is wrong (and 249 more).' });
     const counted = new Problem('invalid_request', { faults: many.slice(0, 3), faultsTotal: 70_000 });
     expect(toEnvelope(counted, 'id')).toMatchObject({ errors_total: 70_000, errors: { length: 3 } });
   });

@@ -1,7 +1,7 @@
 import { Action, ACTIONS, FOR_READS } from './actions';
 import { Kind, ProblemCode, PROBLEMS } from './problems';
 
-/** What may have become so far of a call that a request repeats. */
+/** The states that the call may have that a request repeats. */
 export const FIRST_CALL_STATES = ['in_progress', 'unknown', 'pending_approval', 'succeeded', 'confirmed'] as const;
 
 export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
@@ -12,7 +12,7 @@ export interface Fault {
   detail: string;
 }
 
-/** At most this many faults are kept and told; their total says how many there were. */
+/** At most this many faults are stored and returned. Their total says how many there were. */
 export const MAX_FAULTS = 100;
 
 export interface ProblemOptions {
@@ -31,7 +31,7 @@ export interface ProblemOptions {
   cause?: unknown;
 }
 
-/** Thrown wherever a request ends early; the filter turns it into the answer. */
+/** An error that ends a request early. The filter turns it into the response. */
 export class Problem extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
@@ -73,7 +73,7 @@ export class Problem extends Error {
   }
 }
 
-/** For `catch`, where a question to our database is the only thing that can fail. */
+/** Rethrows an error of a query to the proxy's own database as `database_unavailable`. For `catch`. */
 export function databaseUnavailable(cause: unknown): never {
   throw new Problem('database_unavailable', { cause });
 }

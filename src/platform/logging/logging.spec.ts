@@ -59,7 +59,7 @@ describe('loggingOptions', () => {
   });
 
   it('log words of ours as they are', () => {
-    expect(logged({ err: new Error(PERSON) }, 'a request failed')).toMatchObject({ msg: 'a request failed' });
+    expect(logged({ err: new Error(PERSON) }, 'request failed')).toMatchObject({ msg: 'request failed' });
     expect(logged({ call_id: 'id' })).toMatchObject({ call_id: 'id' });
   });
 

@@ -10,8 +10,8 @@ const WRITE_BYTES = 16_000;
 const WRITE_AFTER_MS = 100;
 
 /**
- * Structured logs that say only what is named here. Addresses, headers, bodies and the messages of errors may name people
- * or quote secrets: none of them is ever logged.
+ * Creates structured logs with the named fields only. Addresses, headers, bodies, and the messages of errors may name
+ * people or quote secrets, so none of them is ever logged.
  */
 export function loggingOptions(level: string): Params {
   return {
@@ -56,7 +56,7 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
   });
 }
 
-/** What a log may say of an error: its class, its code and where it arose; its message may hold a value. */
+/** Returns what a log may contain of an error: its class, its code, and where it arose. Its message may hold a value. */
 export function describeError(error: unknown): { type: string; code?: string; at?: string[] } {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code } = error as { code?: unknown };

@@ -2,13 +2,13 @@ import { ageOf } from './ageing';
 
 describe('the age of a finding', () => {
   it.each([
-    [0, '0–1'],
-    [1, '0–1'],
-    [2, '2–7'],
-    [7, '2–7'],
-    [8, '8–30'],
-    [30, '8–30'],
-    [31, '31+'],
-    [4_000, '31+'],
+    [0, '0_to_1'],
+    [1, '0_to_1'],
+    [2, '2_to_7'],
+    [7, '2_to_7'],
+    [8, '8_to_30'],
+    [30, '8_to_30'],
+    [31, '31_or_more'],
+    [4_000, '31_or_more'],
   ])('of %i days is %s', (days, age) => expect(ageOf(days)).toBe(age));
 });

@@ -1,19 +1,22 @@
 import { Decimal } from 'decimal.js';
 
-/** Days from … to, both included; the last one has no end. */
+/** Days from … to, both included; the last one has no end. Reports show the label. */
 export const AGES = [
-  { name: '0–1', from: 0, to: 1 },
-  { name: '2–7', from: 2, to: 7 },
-  { name: '8–30', from: 8, to: 30 },
-  { name: '31+', from: 31, to: null },
+  { name: '0_to_1', label: '0–1', from: 0, to: 1 },
+  { name: '2_to_7', label: '2–7', from: 2, to: 7 },
+  { name: '8_to_30', label: '8–30', from: 8, to: 30 },
+  { name: '31_or_more', label: '31+', from: 31, to: null },
 ] as const;
 
 export type AgeName = (typeof AGES)[number]['name'];
 
 /** @param days whole days since it was found, rounded down. */
 export function ageOf(days: number): AgeName {
-  return (AGES.find(({ to }) => to === null || days <= to) ?? AGES[AGES.length - 1])?.name ?? '31+';
+  return (AGES.find(({ to }) => to === null || days <= to) ?? AGES[AGES.length - 1])?.name ?? '31_or_more';
 }
+
+/** The days of an age as reports show them: `0–1`. */
+export const ageLabel = (name: string) => AGES.find((age) => age.name === name)?.label ?? name;
 
 /** Adds up what waits, for each age there is. @param waiting by whole days; `usd` is decimal text. */
 export function sumAges(waiting: { days: number; count: number; usd: string }[]) {

@@ -97,7 +97,7 @@ export class FindingsController {
     operationId: 'readFinding',
     description: 'Scope `reconcile`. With its evidence, how each run saw it, and what was decided about it.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the finding.' })
   @ApiResponse({ status: 200, type: FindingStory, description: 'The finding.' })
   @ApiKeyProblems('finding_not_found')
   async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<FindingStory> {

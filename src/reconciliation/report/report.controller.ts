@@ -55,7 +55,7 @@ export class ReportController {
       'for each finding and can be sent back with decisions, as the file of `GET /v1/reconciliation/findings.csv`; `html` is ' +
       'one page without scripts or outside resources, with the 500 greatest findings of each category.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The run.' })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the run.' })
   @ApiProduces('application/json', 'text/csv', 'text/html')
   @ApiResponse({
     status: 200,

@@ -101,7 +101,7 @@ export class RunsController {
       'where nobody works on it any more. Who connects again hears what holds then; with the `Last-Event-ID` of `end`, the ' +
       'answer is 204.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the run.' })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'As EventSource sends it when it connects again.' })
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({

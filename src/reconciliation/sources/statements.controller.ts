@@ -78,7 +78,7 @@ export class StatementsController {
     operationId: 'readStatement',
     description: 'Scope `reconcile`. Up to 10,000 of the lines that could not be used.',
   })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'The id of the statement.' })
   @ApiResponse({ status: 200, type: StatementWithFaults, description: 'The statement.' })
   @ApiKeyProblems('statement_not_found')
   one(@Param('id') id: string): Promise<StatementWithFaults> {

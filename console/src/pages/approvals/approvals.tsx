@@ -1,7 +1,7 @@
 import { Grid, Group, SegmentedControl } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { api } from '../../api/client';
-import { pathsV1ApprovalsGetParametersQueryStatusValues as STATUSES } from '../../api/generated/schema';
+import { approvalStatusValues as STATUSES } from '../../api/generated/schema';
 import { useAddress } from '../../components/address';
 import { KeysHint } from '../../components/keys';
 import { Page } from '../../components/page';

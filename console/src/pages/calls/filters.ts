@@ -1,11 +1,6 @@
 import { outcomeWords } from '../../components/badges';
 import { formatLocal, formatUsd } from '../../components/format';
-import {
-  type CallRecord,
-  type paths,
-  pathsV1AuditCallsGetParametersQueryApprovalValues,
-  pathsV1AuditCallsGetParametersQueryOutcomeValues,
-} from '../../api/generated/schema';
+import { type CallRecord, type paths, approvalStatusValues, callStateValues } from '../../api/generated/schema';
 
 export type Query = NonNullable<paths['/v1/audit/calls']['get']['parameters']['query']>;
 
@@ -44,7 +39,7 @@ export const FILTERS: Record<FilterName, Filter> = {
   outcome: {
     label: 'Outcome',
     words: (value) => `Outcome: ${outcomeWords(value as CallRecord['outcome'])}`,
-    options: pathsV1AuditCallsGetParametersQueryOutcomeValues.map((value) => ({ value, label: outcomeWords(value) })),
+    options: callStateValues.map((value) => ({ value, label: outcomeWords(value) })),
   },
   recipient: named('Recipient'),
   recipient_prefix: { label: 'Recipient', words: (value) => `Recipient starts with ${value}` },
@@ -71,7 +66,7 @@ export const FILTERS: Record<FilterName, Filter> = {
   approval: {
     label: 'Approval',
     words: (value) => `Approval: ${value}`,
-    options: pathsV1AuditCallsGetParametersQueryApprovalValues.map((value) => ({ value, label: value })),
+    options: approvalStatusValues.map((value) => ({ value, label: value })),
   },
   idempotency_key: named('Idempotency-Key', 'Exactly'),
   request_id: named('X-Request-Id', 'Exactly'),

@@ -1,5 +1,5 @@
 import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
-import { createClientDtoOperationsAnyOf0Values as OPERATIONS } from '../../api/generated/schema';
+import { operationNameValues as OPERATIONS } from '../../api/generated/schema';
 import { type Draft, type Faults, LABELS } from './draft';
 import { ScopesField } from './scopes-field';
 

@@ -1,5 +1,5 @@
 import { Checkbox, Stack } from '@mantine/core';
-import { createClientDtoScopesValues as SCOPES } from '../../api/generated/schema';
+import { scopeValues as SCOPES } from '../../api/generated/schema';
 import type { Draft, Faults, Scope } from './draft';
 
 /** A scope that is new here has no explanation yet, and can be chosen all the same. */

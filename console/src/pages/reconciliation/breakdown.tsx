@@ -100,11 +100,14 @@ function ByAge({ ages }: { ages: ReportAge[] | undefined }) {
     {
       id: 'age',
       title: 'Days',
-      render: ({ days }) => (
-        <Anchor component={Link} href={linkToFindings(AGES.find(({ name }) => name === days)?.filter ?? {})} size="sm">
-          {days}
-        </Anchor>
-      ),
+      render: ({ days }) => {
+        const age = AGES.find(({ name }) => name === days);
+        return (
+          <Anchor component={Link} href={linkToFindings(age?.filter ?? {})} size="sm">
+            {age?.label ?? days}
+          </Anchor>
+        );
+      },
     },
     { id: 'count', title: 'Findings', numeric: true, render: ({ count }) => formatCount(count) },
     { id: 'usd', title: 'Absolute total', numeric: true, render: ({ usd }) => <Usd amount={usd} /> },

@@ -4,7 +4,7 @@ import { DatePickerInput } from '@mantine/dates';
 import { useState } from 'react';
 import {
   findingCategoryValues as CATEGORIES,
-  findingRecordSeverityValues as SEVERITIES,
+  severityValues as SEVERITIES,
   findingStateValues as STATES,
 } from '../../api/generated/schema';
 import { inWords } from '../../components/format';
@@ -101,7 +101,7 @@ function AgeChoice({ values, change }: Props) {
       choose={choose}
       all="Any"
       others={[
-        ...AGES.map(({ name }) => ({ value: name, label: `${name} days` })),
+        ...AGES.map(({ name, label }) => ({ value: name, label: `${label} days` })),
         ...(isOther ? [{ value: OTHER_AGE, label: `${least ?? 0}–${most ?? ''} days` }] : []),
       ]}
     />

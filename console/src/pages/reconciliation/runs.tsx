@@ -5,11 +5,7 @@ import { Play } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { api } from '../../api/client';
-import {
-  type paths,
-  pathsV1ReconciliationRunsGetParametersQueryResultValues as RESULTS,
-  type RunRecord,
-} from '../../api/generated/schema';
+import { type paths, runResultValues as RESULTS, type RunRecord } from '../../api/generated/schema';
 import { useAddress } from '../../components/address';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount, inWords } from '../../components/format';

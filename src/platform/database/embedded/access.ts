@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writePrivateJson } from '../../config/private-file';
 import { Home } from './home';
 
-/** What only these modules and `database url` need to know; kept in DATA_DIR/database.json, readable by its owner only. */
+/** The passwords and ports of the embedded databases. DATA_DIR/database.json keeps them, readable by its owner only. */
 export interface Access {
   port: number;
   ownerPassword: string;
@@ -20,7 +20,7 @@ export interface Urls {
   sandbox: string;
 }
 
-/** The addresses of the databases, if there ever was a first start. */
+/** Returns the addresses of the databases. Undefined before the first start. */
 export function embeddedUrls(dataDir: string): Urls | undefined {
   const file = join(dataDir, 'database.json');
   return existsSync(file) ? urlsOf(JSON.parse(readFileSync(file, 'utf8')) as Access) : undefined;

@@ -85,7 +85,7 @@ function listen(path: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy()).unref();
   return new Promise((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new StartError(`DATA_DIR cannot hold the lock of its proxy (${code}); name a folder on a local disk`)),
+      reject(new StartError(`DATA_DIR cannot be locked (${code}). Set DATA_DIR to a folder on a local disk.`)),
     );
     server.listen(path, () => resolve(server));
   });

@@ -85,9 +85,7 @@ async function startOwned(
 }
 
 function alreadyRuns(dataDir: string): StartError {
-  return new StartError(
-    `another payout-proxy already runs on ${dataDir}; stop it, or give this one a DATA_DIR of its own`,
-  );
+  return new StartError(`another payout-proxy already uses ${dataDir}. Stop it, or set DATA_DIR to another folder.`);
 }
 
 /**
@@ -121,7 +119,9 @@ async function urlsOnceRunning(dataDir: string): Promise<Urls> {
     const access = home && !existsSync(home.unfinished) ? readAccess(dataDir, home) : undefined;
     if (home && access && (await isRunning(home))) return urlsOf(access);
     if (performance.now() > patienceEnds) {
-      throw new StartError(`another payout-proxy has ${dataDir}, and no database that runs; start it again`);
+      throw new StartError(
+        `another payout-proxy uses ${dataDir}, but its database is not running. Restart that proxy.`,
+      );
     }
     await sleep(200);
   }
@@ -143,7 +143,7 @@ async function startAgain(dataDir: string, home: Home, known: Access, settings: 
 async function initialise(dataDir: string, home: Home, settings: string[]): Promise<Started> {
   if (existsSync(home.cluster) && !existsSync(home.unfinished)) {
     throw new StartError(
-      `there are records in ${home.cluster} but no passwords for them; put database.json back into ${dataDir}, or delete that folder to begin anew`,
+      `${home.cluster} has records, but their passwords are missing. Restore database.json in ${dataDir}, or delete that folder to start without records.`,
     );
   }
   writeFileSync(home.unfinished, '');
@@ -198,7 +198,7 @@ async function createDatabases(access: Access): Promise<void> {
 async function lockOwnership(home: Home, access: Access): Promise<SessionLock | undefined> {
   return SessionLock.take(maintenanceUrl(access), OWNER_LOCK).catch(({ code = 'no answer' }: { code?: string }) => {
     throw new StartError(
-      `the embedded Postgres does not answer (${code}); if no postgres runs any more, delete ${join(home.cluster, 'postmaster.pid')}`,
+      `the embedded Postgres does not respond (${code}). If no postgres process is running, delete ${join(home.cluster, 'postmaster.pid')}.`,
     );
   });
 }
@@ -215,7 +215,7 @@ async function run(home: Home, program: 'initdb' | 'pg_ctl', args: string[]): Pr
   home.own(log); // else the server could not write it
   const lines = output.trim().split('\n');
   const reason = lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || `exit code ${code}`);
-  throw new StartError(`the embedded Postgres: ${program} failed (${reason}); see ${log}`);
+  throw new StartError(`${program} of the embedded Postgres failed (${reason}). Read ${log}.`);
 }
 
 function execute(home: Home, program: string, args: string[]): Promise<{ code: number; output: string }> {

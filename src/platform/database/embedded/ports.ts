@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A port on 127.0.0.1 that nobody listens on: the one of last time, if it is still free. */
+/** Returns a free port on 127.0.0.1, the previous one if it is still free. */
 export async function findPort(lastTime: number): Promise<number> {
   return lastTime !== 0 && (await isFree(lastTime)) ? lastTime : freePort();
 }

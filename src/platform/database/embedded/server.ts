@@ -72,7 +72,7 @@ export async function startServer(home: Home, port: number, settings: string[]):
   while (!isReady(home, leftBehind)) {
     if (isOver || performance.now() > patienceEnds) {
       await stop();
-      throw new StartError(`the embedded Postgres did not start (${reasonIn(log, logged)}); see ${log}`);
+      throw new StartError(`the embedded Postgres did not start (${reasonIn(log, logged)}). Read ${log}.`);
     }
     await sleep(LOOK_AGAIN_MS);
   }
@@ -101,5 +101,5 @@ function isReady(home: Home, leftBehind: string[]): boolean {
 function reasonIn(log: string, from: number): string {
   const said = existsSync(log) ? readFileSync(log).subarray(from).toString() : '';
   const lines = said.trim().split('\n');
-  return lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || 'it said nothing');
+  return lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || 'its log is empty');
 }

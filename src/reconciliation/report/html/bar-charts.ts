@@ -1,3 +1,4 @@
+import { ageLabel } from '../../findings/ageing';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORIES, CATEGORY_NAMES } from '../../findings/categories';
 import { ReportAge } from '../report.dto';
@@ -58,17 +59,17 @@ export function ageChart(ages: ReportAge[]): Markup {
   return markup`<svg viewBox="0 0 420 ${AGE_HEIGHT}" role="img" aria-labelledby="ages-title ages-desc" class="chart">
     <title id="ages-title">Findings that wait, by days</title>
     <desc id="ages-desc">
-      ${ages.map((age) => `${age.days} days: ${count(age.count)}, ${usd(age.usd)} US dollars`).join('; ')}
+      ${ages.map((age) => `${ageLabel(age.days)} days: ${count(age.count)}, ${usd(age.usd)} US dollars`).join('; ')}
     </desc>
     ${ages.map((age, place) => {
       const middle = round(AGE_PLOT.left + (place + 0.5) * step);
       const height = age.count === 0 ? 0 : Math.max(3, (age.count / most) * (AGE_PLOT.bottom - AGE_PLOT.top));
       const top = round(AGE_PLOT.bottom - height);
       return markup`<g
-        ><title>${age.days} days: ${plural(age.count, 'finding')}, ${usd(age.usd)} US dollars</title>
+        ><title>${ageLabel(age.days)} days: ${plural(age.count, 'finding')}, ${usd(age.usd)} US dollars</title>
         <rect x="${middle - 26}" y="${top}" width="52" height="${round(height)}" class="age age-${place}" />
         <text x="${middle}" y="${top - 8}" class="value middle">${count(age.count)}</text>
-        <text x="${middle}" y="${AGE_PLOT.bottom + 20}" class="name middle">${age.days}</text>
+        <text x="${middle}" y="${AGE_PLOT.bottom + 20}" class="name middle">${ageLabel(age.days)}</text>
         <text x="${middle}" y="${AGE_PLOT.bottom + 40}" class="tick middle">${usd(rounded(age.usd))} $</text></g
       >`;
     })}

@@ -75,7 +75,7 @@ describe('the bars of categories', () => {
 
 describe('the bars of ages', () => {
   it('show one finding beside thousands, and none as none', () => {
-    const age = (count: number) => ({ days: '0–1', count, usd: '1.239' });
+    const age = (count: number) => ({ days: '0_to_1', count, usd: '1.239' });
     const { text } = ageChart([age(5_000), age(1), age(0)]);
     expect(heights(text, 'age age-\\d')).toEqual([124, 3, 0]);
     expect(text).toContain('1.24 $');

@@ -1,0 +1,43 @@
+import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
+import { APPROVAL_STATUSES } from '../history/records/record.dto';
+import { OPERATIONS } from '../operations/catalogue';
+import { CALL_STATES } from '../operations/lifecycle';
+import { SCOPES } from '../operations/scopes';
+import { ACTION_NAMES } from '../platform/errors/actions';
+import { FIRST_CALL_STATES } from '../platform/errors/problem';
+import { PROBLEMS } from '../platform/errors/problems';
+import { SEVERITIES } from '../reconciliation/findings/categories';
+import { RESULTS } from '../reconciliation/runs/run-reader';
+import { RUN_STATES } from '../reconciliation/runs/runs.dto';
+
+/** The lists of words that several schemas share, by the name that each has in the document. */
+const ENUMS = {
+  ApprovalStatus: APPROVAL_STATUSES,
+  CallState: CALL_STATES,
+  ErrorAction: ACTION_NAMES,
+  ErrorCode: Object.keys(PROBLEMS),
+  FirstCallState: FIRST_CALL_STATES,
+  OperationName: Object.keys(OPERATIONS),
+  RunResult: RESULTS,
+  RunState: RUN_STATES,
+  Scope: SCOPES,
+  Severity: SEVERITIES,
+};
+
+/** Moves each list into `components.schemas` under its name, and refers to it wherever it is the `enum` of a schema. */
+export function shareEnums(document: OpenAPIObject): void {
+  const lists = Object.entries(ENUMS);
+  replaceEnums(document, new Map(lists.map(([name, words]) => [JSON.stringify(words), name])));
+  const schemas = lists.map(([name, words]) => [name, { type: 'string', enum: [...words] }]);
+  Object.assign(document.components?.schemas ?? {}, Object.fromEntries(schemas));
+}
+
+function replaceEnums(value: unknown, names: Map<string, string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  const schema = value as { $ref?: string; type?: unknown; enum?: unknown };
+  const name = names.get(JSON.stringify(schema.enum));
+  if (name === undefined) return Object.values(value).forEach((inner) => replaceEnums(inner, names));
+  schema.$ref = getSchemaPath(name);
+  delete schema.type;
+  delete schema.enum;
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A JSON Schema, as far as tests read it. */
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: unknown[];
+  format?: string;
+  pattern?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  additionalProperties?: boolean | Schema;
+}
+
+export type Content = Record<string, { schema: Schema }>;
+
+export interface Response {
+  $ref?: string;
+  description: string;
+  headers: Record<string, object>;
+  content?: Content;
+}
+
+export interface Parameter {
+  $ref?: string;
+  name: string;
+  in: string;
+  schema: Schema;
+}
+
+export interface Operation {
+  operationId: string;
+  parameters: Parameter[];
+  requestBody?: { content: Content };
+  responses: Record<string, Response>;
+  'x-source'?: string;
+}
+
+export type Method = 'get' | 'post' | 'patch' | 'delete';
+
+export type Path = Partial<Record<Method, Operation>> & { parameters: Parameter[] };
+
+export interface ApiDocument {
+  openapi: string;
+  paths: Record<string, Path>;
+  components: {
+    schemas: Record<string, Schema>;
+    responses: Record<string, Response>;
+    parameters: Record<string, Parameter>;
+  };
+}
+
+export const METHODS: Method[] = ['get', 'post', 'patch', 'delete'];
+
+export const OPENAPI_FILE = join(__dirname, '..', '..', 'openapi.json');
+
+/** The document in openapi.json. */
+export const API_DOCUMENT = JSON.parse(readFileSync(OPENAPI_FILE, 'utf8')) as ApiDocument;
+
+/** What a reference of the document refers to, or the value itself if it is none. */
+export function follow<Part extends { $ref?: string }>(part: Part, document = API_DOCUMENT): Part {
+  if (part.$ref === undefined) return part;
+  const [, , section = '', name = ''] = part.$ref.split('/');
+  const parts = document.components[section as keyof ApiDocument['components']] as unknown as Record<string, Part>;
+  if (!parts[name]) throw new Error(`The API document refers to ${part.$ref}, which it does not have.`);
+  return { ...parts[name], ...part, $ref: undefined };
+}
+
+/** Every operation of the document, with its shared responses and parameters in place. */
+export function operationsIn(
+  document = API_DOCUMENT,
+): { path: string; method: Method; operation: Operation; shared: string[] }[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      if (!operation) return [];
+      const responses = Object.entries(operation.responses).map(([status, one]) => [status, follow(one, document)]);
+      return {
+        path,
+        method,
+        shared: item.parameters.map(({ $ref = '' }) => $ref.split('/').at(-1) ?? ''),
+        operation: {
+          ...operation,
+          parameters: (operation.parameters ?? []).map((one) => follow(one, document)),
+          responses: Object.fromEntries(responses) as Operation['responses'],
+        },
+      };
+    }),
+  );
+}
