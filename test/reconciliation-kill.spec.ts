@@ -131,7 +131,7 @@ describe('a run that is killed and asked for again', () => {
       if (status !== 503) {
         expect(status).toBe(202);
         ids.add(body.id as string);
-        states.push((await ended(asking(proxy.url), body.id as string)).state as string);
+        states.push((await ended(asking(proxy.url), body.id as string)).state);
       } // else before there was a run
       jest.restoreAllMocks();
     }

@@ -115,7 +115,7 @@ describe('secrets and people in reconciliation', () => {
       const { body } = await post('/runs', question);
       const run = await ended({ url: proxy.url, key }, body.id as string);
       expect(run).toMatchObject({ result: 'findings', totals: { residual_usd: '0' } });
-      runs.push(run.id as string);
+      runs.push(run.id);
     }
     const { body: page } = await get('/findings?page_size=200');
     for (const { id } of page.findings.slice(0, 40)) await get(`/findings/${id}`);
