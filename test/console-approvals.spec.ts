@@ -51,7 +51,7 @@ describe("the console's approvals", () => {
       page.keyboard.press('Control+Enter'),
     ]);
     expect(request.postDataJSON()).toEqual({ reason: 'ours, and jar? right', content_hash });
-    await page.getByText('What came of it: succeeded').first().waitFor();
+    await page.getByText('Outcome: succeeded').first().waitFor();
     expect(await approvalOf(first)).toMatchObject({
       outcome: 'succeeded',
       approval: { status: 'approved', reason: 'ours, and jar? right' },
@@ -109,7 +109,7 @@ describe("the console's approvals", () => {
     await page.keyboard.press('a');
     await dialogOf(page).getByLabel('Reason').fill('still');
     await page.keyboard.press('Control+Enter');
-    await dialogOf(page).getByText('daily cap is 7.5 US dollars, with 6 US dollars left').waitFor();
+    await dialogOf(page).getByText('daily cap is 7.5 US dollars, and 6 are left').waitFor();
     await expectAccessible(dialogOf(page));
     await page.keyboard.press('Escape');
 

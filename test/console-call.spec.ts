@@ -105,7 +105,7 @@ describe('the page of a call', () => {
     [
       'a record is of another call',
       (it) => (it.records[0]!.record.id = it.records[0]!.record.key_id),
-      /of something else/,
+      /belongs to another record/,
     ],
   ])('says so where %s', async (_what, change, says) => {
     const page = await open('paid');
@@ -211,7 +211,7 @@ describe('the page of a call', () => {
       expected.map(() => 'as expected'),
     );
     expect(verdicts(await verify(page))).not.toContain('wrong');
-    if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'History' })); // it has what the others have
+    if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'History', exact: true })); // it has what the others have
   });
 
   it('lets an approver settle a call in doubt, with a reason, and tells of it', async () => {

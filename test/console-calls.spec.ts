@@ -77,7 +77,7 @@ describe("the console's lists of calls and payouts", () => {
     for (const [label, fault] of [
       ['Call, at least (USD)', 'must be a decimal number of US dollars'],
       ['From', 'must be an ISO 8601 time with a time zone'],
-      ['Recipient', 'must be text of 3 to 254 characters'],
+      ['Recipient', 'must be 3 to 254 characters from the beginning'],
     ] as const) {
       const says = await field(page, label).getAttribute('aria-describedby');
       const words = page.locator(

@@ -73,7 +73,7 @@ describe('a newcomer', () => {
     await send(page);
     await answer(page).getByText('in doubt', { exact: true }).waitFor();
     await answer(page).getByText('It may or may not have been paid').waitFor();
-    await page.getByText('struck once').waitFor();
+    await page.getByText('triggered once').waitFor();
     await wallet(page).getByText('$9,996.00').waitFor(); // it was paid: the proxy will find that out
     await answer(page).getByRole('link', { name: 'View history' }).click();
     await page.waitForURL(CALL_PAGE);

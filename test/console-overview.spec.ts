@@ -45,7 +45,7 @@ describe('the console’s overview', () => {
     for (const title of ['Open findings', 'Last reconciliation']) {
       await tile(title).getByText('no run yet').waitFor();
     }
-    await page.getByText('No reconciliation run yet.').waitFor();
+    await page.getByText('No reconciliation run yet.').first().waitFor();
     await tile('Upstream').getByText('answering', { exact: true }).waitFor();
     const caps = page.getByRole('region', { name: 'Caps used by clients' });
     await caps.getByText('$1.10 of $10.00').waitFor();
@@ -87,7 +87,7 @@ describe('the console’s overview', () => {
     await page.getByRole('heading', { level: 1, name: 'Payouts' }).waitFor();
     expect(filtersOf(page)).toEqual({ from: dayFromNow(0), to: dayFromNow(1), operation: 'POST /payouts/airtime' });
     await page.goBack();
-    await page.getByRole('link', { name: 'Pending approval' }).click();
+    await page.getByRole('link', { name: 'Pending approval', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
   });
 

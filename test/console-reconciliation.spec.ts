@@ -107,11 +107,11 @@ describe('reconciliation in the console', () => {
     await page.waitForURL(/category=missing_local/);
     await page.getByLabel('Choose all findings of this page').focus();
     await page.keyboard.press('Space');
-    await page.getByText('5 chosen').waitFor();
+    await page.getByText('5 selected').waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.waitForURL(/page_token/);
     await rowIs(5);
-    await page.getByText('5 chosen').waitFor(); // those of the page before
+    await page.getByText('5 selected').waitFor(); // those of the page before
     await page.getByRole('button', { name: 'Select all on all pages' }).click();
     await page.getByText(`${FOREIGN} chosen`).waitFor();
     await decide('explained', 'Sent by the treasury, ticket 4711');
@@ -137,7 +137,7 @@ describe('reconciliation in the console', () => {
       .expect(200);
     await decide('explained', 'The contract has changed');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The other 2 are still chosen').waitFor();
+    await dialog.getByText('The other 2 are still selected').waitFor();
     await rows().filter({ hasText: 'resolved' }).getByText('Not decided: the finding has changed').waitFor();
     await expectAccessible(page);
     expect((await found('category=fee')).map(({ state }) => state)).toEqual(['open', 'open']);
@@ -161,7 +161,7 @@ describe('reconciliation in the console', () => {
     await page.getByRole('button', { name: 'Reopen' }).click();
     await page.getByLabel('Reason').fill('The treasury does not know it');
     await page.getByRole('button', { name: 'Mark as reopened' }).click();
-    const story = page.getByRole('region', { name: 'History' });
+    const story = page.getByRole('region', { name: 'History', exact: true });
     await story.getByText('The treasury does not know it').waitFor();
     await story.getByText('Sent by the treasury, ticket 4711').waitFor();
     await decide('accepted', 'A loss');
@@ -181,7 +181,7 @@ describe('reconciliation in the console', () => {
     const run = await findings.run();
     await findings.findings(run, [{ daysAgo: 3 }, { daysAgo: 5 }, { daysAgo: 40 }]);
     await goTo('/reconciliation/findings', 'Findings');
-    await page.getByLabel('Age', { exact: true }).selectOption('2–7');
+    await page.getByLabel('Age', { exact: true }).selectOption('2_to_7');
     await page.waitForURL(/min_age_days=2&max_age_days=7/);
     await rowIs(2);
     await page.getByRole('button', { name: 'Spreadsheet' }).click();
@@ -221,7 +221,7 @@ describe('reconciliation in the console', () => {
     await page.getByLabel('upstream ref').selectOption('Reference ID');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('1 of 2 rows are used').waitFor();
+    await page.getByText('1 of 2 rows can be used').waitFor();
     await page.getByRole('row', { name: '3 valueInUSD is not an amount' }).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('table', { name: 'Statements' }).getByText('march.csv').waitFor();

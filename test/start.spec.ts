@@ -166,7 +166,9 @@ describe('npm start', () => {
     const upstream = { UPSTREAM_BASE_URL: 'https://payouts.example.com', UPSTREAM_API_KEY: 'the-real-key' };
     const { code, stderr } = await start(upstream).exit;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^payout-proxy: the database has demo clients \(admin, app, [^\n]*revoke[^\n]*\n$/);
+    expect(stderr).toMatch(
+      /^payout-proxy: the database has demo clients of the sandbox \(admin, app, [^\n]*revoke[^\n]*\n$/,
+    );
   });
 });
 

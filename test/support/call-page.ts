@@ -6,7 +6,7 @@ export const textOf = (page: Page, region: string) =>
 
 /** The steps of a call's story, as they stand there. */
 export const storyOf = (page: Page) =>
-  page.getByRole('region', { name: 'History' }).locator('[role=listitem]').allInnerTexts();
+  page.getByRole('region', { name: 'History', exact: true }).locator('[role=listitem]').allInnerTexts();
 
 /** The part of the page that shows the proof. */
 export const proofOf = (page: Page) => page.getByRole('region', { name: 'Proof', exact: true });

@@ -28,7 +28,7 @@ export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Pr
   return (
     <Paper withBorder p="xs" role="region" aria-label="Selected findings">
       <Group gap="xs">
-        <div role="status">{gate.hint ?? <Text size="sm">{formatCount(count)} chosen</Text>}</div>
+        <div role="status">{gate.hint ?? <Text size="sm">{formatCount(count)} selected</Text>}</div>
         <Button size="xs" onClick={open} {...gate.button}>
           Decide
         </Button>
