@@ -189,7 +189,7 @@ describe('reconciliation in the console', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download CSV' }).click(),
     ]);
-    await page.getByText('Here: 2 rows').waitFor();
+    await page.getByText('Downloaded: 2 rows').waitFor();
     await expectAccessible(page.getByRole('dialog'));
     const [heading = '', ...lines] = readFileSync(await download.path(), 'utf8')
       .trimEnd()
