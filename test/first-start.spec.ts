@@ -141,7 +141,7 @@ describe('the demo keys', () => {
     await ensureDemoKeys(clients, dataDir);
     // Made by an older version, which marked nothing: the file says which they are.
     await expect(refuseDemoClients(demo, upstream('https://api.example.com'))).rejects.toThrow(
-      /demo clients \(admin, app, approver, auditor, reconciler\).*DATA_DIR.*revoke/,
+      /demo clients of the sandbox \(admin, app, approver, auditor, reconciler\).*DATA_DIR.*revoke/,
     );
     await bindDemoClients(demo, sandbox);
     await refuseDemoClients(demo, sandbox); // a second proxy beside the same sandbox

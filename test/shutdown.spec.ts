@@ -107,7 +107,7 @@ describe('a proxy that is told to stop', () => {
     const settings = { ...environment, UPSTREAM_TIMEOUTS: 'POST /send=2000,POST /payouts/airtme=60000' };
     const { code, stderr } = await new Product('main.js', [], settings, dataDir).exit;
     expect(stderr).toBe(
-      'payout-proxy: UPSTREAM_TIMEOUTS names POST /payouts/airtme, which is neither an operation nor one of payout, change, lookup, listing; docs/reference/operations.md lists the operations\n',
+      'payout-proxy: UPSTREAM_TIMEOUTS names POST /payouts/airtme, which is neither an operation nor one of payout, change, lookup, listing. docs/reference/operations.md lists the operations.\n',
     );
     expect(code).toBe(1);
   });
