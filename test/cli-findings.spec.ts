@@ -66,7 +66,7 @@ describe('the findings commands', () => {
     expect(await scene.steps(leak)).toEqual([
       expect.objectContaining({ state: 'accepted', reason: 'a test; ours', actor: 'grace' }),
     ]);
-    await expect(cli(...asGrace)).rejects.toThrow(/is accepted already/);
+    await expect(cli(...asGrace)).rejects.toThrow(/is already accepted/);
     expect((await cli('export', '--filter', 'state=accepted')).stdout).toContain(leak);
     expect(readdirSync(folder).sort()).toEqual(['all.csv', 'grace.key']);
   });

@@ -109,7 +109,7 @@ describe("the console's approvals", () => {
     await page.keyboard.press('a');
     await dialogOf(page).getByLabel('Reason').fill('still');
     await page.keyboard.press('Control+Enter');
-    await dialogOf(page).getByText('daily cap is 7.5 US dollars, and 6 are left').waitFor();
+    await dialogOf(page).getByText('daily cap is 7.5 US dollars, with 6 US dollars left').waitFor();
     await expectAccessible(dialogOf(page));
     await page.keyboard.press('Escape');
 

@@ -45,7 +45,7 @@ describe('the console’s overview', () => {
     for (const title of ['Open findings', 'Last reconciliation']) {
       await tile(title).getByText('no run yet').waitFor();
     }
-    await page.getByText('No reconciliation run yet.').first().waitFor();
+    await page.getByText('No findings yet, because no reconciliation has run.').waitFor();
     await tile('Upstream').getByText('answering', { exact: true }).waitFor();
     const caps = page.getByRole('region', { name: 'Caps used by clients' });
     await caps.getByText('$1.10 of $10.00').waitFor();

@@ -152,7 +152,9 @@ describe('the report of a run', () => {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-.*frame-ancestors/),
       });
-      expect(await page.locator('.result').innerText()).toMatch(/1 finding\. Unknown transaction at the upstream/);
+      expect(await page.locator('.result').innerText()).toMatch(
+        /1 finding\. Start with the transactions that our records do not contain/,
+      );
       expect(await page.locator('.equation .good').innerText()).toMatch(/Residual\s+0\.00\S*\s+zero/);
       expect(await page.locator('h3').innerText()).toMatch(/critical\s+Unknown transaction at the upstream/i);
       expect(await page.locator('tbody tr').count()).toBeGreaterThan(0);

@@ -181,7 +181,7 @@ describe('the resolver', () => {
       'ambiguous',
       'ambiguous',
     ]);
-    expect(calls[4].doubt.reason).toContain('do not know');
+    expect(calls[4].doubt.reason).toContain('do not contain the transaction');
     expect(calls[5].doubt.reason).toContain('POST /sub-account/create');
     await query(`INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
       SELECT id, 'not_executed', 'tidied up', client_id, key_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);

@@ -152,7 +152,7 @@ function toProblem(obstacle: ApprovalObstacle<BrokenRule>): Problem {
     case 'over_cap': {
       const { period, capUsd, leftUsd } = obstacle;
       return new Problem('cap_exceeded', {
-        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, and ${leftUsd.toFixed()} are left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
+        text: `The client's ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left. Nothing was sent, and the call is still pending. Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
       });
     }
   }

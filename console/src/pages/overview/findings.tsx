@@ -18,7 +18,7 @@ export function FindingsByAge({ ages, run }: { ages: OverviewFindings[]; run: Ov
         </Anchor>
       }
     >
-      {run === null && <Empty>No reconciliation run yet.</Empty>}
+      {run === null && <Empty>No findings yet, because no reconciliation has run.</Empty>}
       <Stack gap="xs">
         {ages
           .filter(({ count }) => run !== null || count > 0)
