@@ -226,7 +226,7 @@ describe('audit erase', () => {
     await expect(erase(EMAIL, '--yes')).rejects.toThrow(/not the key that signed the latest checkpoint/);
     delete process.env.LOG_SIGNING_KEY;
     process.env.DATA_DIR = '/nonexistent';
-    await expect(erase(EMAIL, '--yes')).rejects.toThrow(/set LOG_SIGNING_KEY/);
+    await expect(erase(EMAIL, '--yes')).rejects.toThrow(/Set LOG_SIGNING_KEY/);
     delete process.env.DATA_DIR;
     expect(await query(`SELECT count(*)::int AS left FROM item_recipient WHERE email = '${EMAIL}'`)).toEqual([
       { left: 1 },

@@ -187,7 +187,7 @@ describe('the report of a run', () => {
 
     it('says so where nothing differs, and where there is no result', async () => {
       await show(await findings.run({ result: 'clean', totals: totalsOf([]) }));
-      expect(await page.locator('main').innerText()).toMatch(/Nothing differs\./);
+      expect(await page.locator('main').innerText()).toMatch(/No differences\./);
       expect(await page.locator('.result').innerText()).toMatch(/Clean: no differences/);
       asked = [];
       await show(await findings.run({ result: 'clean_with_doubts', totals: totalsOf([]) }));
