@@ -113,7 +113,7 @@ describe('reconciliation in the console', () => {
     await rowIs(5);
     await page.getByText('5 selected').waitFor(); // those of the page before
     await page.getByRole('button', { name: 'Select all on all pages' }).click();
-    await page.getByText(`${FOREIGN} chosen`).waitFor();
+    await page.getByText(`${FOREIGN} selected`).waitFor();
     await decide('explained', 'Sent by the treasury, ticket 4711');
     await page.getByText('12 findings are explained').waitFor();
     await goTo('/reconciliation/findings?category=missing_local', 'Findings');
