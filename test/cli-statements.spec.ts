@@ -4,16 +4,7 @@ import { join } from 'node:path';
 import { reconcileCommand } from '../src/cli/reconcile';
 import { cliOf } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
-
-const MAPPING = {
-  upstream_ref: 'Reference ID',
-  amount_usd: 'Amount',
-  issued_at: 'Date',
-  status: 'State',
-  recipient: 'To',
-};
-const HEADER = 'Reference ID,Amount,Date,State,To';
-const LINE = 'c-1,12.5,2026-11-20T10:00:00Z,paid,+254712345678';
+import { HEADER, LINE, MAPPING } from './support/statement';
 
 describe('reconcile import', () => {
   let proxy: TestProxy;

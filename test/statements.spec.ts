@@ -1,17 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import supertest from 'supertest';
 import { startProxy, TestProxy } from './support/proxy';
+import { HEADER, LINE, MAPPING } from './support/statement';
 import { eventually } from './support/paying';
-
-const MAPPING = {
-  upstream_ref: 'Reference ID',
-  amount_usd: 'Amount',
-  issued_at: 'Date',
-  status: 'State',
-  recipient: 'To',
-};
-const HEADER = 'Reference ID,Amount,Date,State,To';
-const LINE = 'c-1,12.5,2026-11-20T10:00:00Z,paid,+254712345678';
 
 describe('statements', () => {
   let proxy: TestProxy;

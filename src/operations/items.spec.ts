@@ -1,20 +1,7 @@
 import { itemsOf } from './items';
 import { OPERATIONS } from './catalogue';
+import { NO_ITEM } from '../../test/support/no-item';
 
-const nothing = {
-  recipientField: null,
-  handleIgnored: false,
-  email: null,
-  phone: null,
-  handle: null,
-  amountUsd: null,
-  country: null,
-  networkCode: null,
-  reference: null,
-  receiver: null,
-  wallet: null,
-  upstreamRef: null,
-};
 const plain = (items: ReturnType<typeof itemsOf>) =>
   items.map((item) => ({ ...item, amountUsd: item.amountUsd?.toFixed() ?? null }));
 
@@ -25,8 +12,8 @@ describe('the items of a body', () => {
       { countryToSend: 'Ghana', phoneNumber: '+233201234567', valueInUSD: 2 },
     ];
     expect(plain(itemsOf('POST /payouts/airtime', { airtimes }))).toEqual([
-      { ...nothing, recipientField: 'phone', phone: '+254712345678', country: 'Kenya', amountUsd: '0.1' },
-      { ...nothing, recipientField: 'phone', phone: '+233201234567', country: 'Ghana', amountUsd: '2' },
+      { ...NO_ITEM, recipientField: 'phone', phone: '+254712345678', country: 'Kenya', amountUsd: '0.1' },
+      { ...NO_ITEM, recipientField: 'phone', phone: '+233201234567', country: 'Ghana', amountUsd: '2' },
     ]);
   });
 
@@ -37,10 +24,10 @@ describe('the items of a body', () => {
       const email = 'ada@example.com';
       const items = [{ email }, { twitter: '@ada' }, { email, twitter: '@ada' }, { email, twitter: '' }];
       expect(plain(itemsOf(operation, { [list]: items }))).toEqual([
-        { ...nothing, recipientField: 'email', email },
-        { ...nothing, recipientField: 'handle', handle: '@ada' },
-        { ...nothing, recipientField: 'email', email, handle: '@ada', handleIgnored: true },
-        { ...nothing, recipientField: 'email', email },
+        { ...NO_ITEM, recipientField: 'email', email },
+        { ...NO_ITEM, recipientField: 'handle', handle: '@ada' },
+        { ...NO_ITEM, recipientField: 'email', email, handle: '@ada', handleIgnored: true },
+        { ...NO_ITEM, recipientField: 'email', email },
       ]);
     },
   );
@@ -54,10 +41,10 @@ describe('the items of a body', () => {
 
   it('of a transfer or a deletion are the body itself', () => {
     expect(plain(itemsOf('POST /account/transfer', { receiver: 'sub-1', amount: 1e-6, wallet: 'airtime' }))).toEqual([
-      { ...nothing, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.000001', wallet: 'airtime' },
+      { ...NO_ITEM, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.000001', wallet: 'airtime' },
     ]);
     expect(plain(itemsOf('POST /account/delete-unpaid-transaction', { chiRef: 'ref-1' }))).toEqual([
-      { ...nothing, upstreamRef: 'ref-1' },
+      { ...NO_ITEM, upstreamRef: 'ref-1' },
     ]);
   });
 
@@ -67,7 +54,7 @@ describe('the items of a body', () => {
     for (const step of ['collect', 'initiate'] as const) {
       expect(plain(itemsOf(`POST /collections/mobile-money/${step}`, body))).toEqual([
         {
-          ...nothing,
+          ...NO_ITEM,
           phone: '+254712345678',
           email: 'ada@example.com',
           country: 'Kenya',
@@ -77,7 +64,7 @@ describe('the items of a body', () => {
     }
     const holder = { name: 'Ada', email: 'ada@example.com', phoneNumber: '+254712345678', meta: { receiver: 'x' } };
     expect(plain(itemsOf('POST /sub-account/create', holder))).toEqual([
-      { ...nothing, email: 'ada@example.com', phone: '+254712345678' },
+      { ...NO_ITEM, email: 'ada@example.com', phone: '+254712345678' },
     ]);
   });
 
@@ -85,7 +72,7 @@ describe('the items of a body', () => {
     const redemption = { chiRef: 'ref-1', phoneNumber: '+2348012345678', countryToSend: 'Nigeria', meta: {} };
     expect(plain(itemsOf('POST /redeem/airtime', redemption))).toEqual([
       {
-        ...nothing,
+        ...NO_ITEM,
         recipientField: 'phone',
         phone: '+2348012345678',
         country: 'Nigeria',
@@ -93,7 +80,7 @@ describe('the items of a body', () => {
       },
     ]);
     expect(plain(itemsOf('POST /wallets/transfer', { receiver: 'sub-1', valueInUSD: 0.1, wallet: 'chi' }))).toEqual([
-      { ...nothing, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.1', wallet: 'chi' },
+      { ...NO_ITEM, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.1', wallet: 'chi' },
     ]);
   });
 

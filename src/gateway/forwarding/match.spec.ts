@@ -1,23 +1,10 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Item } from '../../operations/item';
+import { NO_ITEM } from '../../../test/support/no-item';
 import { readTransaction, Transaction } from '../upstream/transactions';
 import { matchItems } from './match';
 
-const NO_ITEM: Item = {
-  recipientField: null,
-  handleIgnored: false,
-  email: null,
-  phone: null,
-  handle: null,
-  amountUsd: null,
-  country: null,
-  networkCode: null,
-  reference: null,
-  receiver: null,
-  wallet: null,
-  upstreamRef: null,
-};
 const item = (phone: string | null, amount: number | null, more: Partial<Item> = {}): Item => ({
   ...NO_ITEM,
   phone,

@@ -2,7 +2,7 @@ import { FaultList } from './fault-list';
 import { FreeForm } from './free-form';
 import { Nothing } from './nothing.dto';
 import { Items, Text } from './rules';
-import { Limits, instantiate as siftInto } from './instantiate';
+import { Limits, instantiate as instantiateBody } from './instantiate';
 
 class Base {
   @Text({ max: 9, description: 'Inherited.' })
@@ -24,7 +24,7 @@ class Body {
 }
 
 const instantiate = (value: object, type: new () => object, limits: Limits) => {
-  const { instance, found } = siftInto(value, type, limits);
+  const { instance, found } = instantiateBody(value, type, limits);
   return { instance, faults: found.faults };
 };
 
@@ -36,7 +36,7 @@ describe('sifting', () => {
   it('writes down the first 100 faults, and counts the others without looking for their words', () => {
     const fields = Object.fromEntries(Array.from({ length: 70_000 }, (_, at) => [`field ${at}`, at]));
     const add = jest.spyOn(FaultList.prototype, 'add');
-    const { found } = siftInto({ ...fields, items: [{ own: 1, wrong: 1 }, {}] }, Body, LIMITS);
+    const { found } = instantiateBody({ ...fields, items: [{ own: 1, wrong: 1 }, {}] }, Body, LIMITS);
     expect([found.faults.length, found.total, add.mock.calls.length]).toEqual([100, 70_001, 70_001]);
     expect(found.brokenItems).toEqual(new Set([0]));
     const pointer = jest.fn(() => '/x');
@@ -45,7 +45,7 @@ describe('sifting', () => {
   });
 
   it('takes every item of a list that is too long for broken', () => {
-    const { found } = siftInto({ items: [{}, {}, {}, {}, {}] }, Body, LIMITS);
+    const { found } = instantiateBody({ items: [{}, {}, {}, {}, {}] }, Body, LIMITS);
     expect(found.brokenItems.size).toBe(5);
   });
 
