@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CallersService } from '../src/access/auth/callers.service';
 import { ClientsService } from '../src/access/clients/clients.service';
@@ -45,6 +45,20 @@ describe('the embedded Postgres', () => {
     other.kill();
     rmSync(file);
     await startAndStop();
+  });
+
+  it('starts while one that a killed process left behind is still ending', async () => {
+    const module = join(__dirname, '..', 'dist', 'platform', 'database', 'embedded', 'embedded-postgres.js');
+    const own = `require(${JSON.stringify(module)}).startEmbeddedPostgres(${JSON.stringify(dataDir)}).then(() => console.log('owned'))`;
+    const owner = spawn(process.execPath, ['-e', own], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(owner.stdout, 'data');
+    const pid = () => Number(readFileSync(join(prepareHome(dataDir).cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    const left = pid();
+    owner.kill('SIGKILL');
+    const postgres = await startEmbeddedPostgres(dataDir);
+    expect(pid()).not.toBe(left);
+    expect(() => process.kill(left, 0)).toThrow('ESRCH');
+    await postgres.stop();
   });
 
   it('begins an interrupted first start anew', async () => {
