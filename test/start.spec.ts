@@ -135,14 +135,14 @@ describe('npm start', () => {
 
   it('uses the database and the upstream that the environment names, and then starts neither', async () => {
     const elsewhere = newDataDir();
-    const other = start(await beside({ DATA_DIR: elsewhere }));
+    const other = start(await beside({ DATA_DIR: elsewhere, DRAIN_MS: '50' }));
     const [, otherUrl = ''] = await other.said(READY);
     const before = (await history(url)).length;
     await pay(otherUrl).expect(200);
     expect(await history(url)).toHaveLength(before + 1);
     await supertest(otherUrl).get('/v1/sandbox').set('X-API-Key', keys.admin).expect(404);
     expect(existsSync(join(elsewhere, 'postgres'))).toBe(false);
-    await other.signal('SIGTERM');
+    expect(await other.signal('SIGTERM')).toMatchObject({ code: 0, stderr: '' }); // by itself, once DRAIN_MS have passed
     removeDataDir(elsewhere);
   });
 
