@@ -112,7 +112,7 @@ describe('the reconcile command', () => {
     const said = cli(...period());
     const working = `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
       AND application_name = 'payout-proxy reconciliation' AND query ~ 'reconciliation_run '`;
-    while ((await scene.proxy.database.query(working)).length === 0);
+    await eventually(async () => (await scene.proxy.database.query(working)).length > 0);
     await scene.proxy.database.query(`SELECT pg_terminate_backend(pid) FROM (${working}) AS them`);
     letGo();
     expect((await said).exitCode).toBe(2);
