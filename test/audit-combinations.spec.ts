@@ -8,7 +8,7 @@ import { makeUpHistory } from './support/history';
 import { naiveCalls, naiveItems } from './support/naive-search';
 import { startProxy, TestProxy } from './support/proxy';
 
-const CALLS = 600;
+const CALLS = 250;
 
 /** The index finds what reading every record one by one would find. */
 describe('any combination of filters', () => {
