@@ -177,9 +177,9 @@ export interface RecordedCall {
   process: number | null;
   heldFor: string | null;
   expiresAt: Date | null;
-  decision: { verdict: string; decidedAt: Date; process: number } | null;
+  decision: { kind: string; decidedAt: Date; process: number } | null;
   outcome: { kind: string; answeredAt: Date } | null;
-  resolution: { verdict: string } | null;
+  resolution: { outcome: string } | null;
 }
 
 /** Returns the state of a call that has no refusal. */
@@ -188,9 +188,9 @@ export function stateOf(call: RecordedCall, at: Present): CallState {
   const recorded = recordedState({
     outcome: outcome?.kind ?? null,
     refused: false,
-    resolution: resolution?.verdict ?? null,
+    resolution: resolution?.outcome ?? null,
     held: heldFor !== null,
-    decision: decision?.verdict ?? null,
+    decision: decision?.kind ?? null,
   });
   return stateAt(recorded, { expiresAt, process: decision?.process ?? call.process, releasedAt: releasedAt(call) }, at);
 }
@@ -203,7 +203,7 @@ export function inDoubtSince(call: RecordedCall, at: Present): Date | null {
 /** Returns what was decided about a held call; null for a call that needed no approval. */
 export function approvalStatusOf(call: RecordedCall, at: Present): string | null {
   if (call.heldFor === null) return null;
-  return call.decision?.verdict ?? (stateOf(call, at) === 'expired' ? 'expired' : 'pending');
+  return call.decision?.kind ?? (stateOf(call, at) === 'expired' ? 'expired' : 'pending');
 }
 
 function releasedAt({ decision, recordedAt }: RecordedCall): Date {

@@ -32,7 +32,7 @@ type IntentRow = Prisma.IntentGetPayload<{
     decision: true;
     outcome: { include: { items: true; body: true } };
   };
-}> & { resolution: { verdict: string } | null };
+}> & { resolution: { outcome: string } | null };
 
 type ItemRow = IntentRow['items'][number];
 type OutcomeRow = NonNullable<IntentRow['outcome']>;
@@ -49,11 +49,11 @@ type Bytes = Uint8Array | null;
 
 /** What does not fit together in one call's records. Names nobody. */
 export function anomaliesOf(facts: Facts): RecordAnomaly[] {
-  return [...verdicts(facts), ...content(facts.intent), ...people(facts)];
+  return [...contradictedDecisions(facts), ...content(facts.intent), ...people(facts)];
 }
 
 /** What was decided about it, beside what came of it. */
-function verdicts({
+function contradictedDecisions({
   intent: { outcome, resolution, heldFor, decision, bodyCommitment },
   refused,
 }: Facts): RecordAnomaly[] {
@@ -62,18 +62,18 @@ function verdicts({
   const wasSent = kind !== undefined && kind !== 'not_sent';
   return [
     ...was(
-      kind === 'succeeded' && resolution?.verdict === 'not_executed',
+      kind === 'succeeded' && resolution?.outcome === 'not_executed',
       'success_after_not_executed',
       'The call was settled as not executed, but the upstream then reported that it was carried out. It counts against no cap, and it may have been paid again.',
     ),
     ...was(
-      kind === 'rejected' && resolution?.verdict === 'confirmed',
+      kind === 'rejected' && resolution?.outcome === 'confirmed',
       'rejected_after_confirmed',
       'The call was settled as confirmed, but the upstream then reported that it was not carried out.',
     ),
     ...was(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
     ...was(
-      heldFor !== null && wasSent && decision?.verdict !== 'approved',
+      heldFor !== null && wasSent && decision?.kind !== 'approved',
       'sent_without_approval',
       'The call required an approval and has none, but it was sent.',
     ),

@@ -95,7 +95,7 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
       WHERE o.intent_id <> ALL (${doubts}::uuid[])
       UNION ALL
       SELECT v.intent_id, t ->> 'upstream_ref', t ->> 'upstream_id', t ->> 'batch_ref' FROM verdict v
-      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.verdict = 'confirmed' AND s.client_id IS NULL
+      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.outcome = 'confirmed' AND s.client_id IS NULL
       CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
       WHERE v.verdict = 'confirmed' AND v.id >= ${uuidFloor(from)}::uuid
     ), named AS (
