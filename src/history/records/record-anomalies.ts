@@ -141,7 +141,7 @@ function kept(
 ): RecordAnomaly[] {
   const name = what === 'request_body' ? 'The request body' : 'The response body';
   if (committed === null) return [];
-  if (!found) return [absent(what, name, gone, null)];
+  if (!found) return [missing(what, name, gone, null)];
   const same = sameBytes(committed, commitment(Buffer.from(found.salt), Buffer.from(found.body)));
   return same
     ? []
@@ -152,7 +152,7 @@ function recipientAnomaly(item: ItemRow, gone: boolean): RecordAnomaly[] {
   const { position, recipient, emailCommitment, phoneCommitment, handleCommitment } = item;
   const committed = [emailCommitment, phoneCommitment, handleCommitment];
   if (committed.every((one) => one === null)) return [];
-  if (!recipient) return [absent('recipient', 'The recipient', gone, position)];
+  if (!recipient) return [missing('recipient', 'The recipient', gone, position)];
   const salt = Buffer.from(recipient.salt);
   const found = [recipient.email, recipient.phone, recipient.handle].map((value) => commitment(salt, value));
   if (committed.every((one, place) => sameBytes(one, found[place] ?? null))) return [];
@@ -165,7 +165,7 @@ function recipientAnomaly(item: ItemRow, gone: boolean): RecordAnomaly[] {
   ];
 }
 
-function absent(
+function missing(
   what: 'request_body' | 'response_body' | 'recipient',
   name: string,
   gone: boolean,
