@@ -5,7 +5,7 @@ import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { Place } from './page';
 import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
-import { newestVerdicts } from './verdicts';
+import { newestVerdicts } from './resolver-verdicts';
 import { View } from './view';
 
 /** Items of one call that a list of calls shows. */
