@@ -123,7 +123,7 @@ describe('operations at the same time', () => {
         await expectSoundLedger(sandbox.database);
         await expectMoneyToFollowStatuses();
       }),
-      { numRuns: runs(12), endOnFailure: true },
+      { numRuns: runs(10), endOnFailure: true },
     );
   });
 

@@ -226,7 +226,7 @@ describe('secrets and people', () => {
       'operation',
       'status',
       'fingerprint',
-      'failure', // of the resolver, whose turn comes while the upstream does not answer if this takes long
+      'failure', // of a poll for calls in doubt, one of our own words
     ];
     expect([...names].filter((name) => ![...allowed, 'outcome', 'duration_ms', 'code', 'err'].includes(name))).toEqual(
       [],
