@@ -46,7 +46,7 @@ export const ClientName = () =>
   });
 
 export const ClientScopes = ({ required }: { required: boolean }) =>
-  SomeOf(SCOPES, { required, description: 'What its keys may do.' });
+  SomeOf(SCOPES, { required, description: 'Scopes of its keys.' });
 
 export const ClientOperations = () =>
   SomeOf(OPERATION_NAMES, {

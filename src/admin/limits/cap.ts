@@ -5,9 +5,9 @@ import { Spending, Spent } from '../../policy/spending.service';
 const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
 const usdOrNull = (description: string) => ApiProperty({ anyOf: [USD, { type: 'null' }], description });
 
-/** A cap and what is left of it. */
+/** A cap and the remaining amount. */
 export class CapDto {
-  @usdOrNull('The most that may be paid; null: no cap.') cap_usd!: string | null;
+  @usdOrNull('The cap. Null: no cap.') cap_usd!: string | null;
   @ApiProperty({
     ...USD,
     description: 'Amount spent or reserved. Calls in doubt count until they are settled.',
@@ -17,13 +17,13 @@ export class CapDto {
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When the cap resets.' }) resets_at!: Date;
 }
 
-/** What a client has spent of its caps. */
+/** The spending of a client against its caps. */
 export class UsageDto {
   @ApiProperty({ type: CapDto, description: 'From midnight to midnight UTC.' }) daily!: CapDto;
   @ApiProperty({ type: CapDto, description: 'The calendar month, UTC.' }) monthly!: CapDto;
 }
 
-/** A client's caps, in US dollars; null: none. */
+/** The caps of a client in US dollars. Null: no cap. */
 export interface Caps {
   daily: Decimal.Value | null;
   monthly: Decimal.Value | null;
@@ -33,7 +33,7 @@ export function toUsage({ daily, monthly }: Caps, { today, thisMonth }: Spending
   return { daily: toCap(daily, today), monthly: toCap(monthly, thisMonth) };
 }
 
-/** A cap that was lowered may be below what is spent already: then nothing is left. */
+/** Converts a cap. A cap that was lowered may be below the spending. Then nothing is left. */
 export function toCap(capUsd: Decimal.Value | null, { usd, resetsAt }: Spent): CapDto {
   const cap = capUsd === null ? null : new Decimal(capUsd);
   const left = cap && Decimal.max(cap.minus(usd), 0);

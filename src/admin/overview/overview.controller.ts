@@ -31,7 +31,7 @@ import {
 import { OverviewService } from './overview.service';
 import { OverviewStreams } from './overview-streams.service';
 
-/** How things stand, for whoever watches over them. */
+/** The state of the proxy, for operators and auditors. */
 @ApiTags('Overview')
 @ApiSecurity('key')
 @ApiExtraModels(Overview, OverviewHistory, OverviewInDoubt, OverviewSeal, OverviewFindings, OverviewRun)
@@ -47,19 +47,19 @@ export class OverviewController {
   @Allow('audit', 'reconcile', 'approve', 'admin')
   @Shows(() => ({ rows: 1, people: false }))
   @ApiOperation({
-    summary: 'How things stand, now or live',
+    summary: 'Get the overview, once or as a live stream',
     operationId: 'readOverview',
     description:
-      'Scope `audit`, `reconcile`, `approve` or `admin`; what the others may see is null. It is evaluated at most every two ' +
-      'seconds, for all who look; what takes long, less often. With `Accept: text/event-stream` the answer goes on: an event ' +
-      '`overview` with the same at once, and whenever something changed. While nothing changes, an event `current` with the ' +
-      'newest `as_of` comes about every ten seconds; while it cannot be read, an event `unavailable` comes. The stream ends ' +
-      'after five minutes. Connect again: the key is checked again, and `overview` is sent again.',
+      'Scope `audit`, `reconcile`, `approve` or `admin`. Sections that need another scope are null. The overview is evaluated ' +
+      'at most every two seconds, slow sections less often. With `Accept: text/event-stream`, it is streamed: an event ' +
+      '`overview` comes at once and after every change. Without changes, an event `current` with the newest `as_of` comes ' +
+      'about every ten seconds. An event `unavailable` means that it cannot be read. The stream ends after five minutes. ' +
+      'Connect again: the key is checked again, and `overview` is sent again.',
   })
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({
     status: 200,
-    description: 'How things stand.',
+    description: 'The overview.',
     content: {
       'application/json': { schema: { $ref: getSchemaPath(Overview) } },
       [EVENT_STREAM]: { schema: { type: 'string' } },

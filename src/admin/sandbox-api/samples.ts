@@ -4,7 +4,7 @@ import { itemFieldsOf } from '../../operations/items';
 
 const CREATING = OPERATION_NAMES.filter((name) => CREATED_BY.has(name));
 
-/** The operations that the sandbox page offers a sample of: those that create transactions, payments first. */
+/** The operations that the sandbox page offers samples of: those that create transactions, payments first. */
 export const SAMPLE_OPERATIONS: readonly OperationName[] = [
   ...CREATING.filter((name) => rowOf(name).effect === 'pay'),
   ...CREATING.filter((name) => rowOf(name).effect !== 'pay'),

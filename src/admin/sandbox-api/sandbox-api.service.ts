@@ -20,7 +20,7 @@ const NO_DEMO_CLIENTS =
 const NO_ANSWER =
   'The proxy did not respond at its own address. GET /v1/audit/calls shows whether the sample was sent.';
 
-/** What a newcomer tries: reads the state of the sandbox, switches faults on, and pays as an app would. */
+/** Lets newcomers try the proxy: reads the state of the sandbox, switches faults on, and pays as an app would. */
 @Injectable()
 export class SandboxApiService {
   private readonly timeoutMs: number;
@@ -58,7 +58,7 @@ export class SandboxApiService {
     return toFault(await this.control.addFault(asked, settings));
   }
 
-  /** @throws Problem `demo_key_missing`; what the app itself is refused is an answer. */
+  /** @throws Problem `demo_key_missing`. A refusal of the app's request is an answer. */
   async send({ actor }: Call, { operation, body, idempotency_key: key }: NewSampleDto): Promise<SampleAnswerDto> {
     const appKey = await this.appKey();
     const idempotencyKey = key ?? randomUUID();
@@ -76,10 +76,10 @@ export class SandboxApiService {
     };
   }
 
-  /** Over HTTP, as an app does: a request that never came over a connection would pass some of what each goes through. */
+  /** Sends over HTTP, as an app does, so that the request passes every step of a real one. */
   private async request(path: string, body: object, headers: Record<string, string>) {
     const server = this.host.httpAdapter.getInstance<FastifyInstance>();
-    const origin = server.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'); // any address, and so none
+    const origin = server.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'); // a wildcard address cannot be called
     try {
       const response = await fetch(origin + path, {
         method: 'POST',
@@ -104,7 +104,7 @@ export class SandboxApiService {
   }
 }
 
-/** JSON, or the text where it is none. */
+/** Parses JSON. Returns the text if it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
