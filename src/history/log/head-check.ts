@@ -3,20 +3,20 @@ import { CompactRange, foldSubtrees } from './merkle';
 import { Verifier } from './note';
 import { Ask, DamagedLog, storedEdge } from './tree-store';
 
-/** The log is not as this process knows it. It must not be extended: what is signed then would hide what was done. */
+/** The log contradicts what this process knows of it. Extending it would hide a manipulation under a new signature. */
 export class LogRefusal extends Error {}
 
 interface StoredHead {
-  /** Of the newest checkpoint, as the database says it. */
+  /** The size of the newest checkpoint in the database. */
   size: number;
   note: string;
   signer: Verifier;
-  /** What is known of the log, and not smaller; undefined: nothing. */
+  /** The largest head that is known to be right. Undefined if none is. */
   trusted: Head | undefined;
 }
 
 /**
- * Reads the newest checkpoint: it must be signed by our key, fit the hashes that are kept, and go on from what is known.
+ * Reads the newest checkpoint. It must be signed by our key, match the stored hashes, and extend the trusted head.
  * @throws LogRefusal
  */
 export async function checkHead(ask: Ask, { size, note, signer, trusted }: StoredHead) {
