@@ -77,7 +77,7 @@ describe('the payouts of the history', () => {
       expect(body.errors).toEqual([
         {
           pointer: '/page_token',
-          detail: `must be the next_page_token of a response that lists ${by}; this token is of items by amount`,
+          detail: `must be the next_page_token of a list of ${by}. This token is for items by amount`,
         },
       ]);
     }

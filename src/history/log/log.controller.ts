@@ -60,7 +60,7 @@ export class LogController {
   async proof(@Query() { call, record }: ProofSearch): Promise<Inclusion> {
     const id = call ?? record;
     if (id === undefined || (call !== undefined && record !== undefined)) {
-      const detail = 'must be the ID of a call or of a record; give exactly one of the two';
+      const detail = 'must be the ID of a call, unless record is given. Give exactly one of the two';
       throw new Problem('invalid_request', { faults: [{ pointer: '/call', detail }] });
     }
     const unsealed = await this.proofs.unsealed(id);

@@ -72,7 +72,7 @@ async function hashesOf(ranges: Range[], hashOf: HashOf): Promise<Buffer[]> {
   const asked = parts.flat();
   const hashes = await hashOf(asked);
   if (hashes.length !== asked.length) {
-    throw new Error(`${asked.length} hashes of the Merkle tree were asked for, ${hashes.length} came.`);
+    throw new Error(`Read ${hashes.length} of ${asked.length} hashes of the Merkle tree.`);
   }
   let at = 0;
   return parts.map(({ length }) => foldSubtrees(hashes.slice(at, (at += length))));

@@ -42,7 +42,7 @@ export class PresentService {
   }
 
   private of(row: PresentRow | undefined): Present {
-    if (!row) throw new Error('the database did not say how late it is');
+    if (!row) throw new Error('the database did not return the time');
     return present(row.now, row.live, this.givenUpAfterMs);
   }
 }

@@ -148,8 +148,8 @@ function cursorOf({ page_token: token, sort = 'time' }: Search, listed: Listed):
   if (token === undefined) return undefined;
   const from = fromToken(token);
   if (from?.listed === listed && from.sort === sort) return from.cursor;
-  const other = from ? ` of ${from.listed} by ${from.sort}` : '';
-  const detail = `must be the next_page_token of a response that lists ${listed} by ${sort}; this token is${other}`;
+  const other = from ? `. This token is for ${from.listed} by ${from.sort}` : '';
+  const detail = `must be the next_page_token of a list of ${listed} by ${sort}${other}`;
   throw new Problem('invalid_request', { faults: [{ pointer: '/page_token', detail }] });
 }
 

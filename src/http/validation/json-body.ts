@@ -79,7 +79,7 @@ function parseJson(text: string): unknown {
   } catch (error) {
     // The parser's own message quotes the body, and bodies name people. Only the position is returned.
     const position = /in JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1];
-    throw bodyFault(position ? `must be valid JSON, and is not at character ${position}` : 'must be valid JSON');
+    throw bodyFault(position ? `must be valid JSON. The error is at character ${position}` : 'must be valid JSON');
   }
 }
 

@@ -11,10 +11,10 @@ import { Signed, verify } from '../../gateway/upstream/event-signature';
 
 export const EVENTS_PATH = '/hooks/upstream';
 
-/** Events are small; more is read of nobody who has not signed it. */
+/** Events are small. A longer body is not read before its signature is verified. */
 const MAX_BYTES = 65_536;
 
-/** Checks the signature of each event over its very bytes, before they are parsed and before anything is asked of the database. */
+/** Verifies the signature over the raw bytes of each event, before they are parsed and before any database query. */
 @Injectable()
 export class SignedEventsService implements OnModuleInit {
   private readonly secret: Secret | undefined;
@@ -36,15 +36,15 @@ export class SignedEventsService implements OnModuleInit {
       if (!secret) throw new Problem('not_found');
       const bytes = await collect(payload);
       this.signed.set(request, check(request, bytes, secret));
-      // Fastify compares the length with what was announced.
+      // Fastify compares this length with the announced one.
       return Object.assign(Readable.from([this.upstream.withoutKey(bytes)]), { receivedEncodedLength: bytes.length });
     });
   }
 
-  /** What was signed with an event. */
+  /** Returns the signed parts of an event. */
   of(request: FastifyRequest): Signed {
     const signed = this.signed.get(request);
-    if (!signed) throw new Problem('invalid_signature'); // one without a body
+    if (!signed) throw new Problem('invalid_signature'); // an event without a body
     return signed;
   }
 }
@@ -70,4 +70,4 @@ function collect(payload: Readable): Promise<Buffer> {
   });
 }
 
-const TOO_LARGE = { pointer: '', detail: `the body is larger than ${MAX_BYTES} bytes` };
+const TOO_LARGE = { pointer: '', detail: `the body must have at most ${MAX_BYTES} bytes` };
