@@ -31,7 +31,7 @@ import {
 import { OverviewService } from './overview.service';
 import { OverviewStreams } from './overview-streams.service';
 
-/** The state of the proxy, for operators and auditors. */
+/** Serves the overview, as JSON or as a stream. */
 @ApiTags('Overview')
 @ApiSecurity('key')
 @ApiExtraModels(Overview, OverviewHistory, OverviewInDoubt, OverviewSeal, OverviewFindings, OverviewRun)
@@ -47,14 +47,15 @@ export class OverviewController {
   @Allow('audit', 'reconcile', 'approve', 'admin')
   @Shows(() => ({ rows: 1, people: false }))
   @ApiOperation({
-    summary: 'Get the overview, once or as a live stream',
+    summary: 'Read or follow the overview',
     operationId: 'readOverview',
     description:
-      'Scope `audit`, `reconcile`, `approve` or `admin`. Sections that need another scope are null. The overview is evaluated ' +
-      'at most every two seconds, slow sections less often. With `Accept: text/event-stream`, it is streamed: an event ' +
-      '`overview` comes at once and after every change. Without changes, an event `current` with the newest `as_of` comes ' +
-      'about every ten seconds. An event `unavailable` means that it cannot be read. The stream ends after five minutes. ' +
-      'Connect again: the key is checked again, and `overview` is sent again.',
+      'Scope `audit`, `reconcile`, `approve` or `admin`. Sections that your scopes do not allow are null. The ' +
+      'overview is evaluated at most every two seconds, once for all readers. Slow sections are evaluated less ' +
+      'often. With `Accept: text/event-stream`, the response stays open. It sends an event `overview` at once and ' +
+      'after each change, and an event `current` with the newest `as_of` about every ten seconds while nothing ' +
+      'changes. While the overview cannot be read, it sends `unavailable`. The stream ends after five minutes. ' +
+      'Connect again: your key is checked again, and `overview` is sent again.',
   })
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({

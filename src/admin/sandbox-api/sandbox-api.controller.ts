@@ -10,10 +10,11 @@ import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto
 import { SandboxApiService } from './sandbox-api.service';
 
 const WHERE =
-  'Scope `admin`. Available only if the proxy has started the sandbox itself (no `UPSTREAM_BASE_URL`). Otherwise 404 `not_found`.';
+  'Scope `admin`. Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 ' +
+  '`not_found`.';
 const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox_unreachable', ...own);
 
-/** Controls the sandbox that the proxy has started itself, so that newcomers can try the product. */
+/** Controls the sandbox that the proxy started itself, for people who try the product. */
 @ApiTags('Sandbox')
 @ApiSecurity('key')
 @Controller('v1/sandbox')
@@ -26,7 +27,7 @@ export class SandboxApiController {
   @Get()
   @Allow('admin')
   @ApiOperation({
-    summary: 'Get wallets, faults, and samples of the sandbox',
+    summary: "Read the sandbox's wallets, faults and samples",
     operationId: 'readSandbox',
     description: WHERE,
   })
@@ -41,7 +42,9 @@ export class SandboxApiController {
   @ApiOperation({
     summary: 'Switch a fault on',
     operationId: 'addSandboxFault',
-    description: `${WHERE} From then on, it affects matching requests of the interface. If several faults match, the first one that is due applies.`,
+    description:
+      `${WHERE} It applies to later requests of the interface. If several faults match a request, the first that is ` +
+      'due applies.',
   })
   @ApiResponse({ status: 201, type: SandboxFaultDto, description: 'The fault is on.' })
   @Problems('invalid_request')
@@ -63,7 +66,7 @@ export class SandboxApiController {
   @HttpCode(204)
   @Allow('admin')
   @ApiOperation({ summary: 'Switch a fault off', operationId: 'removeSandboxFault', description: WHERE })
-  @ApiParam({ name: 'id', schema: { type: 'integer' }, description: 'ID of the fault.' })
+  @ApiParam({ name: 'id', schema: { type: 'integer' }, description: "The fault's ID." })
   @ApiResponse({ status: 204, description: 'The fault is off.' })
   @Problems('fault_not_found')
   removeFault(@Param('id') id: string): Promise<void> {
@@ -76,9 +79,11 @@ export class SandboxApiController {
   @ApiOperation({
     summary: 'Send a sample payout',
     operationId: 'sendSandboxPayout',
-    description: `${WHERE} Sends a real request with the key of the demo client \`app\`. It is checked, recorded, capped, replayed, and sealed like any other. A refusal is an answer here, too.`,
+    description:
+      `${WHERE} The proxy sends it with the key of the demo client \`app\`. It is checked, recorded, capped, replayed ` +
+      "and sealed like any other request. The response is 200 even if the app's request was rejected.",
   })
-  @ApiResponse({ status: 200, type: SampleAnswerDto, description: 'The answer that the app received.' })
+  @ApiResponse({ status: 200, type: SampleAnswerDto, description: "The app's response." })
   @Problems('invalid_request', 'demo_key_missing')
   send(@CurrentCall() call: AuthenticatedCall, @Body() sample: NewSampleDto): Promise<SampleAnswerDto> {
     return this.service.send(call, sample);

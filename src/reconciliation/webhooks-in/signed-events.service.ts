@@ -11,10 +11,10 @@ import { Signed, verify } from '../../gateway/upstream/event-signature';
 
 export const EVENTS_PATH = '/hooks/upstream';
 
-/** Events are small. A longer body is not read before its signature is verified. */
+/** The most bytes that are read before the signature is checked. Events are small. */
 const MAX_BYTES = 65_536;
 
-/** Verifies the signature over the raw bytes of each event, before they are parsed and before any database query. */
+/** Checks the signature of each event over its bytes, before they are parsed and before the database is used. */
 @Injectable()
 export class SignedEventsService implements OnModuleInit {
   private readonly secret: Secret | undefined;
@@ -36,15 +36,15 @@ export class SignedEventsService implements OnModuleInit {
       if (!secret) throw new Problem('not_found');
       const bytes = await collect(payload);
       this.signed.set(request, check(request, bytes, secret));
-      // Fastify compares this length with the announced one.
+      // Fastify compares the length with the announced one.
       return Object.assign(Readable.from([this.upstream.withoutKey(bytes)]), { receivedEncodedLength: bytes.length });
     });
   }
 
-  /** Returns the signed parts of an event. */
+  /** Returns the signed bytes of an event. */
   of(request: FastifyRequest): Signed {
     const signed = this.signed.get(request);
-    if (!signed) throw new Problem('invalid_signature'); // an event without a body
+    if (!signed) throw new Problem('invalid_signature'); // An event without a body.
     return signed;
   }
 }
@@ -70,4 +70,4 @@ function collect(payload: Readable): Promise<Buffer> {
   });
 }
 
-const TOO_LARGE = { pointer: '', detail: `the body must have at most ${MAX_BYTES} bytes` };
+const TOO_LARGE = { pointer: '', detail: `the body is larger than ${MAX_BYTES} bytes` };
