@@ -71,7 +71,7 @@ describe('a held call', () => {
     const id = await approving.hold();
     await approving.query('BEGIN');
     await approving.query(
-      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $2, $2, 1)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $2, $2, 1)`,
       [id, approving.approver.id],
     );
     const deciding = approving.decide('approve', id).then((got) => got);

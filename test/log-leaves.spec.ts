@@ -49,9 +49,9 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'intent.coverage': fc.constantFrom('checked', 'unchecked', null),
   'intent.expires_at': time.map((instant) => instant.replace(/\d{3}Z$/, '000Z')), // whole milliseconds
   'outcome.kind': fc.constantFrom('succeeded', 'rejected', 'not_sent', 'unknown'),
-  'decision.verdict': fc.constantFrom('approved', 'rejected'),
-  'resolution.verdict': fc.constantFrom('confirmed', 'not_executed'),
-  'resolution_correction.verdict': fc.constantFrom('confirmed', 'not_executed'),
+  'decision.kind': fc.constantFrom('approved', 'rejected'),
+  'resolution.outcome': fc.constantFrom('confirmed', 'not_executed'),
+  'resolution_correction.outcome': fc.constantFrom('confirmed', 'not_executed'),
   'stop.stops_operation': fc.constant(null),
   'erasure.kind': fc.constantFrom('email', 'phone', 'handle'),
   'pruning.what': fc.constantFrom('people', 'calls'),

@@ -111,7 +111,7 @@ export interface NewResolution {
   intentId: string;
   /** The resolution that this one corrects. The first one has the ID of its call. Null if this is the first. */
   supersedes: string | null;
-  verdict: Resolution;
+  outcome: Resolution;
   reason: string;
   /** Null if the proxy settled the call by itself. Its verdict then has the reason. */
   by: Decider | null;

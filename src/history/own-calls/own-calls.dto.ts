@@ -22,10 +22,10 @@ export class OwnCallSearch implements PageRequest {
 export class ResolutionDto {
   @field(
     {
-      name: 'verdict',
+      name: 'outcome',
       required: true,
       must: `must be ${RESOLUTIONS.join(' or ')}`,
-      test: (value) => RESOLUTIONS.some((verdict) => verdict === value),
+      test: (value) => RESOLUTIONS.some((outcome) => outcome === value),
     },
     {
       enum: [...RESOLUTIONS],
@@ -33,7 +33,7 @@ export class ResolutionDto {
         '`confirmed`: the call was carried out and counts against caps. `not_executed`: it was not, and its reservation is released.',
     },
   )
-  verdict!: Resolution;
+  outcome!: Resolution;
 
   @Text({
     max: 1_000,

@@ -5,7 +5,7 @@ import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { Place } from './page';
 import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
-import { newestVerdicts } from './verdicts';
+import { newestVerdicts } from './resolver-verdicts';
 import { View } from './view';
 
 /** The number of items per call in a list of calls. */

@@ -36,7 +36,7 @@ export class SupersededResolution {
     enum: RESOLUTIONS,
     description: '`confirmed`: the call was carried out. `not_executed`: it was not, and never will be.',
   })
-  verdict!: Resolution;
+  outcome!: Resolution;
   @text('The evidence. Masked without `audit:pii`.') reason!: string;
   @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
   @orNull(RecordPerson, 'Who settled it. Null: the proxy, from what the upstream lists.')

@@ -9,7 +9,7 @@ type Settled = Prisma.IntentGetPayload<{ include: typeof WITH_RESOLUTIONS }>;
 export interface ResolutionRow {
   /** The first resolution has the ID of its call. */
   id: string;
-  verdict: string;
+  outcome: string;
   reason: string;
   resolvedAt: Date;
   /** Null for the resolver. */

@@ -1,5 +1,5 @@
 import { Present } from '../../operations/lifecycle';
-import { VerdictRow } from './verdicts';
+import { VerdictRow } from './resolver-verdicts';
 
 /** What a reader may see of records. */
 export interface View {

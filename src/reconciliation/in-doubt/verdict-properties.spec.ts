@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import { atOnce } from '../../../test/support/at-once';
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
 import { SentCall, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
 import { Batches, Listing } from './batches';
 import { judge } from './verdict';
-import { atOnce } from './work';
 
 /** What the upstream did with a call: how often it carried it out, and how long after it was sent. */
 interface Fate {
