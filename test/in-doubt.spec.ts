@@ -168,14 +168,13 @@ describe('calls in doubt', () => {
     const { id: client_id } = await paying.proxy.client('combined', 'read');
     const [old, fresh] = ['2026-01-01T00:00:00Z', new Date().toISOString()];
     const [before, after] = ['2026-01-02T00:00:00Z', '2099-01-01T00:00:00Z'];
-    const decisions = ['approved', 'rejected'].flatMap((kind) =>
-      [old, fresh].flatMap((decided_at) => [DEAD, LIVING].map((process) => ({ kind, decided_at, process }))),
-    );
+    const approved = product({ kind: ['approved'], decided_at: [old, fresh], process: [DEAD, LIVING] });
+    const rejected = { kind: 'rejected', decided_at: old, process: DEAD }; // nothing is sent, by whoever and whenever
     const combinations = product({
       recorded_at: [old, fresh],
       process: [null, DEAD, LIVING],
       held: [{ held_for: null, expires_at: null }, ...[before, after].map((at) => ({ held_for: 'x', expires_at: at }))],
-      decision: [null, ...decisions],
+      decision: [null, ...approved, rejected],
       outcome: [null, 'succeeded', 'rejected', 'not_sent', 'unknown'],
       resolution: [null, 'confirmed', 'not_executed'],
       refused: [false, true],

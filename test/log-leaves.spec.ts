@@ -5,6 +5,7 @@ import { ColumnType, KIND_NAMES, kindOf, KindName } from '../src/history/log/kin
 import { leafSql } from '../src/history/log/leaves';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf, signRecord } from '../src/history/log/signed-records';
+import { runs } from './support/runs';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 let database: TestDatabase;
@@ -143,7 +144,7 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
         expect(parsed.items?.length).toBe(items ? others.length : undefined);
         parsed.items?.forEach((item, place) => expect(item[items?.order ?? '']).toBe(place));
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     );
   });
 });

@@ -21,6 +21,12 @@ interface ByClient {
 }
 type Bytes = { body: Uint8Array } | null;
 
+/** A call's record, and its rows. */
+interface FoundCall {
+  record: FullCallRecord;
+  intent: Awaited<ReturnType<RecordsService['intent']>>;
+}
+
 /** Reads what the journal wrote. */
 @Injectable()
 export class RecordsService {
@@ -77,6 +83,11 @@ export class RecordsService {
 
   /** @param clientId finds only calls of this client. */
   async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
+    return (await this.withRows(id, reveal, clientId))?.record;
+  }
+
+  /** Reads one call, with the rows that its record was made of. `intent` is null if a refusal stands for the call. */
+  async withRows(id: string, reveal: boolean, clientId?: string): Promise<FoundCall | undefined> {
     const present = await this.present.read();
     const where = { id, ...(clientId !== undefined && { clientId }) };
     const viewOf = async (row: Named, verdicts: View['verdicts']): Promise<View> => ({
@@ -87,7 +98,19 @@ export class RecordsService {
       clientNames: await this.namesIn([row]),
     });
     const refusal = await this.prisma.refusal.findUnique({ where });
-    if (refusal) return { ...fromRefusal(refusal, await viewOf(refusal, new Map())), request: null, response: null };
+    if (refusal) {
+      const record = fromRefusal(refusal, await viewOf(refusal, new Map()));
+      return { record: { ...record, request: null, response: null }, intent: null };
+    }
+    const intent = await this.intent(where);
+    if (!intent) return undefined;
+    const response = await this.responseOf(intent.outcome);
+    const view = await viewOf(intent, await newestVerdicts(this.prisma, [intent]));
+    return { record: { ...fromIntent(intent, view), ...toMessages(intent, response, reveal) }, intent };
+  }
+
+  /** The rows of one call. */
+  async intent(where: { id: string; clientId?: string }) {
     const found = await this.prisma.intent.findUnique({
       where,
       include: {
@@ -98,11 +121,7 @@ export class RecordsService {
         ...WITH_RESOLUTIONS,
       },
     });
-    if (!found) return undefined;
-    const intent = withCurrentResolution(found);
-    const response = await this.responseOf(intent.outcome);
-    const view = await viewOf(intent, await newestVerdicts(this.prisma, [intent]));
-    return { ...fromIntent(intent, view), ...toMessages(intent, response, reveal) };
+    return found && withCurrentResolution(found);
   }
 
   /** Returns the bytes of an answer. They are stored with the call that fetched it. */
