@@ -95,7 +95,13 @@ export interface PaidItems extends Items {
 export type RecipientKind = 'email' | 'handle' | 'phone' | 'receiver';
 
 export type ItemField =
-  RecipientKind | 'amountUsd' | 'country' | 'networkCode' | 'reference' | 'wallet' | 'upstreamRef';
+  | RecipientKind
+  | 'amountUsd'
+  | 'country'
+  | 'networkCode'
+  | 'reference'
+  | 'wallet'
+  | 'upstreamRef';
 
 /** The upstream's listing shows transactions of this kind, by which a call in doubt is recognised. */
 export interface CreatedTransactions {

@@ -35,7 +35,8 @@ export function isUnavailable(error: unknown): boolean {
   if (PRISMA_CODES.includes(error.code)) return true;
   // Of a raw query the code is always P2010: the adapter's own error lies behind it.
   const adapterError = error.meta?.driverAdapterError as
-    { cause?: { kind?: string; originalCode?: string } } | undefined;
+    | { cause?: { kind?: string; originalCode?: string } }
+    | undefined;
   const { kind = '', originalCode = '' } = adapterError?.cause ?? {};
   return ADAPTER_KINDS.includes(kind) || SQLSTATE.test(originalCode);
 }
