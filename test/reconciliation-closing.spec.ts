@@ -90,7 +90,7 @@ describe('findings close by themselves', () => {
     expect(await see('12')).toEqual(['resolved', 'reopened']);
     expect(await database.query('SELECT reason, impact_usd::float8 AS usd FROM finding_step ORDER BY id DESC LIMIT 1')).toEqual([
       { reason: expect.stringMatching(/^Run [0-9a-f-]{36} sees this difference again\.$/), usd: 2 },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   });
 
   it('stay as a person left them, until the difference is another one', async () => {
@@ -179,7 +179,7 @@ describe("a wallet's entries", () => {
   }
 
   it('join, whether or not amounts are signed, and up to the noise of floats', async () => {
-    expect(await gaps('70', [['-20', '90', '70'], ['-10', '100', '90.0000000000001'], ['100', '0', '100']])).toEqual([]); // prettier-ignore
+    expect(await gaps('70', [['-20', '90', '70'], ['-10', '100', '90.0000000000001'], ['100', '0', '100']])).toEqual([]); // oxfmt-ignore
     expect(
       await gaps('70', [
         ['20', '90', '70'],
@@ -190,16 +190,16 @@ describe("a wallet's entries", () => {
   });
 
   it('or there is a gap: between two, within one, or up to the balance', async () => {
-    expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // prettier-ignore
-    expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // prettier-ignore
-    expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // prettier-ignore
+    expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // oxfmt-ignore
+    expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
+    expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
   });
 
   it('are looked at though they have no time', async () => {
     timed = false;
     expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual([
       `balance_gap wallet/w-${day}/untimed/95/-5/90 0`,
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     timed = true;
   });
 
