@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
-import { complaintsOf, expectAccessible, reasonOf } from './support/console';
+import { expectAccessible } from './support/accessible';
+import { complaintsOf, reasonOf } from './support/console';
 import { InterfaceClient } from './support/interface-client';
 import { dialogOf, Operating, startOperating } from './support/operating';
 

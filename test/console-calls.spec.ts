@@ -1,5 +1,6 @@
 import { button, CallsScene, field, MASKED_PHONE, PHONE, shown, startCallsScene, table } from './support/calls-scene';
-import { complaintsOf, expectAccessible, follow, widthOf } from './support/console';
+import { expectAccessible } from './support/accessible';
+import { complaintsOf, follow, widthOf } from './support/console';
 import { Page } from 'playwright-core';
 
 /** The lists of calls and of payouts: what is found, and how it is shown. */
@@ -117,10 +118,8 @@ describe("the console's lists of calls and payouts", () => {
     await save('Of one person', true);
     expect(await kept()).toContain(PHONE);
 
-    await page.goto(`${scene.proxy.url}/console/calls`);
+    await follow(page, '/calls');
     await shown(page, await scene.count());
-    const titles = (await table(page, 'Calls').getByRole('columnheader').allTextContents()).join();
-    expect(titles).toBe('Time,Operation,Client,Outcome,Payouts,Total,Recipients,Latency,Id,X-Request-Id');
     await button(page, 'Views').click();
     await page.getByRole('menuitem', { name: 'What was refused' }).click();
     await shown(page, await scene.count('outcome=refused'));
@@ -132,6 +131,9 @@ describe("the console's lists of calls and payouts", () => {
     await button(page, 'Delete Of one person').click();
     await page.keyboard.press('Escape');
     await page.reload();
+    await table(page, 'Calls').waitFor();
+    const titles = (await table(page, 'Calls').getByRole('columnheader').allTextContents()).join();
+    expect(titles).toBe('Time,Operation,Client,Outcome,Payouts,Total,Recipients,Latency,Id,X-Request-Id');
     await button(page, 'Views').click();
     expect((await page.getByRole('menuitem').allTextContents()).slice(0, 5)).toEqual([
       'In doubt',

@@ -11,6 +11,7 @@ import {
   startCallsScene,
   table,
 } from './support/calls-scene';
+import { startAfresh } from './support/console';
 
 /** What leaves with the lists of calls and payouts: exports, and people. */
 describe("the console's exports, and the people in its lists", () => {
@@ -91,21 +92,22 @@ describe("the console's exports, and the people in its lists", () => {
   it('never bring an unmasked person to an auditor without `audit:pii`, whatever is looked at', async () => {
     const page = await scene.open('/calls', scene.masked);
     const bodies: string[] = [];
-    await page.route('**/*', async (route) => {
+    // All else are the console's own files.
+    await page.route('**/v1/**', async (route) => {
       const response = await route.fetch();
       bodies.push(await response.text());
       await route.fulfill({ response });
     });
-    await page.reload();
+    await startAfresh(page, '/calls');
     await shown(page, await scene.count());
     expect(await page.getByText('Show people').count()).toBe(0);
     await button(page, 'Sum up').click();
     await table(page, 'Sums').waitFor();
     for (const who of [PHONE, EMAIL, HANDLE]) {
-      await page.goto(`${scene.proxy.url}/console/payouts?${new URLSearchParams({ recipient: who }).toString()}`);
+      await startAfresh(page, `/payouts?${new URLSearchParams({ recipient: who }).toString()}`);
       await page.getByText(/requires a key with the scope audit:pii/).waitFor();
     }
-    await page.goto(`${scene.proxy.url}/console/payouts`);
+    await startAfresh(page, '/payouts');
     await table(page, 'Payouts').getByText(MASKED_PHONE).waitFor();
     expect(await page.getByLabel('Recipient', { exact: true }).isDisabled()).toBe(true);
     for (const format of ['CSV', 'NDJSON']) {
@@ -119,7 +121,9 @@ describe("the console's exports, and the people in its lists", () => {
     }
     await table(page, 'Payouts').getByRole('link').first().click();
     await page.waitForURL(/calls\/[0-9a-f-]{36}$/);
-    await page.goto(`${scene.proxy.url}/console/calls/${scene.toPhone}`, { waitUntil: 'networkidle' });
+    await startAfresh(page, `/calls/${scene.toPhone}`);
+    await page.getByRole('region', { name: 'Items' }).getByText(MASKED_PHONE).waitFor();
+    await page.getByRole('region', { name: 'Readers' }).getByText('masked').first().waitFor();
     const wire = bodies.join('\n');
     for (const part of [scene.toPhone, MASKED_PHONE, '"sha256"', 'Kenya']) expect(wire).toContain(part);
     for (const person of [PHONE.slice(1), EMAIL, HANDLE]) {

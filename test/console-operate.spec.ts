@@ -1,5 +1,6 @@
 import { Page } from 'playwright-core';
-import { complaintsOf, expectAccessible, follow, reasonOf, widthOf } from './support/console';
+import { expectAccessible } from './support/accessible';
+import { complaintsOf, follow, reasonOf, widthOf } from './support/console';
 import { dialogOf, Operating, startOperating } from './support/operating';
 
 /** What operators do in the console, and what comes of it for the apps. */

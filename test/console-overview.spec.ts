@@ -2,7 +2,8 @@ import { Page } from 'playwright-core';
 import supertest from 'supertest';
 import { OverviewService } from '../src/admin/overview/overview.service';
 import { startBrowser, TestBrowser } from './support/browser';
-import { complaintsOf, expectAccessible, tabsOf, widthOf } from './support/console';
+import { expectAccessible } from './support/accessible';
+import { complaintsOf, tabsOf, widthOf } from './support/console';
 import { refusalOf } from './support/old-calls';
 import { startProxyWithSandbox } from './support/proxy';
 

@@ -1,7 +1,8 @@
 import { Page } from 'playwright-core';
 import supertest from 'supertest';
 import { startBrowser, TestBrowser } from './support/browser';
-import { complaintsOf, expectAccessible, signIn, tabsOf, widthOf } from './support/console';
+import { expectAccessible } from './support/accessible';
+import { complaintsOf, signIn, tabsOf, widthOf } from './support/console';
 import { startProxyWithSandbox } from './support/proxy';
 
 /** The frame around the console's pages: who is signed in, what one sees, and what may not get in or out. */
@@ -55,7 +56,7 @@ describe('the console', () => {
   });
 
   it('keeps the key nowhere in the browser, and no script can read the cookie', async () => {
-    const page = await signIn(browser.browser, proxy.url, keys.auditor);
+    const page = await visit(keys.auditor);
     const kept = await page.evaluate<string>(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
     );
@@ -112,7 +113,7 @@ describe('the console', () => {
   }
 
   it('signs out, and the cookie opens nothing any more', async () => {
-    const page = await signIn(browser.browser, proxy.url, keys.auditor);
+    const page = await visit(keys.auditor);
     const [cookie] = await page.context().cookies();
     const before = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
     expect((await before).status).toBe(200);
