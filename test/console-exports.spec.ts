@@ -5,6 +5,7 @@ import {
   CallsScene,
   EMAIL,
   HANDLE,
+  MANY,
   MASKED_PHONE,
   PHONE,
   shown,
@@ -24,7 +25,7 @@ describe("the console's exports, and the people in its lists", () => {
 
   it('are exported as they are shown, with progress, and checked against the manifest', async () => {
     const page = await scene.open(`/calls?page_size=100&recipient_prefix=${encodeURIComponent('+2547000')}`);
-    const listed = await shown(page, 25);
+    const listed = await shown(page, MANY);
     let go: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (go = resolve));
     await page.route('**/v1/audit/export*', async (route) => {
@@ -38,7 +39,7 @@ describe("the console's exports, and the people in its lists", () => {
     const download = page.waitForEvent('download');
     go();
     const file = await (await download).path();
-    await dialog.getByText('Complete, 25 rows').waitFor();
+    await dialog.getByText(`Complete, ${MANY} rows`).waitFor();
     await dialog.getByText('The checksum matches').waitFor();
     const rows: { id: string; outcome: string }[] = parse(readFileSync(file, 'utf8'), { columns: true });
     expect(rows.map(({ id }) => id)).toEqual([...listed].reverse());
@@ -46,7 +47,7 @@ describe("the console's exports, and the people in its lists", () => {
     await dialog.getByRole('button', { name: 'Save the manifest' }).click();
     const manifest = await saving;
     expect(manifest.suggestedFilename()).toMatch(/\.csv\.manifest\.json$/);
-    expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({ rows: 25, format: 'csv' });
+    expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({ rows: MANY, format: 'csv' });
   });
 
   it('keep no export that is cancelled, or that is not what its manifest says', async () => {

@@ -4,6 +4,9 @@ import { signIn, tabsOf } from './console';
 import { phones } from './paying';
 import { startProxyWithSandbox } from './proxy';
 
+/** How many payouts there are to phones that nothing else is about. */
+export const MANY = 12;
+
 export const PHONE = '+254712345678';
 export const MASKED_PHONE = '+254••••5678';
 export const EMAIL = 'ada.lovelace@example.com';
@@ -21,7 +24,7 @@ export async function startCallsScene() {
     pay('/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] });
 
   const toMany: string[] = [];
-  for (const phone of phones(25)) toMany.push(await airtime(phone, 1));
+  for (const phone of phones(MANY)) toMany.push(await airtime(phone, 1));
   const toPhone = await airtime(PHONE, 2.5);
   const credits = [
     { email: EMAIL, valueInUSD: 3 },
