@@ -60,6 +60,11 @@ export async function startCallsScene() {
 
 export type CallsScene = Awaited<ReturnType<typeof startCallsScene>>;
 
+let scene: Promise<CallsScene> | undefined;
+
+/** The one of a spec file, which closes it. */
+export const callsScene = () => (scene ??= startCallsScene());
+
 export const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true });
 export const table = (page: Page, name: string): Locator => page.getByRole('table', { name });
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });

@@ -5,7 +5,7 @@ export interface Opening extends BrowserContextOptions {
   at?: string;
 }
 
-/** Opens the console in a browser profile of its own, signed in with a key. console.spec.ts tests the sign-in page itself. */
+/** Opens the console in a browser profile of its own, signed in with a key. console/frame.ts tests the sign-in page itself. */
 export async function signIn(
   browser: Browser,
   url: string,

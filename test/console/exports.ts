@@ -9,19 +9,16 @@ import {
   MASKED_PHONE,
   PHONE,
   shown,
-  startCallsScene,
+  callsScene,
   table,
-} from './support/calls-scene';
-import { startAfresh } from './support/console';
+} from '../support/calls-scene';
+import { startAfresh } from '../support/console';
 
 /** What leaves with the lists of calls and payouts: exports, and people. */
 describe("the console's exports, and the people in its lists", () => {
   let scene: CallsScene;
 
-  beforeAll(async () => {
-    scene = await startCallsScene();
-  });
-  afterAll(() => scene.close());
+  beforeAll(async () => (scene = await callsScene()));
 
   it('are exported as they are shown, with progress, and checked against the manifest', async () => {
     const page = await scene.open(`/calls?page_size=100&recipient_prefix=${encodeURIComponent('+2547000')}`);

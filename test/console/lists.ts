@@ -1,26 +1,13 @@
-import {
-  button,
-  CallsScene,
-  field,
-  MANY,
-  MASKED_PHONE,
-  PHONE,
-  shown,
-  startCallsScene,
-  table,
-} from './support/calls-scene';
-import { expectAccessible } from './support/accessible';
-import { complaintsOf, follow, widthOf } from './support/console';
+import { button, CallsScene, field, MANY, MASKED_PHONE, PHONE, shown, callsScene, table } from '../support/calls-scene';
+import { expectAccessible } from '../support/accessible';
+import { complaintsOf, follow, widthOf } from '../support/console';
 import { Page } from 'playwright-core';
 
 /** The lists of calls and of payouts: what is found, and how it is shown. */
 describe("the console's lists of calls and payouts", () => {
   let scene: CallsScene;
 
-  beforeAll(async () => {
-    scene = await startCallsScene();
-  });
-  afterAll(() => scene.close());
+  beforeAll(async () => (scene = await callsScene()));
 
   const chosen = (page: Page, name: string) => page.getByRole('combobox', { name, exact: true });
   async function choose(page: Page, name: string, option: string): Promise<void> {
