@@ -34,12 +34,6 @@ export default tseslint.config(
     files: ['**/*.spec.ts', 'test/**'],
     rules: {
       'max-lines-per-function': 'off', // a describe block is a function
-      '@typescript-eslint/no-unsafe-assignment': 'off', // answers read back from the wire are untyped on purpose
-      '@typescript-eslint/no-unsafe-member-access': 'off',
-      '@typescript-eslint/no-unsafe-argument': 'off',
-      '@typescript-eslint/no-unsafe-return': 'off',
-      '@typescript-eslint/no-unsafe-call': 'off',
-      '@typescript-eslint/no-explicit-any': 'off',
     },
   },
   {

@@ -1,6 +1,7 @@
-import supertest from 'supertest';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
 
 const WALLETS = '/api/v0.1/wallets/list';
 
@@ -32,7 +33,7 @@ describe('the address of a request', () => {
   }
   const ask = ({ url }: TestProxy, key: string, forwardedFor: string) =>
     supertest(url).get(WALLETS).set({ 'X-API-Key': key, 'X-Forwarded-For': forwardedFor });
-  const record = async ({ headers }: supertest.Response) =>
+  const record = async ({ headers }: Answer) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
   it('must be on the list of its client, if there is one; else it is refused and recorded, and nothing is read', async () => {

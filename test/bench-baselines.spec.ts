@@ -75,9 +75,13 @@ describe('the contestants of the benchmark', () => {
 
   it.each(RECORDING)('%s has its record before the upstream is asked, and the outcome before the app', async (name) => {
     const record = async () => {
-      const rows = await database.query(RECORDS[name] ?? '');
-      const parsed = rows.map((row) => ({ ...row, body: JSON.parse(row.body), answer: JSON.parse(row.answer) }));
-      return parsed.filter(({ body }) => body.airtimes[0].valueInUSD === 2.25);
+      const rows = await database.query<{ body: string; answer: string }>(RECORDS[name] ?? '');
+      const parsed = rows.map((row) => ({
+        ...row,
+        body: JSON.parse(row.body) as typeof BODY,
+        answer: JSON.parse(row.answer) as unknown,
+      }));
+      return parsed.filter(({ body }) => body.airtimes[0]?.valueInUSD === 2.25);
     };
     const body = { airtimes: [{ ...BODY.airtimes[0], valueInUSD: 2.25 }] };
     let before: unknown;

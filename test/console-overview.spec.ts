@@ -1,10 +1,10 @@
 import { Page } from 'playwright-core';
-import supertest from 'supertest';
 import { OverviewService } from '../src/admin/overview/overview.service';
 import { startBrowser, TestBrowser } from './support/browser';
 import { complaintsOf, expectAccessible, tabsOf, widthOf } from './support/console';
 import { refusalOf } from './support/old-calls';
 import { startProxyWithSandbox } from './support/proxy';
+import supertest from './support/supertest';
 
 const airtime = (phoneNumber: string, valueInUSD: number) => ({
   airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }],

@@ -1,8 +1,8 @@
 import { Page } from 'playwright-core';
-import supertest from 'supertest';
 import { startBrowser, TestBrowser } from './support/browser';
 import { complaintsOf, expectAccessible, signIn, tabsOf, widthOf } from './support/console';
 import { startProxyWithSandbox } from './support/proxy';
+import supertest from './support/supertest';
 
 /** The frame around the console's pages: who is signed in, what one sees, and what may not get in or out. */
 describe('the console', () => {

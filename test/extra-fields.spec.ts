@@ -2,6 +2,7 @@ import { itemsOf } from '../src/operations/items';
 import { openApiDocument } from '../src/app/openapi';
 import { airtimeItem, creditItem, startInterface, TestInterface } from './support/interface';
 import { startProxy } from './support/proxy';
+import type { Schema } from './support/api-document';
 
 const EXTRAS = ['subAccount', 'turnOffNotification', 'narration'];
 const WRONG =
@@ -34,7 +35,7 @@ describe('extra fields', () => {
 
   it.each([true, false, 0, -0.25, 9_007_199_254_740_991, '', 'a'])('may hold %j', async (value) => {
     await api.post('/payouts/airtime', { airtimes: [airtimeItem()], turnOffNotification: value }).expect(200);
-    expect(JSON.parse(sent() ?? '').turnOffNotification).toBe(value);
+    expect(JSON.parse(sent() ?? '')).toHaveProperty('turnOffNotification', value);
   });
 
   it.each(['null', '[]', '{}', '["a"]', '{"a":1}', '1e309', '9007199254740993', '"a\\u0000"', '"a\\nb"', '"\\ud800"'])(
@@ -46,7 +47,7 @@ describe('extra fields', () => {
         { pointer: '/narration', detail: WRONG },
         { pointer: '/airtimes/1/subAccount', detail: WRONG },
       ]);
-      expect(recorded.refusal!.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+      expect(recorded.refusal!.errors.map(({ pointer }) => pointer).sort()).toEqual([
         '/airtimes/1/subAccount',
         '/narration',
       ]);
@@ -78,7 +79,7 @@ describe('extra fields', () => {
     const { key } = await api.proxy.client('masked', 'audit');
     const { headers } = await api.post('/send', { credit: [creditItem()], narration: 'Ada Lovelace' }).expect(200);
     const { body } = await api.proxy.get(key, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
-    expect(body.request.body.narration).toBe('••••');
+    expect(body.request?.body).toMatchObject({ narration: '••••' });
   });
 
   it('are never fields with a meaning: those have rules, and a place in the record', async () => {
@@ -96,7 +97,8 @@ describe('extra fields', () => {
 
   it('stand in the OpenAPI document of this configuration', () => {
     const document = openApiDocument(api.proxy.app, { maxItems: 10, extraFieldsAllowed: EXTRAS });
-    const propertiesOf = (name: string) => Object.keys((document.components?.schemas?.[name] as any).properties ?? {});
+    const propertiesOf = (name: string) =>
+      Object.keys((document.components?.schemas?.[name] as Schema).properties ?? {});
     for (const name of ['SendDto', 'SendItem', 'TransferDto', 'TransactionsDto']) {
       expect(propertiesOf(name)).toEqual(expect.arrayContaining(EXTRAS));
     }

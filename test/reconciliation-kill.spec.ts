@@ -22,6 +22,13 @@ function random(seed: number): () => number {
   };
 }
 
+/** What pg keeps to itself. */
+const innardsOf = (client: Client) =>
+  client as unknown as {
+    connectionParameters: { application_name: string };
+    connection: { stream: { destroy(): void } };
+  };
+
 /**
  * Hears of each question of runs before it is asked.
  * @param heard may ask it, and says whether it was.
@@ -29,10 +36,10 @@ function random(seed: number): () => number {
 function onQuestions(heard: (client: Client, ask: () => unknown) => { answer: unknown } | void): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const original = Client.prototype.query as (...given: unknown[]) => unknown;
-  jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: any, ...given: unknown[]): any {
+  jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...given: unknown[]) {
     const ask = () => original.apply(this, given);
-    const isRun = this.connectionParameters.application_name === 'payout-proxy reconciliation';
-    return (isRun ? heard(this as Client, ask) : undefined)?.answer ?? ask();
+    const isRun = innardsOf(this).connectionParameters.application_name === 'payout-proxy reconciliation';
+    return (isRun ? heard(this, ask) : undefined)?.answer ?? ask();
   });
 }
 
@@ -44,13 +51,13 @@ function killAt(question: number, { sent, afterMs }: { sent: boolean; afterMs: n
     const never = () =>
       new Promise((_, reject) => client.once('end', () => reject(new Error('Connection terminated'))));
     const answer = sent ? ask() : never();
-    setTimeout(() => (client as any).connection.stream.destroy(), afterMs);
+    setTimeout(() => innardsOf(client).connection.stream.destroy(), afterMs);
     return { answer };
   });
 }
 
 /** What a run has left in the database, but for ids and times that differ from run to run. */
-async function resultOf(database: TestDatabase): Promise<Record<string, object[]>> {
+async function resultOf(database: TestDatabase): Promise<Record<string, Record<string, unknown>[]>> {
   const findings = await database.query(
     `SELECT category, subject, call_id, position, upstream_ref, occurred_at, impact_usd, fields::text,
        evidence #>> '{match}' AS match, evidence #>> '{theirs,ordinal}' AS ordinal
@@ -70,7 +77,7 @@ describe('a run that is killed and asked for again', () => {
   let scene: Reconciling;
   let template: string;
   let period: object;
-  let undisturbed: Record<string, object[]>;
+  let undisturbed: Awaited<ReturnType<typeof resultOf>>;
   /** How many it asks of the database on its own connection. */
   let questions = 0;
   const databases: TestDatabase[] = [];
@@ -109,7 +116,7 @@ describe('a run that is killed and asked for again', () => {
   });
 
   it('was worth the trouble', () => {
-    expect(undisturbed.findings?.map((one: any) => one.category as string)).toEqual([
+    expect(undisturbed.findings?.map((one) => one.category)).toEqual([
       'duplicate_upstream',
       ...Array<string>(5).fill('missing_local'),
       'status',
@@ -151,9 +158,9 @@ describe('a run that is killed and asked for again', () => {
     await scene.fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 1_000 });
     const { body } = await askForRun(asking(fleet.url(0)), period).expect(202);
     await fleet.kill(0);
-    expect(await ended(asking(fleet.url(1)), body.id as string)).toMatchObject({ state: 'interrupted' });
+    expect(await ended(asking(fleet.url(1)), body.id)).toMatchObject({ state: 'interrupted' });
     await askForRun(asking(fleet.url(1)), period).expect(202);
-    expect(await ended(asking(fleet.url(1)), body.id as string)).toMatchObject({ state: 'ended' });
+    expect(await ended(asking(fleet.url(1)), body.id)).toMatchObject({ state: 'ended' });
     await fleet.stop();
     expect(await resultOf(database)).toEqual(undisturbed);
   });

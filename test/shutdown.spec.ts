@@ -31,7 +31,8 @@ describe('a proxy that is told to stop', () => {
       DUPLICATE_GUARD: 'false', // the tests pay the same
     };
     const create = ['clients', 'create', '--name', 'app', '--scopes', 'pay', '--json'];
-    key = JSON.parse((await new Product('cli/main.js', create, environment, dataDir).exit).stdout).key;
+    const { stdout } = await new Product('cli/main.js', create, environment, dataDir).exit;
+    ({ key } = JSON.parse(stdout) as { key: string });
   });
   afterAll(async () => {
     await upstream.stop();

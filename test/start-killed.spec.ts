@@ -1,9 +1,9 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import supertest from 'supertest';
 import { removeDataDir } from './support/data-dir';
 import { AIRTIME, eventually } from './support/paying';
 import { newDataDir, Product, readJson } from './support/process';
+import supertest from './support/supertest';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 const ROOT = join(__dirname, '..');
@@ -31,7 +31,7 @@ describe('a start', () => {
   /** What runs of a start that is ready. */
   async function everythingOf(product: Product) {
     const [, url = ''] = await product.said(READY);
-    const sandbox = readJson(dataDir, 'sandbox.json').url as string;
+    const sandbox = readJson(dataDir, 'sandbox.json').url;
     expect(await Promise.all([answers(url), answers(sandbox)])).toEqual([true, true]);
     return { url, sandbox, postgres: numberOfPostgres() };
   }

@@ -3,10 +3,10 @@ import { existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import supertest from 'supertest';
 import { removeDataDir } from './support/data-dir';
 import { eventually } from './support/paying';
 import { newDataDir, Product, readJson } from './support/process';
+import supertest from './support/supertest';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 const connectTo = (port: number) => new Client({ host: '127.0.0.1', port }).connect();
@@ -56,7 +56,7 @@ describe('npm start', () => {
     const sent = await supertest(url)
       .post('/v1/sandbox/payouts')
       .set('X-API-Key', keys.admin)
-      .send({ operation: sample.operation, body: sample.body })
+      .send({ operation: sample!.operation, body: sample!.body })
       .expect(200);
     expect(sent.body).toMatchObject({ status: 200, body: { status: 'success' } });
 

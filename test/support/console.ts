@@ -97,6 +97,14 @@ export async function reasonOf(button: Locator): Promise<string | undefined> {
   return (await page.locator(`[id="${reason}"]`).textContent({ timeout: 2_000 })) ?? '';
 }
 
+/** As much of axe as is used. Its own types need those of a browser. */
+interface Axe {
+  run(
+    element: unknown,
+    options: object,
+  ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
+}
+
 /**
  * Checks a page, or a part of it, against WCAG in light and in dark, which differ in nothing but their colours. The specs call
  * it once for each page and each dialog.
@@ -113,9 +121,9 @@ export async function expectAccessible(what: Page | Locator): Promise<void> {
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     await page.evaluate(SETTLED);
     const faults = await part.evaluate(async (element, runOnly) => {
-      const { axe } = globalThis as unknown as { axe: { run: (...given: unknown[]) => Promise<any> } };
+      const { axe } = globalThis as unknown as { axe: Axe };
       const { violations } = await axe.run(element, { runOnly, resultTypes: ['violations'] });
-      return violations.map(({ id, nodes }: any) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`);
+      return violations.map(({ id, nodes: [first] }) => `${id}: ${first?.html} ${first?.failureSummary}`);
     }, rules);
     expect([colorScheme, faults]).toEqual([colorScheme, []]);
   }

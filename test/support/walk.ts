@@ -29,8 +29,7 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
   describe.each(['the sandbox', 'the proxy'])('with %s', (side) => {
     const baseUrl = () => (side === 'the proxy' ? proxy.url : proxy.sandbox.url);
     const client = () => new InterfaceClient(baseUrl(), side === 'the proxy' ? key : UPSTREAM_KEY);
-    const balances = async () =>
-      (dataOf(await client().wallets()) as { balance: number }[]).map(({ balance }) => balance);
+    const balances = async () => dataOf('GET /wallets/list', await client().wallets()).map(({ balance }) => balance);
 
     it.each(rows.filter(({ data }) => data))('$request: $says', async ({ request, body, data }) => {
       const answer = await ask(client(), request, body);
