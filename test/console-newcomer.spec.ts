@@ -29,7 +29,7 @@ describe('a newcomer', () => {
     removeDataDir(folder);
   });
 
-  const admin = () => readJson(dataDir, 'demo-keys.json').admin as string;
+  const admin = () => readJson(dataDir, 'demo-keys.json').admin;
   const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
   const answer = (page: Page) => page.getByRole('region', { name: 'Answer' });
   const wallet = (page: Page) =>

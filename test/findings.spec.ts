@@ -6,6 +6,8 @@ import supertest from './support/supertest';
 const FINDINGS = '/v1/reconciliation/findings';
 const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
 
+const READ = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
+
 describe('findings', () => {
   let approving: Approving;
   let scene: FindingsScene;
@@ -40,7 +42,7 @@ describe('findings', () => {
       usd: '12.500000',
       daysAgo: 3.5,
       fields: [{ field: 'recipient', ours: null, theirs: 'm••@example.com' }],
-      evidence: { theirs: { ordinal: 4 } },
+      evidence: { theirs: { read_id: READ, ordinal: 4, at: null } },
     });
     const { body } = await get(`/${id}`).expect(200);
     expect(body).toEqual({
@@ -70,7 +72,7 @@ describe('findings', () => {
       steps: [],
       sight_count: 1,
       version: expect.stringMatching(/^v[0-9a-f]{12}$/),
-      evidence: { theirs: { ordinal: 4 } },
+      evidence: { ours: null, theirs: { read_id: READ, ordinal: 4, at: null }, match: null },
       sights: [
         {
           run_id: run,

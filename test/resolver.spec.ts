@@ -199,8 +199,7 @@ describe('the resolver', () => {
     expect(await read(id)).toMatchObject({ outcome: 'unknown', doubt: null });
     // A payment of ours that the upstream has forgotten.
     const sql = `SELECT intent_id AS id FROM outcome WHERE kind = 'succeeded' LIMIT 1`;
-    const { id: known } = first(await query<{ id: string }>(sql));
-    const forgotten = await copyIntent(database, known, { client_id: app.id });
+    const forgotten = await copyIntent(database, first(await query<{ id: string }>(sql)).id, { client_id: app.id });
     await query(
       `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
        VALUES ($1, 'succeeded', now() - interval '10 s', now() - interval '10 s', 1, now() - interval '10 s')`,

@@ -79,7 +79,7 @@ export class FindingsScene {
           finding_id: id,
           impact_usd: usd,
           fields,
-          evidence: more.evidence ?? { match: null },
+          evidence: { ours: null, theirs: null, match: null, ...more.evidence },
         };
       },
     );
