@@ -107,9 +107,9 @@ describe("the console's verification", () => {
     ['reason', 'approved', put('approval/reason', 'agreed')],
     ['decider', 'approved', put('approval/decided_by/actor', 'lovelace')],
     ['missing decision', 'approved', put('approval/decided_by', null)],
-    ['verdict', 'settled', all(put('resolution/verdict', 'confirmed'), put('outcome', 'confirmed'))],
+    ['resolution', 'settled', all(put('resolution/outcome', 'confirmed'), put('outcome', 'confirmed'))],
     ['missing outcome', 'doubtful', put('upstream', null)],
-    ['made-up settlement', 'doubtful', put('resolution', { verdict: 'confirmed' })],
+    ['made-up settlement', 'doubtful', put('resolution', { outcome: 'confirmed' })],
     ['refusal', 'refused', put('refusal/errors/0/detail', 'none')],
     ['repeated call', 'repeated', copy('id', 'refusal/first_call_id')],
   ])('fails where the page shows another %s than the records have', async (_what, kind, change) => {

@@ -9,8 +9,8 @@ import { passTime } from './support/pass-time';
 import { startProxy, TestProxy } from './support/proxy';
 import { TestDatabase } from './support/test-database';
 
-/** More than all buffers between the proxy and a client hold: some 30 MB. */
-const ROWS = 4_000;
+/** More than all buffers between the proxy and a client hold: some 12 MB. */
+const ROWS = 1_500;
 const ROW_TEXT = 8_000;
 
 const MAX_EXPORTS = 4;

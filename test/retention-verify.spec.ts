@@ -101,7 +101,7 @@ describe('after erasing and pruning, the log', () => {
 
   it('lets go later what had stayed, once it is over', async () => {
     await query(
-      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
       [held],
     );
     expect(await verified()).toMatchObject({ ok: true });

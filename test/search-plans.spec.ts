@@ -162,9 +162,9 @@ describe('the plans of searches', () => {
   });
 
   it.each([
-    [{ outcome: 'in_progress' }, 'search_entry_sent'],
-    [{ outcome: 'pending_approval' }, 'search_entry_held'],
-    [{ approval: 'pending' }, 'search_entry_held'],
+    [{ outcome: 'in_progress' }, 'search_entry_in_progress'],
+    [{ outcome: 'pending_approval' }, 'search_entry_expires_at'],
+    [{ approval: 'pending' }, 'search_entry_expires_at'],
   ])('%j is found by the clock, not among all that once was', async (search: CallSearch, index) => {
     asked = [];
     await searching.search(search);

@@ -15,13 +15,13 @@ export interface Approving extends Paying {
   model: string;
   /** @returns the id of a call that waits; columns of its intent may be other ones. */
   hold(changes?: Record<string, unknown>): Promise<string>;
-  decide<Verdict extends 'approve' | 'reject'>(
-    verdict: Verdict,
+  decide<Decision extends 'approve' | 'reject'>(
+    decision: Decision,
     id: string,
     body?: object,
     key?: string,
     proxy?: TestProxy,
-  ): Asked<'post', `/v1/approvals/${string}/${Verdict}`>;
+  ): Asked<'post', `/v1/approvals/${string}/${Decision}`>;
   /** The call as its app sees it. */
   read(id: string): Promise<BodyOf<'get', '/v1/calls/{id}'>>;
   /** What the app has spent; undefined if nothing was ever counted. */
@@ -50,9 +50,9 @@ export async function startApproving(): Promise<Approving> {
       const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z', reserved_on: null };
       return copyIntent(proxy.database, model, { ...held, idempotency_key: null, ...changes });
     },
-    decide: (verdict, id, body = {}, key = approver.key, { url } = proxy) =>
+    decide: (decision, id, body = {}, key = approver.key, { url } = proxy) =>
       supertest(url)
-        .post(`/v1/approvals/${id}/${verdict}`)
+        .post(`/v1/approvals/${id}/${decision}`)
         .set('X-API-Key', key)
         .send({ reason: 'agreed with Ada (ada@example.com)', ...body }),
     read: async (id) => (await proxy.get(app, `/v1/calls/${id}`).expect(200)).body,

@@ -19,4 +19,4 @@ export async function verify(page: Page): Promise<string[]> {
 }
 
 /** What each of these steps found. */
-export const verdicts = (steps: string[]) => steps.map((step) => /\((right|wrong|not compared)\)/.exec(step)?.[1]);
+export const results = (steps: string[]) => steps.map((step) => /\((right|wrong|not compared)\)/.exec(step)?.[1]);

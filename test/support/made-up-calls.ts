@@ -37,12 +37,12 @@ export async function insertCalls(
     calls.map(({ id, recorded_at, process, held }) => ({ ...row, id, client_id, recorded_at, process, ...held })),
   );
   const decided = of('decision', ({ decision }) => decision);
-  await insert('decision', 'intent_id, verdict, reason, client_id, key_id, decided_at, process', decided);
+  await insert('decision', 'intent_id, kind, reason, client_id, key_id, decided_at, process', decided);
   const times = { sent_at: 'now', answered_at: 'now', upstream_ms: 1 };
   const ended = of('outcome', ({ outcome }) => ({ kind: outcome, ...times }));
   await insert('outcome', 'intent_id, kind, sent_at, answered_at, upstream_ms', ended);
-  const settled = of('resolution', ({ resolution }) => ({ verdict: resolution }));
-  await insert('resolution', 'intent_id, verdict, reason, client_id, key_id', settled);
+  const settled = of('resolution', ({ resolution }) => ({ outcome: resolution }));
+  await insert('resolution', 'intent_id, outcome, reason, client_id, key_id', settled);
   await database.query(
     `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
        fault_count, received_at)

@@ -73,8 +73,8 @@ export const bytes: Parser<Buffer> = (response, done) => {
 };
 
 /** The pause between two questions grows: what is waited for needs the core that asking takes. */
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 50;
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 100;
 
 /** Far longer than anything takes on a busy machine, and shorter than the time limit of a test. */
 const DEADLINE_MS = 60_000;

@@ -1,5 +1,5 @@
 -- What keeps money safe: keys against paying twice, caps, approvals, the stop switch, and what became of calls in doubt.
---   records   decision, resolution, stop, stop_lift: rows are only ever added, as those of the first migration
+--   records   decision, resolution, resolution_correction, stop, stop_lift: rows are only ever added, as those of the first migration
 --   work      idempotency_claim, recent_content, spending, request_window: what admission needs at hand, made of the records
 
 -- Clients and keys ----------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ CREATE INDEX refusal_idempotency_key ON refusal (client_id, idempotency_key, id)
 -- Whether a held call may be sent. One for each: of two approvers the first wins.
 CREATE TABLE decision (
   intent_id       uuid PRIMARY KEY,
-  verdict         text NOT NULL CHECK (verdict IN ('approved', 'rejected')),
+  kind            text NOT NULL CHECK (kind IN ('approved', 'rejected')),
   reason          text NOT NULL,
   body_commitment bytea, -- of what was looked at: the intent's own, which is checked again before it is sent
   client_id       uuid NOT NULL, -- who decided
@@ -59,16 +59,32 @@ CREATE TABLE decision (
   process         integer NOT NULL -- that sends it
 );
 
--- What a call in doubt turned out to be.
+-- How a call in doubt was settled, first. A correction of it is a record of its own.
 CREATE TABLE resolution (
   intent_id   uuid PRIMARY KEY,
-  verdict     text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed')),
+  outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
   reason      text NOT NULL,
+  client_id   uuid, -- who says so; null: the resolver, whose verdict has the evidence
+  key_id      uuid,
+  actor       text,
+  resolved_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- A person may settle a call anew that the resolver, or a person, settled wrongly. The first resolution stays on record. Each
+-- correction names the resolution that it supersedes.
+CREATE TABLE resolution_correction (
+  id          uuid PRIMARY KEY, -- UUIDv7
+  intent_id   uuid NOT NULL,
+  supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or, of the first resolution, the id of its call
+  outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
+  reason      text NOT NULL,
+  reserves    boolean NOT NULL, -- it reserved again what had been given back
   client_id   uuid NOT NULL, -- who says so
   key_id      uuid NOT NULL,
   actor       text,
   resolved_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+CREATE INDEX resolution_correction_intent ON resolution_correction (intent_id);
 
 -- The stop switch: everything (both null), one client, or one operation. It holds until it is lifted.
 CREATE TABLE stop (
@@ -97,6 +113,14 @@ CREATE TABLE reservation_release (
   released_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
+-- Corrections that reserved again, and whose reservation was given back since: by a later correction or a late outcome.
+CREATE TABLE correction_release (
+  correction_id uuid PRIMARY KEY,
+  intent_id     uuid NOT NULL,
+  released_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX correction_release_intent ON correction_release (intent_id);
+
 CREATE OR REPLACE FUNCTION is_record(name text) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT AS $$
   SELECT name IN ('intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'decision', 'resolution', 'stop', 'stop_lift',
     'reservation_release')
@@ -106,7 +130,8 @@ DO $$
 DECLARE
   record text;
 BEGIN
-  FOREACH record IN ARRAY ARRAY['decision', 'resolution', 'stop', 'stop_lift', 'reservation_release'] LOOP
+  FOREACH record IN ARRAY ARRAY['decision', 'resolution', 'resolution_correction', 'stop', 'stop_lift', 'reservation_release',
+    'correction_release'] LOOP
     EXECUTE format('CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION refuse_change()', record);
     EXECUTE format('CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I EXECUTE FUNCTION refuse_change()', record);
   END LOOP;
@@ -151,15 +176,30 @@ CREATE UNLOGGED TABLE request_window (
   requests   integer NOT NULL
 );
 
--- Gives back what calls had reserved, once each, on the day they had reserved it. Rows are locked in the order in which
--- admission locks them, so that the two never wait for each other in a circle.
+-- Until its transaction ends, nobody else corrects the resolution of this call or gives back what it had reserved.
+CREATE FUNCTION lock_resolution(intent_id uuid) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_advisory_xact_lock(7070013, hashtext(intent_id::text))
+$$;
+
+-- Gives back what calls, and corrections of their resolutions, had reserved, once each, on the day they had reserved it. Rows are
+-- locked in the order in which admission locks them, so that the two never wait for each other in a circle. Corrections and
+-- releases of a settled call take turns: an outcome that commits while a correction reserves again sees that reservation, or the
+-- correction sees the outcome.
 CREATE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sql AS $$
+  SELECT lock_resolution(settled.intent_id)
+  FROM (SELECT intent_id FROM resolution WHERE intent_id = ANY (intent_ids) ORDER BY intent_id) AS settled;
   WITH reserved AS (
     SELECT i.id, i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, i.total_usd AS usd
     FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
     WHERE i.id = ANY (intent_ids) AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND i.total_usd IS NOT NULL
-  ), fresh AS (
+  ), first AS (
     INSERT INTO reservation_release (intent_id) SELECT id FROM reserved ORDER BY id ON CONFLICT DO NOTHING RETURNING intent_id
+  ), again AS (
+    INSERT INTO correction_release (correction_id, intent_id)
+    SELECT c.id, c.intent_id FROM resolution_correction c JOIN reserved r ON r.id = c.intent_id WHERE c.reserves
+    ORDER BY c.id ON CONFLICT DO NOTHING RETURNING intent_id
+  ), fresh AS (
+    SELECT intent_id FROM first UNION ALL SELECT intent_id FROM again
   ), released AS (
     SELECT r.client_id, r.day, sum(r.usd) AS usd FROM reserved r JOIN fresh f ON f.intent_id = r.id GROUP BY 1, 2
   ), locked AS (
@@ -179,6 +219,7 @@ $$;
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
-GRANT SELECT, INSERT ON decision, resolution, stop, stop_lift, reservation_release TO payout_proxy;
+GRANT SELECT, INSERT ON decision, resolution, resolution_correction, stop, stop_lift, reservation_release, correction_release
+  TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;

@@ -4,22 +4,22 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../upstream/shape';
 
-/** Shapes of an operation that are listed: nobody reads more, and an upstream gone mad must not fill the database. */
+/** The most shapes that are recorded of an operation: nobody reads more, and a faulty upstream must not fill the database. */
 const MAX_SHAPES = 100;
 
-/** While the database is slow, further shapes are let go: their next answers bring them back. */
+/** While the database is slow, further shapes are dropped: their next answers bring them back. */
 const MAX_WAITING = 100;
 
 /** What is known of an operation's answers. */
 interface KnownShapes {
   /** What its answers had so far, by HTTP status. */
   byStatus: Map<number, Shape>;
-  /** It has as many shapes as are listed. */
+  /** Whether `MAX_SHAPES` are recorded. */
   full: boolean;
 }
 
-/** An answer that has something new, as far as this process knows. */
-interface Sight {
+/** An answer with a shape that is new, as far as this process knows. */
+interface NewSight {
   operation: string;
   status: number;
   shape: Shape;
@@ -35,7 +35,7 @@ interface Sight {
 export class ShapeWatch implements OnApplicationShutdown {
   private readonly logger = new Logger('Shapes');
   private readonly known = new Map<string, KnownShapes>();
-  private readonly waiting: Sight[] = [];
+  private readonly waiting: NewSight[] = [];
   private working: Promise<void> | undefined;
 
   constructor(
@@ -43,7 +43,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     private readonly metrics: MetricsService,
   ) {}
 
-  /** Returns at once and never throws. Without an HTTP status there was no answer, and nothing is noted. */
+  /** Returns at once and never throws. Without an HTTP status there was no answer, and nothing is recorded. */
   watch(call: { id: string; operation: string }, status: number | null, body: Buffer | null): void {
     if (status === null) return;
     try {
@@ -54,7 +54,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     }
   }
 
-  /** Lets what is under way end; called once the last request is answered. */
+  /** Waits for the shapes that are being recorded. Called once the last request is answered. */
   async onApplicationShutdown(): Promise<void> {
     await this.working;
   }
@@ -66,7 +66,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     if (known.full) return this.metrics.countUnlistedShape(operation);
     if (this.waiting.length >= MAX_WAITING) return;
     const shape = shapeOf(value);
-    known.byStatus.set(status, merge(before, shape)); // from now on, its like are not looked at
+    known.byStatus.set(status, merge(before, shape)); // the next answers of this shape cost nothing
     this.waiting.push({ operation, status, shape, callId });
     this.working ??= this.learnAll();
   }
@@ -89,18 +89,18 @@ export class ShapeWatch implements OnApplicationShutdown {
     this.working = undefined;
   }
 
-  private async learn(sight: Sight): Promise<void> {
+  private async learn(sight: NewSight): Promise<void> {
     const { operation, status, shape } = sight;
     const stored = await readShapes(this.prisma, operation); // perhaps by other instances, or before the last start
     const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
     if (covers(listed.get(status) ?? false, shape)) return;
-    // Instances that look at the same time may each add one more: it is a bound, not a quota.
-    if (stored.length < MAX_SHAPES) return this.list(sight);
+    // Instances that record at the same time may each add one more: it is a bound, not a quota.
+    if (stored.length < MAX_SHAPES) return this.record(sight);
     this.known.set(operation, { byStatus: listed, full: true });
     this.metrics.countUnlistedShape(operation);
   }
 
-  private async list({ operation, status, shape, callId }: Sight): Promise<void> {
+  private async record({ operation, status, shape, callId }: NewSight): Promise<void> {
     const fingerprint = fingerprintOf(shape);
     const isNew = await insertShape(this.prisma, { operation, httpStatus: status, fingerprint, shape, callId });
     if (!isNew) return; // another instance was faster, and has counted it

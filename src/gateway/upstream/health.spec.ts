@@ -25,7 +25,7 @@ describe('how the upstream was seen', () => {
     ['what never left our queue', notSent('overloaded'), [false, false]],
     ['what an open circuit keeps back', notSent('circuit_open'), [false, false]],
   ])('by %s', (_what, answer, expected) => {
-    health.note(answer);
+    health.record(answer);
     expect(seen()).toEqual(expected);
   });
 

@@ -18,7 +18,7 @@ export class UpstreamHealth {
   private lastFailureAt: Date | null = null;
 
   /** What was never sent, for what is no fault of the upstream's, says nothing of it. */
-  note(answer: Answer): void {
+  record(answer: Answer): void {
     if (isSick(answer)) this.lastFailureAt = new Date();
     else if (answer.status !== null) this.lastAnsweredAt = new Date();
   }

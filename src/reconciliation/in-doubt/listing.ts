@@ -51,18 +51,18 @@ const CERTAINLY_LISTED = MAKERS.filter((operation) => CREATED_BY.get(operation)?
  * A read of all transactions, as far as it matters for calls in doubt.
  * @param db a connection of its own: after an outage of days this takes longer than a question may take on the others.
  * @param since when the oldest of them was sent.
- * @param doubts their ids: what their own answers name is theirs.
+ * @param inDoubt the ids of these calls: what their own answers name is theirs.
  * @param skewMs by how much the upstream's clock may be wrong.
  */
 export async function readListing(
   db: Client,
   read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
   since: Date,
-  doubts: string[],
+  inDoubt: string[],
   skewMs: number,
   effort: Effort,
 ): Promise<Listing> {
-  const rows = await readUnclaimed(db, read.readId, since, doubts);
+  const rows = await readUnclaimed(db, read.readId, since, inDoubt);
   const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row)));
   const unclaimed = await effort.all(Batches.of(seen));
   const known = await readKnown(db, read, since, skewMs);
@@ -83,7 +83,7 @@ function newestByKind(known: Known[]): Map<string, Date> {
 }
 
 /** Only what makes transactions has them: whoever deletes, redeems or verifies one names somebody else's. */
-async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<ListedRow[]> {
+async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: string[]): Promise<ListedRow[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
   const question = Prisma.sql`
     WITH calls AS MATERIALIZED (
@@ -92,10 +92,10 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
         WHERE d.decided_at >= ${from}::timestamptz AND i.operation = ANY (${MAKERS}::text[])
     ), claimed AS MATERIALIZED (
       SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM outcome_item o JOIN calls c ON c.id = o.intent_id
-      WHERE o.intent_id <> ALL (${doubts}::uuid[])
+      WHERE o.intent_id <> ALL (${inDoubt}::uuid[])
       UNION ALL
       SELECT v.intent_id, t ->> 'upstream_ref', t ->> 'upstream_id', t ->> 'batch_ref' FROM verdict v
-      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.verdict = 'confirmed' AND s.client_id IS NULL
+      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.outcome = 'confirmed' AND s.client_id IS NULL
       CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
       WHERE v.verdict = 'confirmed' AND v.id >= ${uuidFloor(from)}::uuid
     ), named AS (

@@ -127,9 +127,9 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   /** @param all also what would be looked at later only. */
   private async round(signal: AbortSignal, all: boolean): Promise<Round> {
     if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
-    const { ids, doubts } = await this.read();
-    const due = doubts.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, Date.now()));
-    const inDoubt = doubts.length;
+    const { ids, calls } = await this.read();
+    const due = calls.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, Date.now()));
+    const inDoubt = calls.length;
     if (due.length === 0) return { ...NOTHING, inDoubt };
     const lock = await SessionLock.take(this.settings.databaseUrl, RESOLVER_LOCK);
     if (!lock) return { ...NOTHING, inDoubt, elsewhere: true };
@@ -144,15 +144,15 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** The ids of all calls that may be in doubt, and those of them that are, in the order in which it is their turn. */
-  private async read(): Promise<{ ids: string[]; doubts: SentCallState[] }> {
+  private async read(): Promise<{ ids: string[]; calls: SentCallState[] }> {
     await this.index.catchUp();
     const present = await this.present.read(); // before the records: see there
     const ids = await findCallsInDoubt(this.prisma);
     const some = this.backOff.inTurn(ids).slice(0, MOST_PER_ROUND);
-    const doubts = await readCallsInDoubt(this.prisma, some, present, overAfterMs(this.settings));
-    this.since = doubts.map(({ sentFrom }) => sentFrom.getTime());
+    const calls = await readCallsInDoubt(this.prisma, some, present, overAfterMs(this.settings));
+    this.since = calls.map(({ sentFrom }) => sentFrom.getTime());
     this.backOff.keepOnly(new Set(ids));
-    return { ids, doubts };
+    return { ids, calls };
   }
 
   private remember(due: SentCallState[], verdicts: NewVerdict[], failure: string | null): void {

@@ -50,19 +50,11 @@ export class Effort {
   }
 }
 
-/** Does all of it at once. */
-export function atOnce<Result>(work: Work<Result>): Result {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
-
 /** Makes something of each value. */
 export function* mapped<Value, Result>(values: Iterable<Value>, make: (value: Value) => Result): Work<Result[]> {
-  const made: Result[] = [];
-  yield* each(values, (value) => made.push(make(value)));
-  return made;
+  const results: Result[] = [];
+  yield* each(values, (value) => results.push(make(value)));
+  return results;
 }
 
 /** Goes through values, a piece for each hundred of them. */

@@ -12,7 +12,7 @@ export interface Debit {
  * fees (`batch_net`), a transaction with its fee (`single`), a transaction without it (`single_net`), and the fee of what was
  * booked without (`fee`).
  */
-export const BOOKINGS = ['batch', 'batch_at_first', 'batch_net', 'single', 'single_net', 'fee'] as const;
+const BOOKINGS = ['batch', 'batch_at_first', 'batch_net', 'single', 'single_net', 'fee'] as const;
 export type Booking = (typeof BOOKINGS)[number];
 
 /** One way in which transactions could explain a debit. */

@@ -19,7 +19,7 @@ export interface Plan {
 }
 
 /** Something that a listing lacks and that the upstream is asked for by its name. */
-export interface Asked {
+export interface Unlisted {
   source: 'transaction' | 'batch';
   subject: string;
 }
@@ -28,4 +28,4 @@ export interface Asked {
 export type OnProgress = (step: string, done: number, of: number | null) => Promise<void> | void;
 
 /** Asks for each, and answers with the reads (`source_read`) that came of it. */
-export type Confirm = (asked: Asked[]) => Promise<string[]>;
+export type Confirm = (asked: Unlisted[]) => Promise<string[]>;

@@ -9,7 +9,7 @@ import { Problem } from '../../platform/errors/problem';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { Signed, verify } from '../../gateway/upstream/event-signature';
 
-export const EVENTS_PATH = '/hooks/upstream';
+const EVENTS_PATH = '/hooks/upstream';
 
 /** Events are small; more is read of nobody who has not signed it. */
 const MAX_BYTES = 65_536;
