@@ -105,6 +105,7 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false, // the interface has no HEAD, and none may read past a fault of its GET
     return503OnClosing: false, // requests in flight while closing are answered as always
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     frameworkErrors: (error, request, reply) => {
       void receiveUnreadable(service, request)
         .catch(() => undefined) // it is answered in any case, and nothing is done
@@ -124,6 +125,11 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
   server.register(paymentPage(service.database, service.behaviour));
   server.register(redeemPage(service.database));
   return server;
+}
+
+/** Bodies are checked by `validation.ts`. Without this, Fastify loads its compilers of schemas at every start, unused. */
+function noSchema(): never {
+  throw new Error('a route has a Fastify schema, but no schema compiler is loaded');
 }
 
 async function listen(server: FastifyInstance, port: number): Promise<string> {
