@@ -45,7 +45,7 @@ interface Everything {
 
 async function everythingOf(product: Product): Promise<Everything> {
   const [, url = ''] = await product.said(READY);
-  const sandbox = readJson(dataDir, 'sandbox.json').url as string;
+  const sandbox = readJson(dataDir, 'sandbox.json').url;
   expect(await Promise.all([answers(url), answers(sandbox)])).toEqual([true, true]);
   return { url, sandbox, postgres: numberOfPostgres() };
 }
