@@ -1,5 +1,4 @@
 import { Client } from 'pg';
-import supertest from 'supertest';
 import { ActivityJournal } from '../src/journal/activity';
 import { Secret } from '../src/platform/config/secret';
 import { newSigningKey, signerOf } from '../src/history/log/note';
@@ -8,6 +7,9 @@ import type { ActivityRecord } from './support/api';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import type { Method } from './support/request';
+import supertest from './support/supertest';
+import { first } from './support/first';
 
 /** An answer's row. */
 type Act = ActivityRecord;
@@ -31,7 +33,7 @@ describe('the list of administrative acts', () => {
     await upstream.stop();
   });
 
-  const ask = (method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object) => {
+  const ask = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) => {
     const request = supertest(proxy.url)[method](path).set('X-API-Key', admin.key);
     return body === undefined ? request : request.send(body);
   };
@@ -104,17 +106,18 @@ describe('the list of administrative acts', () => {
   it('shows issued and revoked keys by ID, and never a key', async () => {
     await ask('post', '/v1/clients', { name: 'rotating', scopes: ['pay'], person: 'ada' }).expect(201);
     const expires = '2999-01-01T00:00:00.000Z';
-    const { id, key } = (await ask('post', '/v1/clients/rotating/keys', { expires_at: expires, reason: 'due' })).body;
+    const asked = { expires_at: expires, reason: 'due' };
+    const { id, key } = (await ask('post', '/v1/clients/rotating/keys', asked).expect(201)).body;
     await ask('delete', `/v1/clients/rotating/keys/${id}?reason=leaked`).expect(200);
     await ask('delete', `/v1/clients/rotating/keys/${id}?reason=again`).expect(200); // it changes nothing
-    const [revoked, issued, first] = await acts('client=rotating');
+    const [revoked, issued, made] = await acts('client=rotating');
     expect(revoked).toMatchObject({ action: 'key_revoked', target: { key_id: id }, reason: 'leaked' });
     expect(revoked).toMatchObject({ before: { revoked_at: null }, after: { revoked_at: expect.stringMatching(/Z$/) } });
     const hint = `pp_rotating_…${key.slice(-4)}`;
     expect(issued).toMatchObject({ action: 'key_issued', target: { key_id: id }, reason: 'due' });
     expect(issued?.after).toEqual({ hint, person: null, expires_at: expires });
-    expect(first).toMatchObject({ action: 'key_issued', after: { person: 'ada' } });
-    const [dump] = await proxy.database.query(`SELECT json_agg(a)::text AS all FROM activity a`);
+    expect(made).toMatchObject({ action: 'key_issued', after: { person: 'ada' } });
+    const [dump] = await proxy.database.query<{ all: string }>(`SELECT json_agg(a)::text AS all FROM activity a`);
     expect(dump?.all).not.toContain(key.slice(-32));
   });
 
@@ -149,12 +152,12 @@ describe('the list of administrative acts', () => {
 
   it('prevents a change that cannot be recorded', async () => {
     await ask('post', '/v1/clients', { name: 'unchanged', scopes: ['pay'], daily_cap_usd: 10 }).expect(201);
-    const [first] = (await ask('get', '/v1/clients/unchanged/keys').expect(200)).body.keys;
+    const { id } = first((await ask('get', '/v1/clients/unchanged/keys').expect(200)).body.keys);
     jest.spyOn(ActivityJournal.prototype, 'record').mockRejectedValue(new Error('the disk is full'));
     await ask('patch', '/v1/clients/unchanged', { daily_cap_usd: 99 }).expect(500);
     await ask('post', '/v1/clients', { name: 'unmade', scopes: ['pay'] }).expect(500);
     await ask('post', '/v1/clients/unchanged/keys').expect(500);
-    await ask('delete', `/v1/clients/unchanged/keys/${first.id}`).expect(500);
+    await ask('delete', `/v1/clients/unchanged/keys/${id}`).expect(500);
     jest.restoreAllMocks();
     const { body } = await ask('get', '/v1/clients/unchanged').expect(200);
     expect(body).toMatchObject({ daily_cap_usd: '10', active_keys: 1 });

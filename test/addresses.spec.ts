@@ -1,6 +1,7 @@
-import supertest from 'supertest';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
 
 const WALLETS = '/api/v0.1/wallets/list';
 
@@ -32,7 +33,7 @@ describe('the address of a request', () => {
   }
   const ask = ({ url }: TestProxy, key: string, forwardedFor: string) =>
     supertest(url).get(WALLETS).set({ 'X-API-Key': key, 'X-Forwarded-For': forwardedFor });
-  const record = async ({ headers }: supertest.Response) =>
+  const record = async ({ headers }: Answer) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
   it('must be allowed by its client, and is otherwise rejected and recorded, with no body read', async () => {

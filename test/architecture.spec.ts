@@ -45,27 +45,34 @@ function floorOf(path: string): number {
   return inner < 0 ? FLOORS.indexOf(area) : inner;
 }
 
+type Dto = new () => object;
+
+interface Controller {
+  name: string;
+  prototype: Record<string, Handler['method']>;
+}
+
 interface Handler {
   where: string;
   method: (...args: unknown[]) => unknown;
-  parameters: unknown[];
+  parameters: Dto[];
   bound: { kind: RouteParamtypes; index: number }[];
 }
 
 function handlers(): Handler[] {
   return product
     .filter(({ path }) => path.endsWith('.controller.ts'))
-    .flatMap(({ path }) => Object.values(jest.requireActual<Record<string, any>>(join('..', path))))
-    .filter((value) => typeof value === 'function' && Reflect.hasMetadata(PATH_METADATA, value))
+    .flatMap(({ path }) => Object.values(jest.requireActual<Record<string, unknown>>(join('..', path))))
+    .filter((value): value is Controller => typeof value === 'function' && Reflect.hasMetadata(PATH_METADATA, value))
     .flatMap((controller) =>
       Object.getOwnPropertyNames(controller.prototype)
-        .filter((name) => name !== 'constructor' && Reflect.hasMetadata(PATH_METADATA, controller.prototype[name]))
+        .filter((name) => name !== 'constructor' && Reflect.hasMetadata(PATH_METADATA, controller.prototype[name]!))
         .map((name) => ({
           where: `${controller.name}.${name}`,
-          method: controller.prototype[name],
-          parameters: Reflect.getMetadata('design:paramtypes', controller.prototype, name) as unknown[],
-          bound: Object.entries<{ index: number }>(
-            Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {},
+          method: controller.prototype[name]!,
+          parameters: Reflect.getMetadata('design:paramtypes', controller.prototype, name) as Dto[],
+          bound: Object.entries(
+            (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, { index: number }>,
           ).map(([key, { index }]) => ({ kind: Number(key.split(':')[0]), index })),
         })),
     );
@@ -103,11 +110,11 @@ describe('the architecture', () => {
   });
 
   it('validates each body and query with a class', () => {
-    const rulesOf = (type: any) => getMetadataStorage().getTargetValidationMetadatas(type, '', true, false);
+    const rulesOf = (type: Dto) => getMetadataStorage().getTargetValidationMetadatas(type, '', true, false);
     const unvalidated = handlers().flatMap(({ where, parameters, bound }) =>
       bound
         .filter(({ kind }) => kind === RouteParamtypes.BODY || kind === RouteParamtypes.QUERY)
-        .filter(({ index }) => !mayBeLeftOut(parameters[index] as any) && rulesOf(parameters[index]).length === 0)
+        .filter(({ index }) => !mayBeLeftOut(parameters[index]!) && rulesOf(parameters[index]!).length === 0)
         .map(() => where),
     );
     expect(unvalidated).toEqual([]);

@@ -78,7 +78,7 @@ describe('a search with invalid filters', () => {
     const { body } = await proxy
       .get(auditor, `${CALLS}?from=x&to=x&outcome=x&page_size=x&page_token=x&x=x`)
       .expect(400);
-    const pointers = body.errors.map(({ pointer }: { pointer: string }) => pointer).sort();
+    const pointers = body.errors!.map(({ pointer }) => pointer).sort();
     expect(pointers).toEqual(['/from', '/outcome', '/page_size', '/page_token', '/to', '/x']);
   });
 });

@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../src/history/records/record.dto';
 import { RecordsService } from '../src/history/records/records.service';
-import type { ItemRecord, RecordRecipient, SummaryGroup } from './support/api';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
 
@@ -30,7 +29,8 @@ describe('the list of payouts in the history', () => {
   });
   afterAll(() => proxy.close());
 
-  const get = async (path: string, key = seeing) => (await proxy.get(key, `/v1/audit/${path}`).expect(200)).body;
+  const get = async <const Path extends string>(path: Path, key = seeing) =>
+    (await proxy.get(key, `/v1/audit/${path}`).expect(200)).body;
 
   it('shows each payout with the fields of its call', async () => {
     const { items } = await get('items?page_size=200&operation=POST%20/payouts/credit');
@@ -47,8 +47,8 @@ describe('the list of payouts in the history', () => {
 
   it('masks people like the list of calls', async () => {
     const { items } = await get('items?page_size=200', auditor);
-    const shown = items.map(({ item }: ItemRecord) => item.recipient);
-    expect(shown.some(({ phone }: RecordRecipient) => phone !== null)).toBe(true);
+    const shown = items.map(({ item }) => item.recipient);
+    expect(shown.some(({ phone }) => phone !== null)).toBe(true);
     for (const { email, phone, handle } of shown) {
       for (const contact of [email, phone, handle]) expect(contact ?? '••').toContain('••');
     }
@@ -59,11 +59,11 @@ describe('the list of payouts in the history', () => {
       call.items.filter((item) => item.upstream).map((item) => ({ id: call.id, item })),
     )[0];
     const { items } = await get(`items?upstream_ref=${sure?.item.upstream?.upstream_ref}`);
-    expect(items.map(({ id, item }: ItemRecord) => [id, item.position])).toEqual([[sure?.id, sure?.item.position]]);
+    expect(items.map(({ id, item }) => [id, item.position])).toEqual([[sure?.id, sure?.item.position]]);
     const unsure = calls.find(({ upstream }) => (upstream?.other_items.length ?? 0) > 0);
     const ref = unsure?.upstream?.other_items[0]?.upstream_ref;
     expect((await get(`items?upstream_ref=${ref}`)).items).toEqual([]);
-    expect((await get(`calls?upstream_ref=${ref}`)).calls.map(({ id }: CallRecord) => id)).toEqual([unsure?.id]);
+    expect((await get(`calls?upstream_ref=${ref}`)).calls.map(({ id }) => id)).toEqual([unsure?.id]);
     const reference = unsure?.items[0]?.country ?? '';
     expect((await get(`calls?upstream_ref=${ref}&country=${reference}`)).calls).toHaveLength(reference === '' ? 0 : 1);
   });
@@ -71,7 +71,7 @@ describe('the list of payouts in the history', () => {
   it('rejects a page token of another list or sort order', async () => {
     const { next_page_token: token } = await get('items?page_size=1&sort=amount');
     expect((await get(`items?page_size=1&sort=amount&page_token=${token}`)).items).toHaveLength(1);
-    for (const path of [`items?page_token=${token}`, `calls?sort=amount&page_token=${token}`]) {
+    for (const path of [`items?page_token=${token}`, `calls?sort=amount&page_token=${token}`] as const) {
       const { body } = await proxy.get(seeing, `/v1/audit/${path}`).expect(400);
       const by = path.startsWith('items') ? 'items by time' : 'calls by amount';
       expect(body.errors).toEqual([
@@ -125,7 +125,7 @@ describe('the list of payouts in the history', () => {
     );
     const { groups, cut } = await get(`summary?group_by=${by}${filters}&to=${before}`);
     const names = [...new Set(wanted.map(groupOf))];
-    expect(groups.map(({ group }: SummaryGroup) => group).sort()).toEqual(names.sort());
+    expect(groups.map(({ group }) => group).sort()).toEqual(names.sort());
     for (const { group, name, ...numbers } of groups) {
       const counted = wanted.filter((call) => groupOf(call) === group);
       expect(numbers).toEqual(count(counted));
@@ -148,6 +148,6 @@ describe('the list of payouts in the history', () => {
         );
       expect([group, numbers]).toEqual([group, count(there)]);
     }
-    expect(groups.map(({ group }: SummaryGroup) => group)).toEqual(expect.arrayContaining(['Nigeria', 'Kenya', null]));
+    expect(groups.map(({ group }) => group)).toEqual(expect.arrayContaining(['Nigeria', 'Kenya', null]));
   });
 });

@@ -90,12 +90,12 @@ describe('the search of the history', () => {
   async function found(query: string): Promise<(string | undefined)[]> {
     const { body } = await proxy.get(auditor, `${CALLS}?${query}`).expect(200);
     const names = new Map([...made].map(([name, id]) => [id, name]));
-    return body.calls.map(({ id }: { id: string }) => names.get(id)).reverse();
+    return body.calls.map(({ id }) => names.get(id)).reverse();
   }
 
   it('lists every call without a filter, including refusals, newest first', async () => {
     const { body } = await proxy.get(auditor, CALLS).expect(200);
-    expect(body.calls.map(({ id }: { id: string }) => id)).toEqual([...made.values()].reverse());
+    expect(body.calls.map(({ id }) => id)).toEqual([...made.values()].reverse());
     expect(body.next_page_token).toBeNull();
   });
 
@@ -205,7 +205,7 @@ describe('the search of the history', () => {
 
   it('sorts by amount, largest first, then newest, with missing amounts last', async () => {
     const { body } = await proxy.get(auditor, `${CALLS}?sort=amount`).expect(200);
-    const names = body.calls.map(({ id }: { id: string }) => [...made].find(([, one]) => one === id)?.[0]);
+    const names = body.calls.map(({ id }) => [...made].find(([, one]) => one === id)?.[0]);
     const without = ['no scope', 'refused', 'deletion', 'credit'];
     expect(names).toEqual(['busy', 'unknown', 'transfer', 'send', 'airtime', 'momo', ...without]);
   });
@@ -223,7 +223,7 @@ describe('the search of the history', () => {
           const from: string = token === '' ? '' : `&page_token=${token}`;
           const { body } = await proxy.get(auditor, `${CALLS}?${filter}page_size=${size}${from}`).expect(200);
           joined.push(...(body.calls as unknown[]));
-          token = body.next_page_token as string | null;
+          token = body.next_page_token;
           pages += 1;
         }
         expect(joined).toEqual(whole);
@@ -237,6 +237,6 @@ describe('the search of the history', () => {
     const first = (await proxy.get(auditor, `${CALLS}?page_size=4`).expect(200)).body;
     await make('later', shop, '/account/transfer', { receiver: 'later' });
     const rest = (await proxy.get(auditor, `${CALLS}?page_token=${first.next_page_token}`).expect(200)).body;
-    expect([...first.calls, ...rest.calls].map(({ id }: { id: string }) => id)).toEqual(whole.map(({ id }) => id));
+    expect([...first.calls, ...rest.calls].map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
   });
 });

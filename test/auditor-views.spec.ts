@@ -111,7 +111,7 @@ describe('the view of an auditor', () => {
     expect(rows).toEqual(texts.map((t) => ({ t, contacts: maskContacts(t), prose: maskProse(t) })));
     expect(rows.filter(({ t, contacts }) => t !== contacts).length).toBeGreaterThan(200);
     const people = ['a@b.c', 'ab@b.c', '😀@b.c', '😀x@b.c', '+1234567', '+2348012345678', '@a', '@ada', '@adal'];
-    const [masked] = await database.query(
+    const [masked] = await database.query<Record<'emails' | 'phones' | 'handles', string[]>>(
       `SELECT array_agg(audit.mask_email(p)) AS emails, array_agg(audit.mask_phone(p)) AS phones,
          array_agg(audit.mask_handle(p)) AS handles FROM unnest($1::text[]) AS p`,
       [people],

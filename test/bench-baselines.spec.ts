@@ -77,9 +77,13 @@ describe('a contestant of the benchmark', () => {
     'records the request before it is sent, and the outcome before the app gets it (%s)',
     async (name) => {
       const record = async () => {
-        const rows = await database.query(RECORDS[name] ?? '');
-        const parsed = rows.map((row) => ({ ...row, body: JSON.parse(row.body), answer: JSON.parse(row.answer) }));
-        return parsed.filter(({ body }) => body.airtimes[0].valueInUSD === 2.25);
+        const rows = await database.query<{ body: string; answer: string }>(RECORDS[name] ?? '');
+        const parsed = rows.map((row) => ({
+          ...row,
+          body: JSON.parse(row.body) as typeof BODY,
+          answer: JSON.parse(row.answer) as unknown,
+        }));
+        return parsed.filter(({ body }) => body.airtimes[0]?.valueInUSD === 2.25);
       };
       const body = { airtimes: [{ ...BODY.airtimes[0], valueInUSD: 2.25 }] };
       let before: unknown;

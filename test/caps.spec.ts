@@ -4,6 +4,7 @@ import { Gate } from './support/gate';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
 import { airtime, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import { first } from './support/first';
 
 const CONNECTIONS = 50;
 const DAY_MS = 86_400_000;
@@ -75,16 +76,16 @@ describe('caps of clients with fifty apps and two proxies', () => {
 
   /** To the last digit, as the database has it. */
   async function spending({ id }: Capped): Promise<string> {
-    const [row] = await database.query('SELECT coalesce(sum(usd), 0)::text AS usd FROM spending WHERE client_id = $1', [
-      id,
-    ]);
-    return row?.usd;
+    const sql = 'SELECT coalesce(sum(usd), 0)::text AS usd FROM spending WHERE client_id = $1';
+    return first(await database.query<{ usd: string }>(sql, [id])).usd;
   }
 
   /** What the sandbox carried out since its reset, exactly. */
   async function carriedOut(): Promise<string> {
     const done = (await sandbox.requests('POST /payouts/airtime')).filter(({ processed }) => processed);
-    return sum(done.map(({ body }) => new Decimal(body.airtimes[0].valueInUSD))).toFixed(6);
+    return sum(
+      done.map(({ body }) => new Decimal(first((body as ReturnType<typeof airtime>).airtimes).valueInUSD)),
+    ).toFixed(6);
   }
 
   it.each([

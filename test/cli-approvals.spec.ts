@@ -59,7 +59,7 @@ describe('the approvals command', () => {
     const options = ['--reason', 'agreed', '--url', `${approving.proxy.url}/`, '--key-file', file];
     const answer = JSON.parse(
       await said(['approve', id, ...options, '--json'], env({ PORT: '1', PAYOUT_PROXY_KEY: 'x' })),
-    );
+    ) as unknown;
     expect(answer).toMatchObject({ id, outcome: 'succeeded', approval: { status: 'approved', reason: 'agreed' } });
     expect(approving.upstream.received).toHaveLength(1);
   });

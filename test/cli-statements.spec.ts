@@ -30,7 +30,7 @@ describe('the reconcile import command', () => {
         /^Imported: 1 of 2 lines can be used\.\nline 3: Amount is not an amount\nstatement [0-9a-f-]{36}\n$/,
       );
       expect(exitCode).toBe(2);
-      const again = JSON.parse((await reconcile(...args, '--json', '--url', proxy.url)).stdout);
+      const again = JSON.parse((await reconcile(...args, '--json', '--url', proxy.url)).stdout) as unknown;
       expect(again).toMatchObject({ already_imported: true, file: 'april.csv' });
       await expect(reconcile(...args.slice(0, 4))).rejects.toThrow(
         /names the column Reference ID, which does not exist/,

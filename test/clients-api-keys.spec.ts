@@ -1,4 +1,5 @@
 import { ClientsApi, faultsOf, startClientsApi } from './support/clients-api';
+import { first } from './support/first';
 
 describe('the API of keys', () => {
   let api: ClientsApi;
@@ -40,8 +41,8 @@ describe('the API of keys', () => {
   it('keeps the keys of other clients', async () => {
     await api.create('mine');
     await api.create('theirs');
-    const [{ id }] = (await api.ask('get', '/theirs/keys')).body.keys;
-    for (const path of [`/mine/keys/${id}`, '/mine/keys/x', '/mine/keys/01a1fb98-53b1-7069-a17f-af1e8cacb634'])
+    const { id } = first((await api.ask('get', '/theirs/keys').expect(200)).body.keys);
+    for (const path of [`/mine/keys/${id}`, '/mine/keys/x', '/mine/keys/01a1fb98-53b1-7069-a17f-af1e8cacb634'] as const)
       expect((await api.ask('delete', path).expect(404)).body.code).toBe('key_not_found');
     expect((await api.ask('delete', `/nobody/keys/${id}`).expect(404)).body.code).toBe('client_not_found');
     expect((await api.ask('get', '/theirs')).body.active_keys).toBe(1);

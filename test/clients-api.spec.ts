@@ -56,7 +56,7 @@ describe('the API of clients', () => {
     const { key, ...client } = made;
     expect((await api.ask('get', '/shop').expect(200)).body).toEqual(client);
     const { body } = await api.ask('get', '').expect(200);
-    expect(body.clients.map(({ name }: { name: string }) => name)).toEqual(['admin', 'shop']);
+    expect(body.clients.map(({ name }) => name)).toEqual(['admin', 'shop']);
     expect(JSON.stringify(body)).not.toContain(key);
   });
 
@@ -165,7 +165,7 @@ describe('the API of clients', () => {
   });
 
   it('returns 404 for an unknown client, and 409 for an existing one', async () => {
-    for (const path of ['/nobody', '/nobody/keys', '/%00', '/No%20Name'])
+    for (const path of ['/nobody', '/nobody/keys', '/%00', '/No%20Name'] as const)
       expect((await api.ask('get', path).expect(404)).body.code).toBe('client_not_found');
     expect((await api.ask('patch', '/nobody', { max_items: 1 }).expect(404)).body.code).toBe('client_not_found');
     expect((await api.ask('patch', '/%00', { max_items: 1 }).expect(404)).body.code).toBe('client_not_found');

@@ -22,10 +22,11 @@ describe('the usage of caps', () => {
     });
   const spend = (id: string, day: string, usd: string) =>
     proxy.database.query('INSERT INTO spending (client_id, day, usd) VALUES ($1, $2, $3)', [id, day, usd]);
-  const ask = async (path: string, key = admin) => (await proxy.get(key, path).expect(200)).body;
+  const ask = async <const Path extends string>(path: Path, key = admin) =>
+    (await proxy.get(key, path).expect(200)).body;
   const usages = async () => {
     const { clients } = await ask('/v1/clients');
-    return Object.fromEntries(clients.map(({ name, usage }: { name: string; usage: object }) => [name, usage]));
+    return Object.fromEntries(clients.map(({ name, usage }) => [name, usage]));
   };
 
   it('is the same in the list of clients as for each client', async () => {

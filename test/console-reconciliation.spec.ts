@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Locator, Page } from 'playwright-core';
-import supertest from 'supertest';
-import type { FindingRecord, RunRecord } from './support/api';
+import type { FindingRecord } from './support/api';
 import { startBrowser, TestBrowser } from './support/browser';
 import { expectAccessible } from './support/accessible';
 import { complaintsOf, follow, signIn, startAfresh, widthOf } from './support/console';
 import { FindingsScene } from './support/findings-scene';
 import { Asking, Reconciling, startReconciling } from './support/reconciling';
+import supertest from './support/supertest';
 
 const [FOREIGN, OWN] = [12, 3];
 
@@ -37,7 +37,7 @@ describe('reconciliation in the console', () => {
     await startAfresh(page, path);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   };
-  const get = async (path: string) =>
+  const get = async <const Path extends string>(path: Path) =>
     (await supertest(asking.url).get(`/v1/reconciliation/${path}`).set('X-API-Key', asking.key).expect(200)).body;
   const found = async (query: string): Promise<FindingRecord[]> =>
     (await get(`findings?page_size=200&${query}`)).findings;
@@ -229,10 +229,10 @@ describe('reconciliation in the console', () => {
   });
 
   it('fits a telephone', async () => {
-    const run = (await get('runs')).runs.find(({ totals }: RunRecord) => totals !== null); // a made-up one has none
+    const run = (await get('runs')).runs.find(({ totals }) => totals !== null); // a made-up one has none
     const [finding] = await found('state=any');
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const path of ['', `/runs/${run.id}`, '/findings?state=any', `/findings/${finding?.id}`, '/statements']) {
+    for (const path of ['', `/runs/${run!.id}`, '/findings?state=any', `/findings/${finding?.id}`, '/statements']) {
       await follow(page, `/reconciliation${path}`);
       await page.getByRole('table').first().waitFor();
       expect([path, await widthOf(page)]).toEqual([path, 360]);

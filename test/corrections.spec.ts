@@ -1,9 +1,11 @@
-import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { callsCommands } from '../src/cli/calls';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying';
+import supertest from './support/supertest';
+import { asText } from './support/export-files';
+import { TestDatabase } from './support/test-database';
 
 const CAP_USD = 10;
 
@@ -25,7 +27,7 @@ describe('the correction of a resolution', () => {
     await query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [app.id, CAP_USD]);
   });
 
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const body = (valueInUSD: number) => {
     const [item] = airtime(numbers.pop() ?? '').airtimes;
     return { airtimes: [{ ...item, valueInUSD }] };
@@ -59,10 +61,10 @@ describe('the correction of a resolution', () => {
     });
     expect(await spent()).toBe(14); // what was paid counts
     expect((await pay(body(0.5)).expect(403)).body.code).toBe('cap_exceeded');
-    const { body: notExecuted } = await resolve(id, 'not_executed', confirmed.resolution.id).expect(200);
+    const { body: notExecuted } = await resolve(id, 'not_executed', confirmed.resolution!.id).expect(200);
     expect(await spent()).toBe(8);
     expect(
-      (await resolve(id, 'confirmed', notExecuted.resolution.id).expect(200)).body.resolution.superseded,
+      (await resolve(id, 'confirmed', notExecuted.resolution?.id).expect(200)).body.resolution?.superseded,
     ).toHaveLength(3);
     expect(await spent()).toBe(14);
     // The upstream's own word comes late: it gives back what the correction reserved, once.
@@ -108,13 +110,13 @@ describe('the correction of a resolution', () => {
     expect(story).toMatchObject({
       outcome: 'confirmed',
       resolution: {
-        id: corrected.body.resolution.id,
+        id: corrected.body.resolution!.id,
         outcome: 'confirmed',
         reason: 'it was confirmed',
         superseded: [earlier],
       },
     });
-    const kinds = story.seals.map(({ kind }: { kind: string }) => kind);
+    const kinds = story.seals.map(({ kind }) => kind);
     expect(kinds).toEqual(['intent', 'outcome', 'resolution', 'reservation_release', 'resolution_correction']);
     // One row in every list, by the outcome that holds.
     expect(await paying.listed('confirmed')).toContain(id);
@@ -123,13 +125,9 @@ describe('the correction of a resolution', () => {
     const exported = await paying.proxy
       .get(paying.auditor, '/v1/audit/export?format=ndjson&outcome=confirmed')
       .buffer(true)
-      .parse((response, done) => {
-        let text = '';
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('end', () => done(null, text));
-      });
+      .parse(asText);
     expect(exported.status).toBe(200);
-    expect((exported.body as string).split('\n').filter((line) => line.includes(id))).toHaveLength(1);
+    expect(exported.body.split('\n').filter((line) => line.includes(id))).toHaveLength(1);
     for (const sql of ['UPDATE resolution_correction SET outcome = outcome', 'DELETE FROM resolution_correction']) {
       await expect(query(sql)).rejects.toThrow();
     }
@@ -140,12 +138,12 @@ describe('the correction of a resolution', () => {
     const id = await lose(asked, 'key');
     await resolve(id, 'not_executed').expect(200);
     await resolve(id, 'confirmed', id).expect(200);
-    expect((await pay(asked, 'key').expect(200)).body.call_id).toBe(id); // nobody has used it since
-    await resolve(id, 'not_executed', (await read(id)).resolution.id).expect(200);
+    expect((await pay(asked, 'key').expect(200)).body).toMatchObject({ call_id: id }); // nobody has used it since
+    await resolve(id, 'not_executed', (await read(id)).resolution?.id).expect(200);
     const second = (await pay(asked, 'key').expect(200)).headers['x-call-id'] ?? '';
     expect(second).not.toBe(id);
     // It was executed after all: it was paid twice, and that is on record. The key answers for the second call.
-    await resolve(id, 'confirmed', (await read(id)).resolution.id).expect(200);
+    await resolve(id, 'confirmed', (await read(id)).resolution!.id).expect(200);
     expect((await pay(asked, 'key').expect(200)).headers['x-call-id']).toBe(second);
     expect([(await read(id)).outcome, (await read(second)).outcome, await spent()]).toEqual([
       'confirmed',
@@ -160,10 +158,10 @@ describe('the correction of a resolution', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(id, 'confirmed', id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
     const { resolution } = await read(id);
-    expect(resolution.superseded).toHaveLength(1);
+    expect(resolution?.superseded).toHaveLength(1);
     for (const { body: told } of answers.filter(({ status }) => status === 409)) {
       expect(told.code).toBe('resolution_superseded');
-      expect(told.detail).toContain(`now settled as confirmed, by resolution ${resolution.id}`);
+      expect(told.detail).toContain(`now settled as confirmed, by resolution ${resolution?.id}`);
     }
     expect(await spent()).toBe(1);
   });
@@ -176,7 +174,7 @@ describe('the correction of a resolution', () => {
     Object.assign(process.env, { PORT: new URL(paying.proxy.url).port, PAYOUT_PROXY_KEY: approver });
     await run('--outcome', 'not_executed');
     await run('--outcome', 'confirmed', '--supersedes', id);
-    expect(JSON.parse(String(written.mock.lastCall?.[0])).resolution).toMatchObject({ outcome: 'confirmed' });
+    expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({ resolution: { outcome: 'confirmed' } });
     await expect(run('--outcome', 'not_executed', '--supersedes', id)).rejects.toThrow('now settled as confirmed');
     expect((await read(id)).outcome).toBe('confirmed');
   });

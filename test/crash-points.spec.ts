@@ -124,9 +124,9 @@ describe('a payout whose proxy is killed', () => {
   async function callsOf({ apps }: Pair): Promise<string[]> {
     const ids: string[] = [];
     for (const { id } of apps) {
-      const rows = await database.query('SELECT id::text FROM intent WHERE client_id = $1', [id]);
+      const rows = await database.query<{ id: string }>('SELECT id::text FROM intent WHERE client_id = $1', [id]);
       expect(rows).toHaveLength(1);
-      ids.push(rows[0]?.id);
+      ids.push(...rows.map((row) => row.id));
     }
     return ids;
   }

@@ -1,4 +1,3 @@
-import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { SCOPES } from '../src/operations/scopes';
 import { runPlan, startRun } from './support/comparing';
@@ -7,6 +6,8 @@ import { described, objectsThatSayNothing, schemaOf, undescribed } from './suppo
 import { answer, reset } from './support/fake-upstream';
 import { airtime, eventually } from './support/paying';
 import { plant, PLANTED_SETTINGS } from './support/planted';
+import supertest from './support/supertest';
+import type { Answer, Method } from './support/request';
 
 const FROM = new Date('2026-11-20T00:00:00Z');
 const TO = new Date('2026-11-21T00:00:00Z');
@@ -28,7 +29,7 @@ describe('the answers of /v1', () => {
     approving = await startApproving();
     const { proxy, app, upstream, approver } = approving;
     key = (await proxy.client('all', ...SCOPES)).key;
-    const idOf = ({ headers }: supertest.Response) => headers['x-call-id'] ?? '';
+    const idOf = ({ headers }: Answer) => headers['x-call-id'] ?? '';
     upstream.behaviour = answer(200, PAID);
     const paid = idOf(await approving.pay().set('Idempotency-Key', 'k-1').set('X-Actor', 'ada').expect(200));
     const refused = idOf(await proxy.post(app, '/payouts/airtime', { airtimes: [{}] }).expect(400));
@@ -40,7 +41,7 @@ describe('the answers of /v1', () => {
       idOf(await proxy.post(app, '/payouts/airtime', airtime(phone)).expect(502));
     const [unknown, settled] = [await inDoubt('+254712345671'), await inDoubt('+254712345672')];
     await send('post', `/v1/calls/${settled}/resolution`, { outcome: 'confirmed', reason: 'listed' }, approver.key);
-    const stop = (await send('post', '/v1/stops', { operation: 'POST /send', reason: 'a test' })).body.id;
+    const stop = (await send('post', '/v1/stops', { operation: 'POST /send', reason: 'a test' }).expect(201)).body.id;
     const statement = await handIn('Ref,Amount\nchi-1,2.5\nchi-2,x\n', 201);
     ids = {
       paid,
@@ -58,12 +59,12 @@ describe('the answers of /v1', () => {
   });
   afterAll(() => approving.close());
 
-  function send(method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object, by = key): supertest.Test {
+  function send<Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object, by = key) {
     const request = supertest(approving.proxy.url)[method](path).set('X-API-Key', by);
     return body === undefined ? request : request.send(body);
   }
 
-  async function handIn(file: string, status: number) {
+  async function handIn<Status extends 200 | 201>(file: string, status: Status) {
     const mapping = JSON.stringify({ upstream_ref: 'Ref', amount_usd: 'Amount' });
     const { body } = await send('post', '/v1/reconciliation/statements')
       .query({ mapping })

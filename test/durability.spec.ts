@@ -2,12 +2,13 @@ import { Logger } from '@nestjs/common';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
 import { CallJournal } from '../src/journal/call-journal';
-import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { answer } from './support/fake-upstream';
 import { WINDOWS, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
+import supertest from './support/supertest';
+import { TestDatabase } from './support/test-database';
 
 /** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
 describe('the journal', () => {
@@ -20,7 +21,7 @@ describe('the journal', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
 
   it('commits the intent before the request is sent, and the outcome before the app is answered', async () => {
@@ -76,7 +77,7 @@ describe('the journal', () => {
     expect((await paying.listed('refused')).filter((id) => id === callOf(got))).toHaveLength(1);
     expect(await paying.listed('in_progress')).not.toContain(callOf(got));
     const { body } = await paying.proxy.get(paying.auditor, '/v1/audit/calls').expect(200);
-    expect(body.calls.filter(({ id }: { id: string }) => id === callOf(got))).toMatchObject([{ outcome: 'refused' }]);
+    expect(body.calls.filter(({ id }) => id === callOf(got))).toMatchObject([{ outcome: 'refused' }]);
   });
 
   it('gives every statement a timeout, so that no lock blocks payouts forever', async () => {

@@ -3,11 +3,11 @@ import { Secret } from '../src/platform/config/secret';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf } from '../src/history/log/signed-records';
 import { leafSql } from '../src/history/log/leaves';
-import type { RecordItem } from './support/api';
 import { answer } from './support/fake-upstream';
 import { everythingIn } from './support/everything';
 import { cliOf } from './support/cli';
 import { eventually, Paying, startPaying } from './support/paying';
+import { TestDatabase } from './support/test-database';
 
 const KEY = newSigningKey('test');
 const EMAIL = 'canary.bird@nest.example';
@@ -17,12 +17,17 @@ const PEOPLE = ['intent_body', 'outcome_body', 'item_recipient', 'access_filters
 const OTHER = 'bob@example.com';
 const ok = (data: object) => answer(200, { status: 'success', data });
 
+/** What the command prints with `--json`. */
+interface Erased {
+  places: string[];
+}
+
 describe('audit erase', () => {
   let paying: Paying;
   const audit = cliOf(auditCommands);
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const credits = (...items: object[]) => ({ credits: items.map((item) => ({ valueInUSD: 1.5, ...item })) });
-  const post = (path: string, body: object, key = '') =>
+  const post = <const Path extends string>(path: Path, body: object, key = '') =>
     paying.proxy.post(paying.app, path, body).set(key ? { 'Idempotency-Key': key } : {});
   const find = async (search: string) =>
     (await paying.proxy.get(paying.auditor, `/v1/audit/calls?${search}`).expect(200)).body.calls as { id: string }[];
@@ -64,15 +69,15 @@ describe('audit erase', () => {
     const [sum] = await query(sums);
 
     const [bothId, listingId] = [both.headers['x-call-id'], listing.headers['x-call-id']];
-    const dry = JSON.parse((await erase(EMAIL, '--dry-run')).stdout);
+    const dry = JSON.parse((await erase(EMAIL, '--dry-run')).stdout) as Erased;
     expect(dry).toMatchObject({ id: null, open: [] });
     const unchanged = await everythingIn(paying.proxy.database);
     for (const table of PEOPLE) expect(unchanged[table]).toBe(before[table]);
 
     const { stdout, exitCode } = await erase(EMAIL, '--yes', '--actor', 'dpo');
-    const erased = JSON.parse(stdout);
+    const erased = JSON.parse(stdout) as Erased;
     expect(exitCode).toBeUndefined();
-    const [access] = await query(`SELECT id FROM access WHERE filters_commitment IS NOT NULL`);
+    const [access] = await query<{ id: string }>(`SELECT id FROM access WHERE filters_commitment IS NOT NULL`);
     expect(erased.places).toEqual([
       `access_filters/${access?.id}`,
       `intent_body/${bothId}`,
@@ -98,7 +103,7 @@ describe('audit erase', () => {
     );
     const record = await paying.record(both);
     expect(record).toMatchObject({ request: { body: null }, response: { body: null }, total_usd: '3' });
-    expect(record.items.map((item: RecordItem) => item.recipient.email)).toEqual([null, OTHER]);
+    expect(record.items.map((item) => item.recipient.email)).toEqual([null, OTHER]);
 
     // Of what it was made of, nothing is left either that a guess could be compared with.
     expect(await query(`SELECT key, salt, content_hash FROM idempotency_claim ORDER BY key LIMIT 1`)).toEqual([
@@ -120,11 +125,13 @@ describe('audit erase', () => {
     expect(await erasures()).toEqual([
       { kind: 'email', reason: 'case 17', actor: 'dpo', places: expect.arrayContaining([expect.any(String)]) },
     ]);
-    const [row] = await query(`SELECT ${leafSql('erasure', 't')} AS leaf FROM erasure t`);
-    expect(isSignedLeaf(signerOf(KEY), 'erasure', row?.leaf)).toBe(true);
-    expect(isSignedLeaf(signerOf(newSigningKey('test')), 'erasure', row?.leaf)).toBe(false);
+    const [row] = await query<{ leaf: string }>(`SELECT ${leafSql('erasure', 't')} AS leaf FROM erasure t`);
+    expect(isSignedLeaf(signerOf(KEY), 'erasure', row!.leaf)).toBe(true);
+    expect(isSignedLeaf(signerOf(newSigningKey('test')), 'erasure', row!.leaf)).toBe(false);
     // Who looked for her after it, to see that she is gone, has named her once more.
-    expect(JSON.parse((await erase(EMAIL, '--yes')).stdout).places).toEqual([expect.stringMatching(/^access_filters/)]);
+    expect((JSON.parse((await erase(EMAIL, '--yes')).stdout) as Erased).places).toEqual([
+      expect.stringMatching(/^access_filters/),
+    ]);
     const { stdout, exitCode } = await erase(EMAIL, '--yes');
     expect([JSON.parse(stdout), exitCode]).toEqual([{ id: null, places: [], open: [] }, undefined]);
     expect(await erasures()).toHaveLength(2);
@@ -137,7 +144,7 @@ describe('audit erase', () => {
     const listing = await paying.proxy.post(paying.app, '/account/transactions', {}).expect(200);
     paying.upstream.behaviour = ok([{ tel: 2349099887767, who: '@CanaryBirds' }]);
     const likes = await post('/payouts/airtime', { airtimes: [{ ...item, phoneNumber: `${PHONE}1` }] }).expect(200);
-    const phone = JSON.parse((await erase('+234 909-988 7766', '--yes')).stdout);
+    const phone = JSON.parse((await erase('+234 909-988 7766', '--yes')).stdout) as Erased;
     expect(phone.places).toEqual(
       [
         `item_recipient/${hers.headers['x-call-id']}/0`,
@@ -147,7 +154,7 @@ describe('audit erase', () => {
     );
     paying.upstream.behaviour = ok([{ handle: 'canarybird' }]);
     const tagged = await post('/payouts/credit', credits({ twitter: HANDLE.toLowerCase() })).expect(200);
-    const handle = JSON.parse((await erase(HANDLE, '--yes')).stdout);
+    const handle = JSON.parse((await erase(HANDLE, '--yes')).stdout) as Erased;
     expect(handle.places).toHaveLength(3);
     expect(handle.places[0]).toContain(tagged.headers['x-call-id']);
     expect((await paying.record(likes)).response!.body).not.toBeNull();
@@ -168,7 +175,7 @@ describe('audit erase', () => {
       'INSERT INTO upstream_transaction SELECT * FROM json_populate_recordset(NULL::upstream_transaction, $1)',
       [JSON.stringify(rows)],
     );
-    const places = async (recipient: string) => JSON.parse((await erase(recipient, '--yes')).stdout).places as string[];
+    const places = async (recipient: string) => (JSON.parse((await erase(recipient, '--yes')).stdout) as Erased).places;
     const rowsNamed = (...ordinals: number[]) => ordinals.map((ordinal) => `upstream_transaction/${read}/${ordinal}`);
     expect(await places('dodo@nest.example')).toEqual(rowsNamed(0, 4));
     expect(await places('+2348011122233')).toEqual(rowsNamed(1, 2, 5));
@@ -204,7 +211,7 @@ describe('audit erase', () => {
       [body.call_id],
     );
     const { stdout: settled } = await erase(EMAIL, '--yes');
-    expect(JSON.parse(settled).places).toHaveLength(2);
+    expect((JSON.parse(settled) as Erased).places).toHaveLength(2);
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { passTime } from './support/pass-time';
 import { startProxy, TestProxy } from './support/proxy';
+import { TestDatabase } from './support/test-database';
 
 /** More than all buffers between the proxy and a client hold: some 12 MB. */
 const ROWS = 1_500;
@@ -59,7 +60,7 @@ describe('an export', () => {
   });
   beforeEach(() => (batches.length = 0));
 
-  const query = (sql: string, parameters?: unknown[]) => proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => proxy.database.query(sql, parameters);
   const addRefusals = (count: number) =>
     query(
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,

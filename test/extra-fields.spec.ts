@@ -34,7 +34,7 @@ describe('an extra field', () => {
 
   it.each([true, false, 0, -0.25, 9_007_199_254_740_991, '', 'a'])('may have the value %j', async (value) => {
     await api.post('/payouts/airtime', { airtimes: [airtimeItem()], turnOffNotification: value }).expect(200);
-    expect(JSON.parse(sent() ?? '').turnOffNotification).toBe(value);
+    expect(JSON.parse(sent() ?? '')).toHaveProperty('turnOffNotification', value);
   });
 
   it.each(['null', '[]', '{}', '["a"]', '{"a":1}', '1e309', '9007199254740993', '"a\\u0000"', '"a\\nb"', '"\\ud800"'])(
@@ -46,7 +46,7 @@ describe('an extra field', () => {
         { pointer: '/narration', detail: WRONG },
         { pointer: '/airtimes/1/subAccount', detail: WRONG },
       ]);
-      expect(recorded.refusal!.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+      expect(recorded.refusal!.errors.map(({ pointer }) => pointer).sort()).toEqual([
         '/airtimes/1/subAccount',
         '/narration',
       ]);
@@ -78,7 +78,7 @@ describe('an extra field', () => {
     const { key } = await api.proxy.client('masked', 'audit');
     const { headers } = await api.post('/send', { credit: [creditItem()], narration: 'Ada Lovelace' }).expect(200);
     const { body } = await api.proxy.get(key, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
-    expect(body.request.body.narration).toBe('••••');
+    expect(body.request?.body).toMatchObject({ narration: '••••' });
   });
 
   it('is never a field of the interface, which has rules and a place in the record', async () => {

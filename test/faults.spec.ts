@@ -1,9 +1,9 @@
-import supertest from 'supertest';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { FAULTS, FaultName } from '../src/sandbox/faults/table';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 import { eventually } from './support/paying';
+import { askSandbox } from './support/sandbox-answers';
 
 /** What the app gets and what the record says when the upstream misbehaves like this. */
 interface Row {
@@ -81,8 +81,8 @@ describe('a misbehaving upstream', () => {
   const recordOf = async ({ headers }: { headers: Record<string, string> }) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
   const arrivals = async () => {
-    const address = `/_sandbox/requests?operation=${encodeURIComponent(AIRTIME)}`;
-    return (await supertest(sandbox.url).get(address).set(CONTROL).expect(200)).body as any[];
+    const address = `/_sandbox/requests?operation=${encodeURIComponent(AIRTIME)}` as const;
+    return (await askSandbox(sandbox.url).get(address).set(CONTROL).expect(200)).body;
   };
 
   it('is tested with every fault of the sandbox', () => {
@@ -93,13 +93,13 @@ describe('a misbehaving upstream', () => {
     const { fault, status, code, outcome, failure, processed } = row;
     const before = (await arrivals()).length;
     const asked = { fault, operation: AIRTIME, nth: 1, ...row.with };
-    await supertest(sandbox.url).post('/_sandbox/faults').set(CONTROL).send(asked).expect(201);
+    await askSandbox(sandbox.url).post('/_sandbox/faults').set(CONTROL).send(asked).expect(201);
     const answer = await pay();
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(await recordOf(answer)).toMatchObject({ outcome, upstream: { failure } });
     const arrived = (await arrivals()).slice(before);
     expect(arrived).toHaveLength(1); // sent once, whatever happened
-    await eventually(async () => !processed || (await arrivals()).at(-1).processed); // late ones too
+    await eventually(async () => !processed || (await arrivals()).at(-1)!.processed); // late ones too
     expect((await arrivals()).at(-1)).toMatchObject({ fault, processed });
   });
 

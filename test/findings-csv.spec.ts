@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
-import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { Approving, startApproving } from './support/approving';
 import { FindingsScene, NewFinding } from './support/findings-scene';
+import supertest from './support/supertest';
 
 const CSV = '/v1/reconciliation/findings.csv';
 const BOM = '\ufeff';
@@ -205,7 +205,7 @@ describe('a spreadsheet of findings', () => {
     it('is rejected with another type, and if it is too long', async () => {
       await send('{}', 'application/json').expect(400);
       const { body } = await send('x', 'text/plain').expect(400);
-      expect(body.errors[0].detail).toMatch(/must be JSON, sent with Content-Type: application\/json/);
+      expect(body.errors?.[0]?.detail).toMatch(/must be JSON, sent with Content-Type: application\/json/);
       expect(await faults(`finding_id,decision,reason\r\n${'x'.repeat(8 * 1_048_576)}`)).toEqual([
         expect.stringMatching(/must not exceed 8388608 bytes; send it in parts/),
       ]);

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
-import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { FINDING_STEP_LOCK } from '../src/journal/finding-step-lock';
-import type { FindingStep } from './support/api';
 import { Approving, startApproving } from './support/approving';
 import { eventually } from './support/paying';
 import { FindingsScene } from './support/findings-scene';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
 
 const FINDINGS = '/v1/reconciliation/findings';
 const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
@@ -26,7 +26,7 @@ describe('decisions about findings', () => {
   });
   afterAll(() => approving.close());
 
-  const get = (path: string, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
+  const get = <const Path extends string>(path: Path, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
   const post = (decisions: unknown, as = key) =>
     supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
   const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
@@ -35,16 +35,15 @@ describe('decisions about findings', () => {
     reason: 'the provider says so',
     ...more,
   });
-  const stateOf = async (id: string) => (await get(`/${id}`).expect(200)).body.state as string;
+  const stateOf = async (id: string) => (await get(`/${id}`).expect(200)).body.state;
 
   it('are recorded with author, reason and impact', async () => {
     const id = await scene.finding(run, { usd: '3.25' });
     await post([decision(id, 'explained', { reason: 'ada@example.com asked for it' })])
       .set('X-Actor', 'grace')
-      .expect(200)
-      .expect({ decided: 1, ignored: 0, findings: [{ finding_id: id, state: 'explained' }] });
+      .expect(200, { decided: 1, ignored: 0, findings: [{ finding_id: id, state: 'explained' }] });
     const { body } = await get(`/${id}`).expect(200);
-    const [step] = body.steps as FindingStep[];
+    const [step] = body.steps;
     expect(step).toMatchObject({
       state: 'explained',
       reason: 'a••@example.com asked for it',
@@ -71,8 +70,8 @@ describe('decisions about findings', () => {
       const { status, body } = await post([decision(id, to)], keyOfAlan);
       expect([to, status]).toEqual([to, allowed.includes(to) ? 200 : 409]);
       expect(await stateOf(id)).toBe(allowed.includes(to) ? to : from);
-      if (status === 409) expect(body.errors[0]).toMatchObject({ pointer: '/decisions/0/state' });
-      if (to === from) expect(body.errors[0].detail).toBe(`the finding is already ${from}`);
+      if (status === 409) expect(body.errors?.[0]).toMatchObject({ pointer: '/decisions/0/state' });
+      if (to === from) expect(body.errors?.[0]?.detail).toBe(`the finding is already ${from}`);
     }
   });
 
@@ -97,7 +96,7 @@ describe('decisions about findings', () => {
     ]);
     expect(await scene.steps(good)).toEqual([]);
     const wrong = await post([{ finding_id: 'x', state: 'closed', reason: ' ', version: '1', why: 'so' }, 1]);
-    expect([wrong.status, wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()]).toEqual([
+    expect([wrong.status, wrong.body.errors?.map(({ pointer }) => pointer).sort()]).toEqual([
       400,
       ['finding_id', 'reason', 'state', 'version', 'why'].map((name) => `/decisions/0/${name}`).concat('/decisions/1'),
     ]);
@@ -127,7 +126,7 @@ describe('decisions about findings', () => {
   });
 
   /** Lets those who decide come as far as to wait, as if a run were about to end. */
-  const waiting = async (begin: () => Promise<supertest.Response>[], end: (run: Client) => Promise<unknown>) => {
+  const waiting = async (begin: () => Promise<Answer>[], end: (run: Client) => Promise<unknown>) => {
     const ending = new Client({ connectionString: approving.proxy.database.ownerUrl });
     await ending.connect();
     await ending.query('BEGIN');
@@ -171,7 +170,9 @@ describe('decisions about findings', () => {
       const { body } = await post([decision(alone, 'accepted')])
         .set('X-Actor', claimed)
         .expect(400);
-      expect(body.errors[0].detail).toMatch(/^only a person can accept a difference.*X-Actor does not count.*--person/);
+      expect(body.errors?.[0]?.detail).toMatch(
+        /^only a person can accept a difference.*X-Actor does not count.*--person/,
+      );
     }
     expect(await scene.steps(alone)).toEqual([]);
 
@@ -193,7 +194,7 @@ describe('decisions about findings', () => {
     });
     for (const claimed of ['Ada', 'grace']) {
       const { body } = await accept(key, claimed).expect(400);
-      expect(body.errors[0].detail).toMatch(/with a personal key/);
+      expect(body.errors?.[0]?.detail).toMatch(/with a personal key/);
     }
     await post([decision(paid, 'explained')], own).expect(200); // this writes nothing off
     await post([decision(paid, 'reopened')], own).expect(200);
@@ -214,7 +215,7 @@ describe('decisions about findings', () => {
     const { body } = await post(ids.map((id) => decision(id, 'resolved', { reason }))).expect(200);
     expect(body.decided).toBe(5_000);
     const tooMany = await post([...ids, ...ids, ids[0]].map((id) => decision(id as string))).expect(400);
-    expect(tooMany.body.errors[0].detail).toBe('must have at most 10000 items, and has 10001');
+    expect(tooMany.body.errors?.[0]?.detail).toBe('must have at most 10000 items, and has 10001');
   });
 
   async function issueTo(client: string, person: string): Promise<{ key: string }> {

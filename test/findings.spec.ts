@@ -1,11 +1,12 @@
-import supertest from 'supertest';
 import { CATEGORIES, CATEGORY_NAMES, SEVERITIES } from '../src/reconciliation/findings/categories';
-import type { FindingRecord, FindingSight } from './support/api';
 import { Approving, startApproving } from './support/approving';
 import { FindingsScene } from './support/findings-scene';
+import supertest from './support/supertest';
 
 const FINDINGS = '/v1/reconciliation/findings';
 const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
+
+const READ = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
 
 describe('findings', () => {
   let approving: Approving;
@@ -23,8 +24,8 @@ describe('findings', () => {
   });
   afterAll(() => approving.close());
 
-  const get = (path: string, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
-  const listed = async (query: string) => (await get(`?${query}`).expect(200)).body.findings as FindingRecord[];
+  const get = <const Path extends string>(path: Path, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
+  const listed = async (query: string) => (await get(`?${query}`).expect(200)).body.findings;
   const post = (decisions: unknown, as = key) =>
     supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
   const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
@@ -41,7 +42,7 @@ describe('findings', () => {
       usd: '12.500000',
       daysAgo: 3.5,
       fields: [{ field: 'recipient', ours: null, theirs: 'm••@example.com' }],
-      evidence: { theirs: { ordinal: 4 } },
+      evidence: { theirs: { read_id: READ, ordinal: 4, at: null } },
     });
     const { body } = await get(`/${id}`).expect(200);
     expect(body).toEqual({
@@ -71,7 +72,7 @@ describe('findings', () => {
       steps: [],
       sight_count: 1,
       version: expect.stringMatching(/^v[0-9a-f]{12}$/),
-      evidence: { theirs: { ordinal: 4 } },
+      evidence: { ours: null, theirs: { read_id: READ, ordinal: 4, at: null }, match: null },
       sights: [
         {
           run_id: run,
@@ -131,7 +132,7 @@ describe('findings', () => {
     );
     const first = await get(`?run_id=${many}&page_size=3`).expect(200);
     const rest = await get(`?run_id=${many}&page_size=3&page_token=${first.body.next_page_token}`).expect(200);
-    const shown = [...first.body.findings, ...rest.body.findings].map(({ id }: { id: string }) => id);
+    const shown = [...first.body.findings, ...rest.body.findings].map(({ id }) => id);
     expect([shown, rest.body.next_page_token]).toEqual([ids.reverse(), null]);
   });
 
@@ -141,7 +142,7 @@ describe('findings', () => {
     await scene.seenAgain(id, await scene.run({ historical: true }), '9');
     const { body } = await get(`/${id}`).expect(200);
     expect([body.impact_usd, body.sight_count]).toEqual(['2.5', 3]);
-    expect(body.sights.map((sight: FindingSight) => [sight.impact_usd, sight.historical])).toEqual([
+    expect(body.sights.map((sight) => [sight.impact_usd, sight.historical])).toEqual([
       ['9', true],
       ['2.5', false],
       ['1', false],
@@ -163,7 +164,10 @@ describe('findings', () => {
       [await get(`/${id}`).expect(200), { finding_id: id }],
       [await get(`?call_id=${approving.model}`).expect(200), { call_id: approving.model }],
     ] as const) {
-      const [access] = await approving.query('SELECT * FROM access WHERE id = $1', [got.headers['x-call-id']]);
+      const [access] = await approving.query<{ call_id: string | null; call_ids: string[] }>(
+        'SELECT * FROM access WHERE id = $1',
+        [got.headers['x-call-id']],
+      );
       expect([access?.call_id, ...(access?.call_ids ?? [])]).toContain(approving.model);
       expect(access).toMatchObject({ filters, revealed: false });
     }

@@ -63,11 +63,11 @@ describe('the embedded Postgres', () => {
 
   it('restarts an interrupted first start from the beginning', async () => {
     const { unfinished } = prepareHome(dataDir);
-    const { ownerPassword } = readJson(passwords);
+    const { ownerPassword } = readJson<Record<string, string>>(passwords);
     rmSync(passwords);
     writeFileSync(unfinished, '');
     await startAndStop();
-    expect(readJson(passwords).ownerPassword).not.toBe(ownerPassword);
+    expect(readJson<Record<string, string>>(passwords).ownerPassword).not.toBe(ownerPassword);
     expect(existsSync(unfinished)).toBe(false);
     expect(statSync(passwords).mode & 0o777).toBe(0o600);
   });
@@ -127,13 +127,13 @@ describe('the demo keys', () => {
   it('are written once per database, and the old ones do not work with a new one', async () => {
     for (const proxy of [await newProxy(), await newProxy()]) {
       const clients = proxy.app.get(ClientsService, { strict: false });
-      const keys = readJson(await ensureDemoKeys(clients, dataDir));
-      const found = await proxy.app.get(CallersService, { strict: false }).identify(hashKey(keys.app));
+      const keys = readJson<Record<string, string>>(await ensureDemoKeys(clients, dataDir));
+      const found = await proxy.app.get(CallersService, { strict: false }).identify(hashKey(keys.app ?? ''));
       expect(found).toMatchObject({ clientName: 'app' });
-      const seesAll = await proxy.get(keys.admin, '/v1/audit/calls').expect(200);
+      const seesAll = await proxy.get(keys.admin ?? '', '/v1/audit/calls').expect(200);
       expect(seesAll.body.calls).toEqual([]);
-      expect(readJson(await ensureDemoKeys(clients, dataDir))).toEqual(keys);
-      const { body } = await proxy.get(keys.admin, '/v1/activity?client=app').expect(200);
+      expect(readJson<Record<string, string>>(await ensureDemoKeys(clients, dataDir))).toEqual(keys);
+      const { body } = await proxy.get(keys.admin ?? '', '/v1/activity?client=app').expect(200);
       expect(body.activity).toMatchObject([
         { action: 'key_issued', via: 'start', by: { client: null, actor: null } },
         { action: 'client_created', via: 'start', by: { client: null, actor: null } },

@@ -7,6 +7,7 @@ import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
 import { withId } from './support/guard-windows';
 import { airtime, eventually, phones, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import { TestDatabase } from './support/test-database';
 
 /** More than one batch, and more than the pool has connections. */
 const CALLS = 120;
@@ -29,7 +30,7 @@ describe('a frozen database', () => {
     await postgres.close();
   });
 
-  const query = (sql: string, parameters?: unknown[]) => postgres.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => postgres.database.query(sql, parameters);
 
   it('causes 503 before it wakes up, sends no such call, and releases reservations and keys', async () => {
     const client = await proxy.client('app', 'pay');

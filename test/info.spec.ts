@@ -46,7 +46,7 @@ describe('the info operations', () => {
       client: { name: 'bank' },
       upstream: { answer_of: fetched.id },
     });
-    expect(given.response.body).toEqual(COUNTRIES);
+    expect(given.response?.body).toEqual(COUNTRIES);
     expect(given.timings).toMatchObject({ sent_at: fetched.timings.sent_at, upstream_ms: fetched.timings.upstream_ms });
     const bodies = await proxy.database.query('SELECT intent_id FROM outcome_body');
     expect(bodies).toEqual([{ intent_id: fetched.id }]); // kept once

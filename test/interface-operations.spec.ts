@@ -1,7 +1,7 @@
-import supertest from 'supertest';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { DOCUMENTED, OBSERVED, startInterface, TestInterface } from './support/interface';
 import { UPSTREAM_KEY } from './support/proxy';
+import supertest from './support/supertest';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 

@@ -1,5 +1,6 @@
 import { dataOf } from './support/interface-client';
 import { Row, walk, without, wrong } from './support/walk';
+import { first } from './support/first';
 
 const charge = {
   amount: 1_295,
@@ -117,37 +118,47 @@ const WALK: Row[] = [
 describe('a walk through the operations that are known by name only', () => {
   walk(WALK, (client) => {
     it('reads the transactions of a batch', async () => {
-      const [, ...others] = dataOf(await client().initiateCredit([credit(1), credit(2)])).data;
-      const listed = dataOf(await client().transactionsOfIssue(others[0].issueID));
+      const [, ...others] = dataOf(
+        'POST /payouts/initiate-credit',
+        await client().initiateCredit([credit(1), credit(2)]),
+      ).data;
+      const listed = dataOf(
+        'POST /account/issue-id-transactions',
+        await client().transactionsOfIssue(first(others).issueID),
+      );
       expect(listed).toHaveLength(2);
-      expect(dataOf(await client().transactions())).toEqual(expect.arrayContaining(listed));
+      expect(dataOf('POST /account/transactions', await client().transactions())).toEqual(
+        expect.arrayContaining(listed),
+      );
     });
 
     it('redeems a paid credit as airtime, once', async () => {
-      const [{ chiRef }] = dataOf(await client().payOutCredit([credit(1)])).data;
+      const { chiRef } = first(dataOf('POST /payouts/credit', await client().payOutCredit([credit(1)])).data);
       expect((await client().redeemAirtime({ ...redemption, chiRef, meta: { note: 'thanks' } })).status).toBe(200);
       const again = await client().redeemAirtime({ ...redemption, chiRef });
-      expect([again.status, JSON.parse(again.text).error]).toEqual([400, 'ERROR-REDEEMED']);
+      expect([again.status, JSON.parse(again.text)]).toMatchObject([400, { error: 'ERROR-REDEEMED' }]);
     });
 
     it('verifies a collection that was initiated, and counts it once', async () => {
       const balance = async () =>
-        dataOf(await client().wallets()).find((w: { type: string }) => w.type === 'momo').balance;
+        dataOf('GET /wallets/list', await client().wallets()).find((w) => w.type === 'momo')?.balance;
       const before = await balance();
-      const { id } = dataOf(await client().initiateCollection(charge));
+      const { id } = dataOf('POST /collections/mobile-money/initiate', await client().initiateCollection(charge));
       expect(await balance()).toBe(before);
-      await client().verifyCollection(id as string);
+      await client().verifyCollection(id);
       const after = await balance();
       expect(after).toBeGreaterThan(before as number);
-      await client().verifyCollection(id as string);
+      await client().verifyCollection(id);
       expect(await balance()).toBe(after);
     });
 
     it('gets a sub-account that was created, and looks its wallet up', async () => {
-      const made = dataOf(await client().createSubAccount(account));
-      const got = dataOf(await client().subAccount(made.id as string));
+      const made = dataOf('POST /sub-account/create', await client().createSubAccount(account));
+      const got = dataOf('GET /sub-account/get', await client().subAccount(made.id));
       expect(got).toMatchObject({ id: made.id, uid: made.uid, name: account.name });
-      expect(dataOf(await client().lookUpWallet(got.wallets[0].id as string))).toEqual(got.wallets[0]);
+      expect(dataOf('POST /wallets/lookup', await client().lookUpWallet(first(got.wallets).id))).toEqual(
+        got.wallets[0],
+      );
     });
   });
 });

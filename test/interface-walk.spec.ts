@@ -1,5 +1,6 @@
 import { dataOf } from './support/interface-client';
 import { Row, walk, without, wrong } from './support/walk';
+import { first } from './support/first';
 
 const email = { email: 'ada@example.com', valueInUSD: 0.5 };
 const handle = { twitter: '@ada', valueInUSD: 0.5 };
@@ -102,18 +103,22 @@ describe('a walk through the documented interface', () => {
     });
 
     it('reads one transaction by its id, and deletes an unpaid one by its reference', async () => {
-      const [unpaid] = dataOf(await client().initiateCredit([email])).data;
-      expect(dataOf(await client().transaction(unpaid.id))).toEqual(unpaid);
-      expect(dataOf(await client().deleteUnpaid(unpaid.chiRef))).toMatchObject({ id: unpaid.id, status: 'unpaid' });
-      expect(dataOf(await client().transaction(unpaid.id))).toEqual({ error: 'not found for that id' });
+      const unpaid = first(dataOf('POST /payouts/initiate-credit', await client().initiateCredit([email])).data);
+      expect(dataOf('GET /account/transaction', await client().transaction(unpaid.id))).toEqual(unpaid);
+      expect(
+        dataOf('POST /account/delete-unpaid-transaction', await client().deleteUnpaid(unpaid.chiRef)),
+      ).toMatchObject({ id: unpaid.id, status: 'unpaid' });
+      expect(dataOf('GET /account/transaction', await client().transaction(unpaid.id))).toEqual({
+        error: 'not found for that id',
+      });
     });
 
     it('lists wallets and sub-accounts with the observed fields', async () => {
-      const wallets = dataOf(await client().wallets());
-      expect(wallets.map(({ type }: { type: string }) => type).sort()).toEqual(['airtime', 'chi', 'momo']);
+      const wallets = dataOf('GET /wallets/list', await client().wallets());
+      expect(wallets.map(({ type }) => type).sort()).toEqual(['airtime', 'chi', 'momo']);
       const [wallet] = wallets;
       expect(Object.keys(wallet as object).sort()).toEqual(['balance', 'id', 'owner', 'transactions', 'type']);
-      const [subAccount] = dataOf(await client().subAccounts());
+      const [subAccount] = dataOf('GET /sub-account/list', await client().subAccounts());
       expect(subAccount).toMatchObject({ subAccount: true, uid: expect.any(String), wallets: expect.any(Array) });
     });
   });

@@ -1,10 +1,10 @@
-import supertest from 'supertest';
 import { WRONG_KEYS_ALLOWED } from '../src/access/auth/key-guessing';
 import { hashKey } from '../src/access/clients/key';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
 
 const WALLETS = '/api/v0.1/wallets/list';
 const GUESSER = '198.51.100.7';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { Scope, SCOPES } from '../src/operations/scopes';
 import { scopesOf } from '../src/operations/catalogue';
@@ -7,6 +6,7 @@ import { FakeUpstream } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import supertest from './support/supertest';
 
 const WALLETS = '/api/v0.1/wallets/list';
 const CALLS = '/v1/audit/calls';
@@ -39,7 +39,7 @@ describe('keys', () => {
   async function expectDenied(key: string, code = 'invalid_key'): Promise<void> {
     const sentBefore = upstream.received.length;
     const address = `198.51.100.${++addresses}`;
-    const withKey = (path: string) => {
+    const withKey = <const Path extends string>(path: Path) => {
       const request = supertest(proxy.url).get(path).set('X-Forwarded-For', address);
       return key === '' ? request : request.set('X-API-Key', key);
     };

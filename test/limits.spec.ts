@@ -24,7 +24,7 @@ describe('GET /v1/limits', () => {
   async function setClock(instant: string): Promise<void> {
     await database.query(`CREATE OR REPLACE FUNCTION public.now() RETURNS timestamptz LANGUAGE sql STABLE AS $$
       SELECT '${instant}'::timestamptz $$`);
-    const [{ name } = {}] = await database.query('SELECT current_database() AS name');
+    const [{ name } = {}] = await database.query<{ name: string }>('SELECT current_database() AS name');
     await database.query(`ALTER DATABASE ${name} SET search_path = public, pg_catalog`);
   }
 

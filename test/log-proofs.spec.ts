@@ -7,7 +7,7 @@ import { parseCheckpoint } from '../src/history/log/checkpoint';
 import { leafHash } from '../src/history/log/merkle';
 import { openNote, verifierOf } from '../src/history/log/note';
 import { verifyConsistency, verifyInclusion } from '../src/history/log/proofs';
-import type { Opening, Receipt, ReceiptRecord } from './support/api';
+import type { Receipt } from './support/api';
 import { verifyAsDocumented } from './support/documented-verifier';
 import { TestProxy } from './support/proxy';
 import { anotherId, makeSealedScene, SealedScene } from './support/sealed-scene';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await scene.close();
 });
 
-const get = (path: string, key = auditor) => proxy.get(key, `/v1/audit/log/${path}`);
+const get = <const Path extends string>(path: Path, key = auditor) => proxy.get(key, `/v1/audit/log/${path}`);
 
 async function head() {
   const key = (await get('key').expect(200)).text.trim();
@@ -67,18 +67,27 @@ async function receipt(id = call, key = app): Promise<Receipt> {
   return receipt;
 }
 
+/** What the program prints with `--json`. */
+interface Checked {
+  holds: boolean;
+  fault?: string;
+  records: { kind: string; opened: string[] }[];
+}
+
 /** As its user runs it. */
-function check(content: object, ...options: string[]): { code: number; result: any } {
+function check(content: object, ...options: string[]) {
   const file = join(scene.dir, 'receipt.json');
   writeFileSync(file, JSON.stringify(content));
   try {
     return {
       code: 0,
-      result: JSON.parse(execFileSync(process.execPath, [TOOL, '--json', ...options, file], { encoding: 'utf8' })),
+      result: JSON.parse(
+        execFileSync(process.execPath, [TOOL, '--json', ...options, file], { encoding: 'utf8' }),
+      ) as Checked,
     };
   } catch (error) {
     const { status, stdout } = error as { status: number; stdout: string };
-    return { code: status, result: JSON.parse(stdout) };
+    return { code: status, result: JSON.parse(stdout) as Checked };
   }
 }
 
@@ -88,7 +97,7 @@ describe('the log over HTTP', () => {
     const { body } = await get(`proof?call=${call}`).expect(200);
     const { size, root, note, key } = await head();
     expect(body).toMatchObject({ id: call, unsealed: [], checkpoint: expect.stringContaining(key.split('+')[0]!) });
-    expect(body.records.map(({ kind }: ReceiptRecord) => kind).sort()).toEqual(['intent', 'outcome']);
+    expect(body.records.map(({ kind }) => kind).sort()).toEqual(['intent', 'outcome']);
     expect(
       body.checkpoint === note || size > parseCheckpoint(openNote(body.checkpoint, [verifierOf(key)]).text).size,
     ).toBe(true);
@@ -96,7 +105,7 @@ describe('the log over HTTP', () => {
     for (const { index, leaf_hash, record, proof } of body.records) {
       const hash = leafHash(canonicalize(record)!);
       expect(hash.toString('base64')).toBe(leaf_hash);
-      const hashes = proof.map((node: string) => Buffer.from(node, 'base64'));
+      const hashes = proof.map((node) => Buffer.from(node, 'base64'));
       expect(verifyInclusion({ index, size: at.size, leafHash: hash, proof: hashes, root: at.root })).toBe(true);
     }
     expect(JSON.stringify(body)).not.toMatch(/ada@example|bob@example|@Ada/);
@@ -111,7 +120,7 @@ describe('the log over HTTP', () => {
     expect(heads.length).toBeGreaterThan(1);
     for (const { size, root } of heads) {
       const { body } = await get(`consistency?from=${size}&to=${last.size}`).expect(200);
-      const proof = body.proof.map((node: string) => Buffer.from(node, 'base64'));
+      const proof = body.proof.map((node) => Buffer.from(node, 'base64'));
       const claim = { from: size, to: last.size, fromRoot: root, toRoot: last.root, proof };
       expect(verifyConsistency(claim)).toBe(true);
       expect(verifyConsistency({ ...claim, fromRoot: last.root })).toBe(size === last.size);
@@ -119,15 +128,18 @@ describe('the log over HTTP', () => {
   });
 
   it('says what is wrong with a question', async () => {
-    const faults = async (path: string) => (await get(path).expect(400)).body.errors;
-    expect(await faults('consistency?from=5&to=2')).toEqual([
-      { pointer: '/from', detail: 'must not be larger than to' },
-    ]);
-    expect(await faults('consistency?from=1&to=999999')).toMatchObject([{ pointer: '/to' }]);
-    expect(await faults('consistency?from=x')).toMatchObject([{ pointer: '/from' }, { pointer: '/to' }]);
-    expect(await faults('proof')).toMatchObject([
-      { pointer: '/call', detail: 'must be the ID of a call, unless record is given. Give exactly one of the two' },
-    ]);
+    const faults = async <const Path extends `proof${string}` | `consistency${string}`>(path: Path) =>
+      (await get(path).expect(400)).body;
+    expect(await faults('consistency?from=5&to=2')).toMatchObject({
+      errors: [{ pointer: '/from', detail: 'must not be larger than to' }],
+    });
+    expect(await faults('consistency?from=1&to=999999')).toMatchObject({ errors: [{ pointer: '/to' }] });
+    expect(await faults('consistency?from=x')).toMatchObject({ errors: [{ pointer: '/from' }, { pointer: '/to' }] });
+    expect(await faults('proof')).toMatchObject({
+      errors: [
+        { pointer: '/call', detail: 'must be the ID of a call, unless record is given. Give exactly one of the two' },
+      ],
+    });
     expect((await get(`proof?record=${anotherId(call)}`).expect(404)).body.code).toBe('record_not_found');
     await get('checkpoint', app).expect(403);
   });
@@ -148,7 +160,7 @@ describe('a receipt', () => {
     expect(result).toMatchObject({ holds: true, call_id: call });
     expect(code).toBe(0);
     // In the log's order: right after a start, what was answered may be sealed before what was asked.
-    expect(result.records.map(({ kind, opened }: Record<string, unknown>) => [kind, opened]).sort()).toEqual([
+    expect(result.records.map(({ kind, opened }) => [kind, opened]).sort()).toEqual([
       [
         'intent',
         ['body_commitment', 'items/0/email_commitment', 'items/0/handle_commitment', 'items/1/email_commitment'],
@@ -156,7 +168,7 @@ describe('a receipt', () => {
       ['outcome', ['body_commitment']],
     ]);
     const changed = structuredClone(body);
-    changed.records.find(({ kind }: ReceiptRecord) => kind === 'intent')!.record.total_usd = '35.000000';
+    changed.records.find(({ kind }) => kind === 'intent')!.record.total_usd = '35.000000';
     expect(check(changed, '--key', key)).toMatchObject({ code: 1, result: { holds: false } });
     const texts = [body, changed].map((each) => JSON.stringify(each));
     expect(verifyAsDocumented(texts, key).faults).toEqual([null, expect.stringContaining('intent: not proved')]);
@@ -183,10 +195,10 @@ describe('a receipt', () => {
       ]);
       expect(access).toMatchObject({ call_id: call, route: 'GET /v1/audit/calls/:id/receipt', rows: 2 });
       expect(check(answer.body, '--key', own.log.key)).toMatchObject({ code: 0, result: { holds: true } });
-      return [answer.body.records.map(({ openings }: ReceiptRecord) => openings), access?.revealed];
+      return [answer.body.records.map(({ openings }) => openings), access?.revealed];
     };
     const none = own.records.map(() => []);
-    expect(await openedBy(seeing)).toEqual([own.records.map(({ openings }: ReceiptRecord) => openings), true]);
+    expect(await openedBy(seeing)).toEqual([own.records.map(({ openings }) => openings), true]);
     expect(await openedBy(seeing, { 'X-People': 'masked' })).toEqual([none, false]);
     expect(await openedBy(auditor)).toEqual([none, false]);
     await proxy.get(app, `/v1/audit/calls/${call}/receipt`).expect(403);
@@ -211,9 +223,7 @@ describe('a receipt', () => {
     await scene.database.query('DELETE FROM item_recipient WHERE intent_id = $1 AND position = 0', [id]);
     await scene.database.query('DELETE FROM intent_body WHERE intent_id = $1', [id]);
     const body = await receipt(id, key);
-    expect(body.records[0]!.openings.map(({ commitment }: Opening) => commitment)).toEqual([
-      'items/1/email_commitment',
-    ]);
+    expect(body.records[0]!.openings.map(({ commitment }) => commitment)).toEqual(['items/1/email_commitment']);
     expect(check(body)).toMatchObject({ code: 0, result: { holds: true } });
   });
 });

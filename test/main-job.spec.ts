@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import type { RecordItem } from './support/api';
 import { startProxyWithSandbox } from './support/proxy';
+import { dataIn } from './support/sandbox-answers';
 
 /** The main job end to end: an app pays through the proxy, an auditor reads what happened. */
 describe('an app pays and an auditor reads', () => {
@@ -16,8 +16,8 @@ describe('an app pays and an auditor reads', () => {
   afterAll(() => proxy.close());
 
   async function airtimeBalance(): Promise<Decimal> {
-    const { body } = await proxy.get(app, '/api/v0.1/wallets/list').expect(200);
-    return new Decimal(body.data.find(({ type }: { type: string }) => type === 'airtime').balance);
+    const answer = await proxy.get(app, '/api/v0.1/wallets/list').expect(200);
+    return new Decimal(dataIn('GET /wallets/list', answer).find(({ type }) => type === 'airtime')!.balance);
   }
 
   it('answers like the upstream, moves exactly the money asked for, and records who, what and what came of it', async () => {
@@ -42,17 +42,17 @@ describe('an app pays and an auditor reads', () => {
       total_usd: '0.3',
       item_count: 2,
     });
-    expect(call.client.name).toBe('app');
-    expect(call.upstream.status).toBe(200);
-    expect(call.items.map((item: RecordItem) => [item.recipient.phone, item.country, item.amount_usd])).toEqual([
+    expect(call?.client.name).toBe('app');
+    expect(call?.upstream?.status).toBe(200);
+    expect(call?.items.map((item) => [item.recipient.phone, item.country, item.amount_usd])).toEqual([
       ['+2348012345678', 'Nigeria', '0.1'],
       ['+254712345678', 'Kenya', '0.2'],
     ]);
-    expect(call.items.map((item: RecordItem) => item.upstream!.upstream_ref)).toEqual(
-      paid.body.data.data.map((t: { chiRef: string }) => t.chiRef),
+    expect(call?.items.map((item) => item.upstream!.upstream_ref)).toEqual(
+      dataIn('POST /payouts/airtime', paid).data.map((transaction) => transaction.chiRef),
     );
-    const { received_at, sent_at, answered_at, upstream_ms } = call.timings;
-    expect(received_at <= sent_at && sent_at <= answered_at).toBe(true);
+    const { received_at, sent_at, answered_at, upstream_ms } = call!.timings;
+    expect(received_at <= sent_at! && sent_at! <= answered_at!).toBe(true);
     expect(upstream_ms).toBeGreaterThan(0);
   });
 

@@ -1,8 +1,9 @@
-import supertest from 'supertest';
 import { Approving, startApproving } from './support/approving';
 import { FindingsScene } from './support/findings-scene';
 import { eventually, PHONE } from './support/paying';
 import { totalsOf } from './support/report-scene';
+import type { Answer } from './support/request';
+import { asText } from './support/export-files';
 
 const PERSON = { email: 'ada.lovelace@example.com', twitter: '@AdaLovelace' };
 const PEOPLE = ['lovelace', '712345678', '712 345 678'];
@@ -33,17 +34,8 @@ describe('X-People: masked', () => {
   afterAll(() => approving.close());
 
   const get = (path: string, key = seeing, headers: Record<string, string> = {}) =>
-    approving.proxy
-      .get(key, path)
-      .set(headers)
-      .buffer(true)
-      .parse((answer, done) => {
-        let text = '';
-        answer.setEncoding('utf8');
-        answer.on('data', (part: string) => (text += part));
-        answer.on('end', () => done(null, text));
-      });
-  const revealedIn = async ({ headers }: supertest.Response) =>
+    approving.proxy.get(key, path).set(headers).buffer(true).parse(asText);
+  const revealedIn = async ({ headers }: Answer) =>
     (await approving.query('SELECT revealed FROM access WHERE id = $1', [headers['x-call-id']]))[0]?.revealed;
   const names = (text: unknown) => PEOPLE.filter((part) => String(text).toLowerCase().includes(part));
 

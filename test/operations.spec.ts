@@ -1,8 +1,8 @@
-import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { SCOPES } from '../src/operations/scopes';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
 
 describe('GET /v1/operations', () => {
   let proxy: TestProxy;
@@ -18,7 +18,7 @@ describe('GET /v1/operations', () => {
       const { key } = await clients.create(`client-${place}`, [scope], { operations: ['POST /send'] });
       const { body } = await proxy.get(key, '/v1/operations').expect(200);
       expect(body.scopes).toEqual(SCOPES);
-      expect(body.operations.map(({ operation }: { operation: string }) => operation)).toEqual(Object.keys(OPERATIONS));
+      expect(body.operations.map(({ operation }) => operation)).toEqual(Object.keys(OPERATIONS));
       expect(body.operations).toEqual(
         expect.arrayContaining([
           { operation: 'POST /payouts/airtime', effect: 'pay', scopes: ['pay'], documented: true },

@@ -1,10 +1,11 @@
 import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
-import supertest from 'supertest';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { startBrowser, TestBrowser } from './support/browser';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
 
 const WALLETS = '/api/v0.1/wallets/list';
 const SHOP = 'https://shop.example';
@@ -35,9 +36,9 @@ describe('origins', () => {
     supertest(proxy.url)
       .options(path)
       .set({ Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' });
-  const get = (key: string, origin: string, path = WALLETS) => proxy.get(key, path).set('Origin', origin);
-  const corsOf = ({ headers }: supertest.Response) =>
-    Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+  const get = <const Path extends string = typeof WALLETS>(key: string, origin: string, path = WALLETS as Path) =>
+    proxy.get(key, path).set('Origin', origin);
+  const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
   it('a preflight is answered for an origin that some client allows, whatever the path', async () => {
     for (const path of [WALLETS, '/api/v0.1/payouts/airtime', '/v1/calls/x', '/api/v0.1/nothing']) {

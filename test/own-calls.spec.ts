@@ -19,7 +19,7 @@ describe('the list of your own calls', () => {
   const copy = (changes: Record<string, unknown>) => copyIntent(paying.proxy.database, model, changes);
   async function found(query: string, key = paying.app): Promise<string[]> {
     const { body } = await paying.proxy.get(key, `/v1/calls?${query}`).expect(200);
-    return body.calls.map(({ id }: { id: string }) => id);
+    return body.calls.map(({ id }) => id);
   }
 
   it('finds those with a key, of any operation, bare or quoted, newest first, and no other client’s', async () => {
@@ -33,7 +33,7 @@ describe('the list of your own calls', () => {
     expect(await found('idempotency_key=order-17', rival.key)).toEqual([theirs]);
     expect(await found('idempotency_key=ORDER-17')).toEqual([]);
     const audited = await paying.proxy.get(paying.auditor, '/v1/audit/calls?idempotency_key=order-17').expect(200);
-    expect(audited.body.calls.map(({ id }: { id: string }) => id)).toEqual([theirs, second, first]);
+    expect(audited.body.calls.map(({ id }) => id)).toEqual([theirs, second, first]);
   });
 
   it('shows the key and for whom the app asked, with contacts in them masked for those who may not see them', async () => {
@@ -51,7 +51,7 @@ describe('the list of your own calls', () => {
     for (let n = 0; n < 2; n += 1) calls.unshift(await copy({ idempotency_key: 'paged' }));
     const first = (await paying.proxy.get(paying.app, '/v1/calls?idempotency_key=paged&page_size=2').expect(200)).body;
     const rest = await found(`idempotency_key=paged&page_token=${first.next_page_token}`);
-    expect([...first.calls.map(({ id }: { id: string }) => id), ...rest]).toEqual(calls);
+    expect([...first.calls.map(({ id }) => id), ...rest]).toEqual(calls);
     expect((await found('')).length).toBeGreaterThan(3);
   });
 

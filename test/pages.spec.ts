@@ -2,6 +2,7 @@ import { BrowserContext, Page } from 'playwright-core';
 import { startBrowser, TestBrowser } from './support/browser';
 import { dataOf, InterfaceClient } from './support/interface-client';
 import { startProxyWithSandbox } from './support/proxy';
+import { first } from './support/first';
 
 /** What recipients and payers see, in a real browser; the links are those that apps get from the proxy. */
 describe('the pages behind the links', () => {
@@ -32,14 +33,17 @@ describe('the pages behind the links', () => {
     await page.close();
   });
 
-  const statusOf = async (id: string) => dataOf(await client.transaction(id)).status as string;
+  const statusOf = async (id: string) => dataOf('GET /account/transaction', await client.transaction(id)).status;
   const initiate = async (description?: string) => {
-    const { paymentLink, data } = dataOf(
-      await client.initiateCredit([{ email: 'ada@example.com', valueInUSD: 12.5 }], description),
-    );
-    return { paymentLink, transaction: data[0] };
+    const answer = await client.initiateCredit([{ email: 'ada@example.com', valueInUSD: 12.5 }], description);
+    const { paymentLink, data } = dataOf('POST /payouts/initiate-credit', answer);
+    return { paymentLink, transaction: first(data) };
   };
-  const paid = async () => dataOf(await client.payOutCredit([{ email: 'ada@example.com', valueInUSD: 5 }])).data[0];
+  const paid = async () => {
+    const answer = await client.payOutCredit([{ email: 'ada@example.com', valueInUSD: 5 }]);
+    const { id, redeemLink = '' } = first(dataOf('POST /payouts/credit', answer).data);
+    return { id, redeemLink };
+  };
 
   it('let one pay with a click, once, and say what is paid', async () => {
     const { paymentLink, transaction } = await initiate('Prizes <b>of</b> May & "June"');

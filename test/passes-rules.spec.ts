@@ -35,10 +35,12 @@ const classes = sourceFiles('src')
 const WORDS = ['Kenya', '', '@ada', 'ada@example.com', '+254700000001', '100', 'app', '2026-11-20T08:00:00Z'];
 const VALUES = [...WORDS, 0.25, 1, 500, 1.1234567, true, null, '01a1fb98-53b1-7069-a17f-af1e8cacb634', ['pay']];
 
+type Documented = { example?: unknown; enum?: unknown[] } | undefined;
+
 /** What a field's documentation gives as an example, or one of the values above, or anything. */
 function valueOf(type: Class, name: string): fc.Arbitrary<unknown> {
-  const documented = Reflect.getMetadata('swagger/apiModelProperties', type.prototype, name) ?? {};
-  const example = documented.example ?? documented.enum?.[0];
+  const documented = Reflect.getMetadata('swagger/apiModelProperties', type.prototype as object, name) as Documented;
+  const example = documented?.example ?? documented?.enum?.[0];
   const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
   const right = name === items?.property ? fc.array(bodyOf(items.type()), { maxLength: 3 }) : fc.constant(example);
   return fc.oneof(

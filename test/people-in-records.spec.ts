@@ -90,9 +90,9 @@ describe('of the people in requests and answers, what is kept for ever', () => {
       const { headers } = await proxy
         .post(app, '/payouts/mobile-money', { momos: [{ ...momo, reference }] })
         .expect(200);
-      const asked = `/v1/audit/calls?reference=${encodeURIComponent(reference)}`;
+      const asked = `/v1/audit/calls?reference=${encodeURIComponent(reference)}` as const;
       const { body } = await proxy.get(auditor, asked).expect(200); // what is masked is found by what it was
-      expect(body.calls.map(({ id }: { id: string }) => id)).toEqual([headers['x-call-id']]);
+      expect(body.calls.map(({ id }) => id)).toEqual([headers['x-call-id']]);
     }
   });
 

@@ -1,8 +1,8 @@
-import supertest from 'supertest';
 import { ApiDocument, operationsIn } from './support/api-document';
 import { airtime, PHONE, phones, startPaying, Paying } from './support/paying';
 import { answer } from './support/fake-upstream';
 import { Asking, reconcile } from './support/reconciling';
+import supertest from './support/supertest';
 
 /** A key that may not see people must not find out either whether somebody was paid, however many guesses it makes. */
 describe('whoever may not see people', () => {
@@ -40,9 +40,9 @@ describe('whoever may not see people', () => {
       const format = path.includes('export') ? '&format=csv' : '';
       const guesses = [PHONE, '+254', '+999', 'ada@example.com', '@ada'].map(encodeURIComponent);
       const answers = await Promise.all(guesses.map((guess) => paying.proxy.get(auditor, `${path}${guess}${format}`)));
+      const detail: unknown = expect.stringMatching(/recipient.*audit:pii/);
       for (const { status, body } of answers) {
-        expect([path, status, body.code]).toEqual([path, 403, 'scope_missing']);
-        expect(body.detail).toMatch(/recipient.*audit:pii/);
+        expect([path, status, body]).toEqual([path, 403, expect.objectContaining({ code: 'scope_missing', detail })]);
       }
       const refused = answers.map(({ headers }) => headers['x-call-id'] as string);
       const recorded = await paying.proxy.database.query('SELECT * FROM refusal WHERE id = ANY ($1)', [refused]);
@@ -104,7 +104,7 @@ describe('whoever may not see people', () => {
     it('is told that recipients alone cannot be compared', async () => {
       const ofPeople = JSON.stringify({ amount_usd: 'amount_usd', phone: 'recipient' });
       const { body } = await hand([HEADER, guess('x', PHONE)], reconciler, ofPeople).expect(400);
-      expect(body.errors[0].detail).toMatch(
+      expect(body.errors?.[0]?.detail).toMatch(
         /at least one of upstream_ref, upstream_id, batch_ref, reference: .*audit:pii/,
       );
       await hand(['amount_usd,phoneNumber', `1,${PHONE}`], reconciler, 'upstream').expect(400);

@@ -2,7 +2,6 @@ import { Decimal } from 'decimal.js';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { itemsOf } from '../src/operations/items';
 import { readSamePayments } from '../src/journal/same-payments';
-import type { PreviewDuplicate, PreviewFault } from './support/api';
 import { answer, hang } from './support/fake-upstream';
 import { airtimeItem, creditItem } from './support/interface';
 import { copyIntent } from './support/intents';
@@ -90,7 +89,7 @@ describe('a preview of what was asked before', () => {
       code: 'idempotency_key_reused',
       first_call_id: headers['x-call-id'],
     });
-    expect(other.errors.map(({ code }: PreviewFault) => code)).toEqual(['idempotency_key_reused', 'cap_exceeded']);
+    expect(other.errors.map(({ code }) => code)).toEqual(['idempotency_key_reused', 'cap_exceeded']);
   });
 
   it('with its key says that it is in progress, in doubt, or free again', async () => {
@@ -132,7 +131,7 @@ describe('a preview of what was asked before', () => {
     const { key } = await api.client({ requireIdempotencyKey: true });
     const body = airtimes(fresh());
     const codes = async (headers: Record<string, string>) =>
-      (await api.preview(key, AIRTIME, body, headers)).errors.map(({ code }: PreviewFault) => code);
+      (await api.preview(key, AIRTIME, body, headers)).errors.map(({ code }) => code);
     expect(await codes({})).toEqual(['idempotency_key_required']);
     expect(await codes(keyed('a b'))).toEqual(['invalid_idempotency_key']);
     expect(await codes(keyed('k'))).toEqual([]);
@@ -166,8 +165,7 @@ describe('a preview of what was asked before', () => {
   it('does not list what was refused by the upstream, or is older than seven days', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
-    const seenOf = async () =>
-      (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }: PreviewDuplicate) => id);
+    const seenOf = async () => (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }) => id);
     await api.preview(key, AIRTIME, body);
     api.upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     const { headers } = await api.ask(key, AIRTIME, body).expect(400);

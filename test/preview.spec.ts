@@ -1,12 +1,11 @@
 import { Decimal } from 'decimal.js';
-import supertest from 'supertest';
 import { OPERATIONS, OperationName, rowOf } from '../src/operations/catalogue';
 import { itemFieldsOf } from '../src/operations/items';
 import { StopsService } from '../src/admin/stops/stops.service';
-import type { PreviewFault, PreviewItem } from './support/api';
 import { airtimeItem, creditItem, DOCUMENTED, OBSERVED } from './support/interface';
 import { answer } from './support/fake-upstream';
 import { Previewing, serving, startPreviewing } from './support/previewing';
+import supertest from './support/supertest';
 
 const usd = (amount: string) => new Decimal(amount);
 const AIRTIME = '/payouts/airtime';
@@ -99,7 +98,7 @@ describe('a preview', () => {
     const { id, key } = await api.client();
     const many = airtimes(...Array.from({ length: 12 }, (_, n) => ({ valueInUSD: 100 + (n % 11) })));
     const { items } = await api.preview(key, AIRTIME, many);
-    expect(items.filter(({ local_amount: local }: PreviewItem) => local !== null)).toHaveLength(11);
+    expect(items.filter(({ local_amount: local }) => local !== null)).toHaveLength(11);
     const asked = api.upstream.received.filter(({ url }) => url.includes('usd-amount-in-local'));
     expect(asked).toHaveLength(10);
     const caused = `SELECT FROM intent WHERE client_id = $1 AND operation LIKE 'GET /info/usd%' AND caused_by IS NOT NULL`;
@@ -118,7 +117,7 @@ describe('a preview', () => {
       { countryToSend: 'France' },
     );
     const found = await api.preview(key, AIRTIME, { ...body, extra: 1 });
-    const said = found.errors.map(({ code, pointer }: PreviewFault) => `${code} ${pointer}`);
+    const said = found.errors.map(({ code, pointer }) => `${code} ${pointer}`);
     expect(said.sort()).toEqual([
       'cap_exceeded /airtimes/2/valueInUSD',
       'country_not_allowed /airtimes/2/countryToSend',
@@ -129,13 +128,13 @@ describe('a preview', () => {
       'invalid_request /extra',
       'not_served /airtimes/3/countryToSend',
     ]);
-    const phones = found.errors.filter(({ pointer }: PreviewFault) => pointer.endsWith('phoneNumber'));
+    const phones = found.errors.filter(({ pointer }) => pointer.endsWith('phoneNumber'));
     expect(phones[0]!.detail).toMatch(/\. Did you mean \+2348012345678\?$/);
     expect(phones[1]!.detail).not.toMatch(/Did you mean/);
     expect(found).toMatchObject({ would: 'be_refused', item_count: 4, total_usd: null });
     expect(found.refusal).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(found.caps.daily.left_after_usd).toBeNull();
-    expect(found.items.map(({ position }: PreviewItem) => position)).toEqual([2, 3]);
+    expect(found.items.map(({ position }) => position)).toEqual([2, 3]);
     expect(await traces(id)).toEqual(NO_TRACES);
   });
 
@@ -199,7 +198,7 @@ describe('a preview', () => {
     await stops.stop({ client: name }, 'audit', null);
     const found = await api.preview(key, AIRTIME, airtimes({ valueInUSD: 2 }));
     expect(found).toMatchObject({ would: 'be_refused', stopped: 'audit', refusal: { code: 'cap_exceeded' } });
-    expect(found.errors.map(({ code }: PreviewFault) => code)).toEqual(['cap_exceeded', 'stopped']);
+    expect(found.errors.map(({ code }) => code)).toEqual(['cap_exceeded', 'stopped']);
   });
 
   it('lists the first 100 faults of a long list with their total, and looks at the items without any', async () => {
@@ -209,8 +208,6 @@ describe('a preview', () => {
     const found = await api.preview(key, '/payouts/airtime', { airtimes });
     expect(found).toMatchObject({ would: 'be_refused', errors_total: 200, errors: { length: 100 } });
     expect(found.refusal).toMatchObject({ action: 'fix_request', errors_total: 200 });
-    expect(found.items.map(({ position }: PreviewItem) => position)).toEqual(
-      Array.from({ length: 100 }, (_, n) => n * 3),
-    );
+    expect(found.items.map(({ position }) => position)).toEqual(Array.from({ length: 100 }, (_, n) => n * 3));
   });
 });

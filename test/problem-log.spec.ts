@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
-import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { answer } from './support/fake-upstream';
 import { Paying, SUCCESS, startPaying } from './support/paying';
+import supertest from './support/supertest';
 
 /** Level error is for what somebody has to look into. */
 describe('the log', () => {

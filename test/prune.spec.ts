@@ -28,8 +28,7 @@ describe('audit prune', () => {
   let database: TestDatabase;
   let sealer: Client;
   let sealing: Sealing;
-  const query = <Row extends object = Record<string, any>>(sql: string, parameters?: unknown[]) =>
-    database.query<Row>(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => database.query(sql, parameters);
   const prune = async (...args: string[]) =>
     JSON.parse(
       (await audit('prune', '--older-than', '400d', '--reason', 'age', '--yes', '--json', ...args)).stdout,
@@ -105,7 +104,9 @@ describe('audit prune', () => {
     ]);
     expect(sealed?.leaves).toBe(3 * 2 + 1); // what proves that they were stays
 
-    const records = await query(`SELECT t.*, ${leafSql('pruning', 't')} AS leaf FROM pruning t ORDER BY month`);
+    const records = await query<{ leaf: string; checkpoint: string }>(
+      `SELECT t.*, ${leafSql('pruning', 't')} AS leaf FROM pruning t ORDER BY month`,
+    );
     expect(records).toMatchObject([
       { what: 'calls', month: '2025-01', reason: 'age', actor: null, kept: [inDoubt], rows: '3' },
       { what: 'calls', month: '2025-02', kept: [unanswered], rows: '1' },

@@ -1,7 +1,8 @@
-import supertest from 'supertest';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
 
 const WALLETS = '/api/v0.1/wallets/list';
 
@@ -56,7 +57,7 @@ describe('requests per minute', () => {
       '0',
       '0',
     ]);
-    const { headers, body } = answers[3] as supertest.Response;
+    const { headers, body } = answers[3] as Answer;
     const seconds = Number(headers['retry-after']);
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
@@ -123,7 +124,9 @@ describe('requests per minute', () => {
     const query = jest
       .spyOn(prisma, '$queryRaw')
       .mockImplementation(((sql: TemplateStringsArray, ...values: unknown[]) =>
-        sql.join().includes('request_window') ? Promise.reject(new Error('gone')) : ask(sql, ...values)) as any);
+        sql.join().includes('request_window')
+          ? Promise.reject(new Error('gone'))
+          : ask(sql, ...values)) as typeof prisma.$queryRaw);
     const { body } = await proxy.get(key, WALLETS).expect(503).expect('Retry-After', '1');
     expect(body.code).toBe('database_unavailable');
     query.mockRestore();

@@ -153,7 +153,7 @@ describe("a wallet's entries", () => {
     const run = await planned('10', { walletsReadId: await writeWallet(balance, entries) });
     await runPlan(database, run);
     const seen = (await seenBy(database, run.runId)).filter(({ category }) => category === 'balance_gap');
-    return lines(seen).map((line) => line.replace(/wallet\/\S+\/(.*)Z/, (_, at) => at.slice(-9, -7)));
+    return lines(seen).map((line) => line.replace(/wallet\/\S+\/(.*)Z/, (_, at: string) => at.slice(-9, -7)));
   }
 
   async function writeWallet(balance: string, entries: Entry[]): Promise<string> {

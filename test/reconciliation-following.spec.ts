@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import supertest from 'supertest';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { MAX_STREAMS_OF_KEY } from '../src/http/streams/event-streams.service';
@@ -8,6 +7,7 @@ import { passTime } from './support/pass-time';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, askForRun, ended, Reconciling, startReconciling, untilNow } from './support/reconciling';
+import supertest from './support/supertest';
 
 /** The streams of `GET /v1/reconciliation/runs/{id}`. */
 describe('whoever follows a run', () => {
@@ -34,8 +34,7 @@ describe('whoever follows a run', () => {
       headers: { 'X-API-Key': key, Accept: 'text/event-stream', ...more.headers },
       ...(more.signal && { signal: more.signal }),
     });
-  const begin = async (asking = here, question = untilNow()) =>
-    (await askForRun(asking, question).expect(202)).body.id as string;
+  const begin = async (asking = here, question = untilNow()) => (await askForRun(asking, question).expect(202)).body.id;
   const heard = async (response: Response) => {
     const events: ServerSentEvent[] = [];
     for await (const event of serverSentEvents(response)) events.push(event);

@@ -23,6 +23,13 @@ function random(seed: number): () => number {
   };
 }
 
+/** What pg keeps to itself. */
+const innardsOf = (client: Client) =>
+  client as unknown as {
+    connectionParameters: { application_name: string };
+    connection: { stream: { destroy(): void } };
+  };
+
 /**
  * Hears of each question of runs before it is asked.
  * @param heard may ask it, and says whether it was.
@@ -30,10 +37,10 @@ function random(seed: number): () => number {
 function onQuestions(heard: (client: Client, ask: () => unknown) => { answer: unknown } | void): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const original = Client.prototype.query as (...given: unknown[]) => unknown;
-  jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: any, ...given: unknown[]): any {
+  jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...given: unknown[]) {
     const ask = () => original.apply(this, given);
-    const isRun = this.connectionParameters.application_name === 'payout-proxy reconciliation';
-    return (isRun ? heard(this as Client, ask) : undefined)?.answer ?? ask();
+    const isRun = innardsOf(this).connectionParameters.application_name === 'payout-proxy reconciliation';
+    return (isRun ? heard(this, ask) : undefined)?.answer ?? ask();
   });
 }
 
@@ -45,13 +52,13 @@ function killAt(question: number, { sent, afterMs }: { sent: boolean; afterMs: n
     const never = () =>
       new Promise((_, reject) => client.once('end', () => reject(new Error('Connection terminated'))));
     const answer = sent ? ask() : never();
-    setTimeout(() => (client as any).connection.stream.destroy(), afterMs);
+    setTimeout(() => innardsOf(client).connection.stream.destroy(), afterMs);
     return { answer };
   });
 }
 
 /** What a run has left in the database, but for ids and times that differ from run to run. */
-async function resultOf(database: TestDatabase): Promise<Record<string, object[]>> {
+async function resultOf(database: TestDatabase): Promise<Record<string, Record<string, unknown>[]>> {
   const findings = await database.query(
     `SELECT category, subject, call_id, position, upstream_ref, occurred_at, impact_usd, fields::text,
        evidence #>> '{match}' AS match, evidence #>> '{theirs,ordinal}' AS ordinal
@@ -71,7 +78,7 @@ describe('a run that is killed and asked for again', () => {
   let scene: Reconciling;
   let template: string;
   let period: object;
-  let undisturbed: Record<string, object[]>;
+  let undisturbed: Awaited<ReturnType<typeof resultOf>>;
   /** How many it asks of the database on its own connection. */
   let questions = 0;
   const databases: TestDatabase[] = [];
@@ -110,7 +117,7 @@ describe('a run that is killed and asked for again', () => {
   });
 
   it('was worth the trouble', () => {
-    expect(undisturbed.findings?.map((one: any) => one.category as string)).toEqual([
+    expect(undisturbed.findings?.map((one) => one.category)).toEqual([
       'duplicate_upstream',
       ...Array<string>(5).fill('missing_local'),
       'status',
@@ -158,9 +165,9 @@ describe('a run that is killed and asked for again', () => {
     expect(await live()).toBe(2);
     await fleet.kill(0);
     await eventually(async () => (await live()) === 1); // at once: the system closes its connections
-    expect(await ended(asking(other.url), body.id as string)).toMatchObject({ state: 'interrupted' });
+    expect(await ended(asking(other.url), body.id)).toMatchObject({ state: 'interrupted' });
     await askForRun(asking(other.url), period).expect(202);
-    expect(await ended(asking(other.url), body.id as string)).toMatchObject({ state: 'ended' });
+    expect(await ended(asking(other.url), body.id)).toMatchObject({ state: 'ended' });
     await other.close();
     await fleet.stop();
     expect(await resultOf(database)).toEqual(undisturbed);

@@ -232,7 +232,7 @@ describe('matching', () => {
     const readId = await writeTheirs(database, rows, 'statement');
     const run = await plan(readId, { source: 'statement', settings: { ...PLANTED_SETTINGS, feePercent: '5' } });
     const totals = await runPlan(database, run);
-    const [{ name } = {}] = await database.query(
+    const [{ name } = {}] = await database.query<{ name: string }>(
       `SELECT left(encode(sha256, 'hex'), 16) AS name FROM source_read_end WHERE read_id = $1`,
       [readId],
     );

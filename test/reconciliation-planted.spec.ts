@@ -50,7 +50,7 @@ async function compareTelling(
   const spied = new Proxy(db, {
     get: (target, name) =>
       name !== 'query'
-        ? Reflect.get(target, name)
+        ? (Reflect.get(target, name) as unknown)
         : async (...parameters: [string, unknown[]]) => {
             await before(statements++, rows[0]?.pid ?? 0);
             return target.query(...parameters);

@@ -1,4 +1,3 @@
-import supertest from 'supertest';
 import type { RunPage } from './support/api';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { holdRuns } from './support/held-runs';
@@ -13,6 +12,7 @@ import {
   startReconciling,
   untilNow,
 } from './support/reconciling';
+import supertest from './support/supertest';
 
 const HOUR_MS = 3_600_000;
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
@@ -74,7 +74,7 @@ describe('the runs of the reconciliation', () => {
     for (const hours of [2, 3]) await reconcile(here, { from: ago(hours + 1), to: ago(hours) });
     const first = await list('page_size=2');
     const rest = await list(`page_size=2&page_token=${first.next_page_token}`);
-    const ids = [...first.runs, ...rest.runs].map(({ id }: { id: string }) => id);
+    const ids = [...first.runs, ...rest.runs].map(({ id }) => id);
     expect(ids).toEqual([...ids].sort().reverse());
     expect(ids.length).toBe(3);
   });
@@ -145,11 +145,10 @@ describe('the runs of the reconciliation', () => {
     const letGo = holdRuns();
     const [first, second, third] = [4, 5, 6].map((hours) => ({ from: ago(hours + 1), to: ago(hours) }));
     const ids: string[] = [];
-    for (const question of [first, second])
-      ids.push((await askForRun(here, question ?? {}).expect(202)).body.id as string);
+    for (const question of [first, second]) ids.push((await askForRun(here, question ?? {}).expect(202)).body.id);
     const { body, headers } = await askForRun(here, third ?? {}).expect(503);
     expect([body.code, headers['retry-after']]).toEqual(['too_many_runs', '30']);
-    ids.push((await askForRun(there, third ?? {}).expect(202)).body.id as string);
+    ids.push((await askForRun(there, third ?? {}).expect(202)).body.id);
     letGo();
     await Promise.all(ids.map((id) => ended(here, id)));
   });

@@ -9,6 +9,7 @@ import { callOf } from './support/old-calls';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, askForRun, ended, Reconciling, startReconciling } from './support/reconciling';
+import { Loaded } from '../src/platform/config/config.module';
 
 // Long over, whenever these tests run.
 const NOON = (day: number) => new Date(Date.UTC(2024, 2, day, 12));
@@ -37,17 +38,23 @@ describe('the schedule of the reconciliation', () => {
   /** The schedule of an instance, which looks when it is told to. */
   const of = ({ app }: TestProxy) =>
     new ScheduleService(
-      new ConfigService<any, true>({ settings: scheduled('0 2 * * *') }),
+      new ConfigService<Loaded, true>({ settings: scheduled('0 2 * * *') }),
       app.get(PrismaService, { strict: false }),
       app.get(RunReader, { strict: false }),
       app.get(RunsService, { strict: false }),
     );
   const runs = (dueAt?: Date) =>
-    scene.proxy.database.query(
+    scene.proxy.database.query<{
+      id: string;
+      due_at: Date | null;
+      from_at: Date;
+      to_at: Date;
+      client_id: string | null;
+    }>(
       'SELECT id, due_at, from_at, to_at, client_id FROM reconciliation_run WHERE due_at = $1 OR $1 IS NULL ORDER BY id',
       [dueAt],
     );
-  const endOf = async (dueAt: Date) => ended(asking, (await runs(dueAt))[0]?.id as string);
+  const endOf = async (dueAt: Date) => ended(asking, (await runs(dueAt))[0]?.id ?? '');
 
   it('begins nothing where there was no history at the tick', async () => {
     await of(scene.proxy).check(NOON(2));
@@ -92,7 +99,7 @@ describe('the schedule of the reconciliation', () => {
     await of(other).check(NOON(20));
     expect(await runs(TICK(20))).toEqual([]);
     letGo();
-    await ended(asking, body.id as string);
+    await ended(asking, body.id);
     await of(other).check(NOON(20));
     expect(await endOf(TICK(20))).toMatchObject({ state: 'ended' });
   });
@@ -101,7 +108,9 @@ describe('the schedule of the reconciliation', () => {
     await callOf(scene.proxy.database, '2023-12-24T12:00:00Z');
     const schedule = scheduled('0 2 29 2 *'); // in leap years
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url, ...schedule }, scene.proxy.database);
-    await eventually(async () => (await runs()).some(({ due_at: at }) => at?.toISOString().includes('-02-29T02:00')));
+    await eventually(async () =>
+      (await runs()).some(({ due_at: at }) => at?.toISOString().includes('-02-29T02:00') === true),
+    );
     await third.close();
   });
 });

@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import supertest from 'supertest';
 import { findingsCommands } from '../src/cli/findings';
 import { reconcileCommand } from '../src/cli/reconcile';
 import { Secret } from '../src/platform/config/secret';
@@ -14,6 +13,11 @@ import { answer, FakeUpstream, Received, reset } from './support/fake-upstream';
 import { HANDED_IN, PERSON, SPELLED, TEXTS } from './support/hostile-texts';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
 import { ended } from './support/reconciling';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
+import { first } from './support/first';
+import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 
 const SECRET = 'secret-of-the-events-that-must-not-be-seen';
 const HOUR_MS = 3_600_000;
@@ -29,15 +33,15 @@ describe('secrets and people in reconciliation', () => {
   let key: string;
   const runs: string[] = [];
 
-  const keep = (name: string, { headers, text }: supertest.Response) => {
+  const keep = (name: string, { headers, text }: Answer) => {
     shown[name] = `${shown[name] ?? ''}${JSON.stringify(headers)}\n${text}`;
   };
-  const get = async (path: string) => {
+  const get = async <const Path extends string>(path: Path) => {
     const got = await proxy.get(key, `/v1/reconciliation${path}`).expect(200);
     keep(path.replaceAll(/[0-9a-f-]{36}/g, ':id'), got);
     return got;
   };
-  const post = async (path: string, body: object) => {
+  const post = async <const Path extends string>(path: Path, body: object) => {
     const got = await supertest(proxy.url).post(`/v1/reconciliation${path}`).set('X-API-Key', key).send(body);
     keep(`POST ${path}`, got);
     return got;
@@ -63,7 +67,7 @@ describe('secrets and people in reconciliation', () => {
       return { id: text, type: text, balance: 5, transactions: [entry, entry] };
     });
 
-  function behave({ url }: Received, ...rest: [any, any]): unknown {
+  function behave({ url }: Received, ...rest: [ServerResponse, Socket]): unknown {
     const data = /wallets/.test(url) ? wallets() : { data: listed(), error: 'None' };
     return answer(200, { status: 'success', data, note: UPSTREAM_KEY })({} as Received, ...rest);
   }
@@ -110,7 +114,7 @@ describe('secrets and people in reconciliation', () => {
     const { body: list } = await get('/statements');
     for (const { read_id: id } of list.statements) await get(`/statements/${id}`);
     const period = { from: new Date(Date.now() - 2 * HOUR_MS).toISOString(), to: new Date().toISOString() };
-    const questions = [period, { ...period, statement_id: list.statements[1].read_id }];
+    const questions = [period, { ...period, statement_id: list.statements[1]!.read_id }];
     for (const question of questions) {
       const { body } = await post('/runs', question);
       const run = await ended({ url: proxy.url, key }, body.id as string);
@@ -119,7 +123,7 @@ describe('secrets and people in reconciliation', () => {
     }
     const { body: page } = await get('/findings?page_size=200');
     for (const { id } of page.findings.slice(0, 40)) await get(`/findings/${id}`);
-    const [{ id }] = page.findings;
+    const { id } = first(page.findings);
     await post('/findings/decisions', {
       decisions: [{ finding_id: id, state: 'explained', reason: TEXTS.slice(0, 7).join(' ') }],
     });

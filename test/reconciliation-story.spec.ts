@@ -3,6 +3,8 @@ import { Behaviour, FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, reconcile, Reconciling, startReconciling, untilNow } from './support/reconciling';
 import { TestDatabase } from './support/test-database';
+import type { DataOf } from './support/sandbox-answers';
+import { TransactionRecord } from '../src/sandbox/transactions/record';
 
 // What happens to these: src/sandbox/magic-recipients.ts.
 const REVERSED = '+254799990101';
@@ -143,13 +145,14 @@ describe('the reconciliation of a proxy and its upstream', () => {
   });
 });
 
+type Wallets = DataOf<'GET /wallets/list'>;
+
 interface Listed {
-  transactions(listed: Record<string, any>[]): Record<string, any>[];
-  wallets?(listed: Record<string, any>[]): Record<string, any>[];
+  transactions(listed: TransactionRecord[]): TransactionRecord[];
+  wallets?(listed: Wallets): Wallets;
 }
 
-const byTime = (one: Record<string, any>, other: Record<string, any>) =>
-  String(one.issueDate).localeCompare(String(other.issueDate));
+const byTime = (one: TransactionRecord, other: TransactionRecord) => one.issueDate.localeCompare(other.issueDate);
 
 /** Answers as the sandbox does, but for what it lists. */
 function listing(sandboxUrl: string, shown: Listed): Behaviour {
@@ -159,9 +162,9 @@ function listing(sandboxUrl: string, shown: Listed): Behaviour {
       headers: { 'X-API-Key': String(headers['x-api-key']), 'Content-Type': 'application/json' },
     };
     const answer = await fetch(sandboxUrl + url, { ...asked, ...(method === 'POST' && { body }) });
-    const said = (await answer.json()) as { data: Record<string, any>[] };
-    if (url.endsWith('/account/transactions')) said.data = shown.transactions(said.data);
-    if (url.endsWith('/wallets/list')) said.data = shown.wallets?.(said.data) ?? said.data;
+    const said = (await answer.json()) as { data: unknown };
+    if (url.endsWith('/account/transactions')) said.data = shown.transactions(said.data as TransactionRecord[]);
+    if (url.endsWith('/wallets/list')) said.data = shown.wallets?.(said.data as Wallets) ?? said.data;
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
   };
 }

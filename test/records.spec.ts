@@ -4,6 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { uuidFloor } from '../src/platform/database/uuid';
 import { answer } from './support/fake-upstream';
 import { AIRTIME, bytes, eventually, Paying, startPaying } from './support/paying';
+import { first } from './support/first';
+import { TestDatabase } from './support/test-database';
 
 const RECORDS = ['intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'answer_shape'];
 const FAR_ITEM = `INSERT INTO intent_item (intent_id, position, handle_ignored)
@@ -26,10 +28,10 @@ describe('records', () => {
     await paying.close();
   });
 
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'] ?? '';
   async function partitionsOf(tables: string[]): Promise<string[]> {
-    const rows = await query(
+    const rows = await query<{ name: string }>(
       'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = ANY($1::regclass[]) ORDER BY 1',
       [tables],
     );
@@ -55,7 +57,7 @@ describe('records', () => {
         `ALTER TABLE ${table} OWNER TO payout_proxy`,
         `CREATE RULE nothing AS ON INSERT TO ${table} DO INSTEAD NOTHING`,
       ]) {
-        expect([sql, await proxyRole.query(sql).catch(({ code }) => code)]).toEqual([sql, '42501']);
+        expect([sql, await proxyRole.query(sql).catch(({ code }: { code: string }) => code)]).toEqual([sql, '42501']);
       }
     }
     for (const sql of [
@@ -67,7 +69,7 @@ describe('records', () => {
       'DELETE FROM client',
       'DELETE FROM api_key',
     ]) {
-      expect([sql, await proxyRole.query(sql).catch(({ code }) => code)]).toEqual([sql, '42501']);
+      expect([sql, await proxyRole.query(sql).catch(({ code }: { code: string }) => code)]).toEqual([sql, '42501']);
     }
   });
 
@@ -75,15 +77,15 @@ describe('records', () => {
     await query(FAR_ITEM, [uuidFloor(new Date('2001-01-01'))]); // so that a default partition is not empty
     const filled: { table: string; rows: number }[] = [];
     for (const table of [...RECORDS, ...(await partitionsOf(RECORDS))]) {
-      const [row] = await query(`SELECT count(*)::int AS rows FROM ${table}`);
-      filled.push({ table, rows: row?.rows });
+      const { rows } = first(await query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${table}`));
+      filled.push({ table, rows });
     }
     const refused: string[] = [];
     for (const { table, rows } of filled) {
       if (change !== 'TRUNCATE' && rows === 0) continue;
       const id = firstColumn(table);
       const sql = { UPDATE: `UPDATE ${table} SET ${id} = ${id}`, DELETE: `DELETE FROM ${table}` }[change];
-      const code = await query(sql ?? `TRUNCATE ${table}`).catch((error) => error.code);
+      const code = await query(sql ?? `TRUNCATE ${table}`).catch((error: { code: string }) => error.code);
       expect([table, code]).toEqual([table, '23001']);
       refused.push(table);
     }
@@ -175,9 +177,18 @@ describe('records', () => {
       const rows = await query(`SELECT row FROM (${tables}) AS records ORDER BY row`);
       return rows.map(({ row }) => row as string).join('\n');
     };
-    const [recipient] = await query('SELECT salt, email, phone, handle FROM item_recipient WHERE intent_id = $1', [id]);
-    const [sent] = await query('SELECT salt, body FROM intent_body WHERE intent_id = $1', [id]);
-    const [received] = await query('SELECT salt, body FROM outcome_body WHERE intent_id = $1', [id]);
+    const [recipient] = await query<{ salt: Buffer }>(
+      'SELECT salt, email, phone, handle FROM item_recipient WHERE intent_id = $1',
+      [id],
+    );
+    const [sent] = await query<{ salt: Buffer; body: Buffer }>(
+      'SELECT salt, body FROM intent_body WHERE intent_id = $1',
+      [id],
+    );
+    const [received] = await query<{ salt: Buffer; body: Buffer }>(
+      'SELECT salt, body FROM outcome_body WHERE intent_id = $1',
+      [id],
+    );
     const before = await dump();
     for (const table of PEOPLE) await query(`DELETE FROM ${table} WHERE intent_id = $1`, [id]);
     expect((await dump()) === before).toBe(true);
@@ -188,8 +199,8 @@ describe('records', () => {
         [],
       ]);
     }
-    const commit = ({ salt }: Record<string, any> = {}, value: Buffer | string) =>
-      createHash('sha256').update(salt).update(value).digest();
+    const commit = (kept: { salt: Buffer } | undefined, value: Buffer | string) =>
+      createHash('sha256').update(kept!.salt).update(value).digest();
     expect(
       await query(
         `SELECT i.body_commitment AS sent, o.body_commitment AS received, email_commitment AS email,
@@ -199,8 +210,8 @@ describe('records', () => {
       ),
     ).toEqual([
       {
-        sent: commit(sent, sent?.body),
-        received: commit(received, received?.body),
+        sent: commit(sent, sent!.body),
+        received: commit(received, received!.body),
         email: commit(recipient, people.email),
         handle: commit(recipient, people.twitter),
         phone: null,

@@ -16,7 +16,7 @@ describe('an outcome that is committed after the reply', () => {
   afterEach(() => jest.restoreAllMocks());
 
   const numbers = phones(10);
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const callOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'];
   const kindOf = async (id: string | undefined) =>
     (await query('SELECT kind FROM outcome WHERE intent_id = $1', [id]))[0]?.kind;

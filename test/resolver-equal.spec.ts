@@ -4,6 +4,7 @@ import { Effort, STRETCH } from '../src/reconciliation/in-doubt/work';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer } from './support/fake-upstream';
 import { Paying, PHONE, startPaying } from './support/paying';
+import { TestDatabase } from './support/test-database';
 
 const EQUAL = 1_000;
 const DOUBTS = 50;
@@ -23,7 +24,7 @@ describe('a round of the resolver among thousands of equal payments', () => {
   });
   afterAll(() => paying.close());
 
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
 
   /** Copies of a call, the first of them in doubt; the others succeeded, with answers that named no transaction. */
   const copies = async (model: string) => {

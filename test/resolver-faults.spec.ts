@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto';
-import supertest from 'supertest';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { Lost, makeLost } from './support/lost-answers';
 import { eventually } from './support/paying';
 import { startProxyWithSandbox } from './support/proxy';
+import supertest from './support/supertest';
+import { askSandbox } from './support/sandbox-answers';
+import type { Method } from './support/request';
 
 const SEED = Number(process.env.RESOLVER_SEED ?? randomInt(1_000_000));
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
@@ -80,8 +82,8 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
 
   let seeds = SEED;
   const nextSeed = () => (seeds += 1);
-  const control = (method: 'get' | 'post' | 'delete', path: string, body?: object) =>
-    supertest(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
+  const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
+    askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
   const arrivals = async (): Promise<Arrival[]> => (await control('get', '/requests').expect(200)).body;
   const succeed = (lost: Lost) => eventually(async () => (await send(lost)).status === 200); // in time, however busy we are
   const send = ({ path, body }: Lost) => proxy.post(app, path, body);

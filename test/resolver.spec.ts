@@ -1,4 +1,3 @@
-import supertest from 'supertest';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
@@ -6,6 +5,10 @@ import { copyIntent } from './support/intents';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import supertest from './support/supertest';
+import { askSandbox, dataIn } from './support/sandbox-answers';
+import type { Method } from './support/request';
+import { first } from './support/first';
 
 /** Two proxies on one database, of which no one does anything by itself, and a sandbox that loses answers when told to. */
 describe('the resolver', () => {
@@ -39,8 +42,8 @@ describe('the resolver', () => {
     await control('delete', '/faults');
   });
 
-  const control = (method: 'get' | 'post' | 'delete' | 'patch', path: string, body?: object) =>
-    supertest(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', 'sandbox-control').send(body);
+  const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
+    askSandbox(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', 'sandbox-control').send(body);
   const lose = (fault: string, operation?: string) =>
     control('post', '/faults', { fault, operation, nth: 1 }).expect(201);
   const credit = (more: object = {}) => ({
@@ -54,7 +57,7 @@ describe('the resolver', () => {
   const read = async (id: string) => (await proxy.get(app.key, `/v1/calls/${id}`).expect(200)).body;
   const round = async (key = reconciler) =>
     (await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', key).expect(200)).body;
-  const query = (sql: string, parameters?: unknown[]) => database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => database.query(sql, parameters);
   const quiet = (ms: number) => (proxy.app.get(PollService, { strict: false }).rules.quietMs = ms);
   /** The quiet period is over, and a payment after it shows how new the listing is. */
   const afterwards = async () => {
@@ -76,8 +79,8 @@ describe('the resolver', () => {
     ];
     expect(call).toMatchObject({ outcome: 'confirmed', doubt: null });
     expect(call.resolution).toMatchObject({ outcome: 'confirmed', resolved_by: null, transactions });
-    expect(call.resolution.transactions[0].status).toBe('paid');
-    expect(call.resolution.transactions[0].batch_ref).toBe(call.resolution.transactions[1].batch_ref);
+    expect(call.resolution?.transactions[0]?.status).toBe('paid');
+    expect(call.resolution?.transactions[0]?.batch_ref).toBe(call.resolution?.transactions[1]?.batch_ref);
     const again = await pay(body, 'confirmed').expect(200);
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toMatchObject({ status: 'success', call_id: id, transactions });
@@ -106,13 +109,14 @@ describe('the resolver', () => {
   it('takes no transaction for that of a call which only redeemed it', async () => {
     await lose('resetAfterProcessing');
     const id = idOf(await pay(credit()).expect(502));
-    const { data } = (await proxy.post(app.key, '/account/transactions', {}).expect(200)).body;
-    const redemption = { chiRef: data[0].chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
+    const listed = await proxy.post(app.key, '/account/transactions', {}).expect(200);
+    const { chiRef } = first(dataIn('POST /account/transactions', listed));
+    const redemption = { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
     await pay(redemption, undefined, '/redeem/airtime').expect(200);
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'confirmed' }]);
     const story = (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
-    expect(story.seals.map(({ kind }: { kind: string }) => kind)).toContain('verdict');
-    expect(story.resolution.transactions).toMatchObject([{ status: 'redeemed' }]);
+    expect(story.seals.map(({ kind }) => kind)).toContain('verdict');
+    expect(story.resolution?.transactions).toMatchObject([{ status: 'redeemed' }]);
   });
 
   it('says of twins that it cannot tell which one is confirmed, to each app only what is its own, and once', async () => {
@@ -143,15 +147,14 @@ describe('the resolver', () => {
   });
 
   it('settles a deletion by what is there after it, and a redemption only if it did not happen', async () => {
-    const initiate = async () =>
-      (await pay(credit(), undefined, '/payouts/initiate-credit').expect(200)).body.data.data[0];
+    const made = async (path: '/payouts/credit' | '/payouts/initiate-credit') =>
+      first(dataIn(`POST ${path}`, await pay(credit(), undefined, path).expect(200)).data);
     const remove = (chiRef: string) => pay({ chiRef }, undefined, '/account/delete-unpaid-transaction');
     const redeem = (chiRef: string) =>
       pay({ chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' }, undefined, '/redeem/airtime');
-    const [gone, left] = [await initiate(), await initiate()];
-    const paid: { chiRef: string }[] = [];
-    for (let more = 0; more < 2; more += 1) paid.push((await pay(credit()).expect(200)).body.data.data[0]);
-    const made: [string, () => Promise<any>][] = [
+    const [gone, left] = [await made('/payouts/initiate-credit'), await made('/payouts/initiate-credit')];
+    const paid = [await made('/payouts/credit'), await made('/payouts/credit')];
+    const lost: [string, () => ReturnType<typeof pay>][] = [
       ['resetAfterProcessing', () => remove(gone.chiRef)],
       ['resetBeforeProcessing', () => remove(left.chiRef)],
       ['resetAfterProcessing', () => redeem(paid[0]?.chiRef ?? '')],
@@ -163,14 +166,14 @@ describe('the resolver', () => {
       ],
     ];
     const ids: string[] = [];
-    for (const [fault, ask] of made) {
+    for (const [fault, ask] of lost) {
       await lose(fault);
       ids.push(idOf(await ask()));
     }
     await afterwards();
     await round();
-    expect((await read(ids[1] ?? '')).doubt.reason).toContain('no later call of the same kind'); // a payout proves nothing of links
-    await initiate();
+    expect((await read(ids[1] ?? '')).doubt?.reason).toContain('no later call of the same kind'); // a payout proves nothing of links
+    await made('/payouts/initiate-credit');
     await round();
     const calls = await Promise.all(ids.map(read));
     expect(calls.map(({ outcome, doubt }) => doubt?.verdict ?? outcome)).toEqual([
@@ -181,8 +184,8 @@ describe('the resolver', () => {
       'ambiguous',
       'ambiguous',
     ]);
-    expect(calls[4].doubt.reason).toContain('do not contain the transaction');
-    expect(calls[5].doubt.reason).toContain('POST /sub-account/create');
+    expect(calls[4]?.doubt?.reason).toContain('do not contain the transaction');
+    expect(calls[5]?.doubt?.reason).toContain('POST /sub-account/create');
     await query(`INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
       SELECT id, 'not_executed', 'tidied up', client_id, key_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
   });
@@ -195,8 +198,8 @@ describe('the resolver', () => {
     expect(await round()).toMatchObject({ in_doubt: 1, failure: expect.any(String), verdicts: [] });
     expect(await read(id)).toMatchObject({ outcome: 'unknown', doubt: null });
     // A payment of ours that the upstream has forgotten.
-    const known = (await query(`SELECT intent_id FROM outcome WHERE kind = 'succeeded' LIMIT 1`))[0]?.intent_id;
-    const forgotten = await copyIntent(database, known, { client_id: app.id });
+    const sql = `SELECT intent_id AS id FROM outcome WHERE kind = 'succeeded' LIMIT 1`;
+    const forgotten = await copyIntent(database, first(await query<{ id: string }>(sql)).id, { client_id: app.id });
     await query(
       `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms, recorded_at)
        VALUES ($1, 'succeeded', now() - interval '10 s', now() - interval '10 s', 1, now() - interval '10 s')`,
@@ -206,7 +209,7 @@ describe('the resolver', () => {
       forgotten,
     ]);
     await round();
-    expect((await read(id)).doubt.reason).toContain('lacks 1 transactions');
+    expect((await read(id)).doubt?.reason).toContain('lacks 1 transactions');
     await query('ALTER TABLE outcome_item DISABLE TRIGGER ALL');
     await query(`DELETE FROM outcome_item WHERE upstream_ref = 'nowhere'`);
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'not_executed' }]);

@@ -6,6 +6,7 @@ import { Sealing } from '../src/history/log/sealing';
 import { v7 as uuidv7 } from 'uuid';
 import { makeSealedScene, SealedScene } from './support/sealed-scene';
 import { sealAll, sealerClient } from './support/sealing';
+import { TestDatabase } from './support/test-database';
 
 /** Of all that reconciliation records. */
 const ONE_OF_EACH = `WITH
@@ -26,7 +27,7 @@ describe('after erasing and pruning, the log', () => {
   let scene: SealedScene;
   let wish: Wish;
   let held: string;
-  const query = (sql: string, parameters?: unknown[]) => scene.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => scene.database.query(sql, parameters);
 
   beforeAll(async () => {
     scene = await makeSealedScene();

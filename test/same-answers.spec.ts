@@ -1,11 +1,24 @@
 import { methodOf, OPERATIONS } from '../src/operations/catalogue';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
+import { TransactionRecord } from '../src/sandbox/transactions/record';
 import { DOCUMENTED, OBSERVED } from './support/interface';
 import { dataOf, InterfaceClient, RawAnswer } from './support/interface-client';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import { first } from './support/first';
 
-type Step = (client: InterfaceClient, seen: Map<string, any>) => Promise<RawAnswer>;
+/** What the answers so far have shown. */
+interface Seen {
+  paid: TransactionRecord;
+  credit: TransactionRecord;
+  unpaid: TransactionRecord;
+  transfer: { tnxID: string | undefined };
+  collection: TransactionRecord;
+  account: { id: string; uid: string };
+  wallet: { id: string };
+}
+
+type Step = (client: InterfaceClient, seen: Seen) => Promise<RawAnswer>;
 
 /**
  * One client, two base addresses: a sandbox, and the proxy before another sandbox. All that a developer finds in the
@@ -33,35 +46,35 @@ const SCENARIO: Record<string, Step> = {
     const paid = await client.payOutMobileMoney([
       { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 5, reference: '', momoCode: 'MPS' },
     ]);
-    seen.set('paid', dataOf(paid).credits[0]);
+    seen.paid = first(dataOf('POST /payouts/mobile-money', paid).credits);
     return paid;
   },
   'pay out credit': async (client, seen) => {
     const paid = await client.payOutCredit([{ twitter: '@ada', valueInUSD: 4 }]);
-    seen.set('credit', dataOf(paid).data[0]);
+    seen.credit = first(dataOf('POST /payouts/credit', paid).data);
     return paid;
   },
   'initiate a credit payout': async (client, seen) => {
     const initiated = await client.initiateCredit([{ email: 'ada@example.com', valueInUSD: 1e-6 }], 'Prizes');
-    seen.set('unpaid', dataOf(initiated).data[0]);
+    seen.unpaid = first(dataOf('POST /payouts/initiate-credit', initiated).data);
     return initiated;
   },
   'transfer to a sub-account': async (client, seen) => {
-    const [subAccount] = dataOf(await client.subAccounts());
-    const moved = await client.transfer(subAccount.uid, 12.34, 'airtime');
-    seen.set('transfer', dataOf(moved).data);
+    const [subAccount] = dataOf('GET /sub-account/list', await client.subAccounts());
+    const moved = await client.transfer(subAccount!.uid, 12.34, 'airtime');
+    seen.transfer = dataOf('POST /account/transfer', moved).data;
     return moved;
   },
-  'read a transaction': (client, seen) => client.transaction(seen.get('paid').id),
-  'read a transfer': (client, seen) => client.transaction(seen.get('transfer').tnxID),
+  'read a transaction': (client, seen) => client.transaction(seen.paid.id),
+  'read a transfer': (client, seen) => client.transaction(seen.transfer.tnxID ?? ''),
   'read a transaction that is none': (client) => client.transaction('Zk3x9Qw1Lm7Tn2Rb5Vc8'),
-  'delete an unpaid transaction': (client, seen) => client.deleteUnpaid(seen.get('unpaid').chiRef),
-  'delete it again': (client, seen) => client.deleteUnpaid(seen.get('unpaid').chiRef),
-  'delete a paid transaction': (client, seen) => client.deleteUnpaid(seen.get('paid').chiRef),
+  'delete an unpaid transaction': (client, seen) => client.deleteUnpaid(seen.unpaid.chiRef),
+  'delete it again': (client, seen) => client.deleteUnpaid(seen.unpaid.chiRef),
+  'delete a paid transaction': (client, seen) => client.deleteUnpaid(seen.paid.chiRef),
   'pay out more than there is': (client) => client.payOutCredit([{ email: 'ada@example.com', valueInUSD: 999_999 }]),
   'transfer to nobody': (client) => client.transfer('00000000-0000-4000-8000-00000000ffff', 1),
   'all transactions': (client) => client.transactions(),
-  'the transactions of a batch': (client, seen) => client.transactionsOfIssue(seen.get('paid').issueID),
+  'the transactions of a batch': (client, seen) => client.transactionsOfIssue(seen.paid.issueID),
   'the transactions of no batch': (client) => client.transactionsOfIssue('none_0_0'),
   assets: (client) => client.assets(),
   'airtime countries': (client) => client.airtimeCountries(),
@@ -72,31 +85,31 @@ const SCENARIO: Record<string, Step> = {
   collect: (client) => client.collect(charge('collect-1')),
   'initiate a collection': async (client, seen) => {
     const initiated = await client.initiateCollection(charge('initiate-1'));
-    seen.set('collection', dataOf(initiated));
+    seen.collection = dataOf('POST /collections/mobile-money/initiate', initiated);
     return initiated;
   },
-  'verify a collection': (client, seen) => client.verifyCollection(seen.get('collection').id),
+  'verify a collection': (client, seen) => client.verifyCollection(seen.collection.id),
   'verify a collection that is none': (client) => client.verifyCollection('Zk3x9Qw1Lm7Tn2Rb5Vc8'),
-  'redeem airtime': (client, seen) => client.redeemAirtime(redemption(seen.get('credit').chiRef)),
-  'redeem it again': (client, seen) => client.redeemAirtime(redemption(seen.get('credit').chiRef)),
+  'redeem airtime': (client, seen) => client.redeemAirtime(redemption(seen.credit.chiRef)),
+  'redeem it again': (client, seen) => client.redeemAirtime(redemption(seen.credit.chiRef)),
   'create a sub-account': async (client, seen) => {
     const made = await client.createSubAccount({
       name: 'Field office West',
       email: 'west@example.com',
       meta: { a: 1 },
     });
-    seen.set('account', dataOf(made));
+    seen.account = dataOf('POST /sub-account/create', made);
     return made;
   },
   'get a sub-account': async (client, seen) => {
-    const got = await client.subAccount(seen.get('account').id);
-    seen.set('wallet', dataOf(got).wallets[0]);
+    const got = await client.subAccount(seen.account.id);
+    seen.wallet = first(dataOf('GET /sub-account/get', got).wallets);
     return got;
   },
   'get a sub-account that is none': (client) => client.subAccount('00000000-0000-4000-8000-00000000ffff'),
   'transfer between wallets': (client, seen) =>
-    client.transferBetweenWallets({ receiver: seen.get('account').uid, valueInUSD: 1.25, wallet: 'momo' }),
-  'look a wallet up': (client, seen) => client.lookUpWallet(seen.get('wallet').id),
+    client.transferBetweenWallets({ receiver: seen.account.uid, valueInUSD: 1.25, wallet: 'momo' }),
+  'look a wallet up': (client, seen) => client.lookUpWallet(seen.wallet.id),
   'the wallets at last': (client) => client.wallets(),
 };
 
@@ -124,7 +137,7 @@ describe('a client written from the interface alone', () => {
   let direct: InterfaceClient;
   let proxied: InterfaceClient;
   let auditor: string;
-  const seen = { direct: new Map<string, any>(), proxied: new Map<string, any>() };
+  const seen = { direct: {} as Seen, proxied: {} as Seen };
 
   beforeAll(async () => {
     proxy = await startProxyWithSandbox();

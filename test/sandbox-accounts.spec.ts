@@ -1,6 +1,7 @@
-import supertest from 'supertest';
+import { first } from './support/first';
 import { airtime, startSandbox, TestSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
+import { askSandbox } from './support/sandbox-answers';
 
 describe('accounts of the sandbox', () => {
   let sandbox: TestSandbox;
@@ -11,26 +12,26 @@ describe('accounts of the sandbox', () => {
 
   const open = async (body: object) => (await sandbox.control('post', '/accounts', body).expect(201)).body;
   const as = (apiKey: string) => ({
-    get: (path: string) => supertest(sandbox.url).get(`/api/v0.1${path}`).set('X-API-Key', apiKey),
-    post: (path: string, body: object) =>
-      supertest(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', apiKey).send(body),
+    get: <const Path extends string>(path: Path) =>
+      askSandbox(sandbox.url).get(`/api/v0.1${path}`).set('X-API-Key', apiKey),
+    post: <const Path extends string>(path: Path, body: object) =>
+      askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', apiKey).send(body),
   });
 
   it('have a key, wallets and transactions of their own', async () => {
     const { id, apiKey } = await open({ name: 'Second shop', openingBalance: 2.5 });
     const second = as(apiKey);
     const { data: wallets } = (await second.get('/wallets/list').expect(200)).body;
-    expect(wallets.map(({ balance, owner }: Record<string, unknown>) => [balance, owner])).toEqual(
-      Array(3).fill([2.5, id]),
-    );
+    expect(wallets.map(({ balance, owner }) => [balance, owner])).toEqual(Array(3).fill([2.5, id]));
 
     const before = await sandbox.balance('airtime');
     const { data } = (await second.post('/payouts/airtime', airtime(2)).expect(200)).body;
     await second.post('/payouts/airtime', airtime(2)).expect(400); // 0.5 is left
     expect(await sandbox.balance('airtime')).toBe(before);
 
-    const [{ id: transaction }] = data.data;
-    expect((await second.get(`/account/transaction?id=${transaction}`)).body.data.id).toBe(transaction);
+    const { id: transaction } = first(data.data);
+    const { body: own } = await second.get(`/account/transaction?id=${transaction}`).expect(200);
+    expect(own.data.id).toBe(transaction);
     expect((await sandbox.get(`/account/transaction?id=${transaction}`)).body.data).toEqual({
       error: 'not found for that id',
     });

@@ -1,9 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import supertest from 'supertest';
 import { Secret } from '../src/platform/config/secret';
-import type { FaultDto } from './support/api';
 import { CONTROL_KEY, ROUTES, startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { startProxy } from './support/proxy';
+import supertest from './support/supertest';
 
 const AIRTIME = 'POST /payouts/airtime';
 const PHONE = '+254712000017';
@@ -27,7 +26,7 @@ describe('the sandbox API', () => {
   ])('refuses %j, each fault in its place', async (asked, pointers) => {
     const { body } = await api.ask('post', '/faults', asked).expect(400);
     expect(body.code).toBe('invalid_request');
-    expect(body.errors.map(({ pointer }: FaultDto) => pointer).sort()).toEqual(pointers);
+    expect(body.errors?.map(({ pointer }) => pointer).sort()).toEqual(pointers);
     const { refusal } = await api.record(body.call_id);
     expect(refusal!.error_count).toBe(pointers.length);
     expect(JSON.stringify(refusal)).not.toContain(PHONE);
@@ -40,7 +39,7 @@ describe('the sandbox API', () => {
     [{ operation: AIRTIME, body: [], idempotency_key: 'a b' }, ['/body', '/idempotency_key']],
   ])('refuses the sample %j', async (asked, pointers) => {
     const { body } = await api.ask('post', '/payouts', asked).expect(400);
-    expect(body.errors.map(({ pointer }: FaultDto) => pointer).sort()).toEqual(pointers);
+    expect(body.errors?.map(({ pointer }) => pointer).sort()).toEqual(pointers);
   });
 
   it.each(['17', 'nothing', '..%2Fsettings'])('knows no fault %s', async (id) => {
@@ -76,7 +75,7 @@ describe('the sandbox API', () => {
     for (const [method, path, body] of ROUTES) {
       for (const name of ['app', 'auditor', 'reconciler', 'approver']) {
         const { body: problem } = await api.ask(method, path, body, api.keys[name]).expect(403);
-        expect(problem.code).toBe('scope_missing');
+        expect(problem).toMatchObject({ code: 'scope_missing' });
       }
     }
     expect((await api.look()).faults).toEqual([]);

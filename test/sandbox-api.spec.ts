@@ -1,12 +1,11 @@
 import { Decimal } from 'decimal.js';
-import supertest from 'supertest';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { FAULTS } from '../src/sandbox/faults/table';
 import { MAGIC } from '../src/sandbox/magic-recipients';
 import { SAMPLE_OPERATIONS } from '../src/admin/sandbox-api/samples';
-import type { FaultKindDto, MagicRecipientDto, SampleDto } from './support/api';
 import { startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { DEMO, SUB_ACCOUNT } from './support/sandbox';
+import supertest from './support/supertest';
 
 const AIRTIME = 'POST /payouts/airtime';
 
@@ -38,7 +37,7 @@ describe('the sandbox API', () => {
     });
     expect(wallets[3]).toMatchObject({ account: 'Field office North', parent_id: DEMO, wallet: 'chi', balance: '0' });
     expect(faults).toEqual([]);
-    expect(kinds.map(({ fault }: FaultKindDto) => fault)).toEqual(Object.keys(FAULTS));
+    expect(kinds.map(({ fault }) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[1]).toEqual({
       fault: 'noResponse',
       does: FAULTS.noResponse.does,
@@ -47,7 +46,7 @@ describe('the sandbox API', () => {
       settings: [],
     });
     expect(kinds[0]!.settings).toEqual([{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }]);
-    expect(magic_recipients.map(({ name }: MagicRecipientDto) => name)).toEqual(Object.keys(MAGIC));
+    expect(magic_recipients.map(({ name }) => name)).toEqual(Object.keys(MAGIC));
     expect(magic_recipients[3]).toEqual({
       name: 'failed',
       phone_number: '+254799990104',
@@ -55,7 +54,7 @@ describe('the sandbox API', () => {
       twitter: '@sandbox_failed',
       does: 'its item fails alone and costs nothing',
     });
-    expect(samples.map(({ operation }: SampleDto) => operation)).toEqual(SAMPLE_OPERATIONS);
+    expect(samples.map(({ operation }) => operation)).toEqual(SAMPLE_OPERATIONS);
   });
 
   it.each([

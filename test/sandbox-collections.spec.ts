@@ -2,6 +2,9 @@ import { applyDueChanges } from '../src/sandbox/transactions/due-changes';
 import { TestSandbox, startSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 
+/** The operations that ask a payer for money. */
+type Asking = 'collect' | 'initiate';
+
 describe('collections of the sandbox', () => {
   let sandbox: TestSandbox;
 
@@ -21,7 +24,7 @@ describe('collections of the sandbox', () => {
     tx_ref: 'order-17',
   };
   const read = async (id: string) => (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
-  const path = (name: string) => `/collections/mobile-money/${name}`;
+  const path = <const Name extends string>(name: Name) => `/collections/mobile-money/${name}` as const;
 
   it('collects at once, at the local rate', async () => {
     const before = await sandbox.balance('momo');
@@ -34,12 +37,13 @@ describe('collections of the sandbox', () => {
       meta: { amount: 1295.0084, currency: 'KES', fullname: 'Ada Example', tx_ref: 'order-17' },
     });
     expect((await sandbox.balance('momo')) - before).toBe(10);
-    expect(await read(body.data.id as string)).toEqual(body.data);
+    expect(await read(body.data.id)).toEqual(body.data);
   });
 
   it('initiates, and credits once when verified, however often and at the same time', async () => {
     const before = await sandbox.balance('momo');
-    const initiated = (await sandbox.post(path('initiate'), { ...collection, amount: '1295.0084' })).body.data;
+    const { body } = await sandbox.post(path('initiate'), { ...collection, amount: '1295.0084' }).expect(200);
+    const initiated = body.data;
     expect(initiated.status).toBe('pending');
     expect(await sandbox.balance('momo')).toBe(before);
     const verify = () => sandbox.post(path('verify'), { id: initiated.id }).expect(200);
@@ -51,16 +55,16 @@ describe('collections of the sandbox', () => {
     });
   });
 
-  const paidBy = async (name: string, digits: string) => {
+  const paidBy = async (name: Asking, digits: string) => {
     const before = await sandbox.balance('momo');
     const request = sandbox.post(path(name), { ...collection, phone_number: `+2547${digits}` });
     const { data: payment } = (await request.expect(200)).body;
-    const state = async () => [(await read(payment.id as string)).status, (await sandbox.balance('momo')) - before];
+    const state = async () => [(await read(payment.id)).status, (await sandbox.balance('momo')) - before];
     return { payment, state, verify: () => sandbox.post(path('verify'), { id: payment.id }).expect(200) };
   };
 
   // What each magic payer's collection is at once; once what is due is done; and once it is verified after that.
-  it.each([
+  it.each<[Asking, string, string, string, [string, number], [string, number]]>([
     ['collect', 'reversed', '99990101', 'paid', ['paid', 10], ['paid', 10]],
     ['collect', 'late', '99990102', 'pending', ['paid', 10], ['paid', 10]],
     ['collect', 'pending', '99990103', 'pending', ['pending', 0], ['paid', 10]],
@@ -87,7 +91,7 @@ describe('collections of the sandbox', () => {
     expect(await state()).toEqual(['paid', 10]);
   });
 
-  it.each(['collect', 'initiate'])('refuses to %s from payers who refuse', async (name) => {
+  it.each<Asking>(['collect', 'initiate'])('refuses to %s from payers who refuse', async (name) => {
     const from = async (digits: string) =>
       (await sandbox.post(path(name), { ...collection, phone_number: `+2547${digits}` }).expect(400)).body;
     expect((await from('99990107')).error).toBe("insufficient funds in the payer's mobile money account");

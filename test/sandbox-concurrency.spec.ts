@@ -102,9 +102,9 @@ describe('operations at the same time', () => {
 
   /** Credits that recipients hold are what the ledger says was issued; what was collected, paid or redeemed was so once. */
   async function expectMoneyToFollowStatuses(): Promise<void> {
-    const { sum, accounts } = (await ledgerOf(sandbox.database)) as any;
+    const { sum, accounts } = await ledgerOf(sandbox.database);
     expect(sum).toBe('0');
-    const own = (name: string) => accounts.find(({ type }: Record<string, unknown>) => type === name).balance as string;
+    const own = (name: string) => accounts.find(({ type }) => type === name)?.balance;
     const [expected] = await sandbox.database.$queryRaw<Record<string, string>[]>`
       SELECT trim_scale(coalesce(sum(value_in_usd) FILTER (WHERE type = 'credit' AND status IN ('paid', 'pending')), 0))::text AS issued,
              trim_scale(coalesce(sum(value_in_usd) FILTER (WHERE type = 'credit' AND status = 'redeemed'
@@ -131,7 +131,7 @@ describe('operations at the same time', () => {
     for (let round = 0; round < 3; round++) {
       const credit = Array(300).fill({ valueInUSD: 0.01, twitter: '@ada' });
       const { body } = await sandbox.post('/send', { credit }).expect(200);
-      const issueID = new URL(body.data.paymentLink as string).searchParams.get('issueID') ?? '';
+      const issueID = new URL(body.data.paymentLink).searchParams.get('issueID') ?? '';
       const statuses = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
           index % 2 ? take({ kind: 'expire' }) : sandbox.submit('/pay', { issueID }).then(({ status }) => status),

@@ -73,7 +73,7 @@ describe('the faults asked for', () => {
     expect(await listed()).toEqual([expect.objectContaining({ id }), { ...other, struck: expect.any(Number) }]);
     await sandbox.control('delete', `/faults/${id}`).expect(204);
     await sandbox.control('delete', `/faults/${id}`).expect(404);
-    expect((await listed()).map((fault: { id: number }) => fault.id)).toEqual([other.id]);
+    expect((await listed()).map((fault) => fault.id)).toEqual([other.id]);
   });
 
   it('are gone when the sandbox starts anew', async () => {

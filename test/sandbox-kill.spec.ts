@@ -1,3 +1,4 @@
+import { first } from './support/first';
 import { Product } from './support/process';
 import { AIRTIME, airtime, API_KEY, CONTROL_KEY, startSandbox } from './support/sandbox';
 import { createTestDatabase } from './support/test-database';
@@ -31,9 +32,10 @@ describe('a sandbox that is killed', () => {
 
     const restarted = await startSandbox({}, database);
     const truth = await restarted.requests(AIRTIME);
-    const processed = truth.filter((request) => request.processed).map(({ body }) => body.airtimes[0].valueInUSD);
+    const usdOf = (body: unknown) => first((body as ReturnType<typeof airtime>).airtimes).valueInUSD;
+    const processed = truth.filter((request) => request.processed).map(({ body }) => usdOf(body));
     expect(processed).toEqual(expect.arrayContaining(answered));
-    const spent = processed.reduce((sum: number, usd: number) => sum + usd, 0);
+    const spent = processed.reduce((sum, usd) => sum + usd, 0);
     expect(await restarted.balance('airtime')).toBe(10_000 - spent);
     await restarted.close();
     await database.close();

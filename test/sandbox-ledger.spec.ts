@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { Urls } from '../src/platform/database/embedded/access';
 import { resetData } from '../src/sandbox/seed';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { SANDBOX_MIGRATIONS } from '../src/platform/database/migrations';
@@ -24,17 +25,14 @@ describe("the sandbox's ledger", () => {
   });
   afterAll(() => sandbox.close());
 
-  const ownAccounts = async () => {
-    const { sum, accounts } = (await ledgerOf(sandbox.database)) as any;
-    const own = accounts.filter(({ account }: Record<string, unknown>) => account === 'sandbox');
-    return {
-      sum,
-      ...Object.fromEntries(own.map(({ type, balance }: Record<string, unknown>) => [type, balance])),
-    } as Record<string, string>;
+  const ownAccounts = async (): Promise<Record<string, string>> => {
+    const { sum, accounts } = await ledgerOf(sandbox.database);
+    const own = accounts.filter(({ account }) => account === 'sandbox');
+    return { sum, ...Object.fromEntries(own.map(({ type, balance }) => [type, balance])) };
   };
 
   it('sums to zero from the start, and shows every wallet and every account of its own', async () => {
-    const { sum, accounts } = (await ledgerOf(sandbox.database)) as any;
+    const { sum, accounts } = await ledgerOf(sandbox.database);
     expect(sum).toBe('0');
     expect(accounts).toHaveLength(9 + 4);
     expect(await ownAccounts()).toEqual({ sum: '0', outside: '-30000', payouts: '0', 'issued credit': '0', fees: '0' });
@@ -72,8 +70,8 @@ describe("the sandbox's ledger", () => {
     const { body } = await sandbox.post('/payouts/mobile-money', { momos: [momo(0.00001), momo(0.1), momo(0.2)] });
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.minus('1.5');
 
-    expect(body.data.credits.map(({ fee }: Record<string, unknown>) => fee)).toEqual([undefined, 0.0015, 0.003001]); // 0.30001 × 1.5 %, rounded up
-    expect(body.data.credits[0].issueID).toMatch(/_0\.304511_\d+$/);
+    expect(body.data?.credits.map(({ fee }) => fee)).toEqual([undefined, 0.0015, 0.003001]); // 0.30001 × 1.5 %, rounded up
+    expect(body.data?.credits[0]?.issueID).toMatch(/_0\.304511_\d+$/);
     expect(await sandbox.balance('momo')).toBe(9999.695489);
     const after = await ownAccounts();
     expect([before.fees, after.fees, after.sum]).toEqual(['0', '0.004501', '0']);
@@ -115,7 +113,7 @@ describe("the sandbox's ledger", () => {
 
 describe('a ledger of before double entry', () => {
   const name = `sandbox_${randomBytes(6).toString('hex')}`;
-  const url = withDatabase(JSON.parse(process.env.TEST_POSTGRES ?? '').owner, 'postgres');
+  const url = withDatabase((JSON.parse(process.env.TEST_POSTGRES ?? '') as Urls).owner, 'postgres');
   const migration = (directory: string) => readFileSync(join(SANDBOX_MIGRATIONS, directory, 'migration.sql'), 'utf8');
   let admin: Client;
   let database: Client;

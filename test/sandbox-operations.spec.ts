@@ -1,3 +1,5 @@
+import { first } from './support/first';
+import type { Answer } from './support/request';
 import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 
@@ -12,12 +14,16 @@ describe('the operations that are known by name only', () => {
   afterAll(() => sandbox.close());
   afterEach(() => expectSoundLedger(sandbox.database));
 
-  const data = async (path: string) => (await sandbox.get(path).expect(200)).body.data;
-  const refused = async (request: ReturnType<TestSandbox['get']>) => (await request.expect(400)).body.error;
+  const get = async <const Path extends string>(path: Path) => (await sandbox.get(path).expect(200)).body;
+  const refused = async (request: PromiseLike<Answer<{ error?: string | undefined }>>) => {
+    const { status, body } = await request;
+    expect(status).toBe(400);
+    return body.error;
+  };
 
   describe('info', () => {
     it('names the assets, the airtime countries and the mobile money codes', async () => {
-      expect((await data('/info/assets')).benefitsList[0]).toEqual({
+      expect((await get('/info/assets')).data.benefitsList[0]).toEqual({
         name: expect.any(String),
         img: expect.any(String),
         description: expect.any(String),
@@ -25,25 +31,29 @@ describe('the operations that are known by name only', () => {
         type: 'airtime',
         available: true,
       });
-      expect(await data('/info/airtime-countries')).toEqual(['Nigeria', 'Ghana', 'Kenya', 'South Africa', 'Uganda']);
-      const codes = await data('/info/mobile-money-codes');
-      expect(
-        codes
-          .filter(({ code }: Record<string, unknown>) => code === 'MPS')
-          .map(({ country }: Record<string, unknown>) => country),
-      ).toEqual(['Kenya', 'Tanzania']);
-      const rows = codes.map((row: object) => JSON.stringify(row));
+      expect((await get('/info/airtime-countries')).data).toEqual([
+        'Nigeria',
+        'Ghana',
+        'Kenya',
+        'South Africa',
+        'Uganda',
+      ]);
+      const codes = (await get('/info/mobile-money-codes')).data;
+      expect(codes.filter(({ code }) => code === 'MPS').map(({ country }) => country)).toEqual(['Kenya', 'Tanzania']);
+      const rows = codes.map((row) => JSON.stringify(row));
       expect(new Set(rows).size).toBeLessThan(rows.length); // as observed: rows repeat
     });
 
     it('converts at the rates of the payouts, echoing the amount as it was sent', async () => {
-      expect(await data('/info/usd-amount-in-local?destinationCurrency=KES&amountInUSD=15')).toEqual({
+      expect((await get('/info/usd-amount-in-local?destinationCurrency=KES&amountInUSD=15')).data).toEqual({
         amountInUSD: '15',
         destinationCurrency: 'KES',
         amountInDestinationCurrency: 1942.5126,
         validUntil: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       });
-      expect(await data('/info/local-amount-in-usd?originCurrency=NGN&amountInOriginCurrency=20.50')).toMatchObject({
+      expect(
+        (await get('/info/local-amount-in-usd?originCurrency=NGN&amountInOriginCurrency=20.50')).data,
+      ).toMatchObject({
         amountInOriginCurrency: '20.50',
         originCurrency: 'NGN',
         amountInUSD: 0.013322, // rounded down
@@ -76,15 +86,15 @@ describe('the operations that are known by name only', () => {
         createdDate: expect.stringMatching(/Z$/),
         meta: { region: 7 },
       });
-      const read = await data(`/sub-account/get?id=${created.id}`);
+      const read = (await get(`/sub-account/get?id=${created.id}`)).data;
       expect(read).toMatchObject(created);
-      expect(read.wallets.map(({ type, balance }: Record<string, unknown>) => [type, balance])).toEqual([
+      expect(read.wallets.map(({ type, balance }) => [type, balance])).toEqual([
         ['chi', 0],
         ['momo', 0],
         ['airtime', 0],
       ]);
-      const listed = await data('/sub-account/list');
-      expect(listed.map(({ name }: Record<string, unknown>) => name).sort()).toEqual([
+      const listed = (await get('/sub-account/list')).data;
+      expect(listed.map(({ name }) => name).sort()).toEqual([
         'Field office East',
         'Field office North',
         'Field office South',
@@ -104,8 +114,8 @@ describe('the operations that are known by name only', () => {
     });
 
     it('looks up wallets of its own and of its sub-accounts, and moves value between them', async () => {
-      const [, momo] = await data('/wallets/list');
-      const [, theirs] = (await data(`/sub-account/get?id=${SUB_ACCOUNT}`)).wallets;
+      const [, momo] = (await get('/wallets/list')).data;
+      const [, theirs] = (await get(`/sub-account/get?id=${SUB_ACCOUNT}`)).data.wallets;
       const transfer = { receiver: SUB_ACCOUNT, valueInUSD: 0.1, wallet: 'momo' };
       const { body } = await sandbox.post('/wallets/transfer', transfer).expect(200);
       expect(body.data).toEqual({
@@ -114,9 +124,9 @@ describe('the operations that are known by name only', () => {
       });
       const lookup = async (walletID: string) =>
         (await sandbox.post('/wallets/lookup', { walletID }).expect(200)).body.data;
-      expect(await lookup(momo.id)).toMatchObject({ id: momo.id, type: 'momo', balance: 9999.9, owner: DEMO });
-      expect(await lookup(theirs.id)).toMatchObject({ balance: 0.1, owner: SUB_ACCOUNT });
-      expect((await lookup(theirs.id)).transactions[0]).toMatchObject({
+      expect(await lookup(momo!.id)).toMatchObject({ id: momo?.id, type: 'momo', balance: 9999.9, owner: DEMO });
+      expect(await lookup(theirs!.id)).toMatchObject({ balance: 0.1, owner: SUB_ACCOUNT });
+      expect((await lookup(theirs!.id)).transactions[0]).toMatchObject({
         amount: 0.1,
         balanceBefore: 0,
         newBalance: 0.1,
@@ -138,7 +148,7 @@ describe('the operations that are known by name only', () => {
     const pay = async (type: 'credit' | 'initiate-credit') => {
       const credits = [{ valueInUSD: 2, email: 'ada@example.org' }];
       const { body } = await sandbox.post(`/payouts/${type}`, { credits }).expect(200);
-      return body.data.data[0];
+      return first(body.data.data);
     };
     const redeem = (chiRef: string, more = {}) =>
       sandbox.post('/redeem/airtime', { chiRef, phoneNumber: '+254712345678', countryToSend: 'kenya', ...more });
@@ -148,10 +158,11 @@ describe('the operations that are known by name only', () => {
       const answers = await Promise.all(Array.from({ length: 5 }, () => redeem(chiRef, { meta: { a: [1] } })));
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).toEqual([200, 400, 400, 400, 400]);
-      const done = answers.find(({ status }) => status === 200);
-      expect(done?.body.data).toMatchObject({
-        status: 'redeemed',
-        redeemData: { type: 'airtime', phoneNumber: '+254712345678', countryToSend: 'kenya', meta: { a: [1] } },
+      expect(answers.find(({ status }) => status === 200)?.body).toMatchObject({
+        data: {
+          status: 'redeemed',
+          redeemData: { type: 'airtime', phoneNumber: '+254712345678', countryToSend: 'kenya', meta: { a: [1] } },
+        },
       });
       expect(await refused(redeem(chiRef))).toBe('ERROR-REDEEMED');
     });
@@ -162,7 +173,7 @@ describe('the operations that are known by name only', () => {
       expect(await refused(redeem('nobody'))).toBe('no transaction found for chiRef nobody');
       const airtime = { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 };
       const { body } = await sandbox.post('/payouts/airtime', { airtimes: [airtime] }).expect(200);
-      expect(await refused(redeem(body.data.data[0].chiRef))).toMatch(/^a transaction of type airtime cannot/);
+      expect(await refused(redeem(first(body.data.data).chiRef))).toMatch(/^a transaction of type airtime cannot/);
       const { chiRef } = await pay('credit');
       expect(await refused(redeem(chiRef, { countryToSend: 'Atlantis' }))).toMatch(/^countryToSend must be/);
       expect(await refused(redeem(chiRef, { phoneNumber: '0712' }))).toMatch(/^phoneNumber must be/);

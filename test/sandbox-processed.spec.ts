@@ -10,6 +10,7 @@ import { send } from '../src/sandbox/send/send';
 import { createSubAccount } from '../src/sandbox/sub-accounts/sub-accounts';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { transferBetweenWallets } from '../src/sandbox/wallets/transfer';
+import { first } from './support/first';
 import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
 
 const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
@@ -48,7 +49,8 @@ describe('the note that an operation is carried out', () => {
     noted.push(chiRefs);
     return Promise.resolve();
   };
-  const issued = async (path: string) => (await sandbox.post(path, CREDITS).expect(200)).body.data.data[0].chiRef;
+  const issued = async (path: '/payouts/credit' | '/payouts/initiate-credit') =>
+    first((await sandbox.post(path, CREDITS).expect(200)).body.data.data).chiRef;
   const pending = async () =>
     (await sandbox.post('/collections/mobile-money/initiate', COLLECTION).expect(200)).body.data;
   const everything = async () => ({

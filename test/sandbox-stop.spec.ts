@@ -24,7 +24,7 @@ describe('a stop of the sandbox', () => {
   it('ends a connection that noResponse holds open; it has heard nothing, and was paid', async () => {
     await sandbox.fault({ fault: 'noResponse', operation: AIRTIME });
     const heard = sandbox.hear('/payouts/airtime', airtime(10));
-    await eventually(async () => (await sandbox.requests(AIRTIME))[0]?.processed);
+    await eventually(async () => (await sandbox.requests(AIRTIME))[0]?.processed === true);
     await sandbox.close();
     expect(await heard).toMatchObject({ text: '' });
     expect(await truthAfter()).toMatchObject({ balance: 9_990, requests: [{ processed: true, httpStatus: null }] });

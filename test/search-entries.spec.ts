@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import { first } from './support/first';
 
 /** What the search index makes of records, and how many at a time; without a proxy that would index them first. */
 describe('the entries of the search index', () => {
@@ -10,7 +11,7 @@ describe('the entries of the search index', () => {
   });
   afterAll(() => database.close());
 
-  const query = (sql: string, parameters?: unknown[]) => database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => database.query(sql, parameters);
 
   async function addIntent({ request = 'request', key = '', items = 1, claimed = 1 } = {}) {
     const id = uuidv7();
@@ -28,7 +29,7 @@ describe('the entries of the search index', () => {
     for (let n = 0; n < 3; n += 1) await addIntent({ claimed: 500 });
     const seen: number[] = [];
     for (let more = true; more;) {
-      more = (await query('SELECT index_calls(10) AS more'))[0]?.more;
+      more = first(await query<{ more: boolean }>('SELECT index_calls(10) AS more')).more;
       seen.push((await query('SELECT DISTINCT call_id FROM search_entry')).length);
     }
     expect([...new Set(seen)]).toEqual([1, 2, 3]);

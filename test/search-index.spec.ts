@@ -5,6 +5,8 @@ import { SearchService } from '../src/history/search/search.service';
 import { answer } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { eventually, Paying, startPaying, SUCCESS } from './support/paying';
+import { TestDatabase } from './support/test-database';
+import { first } from './support/first';
 
 /** Whatever has committed is found by the next search, in whatever order it was written and committed. */
 describe('the search index', () => {
@@ -20,7 +22,7 @@ describe('the search index', () => {
   });
   afterAll(() => paying.close());
 
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const ids = async (search: object) => (await searching.search(search)).rows.map(({ id }) => id);
   const found = async (search: object) => (await ids({ ...search, page_size: 200 })).sort();
 
@@ -102,8 +104,8 @@ describe('the search index', () => {
     await Promise.all(
       connections.map(async (connection, n) => {
         for (;;) {
-          const { rows } = await connection.query('SELECT index_calls($1) AS more', [1 + n * 3]);
-          if (!rows[0].more) break;
+          const { rows } = await connection.query<{ more: boolean }>('SELECT index_calls($1) AS more', [1 + n * 3]);
+          if (!first(rows).more) break;
         }
         await connection.end();
       }),
@@ -148,10 +150,8 @@ describe('the search index', () => {
   });
 
   it('forgets a person whose traces were erased, and keeps the call', async () => {
-    const [{ contact } = { contact: '' }] = await query(
-      'SELECT coalesce(email, phone, handle) AS contact FROM item_recipient WHERE intent_id = $1',
-      [model],
-    );
+    const sql = 'SELECT coalesce(email, phone, handle) AS contact FROM item_recipient WHERE intent_id = $1';
+    const { contact } = first(await query<{ contact: string }>(sql, [model]));
     const id = await copyIntent(paying.proxy.database, model, { request_id: 'erased' });
     expect(await found({ recipient: contact, request_id: 'erased' })).toEqual([id]);
     await query('UPDATE item_recipient SET email = NULL, phone = NULL, handle = NULL WHERE intent_id = $1', [id]);

@@ -7,6 +7,7 @@ import { CallSearch } from '../src/history/search/search.dto';
 import { SearchService } from '../src/history/search/search.service';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
+import { first } from './support/first';
 
 const CALLS = 20_000;
 const DAYS = 90;
@@ -22,15 +23,20 @@ describe('the plans of searches', () => {
   let asked: Prisma.Sql[];
   let one: Record<string, string>;
 
+  const explain = async (sql: string, values: unknown[]) => {
+    const rows = await proxy.database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(sql, values);
+    return first(first(rows)['QUERY PLAN']).Plan;
+  };
+
   beforeAll(async () => {
     proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
     await makeUpHistory(proxy.database, { calls: CALLS, days: DAYS });
     await proxy.database.query('SELECT rebuild_search_index()');
     searching = proxy.app.get(SearchService, { strict: false });
     const prisma = proxy.app.get(ReaderPrisma, { strict: false });
-    const ask = prisma.$queryRaw.bind(prisma) as (sql: unknown, ...values: unknown[]) => any;
-    jest.spyOn(prisma, '$queryRaw').mockImplementation((sql: any, ...values: unknown[]) => {
-      if ('text' in sql) asked.push(sql as Prisma.Sql);
+    const ask = prisma.$queryRaw.bind(prisma);
+    jest.spyOn(prisma, '$queryRaw').mockImplementation((sql, ...values) => {
+      if ('text' in sql) asked.push(sql);
       return ask(sql, ...values);
     });
     asked = [];
@@ -127,18 +133,16 @@ describe('the plans of searches', () => {
   });
 
   it('a page in the depth of the history begins there, and reads as little as the first one', async () => {
-    const [{ id } = { id: '' }] = await proxy.database.query(
-      'SELECT id::text FROM intent ORDER BY id OFFSET 500 LIMIT 1',
-    );
-    const token = Buffer.from(String(id).replaceAll('-', ''), 'hex').toString('base64url');
+    const sql = 'SELECT id::text FROM intent ORDER BY id OFFSET 500 LIMIT 1';
+    const { id } = first(await proxy.database.query<{ id: string }>(sql));
+    const token = Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
     for (const search of [{}, { country: 'Kenya' }, { outcome: 'not_sent' }]) {
       asked = [];
       await searching.search({ ...search, page_size: 20, page_token: token });
       const blocks = await Promise.all(
         asked.map(async ({ text, values }) => {
-          const [row] = await proxy.database.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
-          const plan = row?.['QUERY PLAN'][0].Plan;
-          return (plan['Shared Hit Blocks'] as number) + (plan['Shared Read Blocks'] as number);
+          const plan = await explain(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+          return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
         }),
       );
       // Of the 5,000 or so that the index has. What is rare is looked up hour by hour in two weeks, whichever day it is today.
@@ -152,8 +156,7 @@ describe('the plans of searches', () => {
     const from = uuidFloor(thursday);
     const query = { conditions, from, listed: 'calls', sort: 'time', direction: 'asc' } as const;
     const { text, values } = sliced(query, undefined, 51);
-    const [row] = await proxy.database.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
-    const read = rowsRead(row?.['QUERY PLAN'][0].Plan);
+    const read = rowsRead(await explain(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values));
     expect(read).toBeGreaterThan(50);
     expect(read).toBeLessThan(((CALLS / DAYS) * 7) / 2);
   });
@@ -173,8 +176,18 @@ describe('the plans of searches', () => {
   });
 });
 
+/** A step of a plan, as EXPLAIN shows it in JSON. */
+interface Plan {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+
 /** Of the index's table, over all that a plan did. */
-function rowsRead(plan: any): number {
+function rowsRead(plan: Plan): number {
   const own = plan['Relation Name'] === 'search_entry' ? plan['Actual Rows'] * plan['Actual Loops'] : 0;
-  return (plan.Plans ?? []).reduce((sum: number, part: any) => sum + rowsRead(part), own);
+  return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part), own);
 }

@@ -1,5 +1,4 @@
 import { Pool } from 'pg';
-import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, newKey } from '../src/access/clients/key';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
@@ -7,6 +6,8 @@ import { removeDataDir } from './support/data-dir';
 import { newDataDir, Product } from './support/process';
 import { UPSTREAM_KEY } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
 
 const PERSON = { email: 'ada@example.com', phone: '+254712345678', handle: '@ada_lovelace' };
 const SUCCESS = { status: 'success', data: { error: 'None' } };
@@ -68,12 +69,12 @@ describe('secrets and people', () => {
   }
 
   /** Sends a request and keeps all that comes back. */
-  async function ask(request: supertest.Test): Promise<supertest.Response> {
+  async function ask<Body>(request: Promise<Answer<Body>>): Promise<Answer<Body>> {
     const got = await request;
     answers.push(`${JSON.stringify(got.headers)}\n${got.text}`);
     return got;
   }
-  const post = (path: string, body: object | string, key = app) =>
+  const post = <const Path extends string>(path: Path, body: object | string, key = app) =>
     ask(supertest(url).post(path).set('X-API-Key', key).set('Content-Type', 'application/json').send(body));
 
   async function attack(): Promise<void> {
@@ -104,7 +105,8 @@ describe('secrets and people', () => {
     await database.query('ALTER TABLE item_recipient DROP CONSTRAINT nobody');
     await upstream.stop();
     await post('/api/v0.1/payouts/airtime', AIRTIME);
-    const audit = (path: string) => ask(supertest(url).get(`/v1/audit/calls${path}`).set('X-API-Key', auditor));
+    const audit = <const Path extends string>(path: Path) =>
+      ask(supertest(url).get(`/v1/audit/calls${path}`).set('X-API-Key', auditor).expect(200));
     const { calls } = (await audit('?page_size=200')).body;
     for (const { id } of calls) await audit(`/${id}`);
     for (const path of ['/readyz', '/docs', '/openapi.json']) await ask(supertest(url).get(path));
@@ -148,10 +150,12 @@ describe('secrets and people', () => {
   /** Every row of every table, bytes as the text they are. */
   async function dump(tables?: string[]): Promise<string> {
     const pool = new Pool({ connectionString: database.ownerUrl });
-    const all = await pool.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
+    const all = await pool.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
     const rows: string[] = [];
     for (const { name } of all.rows.filter(({ name }) => !tables || tables.includes(name))) {
-      const { rows: found } = await pool.query(`SELECT * FROM ${name}`);
+      const { rows: found } = await pool.query<Record<string, unknown>>(`SELECT * FROM ${name}`);
       for (const row of found) {
         const values = Object.values(row).map((value) =>
           Buffer.isBuffer(value) ? value.toString('latin1') : JSON.stringify(value),
@@ -213,7 +217,7 @@ describe('secrets and people', () => {
 
   it('logs are one JSON object a line, with names of our own only', () => {
     const lines = product.stdout.split('\n').filter((line) => line.startsWith('{'));
-    const names = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line))));
+    const names = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
     const allowed = [
       'level',
       'time',

@@ -1,7 +1,7 @@
-import supertest from 'supertest';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import supertest from './support/supertest';
 
 const MINUTE = "interval '1 minute'";
 

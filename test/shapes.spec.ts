@@ -1,9 +1,11 @@
 import { Client } from 'pg';
 import { MetricsService } from '../src/http/metrics/metrics.service';
-import type { ShapePage, ShapeRecord } from './support/api';
+import type { ShapeRecord } from './support/api';
 import { answer, reset } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, PHONE, phones, startPaying } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import { TestDatabase } from './support/test-database';
+import { at } from './support/damage';
 
 const AIRTIME_OPERATION = 'POST /payouts/airtime';
 const PERSON = { email: 'ada@example.com', phone: '+254712345678', id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' };
@@ -33,9 +35,9 @@ describe('the watch over the shapes of answers', () => {
     return proxy;
   }
 
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const listed = async (filter = '') =>
-    (await paying.proxy.get(paying.auditor, `${SHAPES}?page_size=200${filter}`).expect(200)).body.shapes as any[];
+    (await paying.proxy.get(paying.auditor, `${SHAPES}?page_size=200${filter}`).expect(200)).body.shapes;
   const isListed = (count: number) => eventually(async () => (await listed()).length === count);
 
   /** The counters of this name that are not zero, by operation. */
@@ -44,7 +46,7 @@ describe('the watch over the shapes of answers', () => {
     const lines = body.matchAll(
       new RegExp(`^payout_proxy_${name}_answer_shapes_total\\{operation="(.+)"\\} (\\d+)$`, 'gm'),
     );
-    return Object.fromEntries([...lines].map(([, operation, count]) => [operation, Number(count)]));
+    return Object.fromEntries([...lines].map(([, operation = '', count]) => [operation, Number(count)]));
   }
 
   /** Pays, and is answered like this. */
@@ -79,11 +81,9 @@ describe('the watch over the shapes of answers', () => {
       },
       expect.objectContaining({ first_call_id: first }),
     ]);
-    const [{ valueInUSD }, { valueInUSD: before }] = found.map(
-      ({ shape }) => shape.properties.data.properties.data.items.properties,
-    );
-    expect([before, valueInUSD]).toEqual([{ type: ['number'] }, { type: ['string'] }]);
-    expect(found[0].shape.properties.data.properties.payouts).toEqual({
+    const place = 'properties/data/properties/data/items/properties/valueInUSD';
+    expect(found.map(({ shape }) => at(shape, place))).toEqual([{ type: ['string'] }, { type: ['number'] }]);
+    expect(at(found[0]!.shape, 'properties/data/properties/payouts')).toEqual({
       type: ['object'],
       properties: { issueID: { type: ['string'] } },
       required: ['issueID'],
@@ -175,7 +175,7 @@ describe('the watch over the shapes of answers', () => {
   it('lists at most a hundred shapes of an operation, and counts the answers that have others', async () => {
     await query(
       `INSERT INTO answer_shape (id, operation, http_status, fingerprint, shape, first_call_id)
-       SELECT gen_random_uuid(), $1, 418, sha256(n::text::bytea), 'false', gen_random_uuid() FROM generate_series(1, 99) n`,
+       SELECT gen_random_uuid(), $1, 418, sha256(n::text::bytea), '{"type":["string"]}', gen_random_uuid() FROM generate_series(1, 99) n`,
       [AIRTIME_OPERATION],
     );
     await answered({ first: 1 });
@@ -208,7 +208,7 @@ describe('the watch over the shapes of answers', () => {
     const found = await listed();
     for (const { shape } of found) expect(JSON.stringify(shape).length).toBeLessThan(50_000);
     expect(JSON.stringify(found)).not.toContain(PHONE.slice(1, 8));
-    expect(Object.keys(found[0].shape.properties.data.properties)).toContain('hasOwnProperty');
+    expect(Object.keys(at(found[0]!.shape, 'properties/data/properties') as object)).toContain('hasOwnProperty');
   });
 
   it('is shown to auditors only, by operation, HTTP status and page', async () => {
@@ -234,12 +234,12 @@ describe('the watch over the shapes of answers', () => {
     expect(await listed('&http_status=400')).toEqual(all.slice(0, 2));
     expect(await listed(`&http_status=400&operation=${AIRTIME_OPERATION}`)).toEqual(all.slice(1, 2));
     for (const size of [1, 3, 4]) {
-      const pages: ShapePage[] = [];
+      const pages: ShapeRecord[] = [];
       for (let token: string | null = ''; token !== null;) {
         const from: string = token && `&page_token=${token}`;
         const { body } = await paying.proxy.get(paying.auditor, `${SHAPES}?page_size=${size}${from}`).expect(200);
         pages.push(...body.shapes);
-        token = body.next_page_token as string | null;
+        token = body.next_page_token;
       }
       expect(pages).toEqual(all);
     }

@@ -1,8 +1,9 @@
 import canonicalize from 'canonicalize';
-import supertest from 'supertest';
 import { UpstreamService } from '../src/gateway/upstream/upstream.service';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
 
 /** One operation of each effect, and how the app asks for it. */
 const EFFECTS = {
@@ -66,7 +67,7 @@ describe('only what reads is sent again', () => {
     expect(paying.upstream.received).toHaveLength(times);
     const [outcome] = await attempts(got);
     expect(outcome?.attempts).toBe(times);
-    expect(outcome?.tries.map((one: { phase: string }) => one.phase)).toEqual(Array(times).fill(phase));
+    expect(outcome?.tries.map((one) => one.phase)).toEqual(Array(times).fill(phase));
   });
 
   it('and what comes right the second time is the answer', async () => {
@@ -82,10 +83,11 @@ describe('only what reads is sent again', () => {
       { failure: 'reset', ms: expect.any(Number), phase: 'waiting', started_at: instant, status: null },
       { failure: null, ms: expect.any(Number), phase: 'answered', started_at: instant, status: 200 },
     ]);
-    const [kept] = await paying.proxy.database.query('SELECT tries::text FROM outcome WHERE intent_id = $1', [
-      got.headers['x-call-id'],
-    ]);
-    expect(kept?.tries).toBe(canonicalize(JSON.parse(kept?.tries))); // the seal covers it as it stands
+    const [kept] = await paying.proxy.database.query<{ tries: string }>(
+      'SELECT tries::text FROM outcome WHERE intent_id = $1',
+      [got.headers['x-call-id']],
+    );
+    expect(kept?.tries).toBe(canonicalize(JSON.parse(kept?.tries ?? ''))); // the seal covers it as it stands
   });
 
   it('and is on record as unknown when it was sent at first, and then the upstream was gone', async () => {
@@ -103,8 +105,11 @@ describe('only what reads is sent again', () => {
     await dying.proxy.close();
   });
 
-  const attempts = ({ headers }: supertest.Response) =>
-    paying.proxy.database.query('SELECT attempts, tries FROM outcome WHERE intent_id = $1', [headers['x-call-id']]);
+  const attempts = ({ headers }: Answer) =>
+    paying.proxy.database.query<{ attempts: number; tries: { phase: string }[] }>(
+      'SELECT attempts, tries FROM outcome WHERE intent_id = $1',
+      [headers['x-call-id']],
+    );
 });
 
 describe('an upstream that cannot be reached', () => {
@@ -138,7 +143,7 @@ describe('an upstream that hangs', () => {
     const paying = await startPaying({ upstreamConnections: 2, upstreamQueue: 3 });
     const held: (() => unknown)[] = [];
     paying.upstream.behaviour = (...args) => held.push(() => answer(200, SUCCESS)(...args));
-    const answered: supertest.Response[] = [];
+    const answered: Awaited<ReturnType<Paying['pay']>>[] = [];
     const all = phones(20).map(async (phone) => answered.push(await paying.pay(phone)));
     await eventually(() => answered.length === 15 && held.length === 2);
 

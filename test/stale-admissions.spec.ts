@@ -1,4 +1,3 @@
-import supertest from 'supertest';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { admit } from '../src/journal/admissions';
@@ -8,6 +7,10 @@ import { WINDOWS, withId } from './support/guard-windows';
 import { copyIntent } from './support/intents';
 import { AIRTIME, Paying, startPaying, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
+import { TestDatabase } from './support/test-database';
+import { first } from './support/first';
+import type { Answer } from './support/request';
 
 /** Promise 7, part: what was admitted too long ago is not sent, for somebody may have settled it and paid again. */
 describe('an admission that is too old', () => {
@@ -20,7 +23,7 @@ describe('an admission that is too old', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
 
   describe('a process that is frozen between the commit and the first byte', () => {
@@ -33,16 +36,18 @@ describe('an admission that is too old', () => {
     afterAll(() => other.close());
 
     /** Freezes the first proxy once this has committed. @returns what thaws it, an hour later by its monotonic clock. */
-    async function freezeAfter(commit: 'admit' | 'approve', begin: () => supertest.Test) {
+    async function freezeAfter<Body>(commit: 'admit' | 'approve', begin: () => Promise<Answer<Body>>) {
       // An approval is one transaction, which says that the call is released.
       const [target, method] =
         commit === 'admit'
           ? [paying.proxy.app.get(CallJournal, { strict: false }), 'admit']
           : [paying.proxy.app.get(PrismaService), '$transaction'];
-      const original = (target as any)[method].bind(target) as (...args: unknown[]) => Promise<any>;
+      type Commit = (...args: unknown[]) => Promise<{ kind?: string } | undefined>;
+      const commits = target as unknown as Record<string, Commit>;
+      const original = commits[method]!.bind(target);
       let thaw = (): void => undefined;
       const frozen = new Promise<void>((resolve) => {
-        jest.spyOn(target as any, method).mockImplementation(async (...args: unknown[]) => {
+        jest.spyOn(commits, method).mockImplementation(async (...args) => {
           const decided = await original(...args);
           if (decided?.kind !== 'released') return decided;
           resolve();
@@ -82,13 +87,13 @@ describe('an admission that is too old', () => {
       const { id: clientId, key } = await other.client('frozen', 'pay');
       const ask = (proxy: TestProxy) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
       const thaw = await freezeAfter('admit', () => ask(paying.proxy));
-      const [call] = await query('SELECT id::text FROM intent WHERE client_id = $1', [clientId]);
-      await settleAsNotExecuted(call?.id, 'intent.recorded_at');
+      const call = first(await query<{ id: string }>('SELECT id::text FROM intent WHERE client_id = $1', [clientId]));
+      await settleAsNotExecuted(call.id, 'intent.recorded_at');
       const paid = await ask(other).expect(200);
       const late = await thaw();
       expect([late.status, late.body.code, late.headers['retry-after']]).toEqual([503, 'too_late', '1']);
       expect(paying.upstream.received).toHaveLength(1);
-      expect(await outcomesOf(call?.id)).toEqual([{ kind: 'not_sent', failure: 'too_late' }]);
+      expect(await outcomesOf(call.id)).toEqual([{ kind: 'not_sent', failure: 'too_late' }]);
       expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
       const again = await ask(other).expect(200);
       expect([again.headers['idempotent-replayed'], again.headers['x-call-id']]).toEqual(['true', callOf(paid)]);
@@ -100,10 +105,10 @@ describe('an admission that is too old', () => {
       const ask = () => other.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
       const approve = (id: string, url: string) =>
         supertest(url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', approver).send({ reason: 'agreed' });
-      const held = (await ask().expect(202)).body.call_id as string;
+      const held = (await ask().expect(202)).body.call_id;
       const thaw = await freezeAfter('approve', () => approve(held, paying.proxy.url));
       await settleAsNotExecuted(held, 'decision.decided_at');
-      const again = (await ask().expect(202)).body.call_id as string;
+      const again = (await ask().expect(202)).body.call_id;
       expect(again).not.toBe(held);
       await approve(again, other.url).expect(200);
       expect((await thaw()).body).toMatchObject({ id: held, outcome: 'not_sent' });

@@ -3,14 +3,15 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { Client } from 'pg';
-import supertest from 'supertest';
 import { startDependencies } from '../src/app/start/dependencies';
 import { listen } from '../src/app/start/listen';
 import { loadConfig, StartError } from '../src/platform/config/config';
+import { first } from './support/first';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';
 import { eventually } from './support/paying';
 import { newDataDir, Product, readJson } from './support/process';
+import supertest from './support/supertest';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 const ROOT = join(__dirname, '..');
@@ -44,7 +45,7 @@ interface Everything {
 
 async function everythingOf(product: Product): Promise<Everything> {
   const [, url = ''] = await product.said(READY);
-  const sandbox = readJson(dataDir, 'sandbox.json').url as string;
+  const sandbox = readJson(dataDir, 'sandbox.json').url;
   expect(await Promise.all([answers(url), answers(sandbox)])).toEqual([true, true]);
   return { url, sandbox, postgres: numberOfPostgres() };
 }
@@ -106,7 +107,7 @@ describe('npm start', () => {
     const admin = { 'X-API-Key': keys.admin };
     const sandboxState = await supertest(url).get('/v1/sandbox').set(admin).expect(200);
     expect(sandboxState.body.wallets).toContainEqual(expect.objectContaining({ wallet: 'airtime', balance: '9998' }));
-    const [{ operation, body }] = sandboxState.body.samples;
+    const { operation, body } = first(sandboxState.body.samples);
     const sent = await supertest(url).post('/v1/sandbox/payouts').set(admin).send({ operation, body }).expect(200);
     expect(sent.body).toMatchObject({ status: 200, body: { status: 'success' } });
     const refusal = `another sandbox already uses this database, at ${readJson(dataDir, 'sandbox.json').url}`;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent, IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import supertest from 'supertest';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, SUCCESS } from './support/paying';
 import { startProxy } from './support/proxy';
 import { createTestDatabase } from './support/test-database';
+import supertest from './support/supertest';
 
 describe('when the proxy stops', () => {
   it('a call in flight is answered and recorded, and its connection kept alive holds nothing up', async () => {
@@ -28,7 +28,7 @@ describe('when the proxy stops', () => {
     const closed = proxy.close();
     await new Promise((resolve) => setTimeout(resolve, 50)); // closing has begun
     release();
-    const [response] = await once(app, 'response');
+    const [response] = (await once(app, 'response')) as [IncomingMessage];
     response.resume();
     expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
     await closed; // without that header, when Fastify's keep-alive time is up: 72 seconds

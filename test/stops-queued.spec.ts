@@ -1,8 +1,9 @@
-import supertest from 'supertest';
 import { ACTIVE_STOPS } from '../src/journal/stops';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { answer } from './support/fake-upstream';
 import { airtime, eventually, Paying, phoneOf, startPaying, SUCCESS } from './support/paying';
+import supertest from './support/supertest';
+import type { Answer } from './support/request';
 
 const [FIRST, QUEUED] = ['+254712345678', '+254712345679'];
 
@@ -25,7 +26,7 @@ describe('what is admitted, but waits for its turn to be sent', () => {
 
   const stop = async (target: object): Promise<string> => {
     const request = supertest(paying.proxy.url).post('/v1/stops').set('X-API-Key', admin);
-    return (await request.send({ ...target, reason: 'a leak' }).expect(201)).body.id as string;
+    return (await request.send({ ...target, reason: 'a leak' }).expect(201)).body.id;
   };
   const lift = (id: string) =>
     supertest(paying.proxy.url).delete(`/v1/stops/${id}`).set('X-API-Key', admin).expect(200);
@@ -36,10 +37,10 @@ describe('what is admitted, but waits for its turn to be sent', () => {
   const spent = async () => (await paying.proxy.database.query('SELECT usd::text FROM spending'))[0]?.usd;
 
   /** Takes the one place that there is, lets `send` queue up, does `meanwhile`, and gives the place back. */
-  async function whileQueued(
-    send: () => supertest.Test,
+  async function whileQueued<Body>(
+    send: () => Promise<Answer<Body>>,
     meanwhile: () => Promise<unknown>,
-  ): Promise<supertest.Response> {
+  ): Promise<Answer<Body>> {
     const arrived = new Promise<() => unknown>((resolve) => {
       paying.upstream.behaviour = (...args) => {
         paying.upstream.behaviour = answer(200, SUCCESS);
@@ -106,18 +107,18 @@ describe('what is admitted, but waits for its turn to be sent', () => {
       async () => (id = await stop({ client: 'app' })),
     );
     await lift(id);
-    expect([status, record.outcome, record.upstream.failure]).toEqual([200, 'not_sent', 'stopped']);
+    expect([status, record.outcome, record.upstream?.failure]).toEqual([200, 'not_sent', 'stopped']);
     expect(sent()).toEqual([FIRST]);
     expect(Number(await spent())).toBe(2.5);
   });
 
   it('is not sent when nobody can say whether it is stopped', async () => {
     const prisma = paying.proxy.app.get(PrismaService);
-    const query = prisma.$queryRaw.bind(prisma) as (...values: unknown[]) => any;
-    const asked = jest.fn(() => Promise.reject(new Error('no database')));
+    const query = prisma.$queryRaw.bind(prisma);
+    const asked = jest.fn(() => Promise.reject(new Error('no database')) as ReturnType<typeof query>);
     jest
       .spyOn(prisma, '$queryRaw')
-      .mockImplementation((...values: unknown[]) => (values[0] === ACTIVE_STOPS ? asked() : query(...values)));
+      .mockImplementation((sql, ...values) => (sql === ACTIVE_STOPS ? asked() : query(sql, ...(values as unknown[]))));
     const got = await whileQueued(
       () => pay('unsure'),
       () => Promise.resolve(),

@@ -1,10 +1,12 @@
-import supertest from 'supertest';
 import { Behaviour, FakeUpstream } from './support/fake-upstream';
 import { airtime, phoneOf, phones } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import supertest, { Asked } from './support/supertest';
 
 /** Two proxies on one database: what is stopped on one is stopped on the other when the answer is there. */
+type Asking = () => Asked<'post', '/api/v0.1/payouts/airtime'>;
+
 describe('a stop', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -35,13 +37,13 @@ describe('a stop', () => {
   afterEach(async () => {
     upstream.behaviour = normally;
     const { body } = await here.get(admin, '/v1/stops').expect(200);
-    for (const { id } of body.stops as { id: string }[]) await lift(id);
+    for (const { id } of body.stops) await lift(id);
   });
 
   const stop = async (target: object): Promise<string> => {
     const request = supertest(here.url).post('/v1/stops').set('X-API-Key', admin);
     const { body } = await request.send({ ...target, reason: 'wrong rates since noon' }).expect(201);
-    return body.id as string;
+    return body.id;
   };
   const lift = (id: string) => supertest(here.url).delete(`/v1/stops/${id}`).set('X-API-Key', admin).expect(200);
   const payAirtime = (key: string) => there.post(key, '/payouts/airtime', airtime('+254712345678'));
@@ -49,7 +51,7 @@ describe('a stop', () => {
   const remove = (key: string) =>
     there.post(key, '/account/delete-unpaid-transaction', { chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11' });
 
-  it.each<[string, object, (() => supertest.Test)[], (() => supertest.Test)[]]>([
+  it.each<[string, object, Asking[], Asking[]]>([
     [
       'all payouts and writes',
       { everything: true },

@@ -37,7 +37,7 @@ describe("a provider with a word of its own for the interface's credit", () => {
     expect([url, sent]).toEqual([`/api/v0.1${theirPath}`, JSON.stringify(theirBody)]);
     const { body: record } = await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
     expect(record.operation).toBe(`POST ${path}`);
-    expect(record.request.body).toEqual(body);
+    expect(record.request?.body).toEqual(body);
   });
 
   it('is understood in it, wherever in its answer: other bytes reach the app and the record as they are', async () => {
@@ -47,8 +47,8 @@ describe("a provider with a word of its own for the interface's credit", () => {
     const ours = { status: 'success', data: { credits: [{ ...transaction, credit: 100, type: 'points' }] } };
     expect(body).toEqual(ours);
     const { body: record } = await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
-    expect(record.response.body).toEqual(ours);
-    expect(record.items[0].upstream.upstream_ref).toBe(transaction.chiRef);
+    expect(record.response?.body).toEqual(ours);
+    expect(record.items[0]?.upstream?.upstream_ref).toBe(transaction.chiRef);
   });
 
   it.each([
@@ -70,10 +70,12 @@ it('a sandbox with the same word is understood both ways', async () => {
   const proxy = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamUnitName: 'points' }, database);
   const client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read', 'account')).key);
   const credits = [{ email: 'credit@example.com', valueInUSD: 0.5 }];
-  const { data } = dataOf(await client.payOutCredit(credits));
+  const { data } = dataOf('POST /payouts/credit', await client.payOutCredit(credits));
   expect(data).toMatchObject([{ email: 'credit@example.com', credit: 500, status: 'paid' }]);
-  expect(dataOf(await client.send(credits))).toMatchObject({ paymentLink: expect.any(String) });
-  expect(dataOf(await client.initiateCredit(credits)).data).toMatchObject([{ credit: 500, status: 'unpaid' }]);
+  expect(dataOf('POST /send', await client.send(credits))).toMatchObject({ paymentLink: expect.any(String) });
+  expect(dataOf('POST /payouts/initiate-credit', await client.initiateCredit(credits)).data).toMatchObject([
+    { credit: 500, status: 'unpaid' },
+  ]);
   const direct = new InterfaceClient(sandbox.url, UPSTREAM_KEY);
   expect((await direct.payOutCredit(credits)).status).toBe(404);
   await proxy.close();

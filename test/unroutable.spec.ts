@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { Logger } from 'nestjs-pino';
-import supertest from 'supertest';
 import { airtimeItem } from './support/interface';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
+import supertest from './support/supertest';
 
 /** Addresses that lead nowhere, or that the router itself refuses. */
 describe('an address that leads to no route', () => {
@@ -69,10 +69,18 @@ describe('an address that leads to no route', () => {
   });
 
   describe('what cannot be read as a request', () => {
+    /** An error in either form. */
+    interface SaidBody {
+      status: number | 'error';
+      code: string;
+      action: string;
+      call_id: string;
+    }
+
     /** Sends bytes as they are, and hears all that comes until the connection ends. */
     function talk(
       ...parts: string[]
-    ): Promise<{ status: number; headers: Record<string, string>; body: any; said: string }> {
+    ): Promise<{ status: number; headers: Record<string, string>; body: SaidBody; said: string }> {
       return new Promise((resolve, reject) => {
         const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1', () => {
           for (const part of parts) socket.write(part);
@@ -83,16 +91,17 @@ describe('an address that leads to no route', () => {
         socket.on('close', () => {
           const [head = '', text = ''] = said.split('\r\n\r\n');
           const [status = '', ...lines] = head.split('\r\n');
-          const headers = Object.fromEntries(
-            lines.map((line) =>
-              line
-                .toLowerCase()
-                .split(/: (.*)/s)
-                .slice(0, 2),
+          const headers: Record<string, string> = Object.fromEntries(
+            lines.map(
+              (line) =>
+                line
+                  .toLowerCase()
+                  .split(/: (.*)/s)
+                  .slice(0, 2) as [string, string],
             ),
           );
           if (Buffer.byteLength(text) < Number(headers['content-length'])) return reject(new Error(`half: ${said}`));
-          const body = JSON.parse(text.slice(0, Number(headers['content-length'])));
+          const body = JSON.parse(text.slice(0, Number(headers['content-length']))) as SaidBody;
           resolve({ status: Number(/^HTTP\/1\.1 (\d+) \w/.exec(status)?.[1]), headers, body, said });
         });
       });

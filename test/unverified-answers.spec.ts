@@ -1,8 +1,9 @@
-import supertest from 'supertest';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import type { RecordItem } from './support/api';
 import { bytes } from './support/paying';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
+import supertest from './support/supertest';
+import { askSandbox, dataIn } from './support/sandbox-answers';
+import type { Method } from './support/request';
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const CREDIT = 'POST /payouts/credit';
@@ -26,8 +27,8 @@ describe('an upstream that pays and answers with an error', () => {
     await control('delete', '/faults').expect(204);
   });
 
-  const control = (method: 'get' | 'post' | 'delete' | 'patch', path: string, body?: object) =>
-    supertest(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
+  const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
+    askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
   const fault = (name: string, more: object = {}) =>
     control('post', '/faults', { fault: name, operation: CREDIT, ...more }).expect(201);
   const quiet = (ms: number) => (proxy.app.get(PollService, { strict: false }).rules.quietMs = ms);
@@ -45,7 +46,7 @@ describe('an upstream that pays and answers with an error', () => {
   const roundAbout = async (id: string): Promise<string | undefined> => {
     const request = supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
     const { verdicts } = (await request.expect(200)).body;
-    return verdicts.find(({ call_id }: { call_id: string }) => call_id === id)?.verdict;
+    return verdicts.find(({ call_id }) => call_id === id)?.verdict;
   };
   /** The quiet period is over, and a payment after it shows how new the listing is. */
   const afterwards = async (key: string) => {
@@ -62,10 +63,8 @@ describe('an upstream that pays and answers with an error', () => {
   /** How often each e-mail address of a body was really paid. */
   const paid = async ({ credits }: { credits: { email: string }[] }): Promise<number[]> => {
     const names = credits.map(({ email }) => email);
-    const { body } = await supertest(proxy.sandbox.url)
-      .post('/api/v0.1/account/transactions')
-      .set('X-API-Key', UPSTREAM_KEY);
-    const all = body.data as { email?: string }[];
+    const asked = askSandbox(proxy.sandbox.url).post('/api/v0.1/account/transactions').set('X-API-Key', UPSTREAM_KEY);
+    const all = (await asked.expect(200)).body.data;
     return names.map((name) => all.filter(({ email }) => email === name).length);
   };
 
@@ -143,10 +142,10 @@ describe('an upstream that pays and answers with an error', () => {
     const body = credits(1, 2, 3);
     await fault('errorBesideTransactions', { nth: 1 });
     const first = await pay(app.key, body, 'beside').expect(200);
-    expect(first.body.data.error).toBe('some of the items failed');
+    expect(dataIn('POST /payouts/credit', first).error).toBe('some of the items failed');
     const record = await read(idOf(first));
     expect(record.outcome).toBe('succeeded');
-    expect(record.items.map(({ upstream }: RecordItem) => upstream?.status ?? null)).toEqual(['paid', 'paid', null]);
+    expect(record.items.map(({ upstream }) => upstream?.status ?? null)).toEqual(['paid', 'paid', null]);
     expect(await spent(app)).toBe(6);
     const again = await pay(app.key, body, 'beside').expect(200);
     expect([again.body, again.headers['idempotent-replayed']]).toEqual([first.body, 'true']);

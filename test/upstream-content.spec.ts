@@ -36,11 +36,11 @@ describe('what an upstream writes', () => {
     const got = await paying.pay().buffer(true).parse(bytes);
     expect(got.status).toBe(200);
     expect(body.equals(got.body)).toBe(true);
-    const [row] = await paying.proxy.database.query(
+    const [row] = await paying.proxy.database.query<{ kind: string; body: Buffer }>(
       'SELECT o.kind, b.body FROM outcome o JOIN outcome_body b USING (intent_id) WHERE o.intent_id = $1',
       [got.headers['x-call-id']],
     );
-    expect([row?.kind, body.equals(row?.body)]).toEqual(['succeeded', true]);
+    expect([row?.kind, row && body.equals(row.body)]).toEqual(['succeeded', true]);
     expect(await paying.record(got)).toMatchObject({ outcome: 'succeeded' });
   });
 

@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
-import supertest from 'supertest';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { Limits } from '../src/access/clients/limits';
 import { rowOf } from '../src/operations/catalogue';
 import { answer, Behaviour } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { Previewing, serving, startPreviewing } from './support/previewing';
+import supertest from './support/supertest';
 
 const usd = (amount: string | number) => new Decimal(amount);
 const REDEEM = '/redeem/airtime';
@@ -210,7 +210,7 @@ describe('operations that reach the whole upstream account', () => {
       const { key } = await capped({ dailyCapUsd: usd(10) });
       api.upstream.behaviour = listing([transaction(2, chiRef), transaction(3, SECOND)]);
       const { headers } = await api.ask(key, REDEEM, redemption(chiRef)).expect(200);
-      const rows = await api.proxy.database.query(
+      const rows = await api.proxy.database.query<{ id: string }>(
         `SELECT i.id, i.operation, o.kind, o.body_commitment, (SELECT count(*)::integer FROM outcome_item x WHERE x.intent_id = i.id) AS items
          FROM intent i JOIN outcome o ON o.intent_id = i.id WHERE i.caused_by = $1 AND i.operation = $2`,
         [headers['x-call-id'], LIST],

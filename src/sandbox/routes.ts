@@ -20,7 +20,7 @@ import { walletRoutes } from './wallets/list';
 import { walletTransferRoutes } from './wallets/transfer';
 
 /** All operations. Each file of a resource names its own. */
-const ROUTES: Routes = {
+const ROUTES = {
   ...sendRoutes,
   ...airtimeRoutes,
   ...mobileMoneyRoutes,
@@ -33,7 +33,10 @@ const ROUTES: Routes = {
   ...infoRoutes,
   ...collectionRoutes,
   ...redeemRoutes,
-};
+} satisfies Routes;
+
+/** All operations, with what each answers as `data`. */
+export type SandboxOperations = typeof ROUTES;
 
 /** A POST whose input travels in its query (docs/reference/upstream.md). */
 const READS_QUERY = new Set(['POST /account/issue-id-transactions']);
@@ -66,7 +69,7 @@ export function operations(service: Service): FastifyPluginCallback {
     const withQuery = (operation: Operation) => async (request: FastifyRequest) =>
       success(await serve(service, origin, request, operation, () => request.query));
 
-    for (const [name, operation] of Object.entries(ROUTES)) {
+    for (const [name, operation] of Object.entries<Operation>(ROUTES)) {
       const [method = '', path = ''] = name.split(' ');
       const readsQuery = method === 'GET' || READS_QUERY.has(name);
       api.route({

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { expectAccessible } from '../support/accessible';
-import type { Receipt, ReceiptRecord } from '../support/api';
+import type { Receipt } from '../support/api';
 import { startBrowser, TestBrowser } from '../support/browser';
 import { proofOf, storyOf, textOf, results, verify } from '../support/call-page';
 import { ADA, CallStories, callStories } from '../support/call-stories';
 import { complaintsOf, tabsOf, widthOf } from '../support/console';
+import { readJson } from '../support/process';
 
 type Kind = keyof CallStories['calls'];
 
@@ -20,7 +20,7 @@ describe('the page of a call', () => {
   });
   afterAll(() => browser.close());
 
-  const get = (path: string) => scene.proxy.get(scene.auditor, path);
+  const get = <const Path extends string>(path: Path) => scene.proxy.get(scene.auditor, path);
   const open = async (kind: Kind, key = scene.auditor, width?: number) => {
     const page = await visit(key, `/calls/${scene.calls[kind]}`, width);
     await page.getByRole('heading', { level: 1, name: '/payouts/' }).waitFor();
@@ -72,7 +72,7 @@ describe('the page of a call', () => {
     const page = await open('paid');
     const complaints = complaintsOf(page);
     const masked = await verify(page);
-    expect(results(masked)).toEqual([...Array(4).fill('right'), ...Array(3).fill('not compared')]);
+    expect(results(masked)).toEqual([...Array<string>(4).fill('right'), ...Array<string>(3).fill('not compared')]);
     await page.getByRole('button', { name: 'Reveal people' }).click();
     await page.getByText('Your access was recorded').waitFor();
     expect(results(await verify(page))).toEqual(Array(7).fill('right'));
@@ -105,7 +105,7 @@ describe('the page of a call', () => {
     const page = await open('paid');
     await page.route('**/v1/audit/log/proof?*', async (route) => {
       const response = await route.fetch();
-      const json = await response.json();
+      const json = (await response.json()) as Receipt;
       change(json);
       await route.fulfill({ response, json });
     });
@@ -134,8 +134,9 @@ describe('the page of a call', () => {
     const page = await open('paid');
     await verify(page);
     await page.evaluate(() => {
-      const { localStorage } = globalThis as unknown as { localStorage: Record<'getItem' | 'setItem', any> };
-      const seen = JSON.parse(localStorage.getItem('payout-proxy.log'));
+      type Strings = Record<'getItem' | 'setItem', (...texts: string[]) => string>;
+      const { localStorage } = globalThis as unknown as { localStorage: Strings };
+      const seen = JSON.parse(localStorage.getItem('payout-proxy.log')) as object;
       localStorage.setItem('payout-proxy.log', JSON.stringify({ ...seen, key: 'payouts+00000000+AAAA' }));
     });
     const steps = await verify(page);
@@ -162,10 +163,10 @@ describe('the page of a call', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download receipt' }).click(),
     ]);
-    const receipt = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    const receipt = readJson<Receipt>(await download.path());
     expect(download.suggestedFilename()).toBe(`receipt-${scene.calls.paid}.json`);
     expect(receipt).toMatchObject({ format: 'payout-proxy/receipt/1', call_id: scene.calls.paid });
-    expect(receipt.records.map(({ openings }: ReceiptRecord) => openings)).toEqual([[], []]); // masked
+    expect(receipt.records.map(({ openings }) => openings)).toEqual([[], []]); // masked
     await page.getByText('same response and nothing is paid twice').waitFor();
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

@@ -1,5 +1,5 @@
 import { Browser, Page } from 'playwright-core';
-import supertest from 'supertest';
+import supertest from '../support/supertest';
 import { expectAccessible } from '../support/accessible';
 import { complaintsOf, signIn, widthOf } from '../support/console';
 import { ConsoleScene, consoleScene } from '../support/console-scene';

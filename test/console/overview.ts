@@ -1,5 +1,5 @@
 import { Page } from 'playwright-core';
-import supertest from 'supertest';
+import supertest from '../support/supertest';
 import { OverviewService } from '../../src/admin/overview/overview.service';
 import { expectAccessible } from '../support/accessible';
 import { complaintsOf, widthOf } from '../support/console';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { growthSince, growthStep, keyStep, seenIn } from '../../console/src/verify/memory';
 import { Evidence, Step, verifyCall } from '../../console/src/verify/verify';
 import { newSigningKey, signerOf } from '../../src/history/log/note';
-import type { ReceiptRecord } from '../support/api';
 import { ADA, CallStories, callStories } from '../support/call-stories';
+import { all, copy, Damage, put, putList } from '../support/damage';
 
 type Kind = keyof CallStories['calls'];
 
@@ -17,7 +17,7 @@ describe("the console's verification", () => {
     key = (await get('/v1/audit/log/key')).text.trim();
   });
 
-  const get = (path: string) => scene.proxy.get(scene.auditor, path);
+  const get = <const Path extends string>(path: Path) => scene.proxy.get(scene.auditor, path);
   const asked = new Map<string, Promise<Evidence>>();
   const ask = async (kind: Kind, revealed: boolean): Promise<Evidence> => {
     const id = scene.calls[kind];
@@ -25,9 +25,7 @@ describe("the console's verification", () => {
     return {
       story: await scene.story(id, revealed ? {} : { 'X-People': 'masked' }),
       proof: (await get(`/v1/audit/log/proof?call=${id}`).expect(200)).body,
-      openings: revealed
-        ? Object.fromEntries(receipt.records.map((one: ReceiptRecord) => [one.kind, one.openings]))
-        : undefined,
+      openings: revealed ? Object.fromEntries(receipt.records.map((one) => [one.kind, one.openings])) : undefined,
       key,
     };
   };
@@ -55,8 +53,11 @@ describe("the console's verification", () => {
     ['doubtful', 'right'],
     ['settled', 'right'],
   ])('holds for a call that is %s, with people shown and masked', async (kind, people) => {
-    expect(states(await verifyCall(await evidenceOf(kind)))).toEqual([...Array(4).fill('right'), people]);
-    expect(states(await verifyCall(await evidenceOf(kind, false)))).toEqual([...Array(4).fill('right'), 'open']);
+    expect(states(await verifyCall(await evidenceOf(kind)))).toEqual([...Array<string>(4).fill('right'), people]);
+    expect(states(await verifyCall(await evidenceOf(kind, false)))).toEqual([
+      ...Array<string>(4).fill('right'),
+      'open',
+    ]);
   });
 
   it('fails wherever one bit of what the proxy proves with was flipped', async () => {
@@ -66,9 +67,9 @@ describe("the console's verification", () => {
     let tried = 0;
     const property = fc.asyncProperty(fc.nat(text.length - 1), fc.nat(6), async (at, bit) => {
       const letter = String.fromCharCode(text.charCodeAt(at) ^ (1 << bit));
-      let changed;
+      let changed: [Evidence['proof'], Evidence['openings']];
       try {
-        changed = JSON.parse(text.slice(0, at) + letter + text.slice(at + 1));
+        changed = JSON.parse(text.slice(0, at) + letter + text.slice(at + 1)) as typeof changed;
       } catch {
         return; // no JSON: the page says that it could not be read
       }
@@ -79,33 +80,33 @@ describe("the console's verification", () => {
     expect(tried).toBeGreaterThan(300);
   });
 
-  it.each<[string, Kind, (story: any) => unknown]>([
-    ['total', 'paid', (it) => (it.total_usd = '3.76')],
-    ['operation', 'paid', (it) => (it.operation = 'POST /payouts/airtime')],
-    ['client', 'paid', (it) => (it.client.id = it.id)],
-    ['outcome', 'rejected', (it) => (it.outcome = 'succeeded')],
-    ['time of receipt', 'paid', (it) => (it.timings.received_at = it.timings.received_at.replace(/\d\dZ/, '00Z'))],
-    ['amount of an item', 'paid', (it) => (it.items[1].amount_usd = '1.26')],
-    ['reference', 'rejected', (it) => (it.items[0].reference = 'order 18')],
-    ['recipient', 'paid', (it) => (it.items[0].recipient.email = 'eve@example.com')],
-    ['recipient that was not named', 'paid', (it) => (it.items[1].recipient.phone = ADA.phone)],
-    ['order of the items', 'paid', (it) => it.items.reverse()],
-    ['number of items', 'paid', (it) => it.items.pop()],
-    ["upstream's amount", 'paid', (it) => (it.items[0].upstream.amount_usd = '2.4')],
-    ['other transactions', 'paid', (it) => (it.upstream.other_items = [])],
-    ['body of the request', 'paid', (it) => (it.request.body.credits[0].valueInUSD = 2)],
-    ['body of the response', 'paid', (it) => (it.response.body.data.data[0].chiRef = 'chi-9')],
-    ['duration', 'paid', (it) => (it.upstream.tries[0].ms += 1)],
-    ['leaf', 'paid', (it) => (it.seals[0].leaf_hash = it.seals[1].leaf_hash)],
-    ['decision', 'declined', (it) => (it.approval.status = 'approved')],
-    ['reason', 'approved', (it) => (it.approval.reason = 'agreed')],
-    ['decider', 'approved', (it) => (it.approval.decided_by.actor = 'lovelace')],
-    ['missing decision', 'approved', (it) => (it.approval.decided_by = null)],
-    ['resolution', 'settled', (it) => (it.resolution.outcome = it.outcome = 'confirmed')],
-    ['missing outcome', 'doubtful', (it) => (it.upstream = null)],
-    ['made-up settlement', 'doubtful', (it) => (it.resolution = { outcome: 'confirmed' })],
-    ['refusal', 'refused', (it) => (it.refusal.errors[0].detail = 'none')],
-    ['repeated call', 'repeated', (it) => (it.refusal.first_call_id = it.id)],
+  it.each<[string, Kind, Damage]>([
+    ['total', 'paid', put('total_usd', '3.76')],
+    ['operation', 'paid', put('operation', 'POST /payouts/airtime')],
+    ['client', 'paid', copy('id', 'client/id')],
+    ['outcome', 'rejected', put('outcome', 'succeeded')],
+    ['time of receipt', 'paid', put('timings/received_at', (time: string) => time.replace(/\d\dZ/, '00Z'))],
+    ['amount of an item', 'paid', put('items/1/amount_usd', '1.26')],
+    ['reference', 'rejected', put('items/0/reference', 'order 18')],
+    ['recipient', 'paid', put('items/0/recipient/email', 'eve@example.com')],
+    ['recipient that was not named', 'paid', put('items/1/recipient/phone', ADA.phone)],
+    ['order of the items', 'paid', putList('items', (items) => items.reverse())],
+    ['number of items', 'paid', putList('items', (items) => items.slice(0, -1))],
+    ["upstream's amount", 'paid', put('items/0/upstream/amount_usd', '2.4')],
+    ['other transactions', 'paid', put('upstream/other_items', [])],
+    ['body of the request', 'paid', put('request/body/credits/0/valueInUSD', 2)],
+    ['body of the response', 'paid', put('response/body/data/data/0/chiRef', 'chi-9')],
+    ['duration', 'paid', put('upstream/tries/0/ms', (ms: number) => ms + 1)],
+    ['leaf', 'paid', copy('seals/1/leaf_hash', 'seals/0/leaf_hash')],
+    ['decision', 'declined', put('approval/status', 'approved')],
+    ['reason', 'approved', put('approval/reason', 'agreed')],
+    ['decider', 'approved', put('approval/decided_by/actor', 'lovelace')],
+    ['missing decision', 'approved', put('approval/decided_by', null)],
+    ['resolution', 'settled', all(put('resolution/outcome', 'confirmed'), put('outcome', 'confirmed'))],
+    ['missing outcome', 'doubtful', put('upstream', null)],
+    ['made-up settlement', 'doubtful', put('resolution', { outcome: 'confirmed' })],
+    ['refusal', 'refused', put('refusal/errors/0/detail', 'none')],
+    ['repeated call', 'repeated', copy('id', 'refusal/first_call_id')],
   ])('fails where the page shows another %s than the records have', async (_what, kind, change) => {
     const evidence = await evidenceOf(kind);
     change(evidence.story);

@@ -56,13 +56,24 @@ export function totalOf(request: LogicalRequest, number: number): Decimal | null
   return UNPAID.includes(request.operation) ? null : Decimal.sum(...amountsOf(request, number));
 }
 
+/** As much of a body as tells its request. */
+interface SentItem {
+  valueInUSD?: number;
+  receiver?: string;
+  amount?: number;
+}
+interface SentBody extends SentItem, Partial<Record<'airtimes' | 'momos' | 'credits' | 'credit', SentItem[]>> {
+  tx_ref?: string;
+  name?: string;
+}
+
 /** Which request a body belongs to that arrived somewhere. */
 export function numberOf(body: unknown): number {
-  const fields = body as Record<string, any>;
-  const [item] = [fields.airtimes, fields.momos, fields.credits, fields.credit].find(Array.isArray) ?? [fields];
-  const usd: unknown = item.valueInUSD ?? (item.receiver ? item.amount : undefined);
+  const fields = body as SentBody;
+  const [item] = fields.airtimes ?? fields.momos ?? fields.credits ?? fields.credit ?? [fields];
+  const usd = item?.valueInUSD ?? (item?.receiver ? item.amount : undefined);
   if (typeof usd === 'number') return new Decimal(usd).times(1_000_000).mod(PLACES).toNumber();
-  return Number(/^request-(\d+)$/.exec(fields.tx_ref ?? fields.name)?.[1]);
+  return Number(/^request-(\d+)$/.exec(fields.tx_ref ?? fields.name ?? '')?.[1]);
 }
 
 function amountsOf({ operation, tenths, items }: LogicalRequest, number: number): number[] {

@@ -27,7 +27,7 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
     const stopped = decision === 'approve' && wasStopped(world, lane, request, decided);
     return stopped ? [`${said}it was stopped`] : [];
   }
-  switch (told.json.code) {
+  switch (told.json.code ?? '') {
     case 'already_decided':
       return intent.decision === null ? [`${said}nobody did`] : [];
     case 'outcome_unknown': // it is in doubt, and listed as that

@@ -108,7 +108,7 @@ export async function submit(
 
 /** Two approvers at once, each at another process. */
 async function decide(world: World, lane: Lane, number: number, { json }: Told): Promise<void> {
-  const callId = json.call_id as string;
+  const callId = json.call_id ?? '';
   const { decisions } = lane.requests.get(number) as LogicalRequest;
   await Promise.all(
     decisions.map(async (decision, index) => {
@@ -132,7 +132,7 @@ async function stop(world: World, { client }: Lane, { operation, process }: Stop
   const told = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
   // Without an answer, or with one that it could not be recorded, it may hold all the same; the end of the wave lifts all.
   if (!told || told.status >= 300) return;
-  const id = told.json.id as string;
+  const id = told.json.id ?? '';
   stops.push(id);
   // Another schedule may have stopped the same operation, and be about to lift that.
   const liftedAt = world.stops.find((known) => known.id === id)?.until ?? Infinity;

@@ -9,7 +9,9 @@ const ZERO = new Decimal(0);
 /** What is spent is exactly what was sent and not known to be unpaid, never over a cap; and nothing under it was refused. */
 export async function checkMoney({ database }: World, lane: Lane, stories: Story[]): Promise<string[]> {
   const caps = capsOf(lane);
-  const overspent = await database.query('SELECT * FROM overspent WHERE client_id = $1', [lane.client.id]);
+  const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
+    lane.client.id,
+  ]);
   const paid = sum(
     stories.map(({ arrivals, totalUsd }) =>
       arrivals.some((arrival) => arrival.processed && !isLie(arrival)) ? (totalUsd ?? ZERO) : ZERO,

@@ -27,7 +27,7 @@ function checkAnswer({ status, json, text }: Told, intent: Intent): string[] {
   const { outcome, answer, resolution, held, decision } = intent;
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
   const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
-  switch (json.code) {
+  switch (json.code ?? '') {
     case 'outcome_unknown':
       return outcome === null || outcome === 'unknown' ? [] : [recorded];
     case 'upstream_unreachable':
@@ -67,7 +67,7 @@ interface Around {
 /** The answer of a request that was not let through. */
 function checkRefusal({ json }: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
   const first = intents.find(({ id }) => id === json.first_call_id);
-  switch (json.code) {
+  switch (json.code ?? '') {
     case 'outcome_unknown':
       // Its process is gone, and its database may have gone on for a moment with what it was told last.
       return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive) ? ['that is known'] : [];

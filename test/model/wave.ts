@@ -96,8 +96,8 @@ export async function listCalls(world: World, search: string): Promise<Set<strin
   for (let token: string | null = ''; token !== null;) {
     const paging: string = `page_size=200${token && `&page_token=${token}`}`;
     const page = await world.read(`/v1/audit/calls?${search}&${paging}`, world.keys.auditor);
-    for (const { id } of page.calls as { id: string }[]) ids.add(id);
-    token = page.next_page_token as string | null;
+    for (const { id } of page.calls) ids.add(id);
+    token = page.next_page_token;
   }
   return ids;
 }

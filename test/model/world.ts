@@ -4,13 +4,25 @@ import { createTestDatabase, TestDatabase } from '../support/test-database';
 import { OperationName } from './bodies';
 import { Inconclusive } from './inconclusive';
 import { Wave } from './schedule';
+import type { BodyOf } from '../support/supertest';
+
+/** What is read of an answer's body, whoever it is from. */
+interface Said {
+  id?: string;
+  code?: string;
+  call_id?: string;
+  first_call_id?: string;
+  status?: unknown;
+  data?: { error?: unknown } | null;
+  verdicts?: { call_id: string; verdict: string }[];
+}
 
 /** What somebody was answered. */
 export interface Told {
   status: number;
   headers: Headers;
   text: string;
-  json: Record<string, any>;
+  json: Said;
 }
 
 export interface Question {
@@ -106,10 +118,10 @@ export class World {
   }
 
   /** Asks until an answer comes: for what changes nothing. */
-  async read(path: string, key: string): Promise<Record<string, any>> {
+  async read<const Path extends string>(path: Path, key: string): Promise<BodyOf<'get', Path>> {
     for (let process = 0; ; process = 1 - process) {
       const told = await this.ask({ process, method: 'GET', path, key });
-      if (told?.status === 200) return told.json;
+      if (told?.status === 200) return told.json as BodyOf<'get', Path>;
       if (told) throw new Error(`GET ${path} was answered ${told.status} ${told.text}`);
     }
   }
@@ -169,9 +181,9 @@ async function watchCaps(database: TestDatabase): Promise<void> {
     CREATE TRIGGER note_overspent AFTER INSERT OR UPDATE ON spending FOR EACH ROW EXECUTE FUNCTION note_overspent();`);
 }
 
-function parsed(text: string): Record<string, any> {
+function parsed(text: string): Said {
   try {
-    return JSON.parse(text) as Record<string, any>;
+    return JSON.parse(text) as Said;
   } catch {
     return {};
   }

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import supertest from 'supertest';
 import { removeDataDir } from '../support/data-dir';
 import { newDataDir, Product, readJson } from '../support/process';
+import supertest from '../support/supertest';
+import type { Method } from '../support/request';
 
 const ROOT = join(__dirname, '..', '..');
 
@@ -114,17 +115,17 @@ class Morning {
     const period = { from: from.toISOString(), to: new Date().toISOString() };
     const { body } = await this.ask('post', '/v1/reconciliation/runs', this.keys.reconciler).send(period).expect(202);
     for (;;) {
-      const run = await this.ask('get', `/v1/reconciliation/runs/${body.id}`, this.keys.reconciler);
+      const run = await this.ask('get', `/v1/reconciliation/runs/${body.id}`, this.keys.reconciler).expect(200);
       if (run.body.state !== 'running') return body.id;
       await sleep(200);
     }
   }
 
-  private airtime(airtimes: object[]): supertest.Test {
+  private airtime(airtimes: object[]) {
     return this.ask('post', '/api/v0.1/payouts/airtime', this.keys.app).send({ airtimes });
   }
 
-  private ask(method: 'get' | 'post' | 'patch', path: string, key: string): supertest.Test {
+  private ask<Verb extends Method, const Path extends string>(method: Verb, path: Path, key: string) {
     return supertest(this.url)[method](path).set('X-API-Key', key);
   }
 }

@@ -47,6 +47,17 @@ const COLOURS = `(() => {
   axe.configure({ rules: [{ id: 'color-contrast', selector: '[data-contrast]' }] });
 })()`;
 
+/** As much of the scripts above as is used. The types of axe need those of a browser. */
+interface InPage {
+  axe: {
+    run(
+      element: unknown,
+      options: object,
+    ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
+  };
+  colours(element: unknown, scheme: string): unknown[];
+}
+
 /**
  * Checks a page, or a part of it, against WCAG in light and in dark, which differ in nothing but their colours. The specs call
  * it once for each page and each dialog.
@@ -64,11 +75,11 @@ export async function expectAccessible(what: Page | Locator): Promise<void> {
     await page.evaluate(SETTLED);
     const faults = await part.evaluate(
       async (element, { colorScheme, runOnly }) => {
-        const { axe, colours } = globalThis as unknown as Record<'axe' | 'colours', any>;
+        const { axe, colours } = globalThis as unknown as InPage;
         const isNew = colours(element, colorScheme).length > 0;
         if (colorScheme === 'dark' && !isNew) return [];
         const { violations } = await axe.run(element, { runOnly, resultTypes: ['violations'] });
-        return violations.map(({ id, nodes }: any) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`);
+        return violations.map(({ id, nodes: [first] }) => `${id}: ${first?.html} ${first?.failureSummary}`);
       },
       { colorScheme, runOnly: rules },
     );

@@ -1,9 +1,8 @@
-import supertest from 'supertest';
-import type { FullApprovalRecord } from './api';
 import { answer } from './fake-upstream';
 import { copyIntent } from './intents';
 import { Paying, startPaying, SUCCESS } from './paying';
 import { startProxy, TestProxy } from './proxy';
+import supertest, { Asked, BodyOf } from './supertest';
 
 /** Two proxies on one database, calls that wait, and somebody who may decide about them. */
 export interface Approving extends Paying {
@@ -16,9 +15,15 @@ export interface Approving extends Paying {
   model: string;
   /** @returns the id of a call that waits; columns of its intent may be other ones. */
   hold(changes?: Record<string, unknown>): Promise<string>;
-  decide(decision: string, id: string, body?: object, key?: string, proxy?: TestProxy): supertest.Test;
+  decide<Decision extends 'approve' | 'reject'>(
+    decision: Decision,
+    id: string,
+    body?: object,
+    key?: string,
+    proxy?: TestProxy,
+  ): Asked<'post', `/v1/approvals/${string}/${Decision}`>;
   /** The call as its app sees it. */
-  read(id: string): Promise<FullApprovalRecord>;
+  read(id: string): Promise<BodyOf<'get', '/v1/calls/{id}'>>;
   /** What the app has spent; undefined if nothing was ever counted. */
   spent(): Promise<Record<string, unknown> | undefined>;
   /** Forgets what the upstream received and what was spent, lifts the caps, and lets the upstream succeed. */
@@ -33,14 +38,14 @@ export async function startApproving(): Promise<Approving> {
   const approver = await proxy.client('approver', 'approve', 'audit');
   const model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
   const query: Approving['query'] = (sql, parameters) => proxy.database.query(sql, parameters);
-  const [row] = await query('SELECT client_id FROM intent WHERE id = $1', [model]);
+  const [row] = await query<{ client_id: string }>('SELECT client_id FROM intent WHERE id = $1', [model]);
   return {
     ...paying,
     second,
     approver,
     model,
     query,
-    clientId: row?.client_id,
+    clientId: row?.client_id ?? '',
     hold: (changes = {}) => {
       const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z', reserved_on: null };
       return copyIntent(proxy.database, model, { ...held, idempotency_key: null, ...changes });

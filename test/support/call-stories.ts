@@ -1,9 +1,9 @@
-import supertest from 'supertest';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import type { CallStory } from './api';
 import { answer, reset } from './fake-upstream';
 import { copyIntent } from './intents';
 import { eventually, Paying, startPaying } from './paying';
+import supertest from './supertest';
 
 export const ADA = { email: 'ada.lovelace@example.com', twitter: '@AdaLovelace', phone: '+254712345678' };
 

@@ -74,5 +74,7 @@ export async function shown(page: Page, rows: number, name = 'Calls'): Promise<s
   await table(page, name).locator(`tbody > tr:nth-child(${rows}):last-child`).waitFor();
   await page.locator('[aria-busy=false]').waitFor();
   const links = table(page, name).locator('tbody a');
-  return links.evaluateAll((all) => all.map((link) => link.getAttribute('href')?.split('/').at(-1) ?? ''));
+  return links.evaluateAll((all: { getAttribute(name: string): string | null }[]) =>
+    all.map((link) => link.getAttribute('href')?.split('/').at(-1) ?? ''),
+  );
 }

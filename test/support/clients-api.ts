@@ -1,11 +1,18 @@
-import supertest from 'supertest';
+import type { FaultDto } from './api';
 import { startProxy, TestProxy } from './proxy';
+import type { Answer, Method } from './request';
+import supertest, { Asked, BodyOf } from './supertest';
 
 /** The API of clients, asked by an administrator unless another key is given. */
 export interface ClientsApi {
   proxy: TestProxy;
-  ask(method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object, key?: string): supertest.Test;
-  create(name: string, more?: object): Promise<any>;
+  ask<Verb extends Method, const Path extends string>(
+    method: Verb,
+    path: Path,
+    body?: object,
+    key?: string,
+  ): Asked<Verb, `/v1/clients${Path}`>;
+  create(name: string, more?: object): Promise<BodyOf<'post', '/v1/clients', 201>>;
   close(): Promise<void>;
 }
 
@@ -25,9 +32,15 @@ export async function startClientsApi(): Promise<ClientsApi> {
   };
 }
 
+interface RefusedBody {
+  code?: string | undefined;
+  errors?: FaultDto[] | undefined;
+}
+
 /** The faults of a refused request. */
-export async function faultsOf(request: supertest.Test): Promise<{ pointer: string; detail: string }[]> {
-  const { body } = await request.expect(400).expect('Content-Type', /^application\/problem\+json/);
+export async function faultsOf(request: PromiseLike<Answer<RefusedBody>>): Promise<FaultDto[]> {
+  const { body, status, type } = await request;
+  expect([status, type]).toEqual([400, 'application/problem+json']);
   expect(body.code).toBe('invalid_request');
-  return body.errors;
+  return body.errors ?? [];
 }

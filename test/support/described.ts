@@ -14,6 +14,25 @@ export function schemaOf(method: Method, path: string, status = 200): Schema {
   return schema;
 }
 
+/** Each path below /v1 with what its addresses look like, those without parameters first. */
+const ROUTES = Object.keys(API_DOCUMENT.paths)
+  .filter((path) => path.startsWith('/v1/'))
+  .sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')))
+  .map((path) => ({ path, address: new RegExp(`^${path.replace(/\{.*?\}/g, '[^/]+')}(\\?|$)`) }));
+
+/** Expects a JSON answer of a route below /v1 to be as described. What answers without JSON or elsewhere is not looked at. */
+export function expectDescribed(
+  method: string,
+  address: string,
+  { status, type, body }: { status: number; type: string; body: unknown },
+): void {
+  if (!type.endsWith('json') || typeof body !== 'object') return;
+  const path = ROUTES.find((route) => route.address.test(address))?.path ?? '';
+  const response = API_DOCUMENT.paths[path]?.[method as Method]?.responses[status];
+  const schema = response && follow(response).content?.[type]?.schema;
+  if (schema) expect([method, path, status, undescribed(body, schema)]).toEqual([method, path, status, []]);
+}
+
 /**
  * What of an answer is not as described, or not described at all: a stricter reading than JSON Schema's, in which what a schema
  * does not name is a fault.

@@ -14,9 +14,11 @@ export async function everythingIn(database: TestDatabase): Promise<Record<strin
   return all;
 }
 
-function asText(_key: string, value: any): unknown {
+function asText(_key: string, value: unknown): unknown {
   // Buffers come as what their toJSON makes of them.
-  return value?.type === 'Buffer' && Array.isArray(value.data)
-    ? Buffer.from(value.data).toString('latin1')
-    : (value as unknown);
+  return isBuffer(value) ? Buffer.from(value.data).toString('latin1') : value;
+}
+
+function isBuffer(value: unknown): value is { data: number[] } {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer' && 'data' in value;
 }

@@ -1,21 +1,24 @@
 import { parse } from 'csv-parse/sync';
 import { createHash } from 'node:crypto';
-import supertest from 'supertest';
+import type { Parser } from './request';
 
 /** Keeps supertest from reading an answer: its body is its text. */
-export function asText(response: supertest.Response, done: (error: Error | null, text: string) => void): void {
+export const asText: Parser<string> = (response, done) => {
   const stream = response as unknown as NodeJS.ReadableStream;
   let text = '';
   stream.setEncoding('utf8');
   stream.on('data', (chunk: string) => (text += chunk));
   stream.on('end', () => done(null, text));
-}
+};
 
 export function readCsv(text: string) {
   return parse<Record<string, string>>(text, { columns: true, recordDelimiter: '\r\n' });
 }
 
+/** A row of an export as NDJSON. */
+export type ExportLine = Record<string, string | number | boolean | null>;
+
 /** The rows of NDJSON. */
-export const linesOf = (text: string) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as any[];
+export const linesOf = (text: string) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as ExportLine[];
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { TestDatabase } from './test-database';
+import { PLANTED_SETTINGS } from './planted';
 
 export interface NewRun {
   id?: string;
@@ -24,6 +25,8 @@ export interface NewFinding {
   evidence?: object;
 }
 
+const NO_PAIR = { ours: null, theirs: null, match: null };
+
 /** Runs and findings as a comparison leaves them. */
 export class FindingsScene {
   private made = 0;
@@ -37,7 +40,7 @@ export class FindingsScene {
     await this.database.query(
       `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings)
        VALUES ($1, $2, $3, clock_timestamp(), $4, $5)`,
-      [id, from, to, historical, { amountToleranceUsd: '0', timeToleranceSeconds: 900 }],
+      [id, from, to, historical, PLANTED_SETTINGS],
     );
     if (result !== null) {
       await this.database.query(
@@ -79,7 +82,7 @@ export class FindingsScene {
           finding_id: id,
           impact_usd: usd,
           fields,
-          evidence: more.evidence ?? { match: null },
+          evidence: { ...NO_PAIR, ...more.evidence },
         };
       },
     );
@@ -103,7 +106,14 @@ export class FindingsScene {
   async seenAgain(findingId: string, runId: string, usd = '1'): Promise<void> {
     await this.database.query(
       'INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence) VALUES ($1, $2, $3, $4, $5, $6)',
-      [uuidv7(), findingId, runId, usd, JSON.stringify([{ field: 'amount_usd', ours: '5', theirs: '7' }]), '{}'],
+      [
+        uuidv7(),
+        findingId,
+        runId,
+        usd,
+        JSON.stringify([{ field: 'amount_usd', ours: '5', theirs: '7' }]),
+        JSON.stringify(NO_PAIR),
+      ],
     );
   }
 

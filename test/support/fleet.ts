@@ -118,7 +118,7 @@ export async function ask(url: string, { key, body, operation = '/payouts/airtim
     status: response.status,
     headers: response.headers,
     body: bytes,
-    json: JSON.parse(String(bytes)),
+    json: JSON.parse(String(bytes)) as Record<string, unknown>,
   };
   return told;
 }

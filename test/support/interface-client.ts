@@ -1,3 +1,6 @@
+import type { SandboxOperations } from '../../src/sandbox/routes';
+import type { DataOf } from './sandbox-answers';
+
 /** An answer as it came: nothing is read into it. */
 export interface RawAnswer {
   status: number;
@@ -69,7 +72,7 @@ export class InterfaceClient {
   }
 }
 
-/** What an answer's `data` says. */
-export function dataOf({ text }: RawAnswer): any {
-  return (JSON.parse(text) as { data: unknown }).data;
+/** What the sandbox's answer to an operation has as `data`. */
+export function dataOf<Line extends keyof SandboxOperations>(_operation: Line, { text }: RawAnswer): DataOf<Line> {
+  return (JSON.parse(text) as { data: DataOf<Line> }).data;
 }

@@ -78,10 +78,13 @@ export async function run(
     ...change,
   });
   const { incomplete = [] } = await runPlan(database, plan);
-  const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);
+  const [end] = await database.query<{ result: string }>(
+    'SELECT result FROM reconciliation_run_end WHERE run_id = $1',
+    [plan.runId],
+  );
   expect(incomplete.every(({ detail }) => detail.endsWith('.'))).toBe(true);
   const found = lines(await seenBy(database, plan.runId));
-  return [end?.result, incomplete.map(({ reason }) => reason), found];
+  return [end?.result ?? 'none', incomplete.map(({ reason }) => reason), found];
 }
 
 export const steps = () => stepsSince(database, new Date(day));

@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
 import { Page } from 'playwright-core';
-import supertest from 'supertest';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Limits } from '../../src/access/clients/limits';
 import { Scope } from '../../src/operations/scopes';
@@ -14,7 +13,7 @@ export type Operating = Awaited<ReturnType<typeof startOperating>>;
 export async function startOperating() {
   const [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
   const clients = proxy.app.get(ClientsService, { strict: false });
-  const pay = (key: string, phoneNumber: string, valueInUSD: number): supertest.Test =>
+  const pay = (key: string, phoneNumber: string, valueInUSD: number) =>
     proxy.post(key, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] });
   return {
     proxy,
@@ -28,8 +27,7 @@ export async function startOperating() {
     change: (name: string, limits: Partial<Limits>) => clients.update(name, limits),
     pay,
     /** @returns the id of a call that waits. */
-    hold: async (key: string, phoneNumber: string) =>
-      (await pay(key, phoneNumber, 6.25).expect(202)).body.call_id as string,
+    hold: async (key: string, phoneNumber: string) => (await pay(key, phoneNumber, 6.25).expect(202)).body.call_id,
     close: async () => {
       await browser.close();
       await proxy.close();

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import type { Overview } from './api';
 
 export const AIRTIME = 'POST /payouts/airtime';
 /** Of the sandbox: it tears the connection down; it rejects the batch; it pays. */
@@ -8,9 +9,9 @@ export const airtimes = (usd: number[], phoneNumber = PAID) => ({
 });
 
 /** Calls, items, what was asked and what succeeded, of airtime on all days. */
-export const ofAirtime = ({ history }: Record<string, any>) => {
-  const days = history.days.filter(({ operation }: { operation: string }) => operation === AIRTIME);
-  const total = (name: string) =>
-    days.reduce((sum: Decimal, day: Record<string, any>) => sum.add(day[name]), new Decimal(0)).toFixed();
-  return ['calls', 'items', 'asked_usd', 'succeeded_usd'].map(total);
+export const ofAirtime = ({ history }: Overview) => {
+  const days = (history?.days ?? []).filter(({ operation }) => operation === AIRTIME);
+  const total = (name: 'calls' | 'items' | 'asked_usd' | 'succeeded_usd') =>
+    days.reduce((sum, day) => sum.add(day[name]), new Decimal(0)).toFixed();
+  return [total('calls'), total('items'), total('asked_usd'), total('succeeded_usd')];
 };

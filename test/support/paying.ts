@@ -1,10 +1,12 @@
 import { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import supertest from 'supertest';
 import { RunningConfig } from '../../src/platform/config/config';
 import type { FullCallRecord } from './api';
+import { first } from './first';
 import { FakeUpstream, Received } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
+import type { Parser } from './request';
+import type { Asked } from './supertest';
 
 export const PHONE = '+254712345678';
 export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: PHONE, valueInUSD: 2.5 }] };
@@ -16,7 +18,7 @@ export interface Paying {
   upstream: FakeUpstream;
   app: string;
   auditor: string;
-  pay(phoneNumber?: string): supertest.Test;
+  pay(phoneNumber?: string): Asked<'post', '/api/v0.1/payouts/airtime'>;
   /** The auditor's record of an answer's call. */
   record(answer: { headers: Record<string, string> }): Promise<FullCallRecord>;
   /** The ids of the calls that are listed with this outcome. */
@@ -39,7 +41,7 @@ export async function startPaying(settings: Partial<RunningConfig> = {}): Promis
       (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body,
     listed: async (outcome) => {
       const { body } = await proxy.get(auditor, `/v1/audit/calls?page_size=200&outcome=${outcome}`).expect(200);
-      return body.calls.map(({ id }: { id: string }) => id);
+      return body.calls.map(({ id }) => id);
     },
     close: async () => {
       await upstream.stop();
@@ -54,7 +56,7 @@ export function airtime(phoneNumber: string) {
 
 /** The phone number of a one-item payout that arrived. */
 export function phoneOf({ body }: Received): string {
-  return JSON.parse(body).airtimes[0].phoneNumber;
+  return first((JSON.parse(body) as typeof AIRTIME).airtimes).phoneNumber;
 }
 
 /** Distinct phone numbers, valid and nobody's. */
@@ -63,12 +65,12 @@ export function phones(count: number): string[] {
 }
 
 /** Keeps supertest from reading the answer: `response.body` are its bytes. */
-export function bytes(response: supertest.Response, done: (error: Error | null, body: Buffer) => void): void {
+export const bytes: Parser<Buffer> = (response, done) => {
   const chunks: Buffer[] = [];
   const stream = response as unknown as IncomingMessage;
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   stream.on('end', () => done(null, Buffer.concat(chunks)));
-}
+};
 
 /** The pause between two questions grows: what is waited for needs the core that asking takes. */
 const FIRST_PAUSE_MS = 10;

@@ -1,10 +1,10 @@
-import supertest from 'supertest';
 import { RunningConfig } from '../../src/platform/config/config';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Limits } from '../../src/access/clients/limits';
 import type { Preview } from './api';
 import { answer, Behaviour, FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
+import supertest, { Asked } from './supertest';
 
 /** KES to the US dollar. */
 const RATE = 129.5;
@@ -36,7 +36,12 @@ export interface Previewing {
   /** A client that may do everything the interface has, within limits. */
   client(limits?: Partial<Limits & { operations: string[] }>): Promise<{ id: string; name: string; key: string }>;
   limit(name: string, limits: Partial<Limits>): Promise<unknown>;
-  ask(key: string, path: string, body?: unknown, headers?: Record<string, string>): supertest.Test;
+  ask<const Path extends string>(
+    key: string,
+    path: Path,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Asked<'post', `/api/v0.1${Path}`>;
   /** The preview of a request. */
   preview(key: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Preview>;
   /** Operations that arrived at the upstream and are no read of a list or a rate. */
@@ -61,8 +66,8 @@ export async function startPreviewing(settings: Partial<RunningConfig> = {}): Pr
     limit: (name, limits) => clients.update(name, limits),
     preview: async (key, path, body, headers = {}) => {
       const request = supertest(proxy.url).post(`/v1/preview${path}`).set('X-API-Key', key).set(headers);
-      const response = await request.send(body as object);
-      expect([response.status, response.type]).toEqual([200, 'application/json']);
+      const response = await request.send(body as object).expect(200);
+      expect(response.type).toBe('application/json');
       return response.body;
     },
     arrived: () =>

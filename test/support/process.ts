@@ -74,6 +74,15 @@ export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'payout-proxy-start-'));
 }
 
-export function readJson<T = Record<string, any>>(...path: string[]): T {
-  return JSON.parse(readFileSync(join(...path), 'utf8')) as T;
+/** The files of a data directory. */
+interface DataFiles {
+  'demo-keys.json': Record<'app' | 'auditor' | 'admin' | 'approver' | 'reconciler', string>;
+  'sandbox.json': { url: string; apiKey: string; controlKey: string };
+  'database.json': { port: number; ownerPassword: string };
+}
+
+export function readJson<Name extends keyof DataFiles>(dataDir: string, name: Name): DataFiles[Name];
+export function readJson<T>(...path: string[]): T;
+export function readJson(...path: string[]): unknown {
+  return JSON.parse(readFileSync(join(...path), 'utf8')) as unknown;
 }

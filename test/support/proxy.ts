@@ -1,5 +1,4 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
-import supertest from 'supertest';
 import { createApp } from '../../src/app/app';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Scope } from '../../src/operations/scopes';
@@ -8,6 +7,7 @@ import { Secret } from '../../src/platform/config/secret';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
 import { newSigningKey } from '../../src/history/log/note';
 import { createTestDatabase, TestDatabase } from './test-database';
+import supertest, { type Asked } from './supertest';
 
 export const UPSTREAM_KEY = 'upstream-key-that-must-never-be-seen-anywhere';
 
@@ -18,8 +18,8 @@ export interface TestProxy {
   /** Makes a client with these scopes and gives its key. */
   client(name: string, ...scopes: Scope[]): Promise<{ id: string; name: string; key: string }>;
   /** POST below /api/v0.1 with a key. */
-  post(key: string, path: string, body: object): supertest.Test;
-  get(key: string, path: string): supertest.Test;
+  post<const Path extends string>(key: string, path: Path, body: object): Asked<'post', `/api/v0.1${Path}`>;
+  get<const Path extends string>(key: string, path: Path): Asked<'get', Path>;
   close(): Promise<void>;
 }
 

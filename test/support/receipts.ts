@@ -49,6 +49,29 @@ export const LOG: Record<string, unknown>[] = [
   other(8),
 ];
 
+/** A receipt as tests damage it. */
+export interface TestReceipt {
+  format: string;
+  call_id: string;
+  log: { origin: string; key: string };
+  checkpoint: string;
+  records: TestRecord[];
+}
+
+export interface TestRecord {
+  kind: unknown;
+  index: number;
+  record: Record<string, unknown>;
+  proof: string[];
+  openings: { commitment: string; salt: string; value: string; encoding: string }[];
+}
+
+/** What a receipt proves. */
+interface Proved {
+  warning?: string;
+  records: unknown[];
+}
+
 /** A receipt over the leaves that are listed, of a log of these records; all loose ends are for the tests to pull. */
 export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
   const nodes = new Map<string, Buffer>();
@@ -65,20 +88,20 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], by = signer) {
       Promise.resolve(all.map((node) => nodes.get(`${node.level}/${node.index}`)!)),
     );
     const hashes = proof.map((hash) => hash.toString('base64'));
-    return { kind: log[index]!.table, index, record: log[index], proof: hashes, openings: [] };
+    return { kind: log[index]!.table, index, record: log[index]!, proof: hashes, openings: [] };
   });
   const openings = [
     { commitment: 'body_commitment', salt: SALT, value: Buffer.from(BODY).toString('base64'), encoding: 'base64' },
     { commitment: 'items/0/email_commitment', salt: SALT, value: 'ada@example.com', encoding: 'utf8' },
   ];
-  const receipt: any = {
+  const receipt: TestReceipt = {
     format: 'payout-proxy/receipt/1',
     call_id: CALL,
     log: { origin: ORIGIN, key: by.verifierKey },
     checkpoint,
     records: await Promise.all(records),
   };
-  if (log === LOG) receipt.records[0].openings = openings;
+  if (log === LOG) receipt.records[0]!.openings = openings;
   return receipt;
 }
 
@@ -96,8 +119,8 @@ export function askAll(questions: { receipts?: { text: string; keys?: string[] }
   const input = JSON.stringify(questions);
   return JSON.parse(
     execFileSync(process.execPath, ['--input-type=module', '-e', program], { input, encoding: 'utf8', maxBuffer: 1e9 }),
-  ) as { receipts: any[]; values: any[] };
+  ) as { receipts: (Proved | string)[]; values: string[] };
 }
 
 /** As it comes from the wire: what is changed in it stays in it. */
-export const clone = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
+export const clone = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;

@@ -1,11 +1,12 @@
 import { Client } from 'pg';
-import supertest from 'supertest';
 import { RunningConfig } from '../../src/platform/config/config';
 import { Sandbox } from '../../src/sandbox/app';
 import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/settings';
 import type { RunRecord } from './api';
 import { airtime, eventually } from './paying';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from './proxy';
+import { askSandbox, AskedSandbox } from './sandbox-answers';
+import supertest, { Asked } from './supertest';
 
 /** A proxy in front of a sandbox, a paying client and a reconciler. */
 export interface Reconciling {
@@ -14,9 +15,9 @@ export interface Reconciling {
   app: string;
   reconciler: string;
   /** Pays airtime through the proxy, as the app does. */
-  pay(phoneNumber: string): supertest.Test;
+  pay(phoneNumber: string): Asked<'post', '/api/v0.1/payouts/airtime'>;
   /** Does something with the upstream's own key, past the proxy. */
-  past(path: string, body: object): supertest.Test;
+  past<const Path extends string>(path: Path, body: object): AskedSandbox<'post', `/api/v0.1${Path}`>;
   /** Changes how the sandbox behaves. */
   behave(settings: object): Promise<void>;
   /** Asks the sandbox for a fault. */
@@ -32,14 +33,14 @@ export async function startReconciling(settings: Partial<RunningConfig> = {}): P
   const app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
   const reconciler = (await proxy.client('reconciler', 'reconcile')).key;
   const control = (method: 'patch' | 'post', path: string) =>
-    supertest(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);
+    askSandbox(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);
   return {
     proxy,
     sandbox,
     app,
     reconciler,
     pay: (phoneNumber) => proxy.post(app, '/payouts/airtime', airtime(phoneNumber)),
-    past: (path, body) => supertest(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', UPSTREAM_KEY).send(body),
+    past: (path, body) => askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', UPSTREAM_KEY).send(body),
     behave: async (changes) => {
       await control('patch', '/settings').send(changes).expect(200);
     },
@@ -73,13 +74,13 @@ export interface Asking {
   key: string;
 }
 
-export function askForRun({ url, key }: Asking, question: object): supertest.Test {
+export function askForRun({ url, key }: Asking, question: object): Asked<'post', '/v1/reconciliation/runs'> {
   return supertest(url).post('/v1/reconciliation/runs').set('X-API-Key', key).send(question);
 }
 
 export async function readRun({ url, key }: Asking, id: string): Promise<RunRecord> {
   const { body } = await supertest(url).get(`/v1/reconciliation/runs/${id}`).set('X-API-Key', key).expect(200);
-  return body as RunRecord;
+  return body;
 }
 
 /** Waits until nobody works on a run any more. */
@@ -92,5 +93,5 @@ export async function ended(asking: Asking, id: string): Promise<RunRecord> {
 /** Asks for a run and waits for its end. */
 export async function reconcile(asking: Asking, question: object): Promise<RunRecord> {
   const { body } = await askForRun(asking, question).expect(202);
-  return ended(asking, body.id as string);
+  return ended(asking, body.id);
 }

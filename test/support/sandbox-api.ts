@@ -1,5 +1,4 @@
 import { Decimal } from 'decimal.js';
-import supertest from 'supertest';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Secret } from '../../src/platform/config/secret';
 import { OperationName } from '../../src/operations/catalogue';
@@ -8,6 +7,7 @@ import type { FullCallRecord, SampleAnswerDto, SampleDto, SandboxDto } from './a
 import { removeDataDir } from './data-dir';
 import { newDataDir, readJson } from './process';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from './proxy';
+import supertest, { Asked } from './supertest';
 
 export const CONTROL_KEY = 'control-key-that-must-never-be-seen';
 
@@ -32,7 +32,12 @@ export interface TestSandboxApi {
   /** Sees to the demo keys, as each start does. */
   demoKeys(): Promise<Record<string, string>>;
   /** Below /v1/sandbox; as the demo admin, unless another key is given. */
-  ask(method: Method, path: string, body?: object, key?: string): supertest.Test;
+  ask<Verb extends Method, const Path extends string>(
+    method: Verb,
+    path: Path,
+    body?: object,
+    key?: string,
+  ): Asked<Verb, `/v1/sandbox${Path}`>;
   look(): Promise<SandboxDto>;
   sample(operation: OperationName): Promise<SampleDto>;
   /** Sends the sample of an operation, and gives what the sandbox API answered. */
@@ -70,7 +75,7 @@ export async function startSandboxApi(): Promise<TestSandboxApi> {
       .set('X-API-Key', key)
       .send(body)
       .expect(({ headers, text }) => void answered.push(JSON.stringify(headers) + text));
-  const look: TestSandboxApi['look'] = async () => (await ask('get', '').expect(200)).body as SandboxDto;
+  const look: TestSandboxApi['look'] = async () => (await ask('get', '').expect(200)).body;
   const sample: TestSandboxApi['sample'] = async (operation) =>
     (await look()).samples.find((one) => one.operation === operation)!;
   return {
@@ -85,14 +90,13 @@ export async function startSandboxApi(): Promise<TestSandboxApi> {
     sample,
     send: async (operation, more = {}) => {
       const { body } = await sample(operation);
-      return (await ask('post', '/payouts', { operation, body, ...more }).expect(200)).body as SampleAnswerDto;
+      return (await ask('post', '/payouts', { operation, body, ...more }).expect(200)).body;
     },
     balance: async (accountId, wallet) => {
       const { wallets } = await look();
       return new Decimal(wallets.find((one) => one.account_id === accountId && one.wallet === wallet)!.balance);
     },
-    record: async (callId) =>
-      (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body as FullCallRecord,
+    record: async (callId) => (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body,
     expectNoSecrets: () => {
       const all = answered.join('\n');
       expect(all).not.toBe('');

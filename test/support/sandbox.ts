@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
-import supertest from 'supertest';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
 import { Behaviour, defaultBehaviour } from '../../src/sandbox/behaviour';
 import { connectDatabase, Database } from '../../src/sandbox/database';
 import { Settings } from '../../src/sandbox/settings';
 import { createTestDatabase, TestDatabase } from './test-database';
+import type { Method, Request } from './request';
+import { AskedSandbox, askSandbox, ControlBody } from './sandbox-answers';
 
 /** The demo account, and one of its sub-accounts. */
 export const DEMO = '00000000-0000-4000-8000-000000000001';
@@ -31,20 +32,24 @@ export interface TestSandbox {
   /** A connection of our own to them. */
   database: Database;
   /** POST below /api/v0.1. */
-  post(path: string, body?: object | string): supertest.Test;
-  get(path: string): supertest.Test;
+  post<const Path extends string>(path: Path, body?: object | string): AskedSandbox<'post', `/api/v0.1${Path}`>;
+  get<const Path extends string>(path: Path): AskedSandbox<'get', `/api/v0.1${Path}`>;
   /** GET of a page, by its link. */
-  page(link: string): supertest.Test;
+  page(link: string): Request;
   /** Sends a form to a page. */
-  submit(path: string, fields: Record<string, string>): supertest.Test;
+  submit(path: string, fields: Record<string, string>): Request;
   /** A request of the control interface with its key. */
-  control(method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object): supertest.Test;
+  control<Verb extends Method, const Path extends string>(
+    method: Verb,
+    path: Path,
+    body?: object,
+  ): AskedSandbox<Verb, `/_sandbox${Path}`>;
   /** Asks for a fault, and gives it as it is stored. */
-  fault(asked: object): Promise<any>;
+  fault(asked: object): Promise<ControlBody<'/faults', 'post'>>;
   /** The ground truth of an operation; of all without one. */
-  requests(operation?: string): Promise<any[]>;
+  requests(operation?: string): Promise<ControlBody<'/requests', 'get'>>;
   /** What is in the demo account's wallet, in USD. */
-  balance(type: 'chi' | 'momo' | 'airtime'): Promise<number>;
+  balance(type: string): Promise<number>;
   /** Sends a POST on a connection of its own and hears all that comes back. */
   hear(path: string, body: object): Promise<Heard>;
   close(): Promise<void>;
@@ -58,9 +63,9 @@ export async function startSandbox(settings: Partial<Settings> = {}, given?: Tes
   const sandbox = await createSandbox({ databaseUrl: own.sandboxUrl, port: 0, behaviour, ...keys, ...settings });
   const database = await connectDatabase(own.sandboxUrl);
   const { url } = sandbox;
-  const get = (path: string) => supertest(url).get(`/api/v0.1${path}`).set('X-API-Key', API_KEY);
+  const get: TestSandbox['get'] = (path) => askSandbox(url).get(`/api/v0.1${path}`).set('X-API-Key', API_KEY);
   const control: TestSandbox['control'] = (method, path, body) =>
-    supertest(url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', CONTROL_KEY).send(body);
+    askSandbox(url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', CONTROL_KEY).send(body);
   return {
     url,
     sandbox,
@@ -70,19 +75,19 @@ export async function startSandbox(settings: Partial<Settings> = {}, given?: Tes
     get,
     control,
     post: (path, body = {}) =>
-      supertest(url)
+      askSandbox(url)
         .post(`/api/v0.1${path}`)
         .set({ 'X-API-Key': API_KEY, 'Content-Type': 'application/json' })
         .send(body),
-    page: (link) => supertest(url).get(link.replace(url, '')),
-    submit: (path, fields) => supertest(url).post(path).type('form').send(fields),
+    page: (link) => askSandbox(url).get(link.replace(url, '')),
+    submit: (path, fields) => askSandbox(url).post(path).type('form').send(fields),
     fault: async (asked) => (await control('post', '/faults', asked).expect(201)).body,
     requests: async (operation) =>
-      (await control('get', `/requests${operation ? `?operation=${encodeURIComponent(operation)}` : ''}`).expect(200))
+      (await control('get', `/requests?${operation ? `operation=${encodeURIComponent(operation)}` : ''}`).expect(200))
         .body,
     balance: async (type) => {
       const { body } = await get('/wallets/list').expect(200);
-      return Number(body.data.find((wallet: { type: string }) => wallet.type === type).balance);
+      return body.data.find((wallet) => wallet.type === type)?.balance ?? NaN;
     },
     hear: (path, body) => hear(url, path, JSON.stringify(body)),
     close: async () => {

@@ -7,7 +7,7 @@ export interface TestDatabase {
   url: string;
   ownerUrl: string;
   /** Asks the proxy's database as its owner. */
-  query<Row extends object = Record<string, any>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   /** The sandbox's own database. */
   sandboxUrl: string;
   /** The name that copies are made of. Nothing is asked of it afterwards, by anybody; resolves once all have left it. */

@@ -30,8 +30,7 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
     const baseUrl = () => (side === 'the proxy' ? proxy.url : proxy.sandbox.url);
     const client = () => new InterfaceClient(baseUrl(), side === 'the proxy' ? key : UPSTREAM_KEY);
     const upstream = () => new InterfaceClient(proxy.sandbox.url, UPSTREAM_KEY);
-    const balances = async () =>
-      (dataOf(await upstream().wallets()) as { balance: number }[]).map(({ balance }) => balance);
+    const balances = async () => dataOf('GET /wallets/list', await upstream().wallets()).map(({ balance }) => balance);
     /** After all requests that are carried out. */
     let before: number[] | undefined;
 

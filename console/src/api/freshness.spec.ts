@@ -1,9 +1,18 @@
 import { Freshness } from './freshness';
 import { ApiProblem } from './problem';
 
-// Untyped: React's types of a page's elements would take the place of those that the browser tests have.
-const { QueryClient, QueryObserver } = jest.requireActual<any>('@tanstack/react-query');
-const { watchQueries } = jest.requireActual<any>('./outdated');
+// As much of their types as is used: React's types of a page's elements would take the place of those that the browser tests have.
+interface Queries {
+  QueryClient: new (options: object) => { clear(): void };
+  QueryObserver: new (
+    queries: object,
+    options: object,
+  ) => { subscribe(listener: () => void): () => void; refetch(): Promise<unknown> };
+}
+const { QueryClient, QueryObserver } = jest.requireActual<Queries>('@tanstack/react-query');
+const { watchQueries } = jest.requireActual<{ watchQueries: (queries: object, freshness: Freshness) => void }>(
+  './outdated',
+);
 
 const answered = (status: number) => new ApiProblem({ status, detail: 'x' } as never);
 

@@ -6,7 +6,7 @@ const BODY = Buffer.from('{ "status":"success" }');
 const NOTHING = { contentType: null, retryAfter: null };
 const answered = (status: number, more: Partial<Answer> = {}) =>
   ({ kind: 'rejected', failure: null, status, body: BODY, ...NOTHING, ...more }) as Answer;
-const bodyOf = (answer: Answer) => JSON.parse(toReply(answer, ID, 'pay').body.toString());
+const bodyOf = (answer: Answer) => JSON.parse(toReply(answer, ID, 'pay').body.toString()) as { error: string };
 
 describe('toReply', () => {
   it.each([200, 400, 404, 409, 500])("passes a %i of the upstream's on, the very bytes", (status) => {
@@ -52,7 +52,7 @@ describe('toReply', () => {
   it('tells the id of the call to ask for, and that a read may be asked again', () => {
     const unknown: Answer = { kind: 'unknown', failure: 'reset', status: null, body: null, ...NOTHING };
     expect(bodyOf(unknown).error).toContain(`Do not send it again. GET /v1/calls/${ID} `);
-    const read = JSON.parse(toReply(unknown, ID, 'read').body.toString());
+    const read = JSON.parse(toReply(unknown, ID, 'read').body.toString()) as unknown;
     expect(read).toMatchObject({
       code: 'outcome_unknown',
       error: expect.stringContaining('safe to try again'),

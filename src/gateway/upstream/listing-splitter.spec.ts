@@ -26,15 +26,16 @@ function split(bytes: Buffer, cuts: number[] = []): Split | undefined {
 
 /** What the same text means, read at once. */
 function whole(text: string): Split | undefined {
-  let body: any;
+  let body: { data?: unknown } | null;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(text) as typeof body;
   } catch {
     return undefined;
   }
-  const outer = body?.data;
+  const outer = body?.data as unknown[] | { data?: unknown } | null | undefined;
   if (Array.isArray(outer)) return { elements: outer, around: { ...body, data: [] } };
-  if (Array.isArray(outer?.data)) return { elements: outer.data, around: { ...body, data: { ...outer, data: [] } } };
+  const inner: unknown = outer?.data;
+  if (Array.isArray(inner)) return { elements: inner, around: { ...body, data: { ...outer, data: [] } } };
   return undefined;
 }
 

@@ -34,7 +34,7 @@ function disguised(value: unknown): unknown {
   if (typeof value === 'string') return `${value}!`;
   if (typeof value === 'number') return value + 1;
   if (typeof value === 'boolean') return !value;
-  if (Array.isArray(value)) return [...value, ...value].reverse().map(disguised);
+  if (Array.isArray(value)) return [...(value as unknown[]), ...(value as unknown[])].reverse().map(disguised);
   if (value === null) return null;
   const entries = Object.entries(value as object).map(([key, one]): [string, unknown] => [key, disguised(one)]);
   return Object.fromEntries(entries.reverse());

@@ -108,7 +108,8 @@ describe('instantiate', () => {
   });
 
   it('keeps free-form values unchanged, at their place among the fields', () => {
-    for (const note of [JSON.parse('{"__proto__":{"a":1},"constructor":[]}'), [], 'x', null, 5]) {
+    const poisoned: unknown = JSON.parse('{"__proto__":{"a":1},"constructor":[]}');
+    for (const note of [poisoned, [], 'x', null, 5]) {
       const { instance, faults } = instantiate({ note, beside: 'a' }, Body, LIMITS);
       expect(Object.keys(instance)).toEqual(['note', 'beside']);
       expect((instance as Body).note).toBe(note);

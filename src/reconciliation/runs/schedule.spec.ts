@@ -4,13 +4,14 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
 import { ScheduleService } from './schedule.service';
+import { Loaded } from '../../platform/config/config.module';
 
 const SECOND_MS = 1_000;
 
 describe('the clock of the schedule', () => {
   const checked = jest.spyOn(ScheduleService.prototype, 'check').mockResolvedValue();
   const of = (schedule: string | undefined) => {
-    const config = new ConfigService<any, true>({ settings: { reconciliation: { schedule } } });
+    const config = new ConfigService<Loaded, true>({ settings: { reconciliation: { schedule } } });
     return new ScheduleService(config, {} as PrismaService, {} as RunReader, {} as RunsService);
   };
   const looks = () => checked.mock.calls.map(([now]) => now.toISOString().slice(11, 19));

@@ -7,7 +7,7 @@ import { hashKey } from './authentication';
 const KEY_BYTES = 24; // 192 random bits
 
 /** Opens an account with a key and wallets of its own. This is the only time the key is seen; only its SHA-256 is stored. */
-export async function openAccount(database: Database, name: string, opening: Decimal): Promise<object> {
+export async function openAccount(database: Database, name: string, opening: Decimal) {
   const id = randomUUID();
   const apiKey = `sandbox_${randomBytes(KEY_BYTES).toString('hex')}`;
   await database.$transaction(async (work) => {

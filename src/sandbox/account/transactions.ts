@@ -5,15 +5,15 @@ import { listedNow } from '../transactions/listed';
 import { changeStatus, DELETED, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../validation';
 
-export const transactionRoutes: Routes = {
+export const transactionRoutes = {
   'POST /account/delete-unpaid-transaction': deleteUnpaidTransaction,
   'GET /account/transaction': readTransaction,
   'POST /account/transactions': listTransactions,
   'POST /account/issue-id-transactions': listIssueTransactions,
-};
+} satisfies Routes;
 
 /** GET /account/transaction?id= */
-export async function readTransaction(call: Call, query: unknown): Promise<object> {
+export async function readTransaction(call: Call, query: unknown) {
   const id = readText(fieldsOf(query).id, 'id');
   await expireOverdue(call.database, call.behaviour);
   const own = { id, issuerId: call.account.id, ...NOT_DELETED };
@@ -22,7 +22,7 @@ export async function readTransaction(call: Call, query: unknown): Promise<objec
 }
 
 /** POST /account/transactions: all of the account's, newest first. Complete: upstream has no paging to ask for the rest. */
-export async function listTransactions(call: Call): Promise<object[]> {
+export async function listTransactions(call: Call) {
   await expireOverdue(call.database, call.behaviour);
   const own = { issuerId: call.account.id, ...NOT_DELETED, ...listedNow(call.behaviour) };
   const transactions = await call.database.transaction.findMany({ where: own, orderBy: { seq: 'desc' } });
@@ -30,7 +30,7 @@ export async function listTransactions(call: Call): Promise<object[]> {
 }
 
 /** POST /account/issue-id-transactions?issueID=: those of one batch, in its order. */
-export async function listIssueTransactions(call: Call, query: unknown): Promise<object> {
+export async function listIssueTransactions(call: Call, query: unknown) {
   const issueID = readText(fieldsOf(query).issueID, 'issueID');
   await expireOverdue(call.database, call.behaviour);
   const own = { issueID, issuerId: call.account.id, ...NOT_DELETED, ...listedNow(call.behaviour) };
@@ -40,7 +40,7 @@ export async function listIssueTransactions(call: Call, query: unknown): Promise
 }
 
 /** POST /account/delete-unpaid-transaction: nobody sees the transaction afterwards; the answer is what it was. */
-export async function deleteUnpaidTransaction(call: Call, body: unknown): Promise<object> {
+export async function deleteUnpaidTransaction(call: Call, body: unknown) {
   const { account, database, behaviour } = call;
   const chiRef = readText(fieldsOf(body).chiRef, 'chiRef');
   await expireOverdue(database, behaviour);

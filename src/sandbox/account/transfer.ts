@@ -3,15 +3,15 @@ import { Refusal } from '../envelope';
 import { fieldsOf, readText, readUsd } from '../validation';
 import { moveValue, readWalletType } from '../wallets/transfer';
 
-export const transferRoutes: Routes = {
+export const transferRoutes = {
   'POST /account/transfer': transfer,
-};
+} satisfies Routes;
 
 /**
  * POST /account/transfer: moves an amount from a wallet to the sub-account's wallet of the same type, `chi` by default.
  * `amount`, marked optional by docs/reference/upstream.md, is required here: the alternative would be to guess, and to move everything.
  */
-export async function transfer(call: Call, body: unknown): Promise<object> {
+export async function transfer(call: Call, body: unknown) {
   const fields = fieldsOf(body);
   const receiver = readText(fields.receiver, 'receiver');
   const valueInUSD = readUsd(fields.amount, 'amount');

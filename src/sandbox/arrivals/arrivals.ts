@@ -68,7 +68,7 @@ export class Arrivals {
   }
 
   /** In order of arrival. */
-  async list({ operation, after, limit }: ArrivalFilter): Promise<object[]> {
+  async list({ operation, after, limit }: ArrivalFilter) {
     const rows = await this.database.arrival.findMany({
       where: { ...(operation !== undefined && { operation }), ...(after !== undefined && { seq: { gt: after } }) },
       orderBy: { seq: 'asc' },
@@ -92,7 +92,7 @@ function storable<Text extends string | null>(text: Text): string | Text {
   return text?.replaceAll('\0', '\uFFFD') ?? text;
 }
 
-function shown(arrival: Arrival): object {
+function shown(arrival: Arrival) {
   const { seq, operation, query, body, processed, chiRefs, fault, accountId, httpStatus } = arrival;
   const { arrivedAt, processedAt, answeredAt } = arrival;
   return {

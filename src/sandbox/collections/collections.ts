@@ -11,29 +11,29 @@ import { changeStatus } from '../transactions/status';
 import { Fields, fieldsOf, readAmount, readEmail, readPhoneNumber, readText } from '../validation';
 import { receivePayment } from './receive-payment';
 
-export const collectionRoutes: Routes = {
+export const collectionRoutes = {
   'POST /collections/mobile-money/collect': collect,
   'POST /collections/mobile-money/initiate': initiateCollection,
   'POST /collections/mobile-money/verify': verifyCollection,
-};
+} satisfies Routes;
 
 // A collection is a transaction of type `payment`, so that it is listed and has its history like all others.
 
 /** POST /collections/mobile-money/collect: the payer pays at once; a magic one goes its way at once. */
-export async function collect(call: Call, body: unknown): Promise<object> {
+export async function collect(call: Call, body: unknown) {
   const collection = readCollection(body);
   return store(call, collection, outcomeOf(collection.payer));
 }
 
 /** POST /collections/mobile-money/initiate: pending until it is verified, or, if its payer is `late`, for seconds. */
-export async function initiateCollection(call: Call, body: unknown): Promise<object> {
+export async function initiateCollection(call: Call, body: unknown) {
   const collection = readCollection(body);
   const outcome = outcomeOf(collection.payer);
   return store(call, collection, outcome[0] === 'pending' ? outcome : ['pending']);
 }
 
 /** POST /collections/mobile-money/verify: completes one that is pending, once; asked again, it says how it stands. */
-export async function verifyCollection(call: Call, body: unknown): Promise<object> {
+export async function verifyCollection(call: Call, body: unknown) {
   const id = readText(fieldsOf(body).id, 'id');
   const own = { id, issuerId: call.account.id, type: 'payment' };
   const found = await call.database.$transaction(async (work) => {
@@ -54,7 +54,7 @@ interface Collection {
 }
 
 /** Stores a payment that goes through these statuses, and takes the money in if the first is `paid`. */
-async function store(call: Call, { payer, meta }: Collection, becomes: readonly string[]): Promise<object> {
+async function store(call: Call, { payer, meta }: Collection, becomes: readonly string[]) {
   const terms = { issuerId: call.account.id, type: 'payment', status: 'pending', meta } as const;
   const issue = newIssue([{ ...payer, becomes }], terms);
   const [payment] = issue.transactions as [NewTransaction];

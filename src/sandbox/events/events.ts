@@ -15,6 +15,19 @@ interface Attempt {
   error: string | null;
 }
 
+/** An event as the control interface shows it. */
+interface ListedEvent {
+  id: string;
+  status: string;
+  transactionId: string;
+  chiRef: string;
+  changedAt: Date;
+  /** Null once nothing more is tried. */
+  dueAt: Date | null;
+  deliveredAt: Date | null;
+  attempts: Attempt[];
+}
+
 /**
  * Tells each status change to `behaviour.events.url`. A trigger puts the changes into the table `events`, from which they
  * are delivered one after another: a slow or broken receiver holds up events, never a payout.
@@ -51,8 +64,8 @@ export class Events {
   }
 
   /** The newest ones, newest first. */
-  list(limit: number): Promise<object[]> {
-    return this.database.$queryRaw`
+  list(limit: number) {
+    return this.database.$queryRaw<ListedEvent[]>`
       SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", c.changed_at AS "changedAt",
         e.due_at AS "dueAt", e.delivered_at AS "deliveredAt", e.attempts
       FROM events e JOIN status_changes c ON c.id = e.status_change_id JOIN transactions t ON t.id = c.transaction_id

@@ -33,7 +33,7 @@ export class Faults {
   private registered: Registered[] = [];
   private lastId = 0;
 
-  add(asked: AskedFault): object {
+  add(asked: AskedFault) {
     const seeded = asked.probability === undefined ? asked : { ...asked, seed: asked.seed ?? DEFAULT_SEED };
     const random = randomNumbers(seeded.seed ?? DEFAULT_SEED);
     const fault = { ...seeded, id: ++this.lastId, seen: 0, struck: 0, random };
@@ -49,7 +49,7 @@ export class Faults {
     return first;
   }
 
-  list(): object[] {
+  list() {
     return this.registered.map(shown);
   }
 
@@ -80,7 +80,7 @@ function isDue(fault: Registered): boolean {
   return fault.probability === undefined || fault.random() < fault.probability;
 }
 
-function shown({ id, fault, operation, nth, probability, seed, processed, settings, struck }: Registered): object {
+function shown({ id, fault, operation, nth, probability, seed, processed, settings, struck }: Registered) {
   return {
     id,
     fault,

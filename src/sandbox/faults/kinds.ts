@@ -2,7 +2,7 @@ import { MAGIC, MagicName } from '../magic-recipients';
 import { FaultRow, FAULTS, rowOf } from './table';
 
 /** The faults that can be asked for, as the control interface tells of them. */
-export function faultKinds(): object[] {
+export function faultKinds() {
   return Object.entries<FaultRow>(FAULTS).map(([fault, { does, processed, choosesProcessed, settings = {} }]) => ({
     fault,
     does,
@@ -17,7 +17,7 @@ export function faultKinds(): object[] {
 }
 
 /** The recipients that make things happen, each with one of its phone numbers, and what a payout to it meets. */
-export function magicRecipients(): object[] {
+export function magicRecipients() {
   return (Object.keys(MAGIC) as MagicName[]).map((name) => {
     const row = MAGIC[name];
     return {

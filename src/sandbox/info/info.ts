@@ -5,16 +5,16 @@ import { Refusal } from '../envelope';
 import { fieldsOf, readAmount, readText } from '../validation';
 import { ASSETS } from './assets';
 
-export const infoRoutes: Routes = {
+export const infoRoutes = {
   'GET /info/assets': listAssets,
   'GET /info/airtime-countries': listAirtimeCountries,
   'GET /info/mobile-money-codes': listMobileMoneyCodes,
   'GET /info/usd-amount-in-local': usdInLocal,
   'GET /info/local-amount-in-usd': localInUsd,
-};
+} satisfies Routes;
 
 /** GET /info/assets: what a recipient may turn a credit into. */
-export function listAssets(): Promise<object> {
+export function listAssets() {
   return Promise.resolve({ benefitsList: ASSETS });
 }
 
@@ -24,14 +24,14 @@ export function listAirtimeCountries(): Promise<string[]> {
 }
 
 /** GET /info/mobile-money-codes: the values for `momoCode`. */
-export function listMobileMoneyCodes(): Promise<object[]> {
+export function listMobileMoneyCodes() {
   return Promise.resolve(MOBILE_MONEY_CODES);
 }
 
 const RATE_HOLDS_MS = 15 * 60 * 1_000;
 
 /** GET /info/usd-amount-in-local?destinationCurrency=&amountInUSD= */
-export function usdInLocal(_call: Call, query: unknown): Promise<object> {
+export function usdInLocal(_call: Call, query: unknown) {
   const { amountInUSD, destinationCurrency } = fieldsOf(query);
   const currency = readText(destinationCurrency, 'destinationCurrency');
   const local = fromUsd(readAmount(amountInUSD, 'amountInUSD'), currency);
@@ -41,7 +41,7 @@ export function usdInLocal(_call: Call, query: unknown): Promise<object> {
 }
 
 /** GET /info/local-amount-in-usd?originCurrency=&amountInOriginCurrency= */
-export function localInUsd(_call: Call, query: unknown): Promise<object> {
+export function localInUsd(_call: Call, query: unknown) {
   const { amountInOriginCurrency, originCurrency } = fieldsOf(query);
   const currency = readText(originCurrency, 'originCurrency');
   const usd = toUsd(readAmount(amountInOriginCurrency, 'amountInOriginCurrency'), currency);

@@ -9,12 +9,12 @@ import { Fields, isPhoneNumber, readItems, readPhoneNumber, readText, readUsd } 
 import { payOut } from './pay-out';
 import { telcoPayout } from './telco';
 
-export const airtimeRoutes: Routes = {
+export const airtimeRoutes = {
   'POST /payouts/airtime': payOutAirtime,
-};
+} satisfies Routes;
 
 /** POST /payouts/airtime: paid from the `airtime` wallet. One faulty item fails the whole batch. */
-export async function payOutAirtime(call: Call, body: unknown): Promise<object> {
+export async function payOutAirtime(call: Call, body: unknown) {
   const items = readItems(body, 'airtimes', (item, name) => readAirtimeItem(item, name, call.behaviour));
   const { issueID, transactions } = await payOut(call, items, 'airtime');
   return {

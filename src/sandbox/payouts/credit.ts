@@ -5,13 +5,13 @@ import { transactionRecord } from '../transactions/record';
 import { issueUnpaid } from '../send/send';
 import { payOut } from './pay-out';
 
-export const creditRoutes: Routes = {
+export const creditRoutes = {
   'POST /payouts/credit': payOutCredit,
   'POST /payouts/initiate-credit': initiateCredit,
-};
+} satisfies Routes;
 
 /** POST /payouts/credit: paid from the `chi` wallet. */
-export async function payOutCredit(call: Call, body: unknown): Promise<object> {
+export async function payOutCredit(call: Call, body: unknown) {
   const items = readCreditItems(body, 'credits');
   const { issueID, transactions } = await payOut(call, items, 'credit');
   return {
@@ -23,7 +23,7 @@ export async function payOutCredit(call: Call, body: unknown): Promise<object> {
 }
 
 /** POST /payouts/initiate-credit: makes unpaid transactions; money moves when the link is paid. */
-export async function initiateCredit(call: Call, body: unknown): Promise<object> {
+export async function initiateCredit(call: Call, body: unknown) {
   const { issueID, transactions } = await issueUnpaid(call, body, readCreditItems(body, 'credits'));
   return {
     paymentLink: paymentLink(call.origin, issueID),

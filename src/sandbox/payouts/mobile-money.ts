@@ -7,12 +7,12 @@ import { Fields, readItems, readPhoneNumber, readText, readUsd } from '../valida
 import { payOut } from './pay-out';
 import { telcoPayout } from './telco';
 
-export const mobileMoneyRoutes: Routes = {
+export const mobileMoneyRoutes = {
   'POST /payouts/mobile-money': payOutMobileMoney,
-};
+} satisfies Routes;
 
 /** POST /payouts/mobile-money: paid from the `momo` wallet. */
-export async function payOutMobileMoney(call: Call, body: unknown): Promise<object> {
+export async function payOutMobileMoney(call: Call, body: unknown) {
   const items = readItems(body, 'momos', readMobileMoneyItem);
   const { transactions } = await payOut(call, items, 'momo');
   return {

@@ -9,12 +9,12 @@ import { changeStatus, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readOptionalMeta, readPhoneNumber, readText } from '../validation';
 import { post } from '../wallets/ledger';
 
-export const redeemRoutes: Routes = {
+export const redeemRoutes = {
   'POST /redeem/airtime': redeemAirtime,
-};
+} satisfies Routes;
 
 /** POST /redeem/airtime: a paid credit of the account becomes airtime, once. */
-export async function redeemAirtime(call: Call, body: unknown): Promise<object> {
+export async function redeemAirtime(call: Call, body: unknown) {
   const fields = fieldsOf(body);
   const chiRef = readText(fields.chiRef, 'chiRef');
   const phoneNumber = readPhoneNumber(fields.phoneNumber, 'phoneNumber');

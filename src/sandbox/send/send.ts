@@ -4,12 +4,12 @@ import { readCreditItems } from '../transactions/credit-items';
 import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/issue';
 import { fieldsOf, readOptionalText } from '../validation';
 
-export const sendRoutes: Routes = {
+export const sendRoutes = {
   'POST /send': send,
-};
+} satisfies Routes;
 
 /** POST /send: makes unpaid transactions; money moves when the link is paid. */
-export async function send(call: Call, body: unknown): Promise<object> {
+export async function send(call: Call, body: unknown) {
   const { issueID } = await issueUnpaid(call, body, readCreditItems(body, 'credit'));
   return { paymentLink: paymentLink(call.origin, issueID) };
 }

@@ -7,14 +7,14 @@ import { fieldsOf, readEmail, readOptionalMeta, readOptionalText, readText } fro
 import { walletsOf } from '../wallets/list';
 import { openWallets } from '../wallets/ledger';
 
-export const subAccountRoutes: Routes = {
+export const subAccountRoutes = {
   'GET /sub-account/list': listSubAccounts,
   'POST /sub-account/create': createSubAccount,
   'GET /sub-account/get': readSubAccount,
-};
+} satisfies Routes;
 
 /** GET /sub-account/list, the oldest first. */
-export async function listSubAccounts({ account, database }: Call): Promise<object[]> {
+export async function listSubAccounts({ account, database }: Call) {
   const subAccounts = await database.account.findMany({
     where: { parentId: account.id },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -28,7 +28,7 @@ export async function listSubAccounts({ account, database }: Call): Promise<obje
 }
 
 /** GET /sub-account/get?id= */
-export async function readSubAccount({ account, database }: Call, query: unknown): Promise<object> {
+export async function readSubAccount({ account, database }: Call, query: unknown) {
   const id = readText(fieldsOf(query).id, 'id');
   const subAccount = await database.account.findUnique({ where: { id, parentId: account.id } });
   if (!subAccount) return NOT_FOUND;
@@ -36,7 +36,7 @@ export async function readSubAccount({ account, database }: Call, query: unknown
 }
 
 /** POST /sub-account/create, with empty wallets. Two of one name or address are two: upstream knows no idempotency. */
-export async function createSubAccount(call: Call, body: unknown): Promise<object> {
+export async function createSubAccount(call: Call, body: unknown) {
   const fields = fieldsOf(body);
   const email = readEmail(fields.email, 'email');
   const meta = readOptionalMeta(fields.meta, 'meta');
@@ -59,7 +59,7 @@ export async function createSubAccount(call: Call, body: unknown): Promise<objec
 }
 
 /** docs/reference/upstream.md, /sub-account/create. Its `uid` is its id, and is what a transfer names as `receiver`. */
-function subAccountRecord({ id, name, parentId, createdAt, meta }: Account): object {
+function subAccountRecord({ id, name, parentId, createdAt, meta }: Account) {
   return {
     id,
     name,

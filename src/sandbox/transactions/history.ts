@@ -6,7 +6,7 @@ import { transactionRecord } from './record';
  * for it: its batch's (payout, payment, transfer, collection, reversal) and its own redemption. USD as decimal text. Null
  * when there is none. For the control interface.
  */
-export async function historyOf(database: Database, name: string, origin: string): Promise<object | null> {
+export async function historyOf(database: Database, name: string, origin: string) {
   const transaction = await database.transaction.findFirst({ where: { OR: [{ id: name }, { chiRef: name }] } });
   if (!transaction) return null;
   const { id, chiRef, issueID } = transaction;
@@ -19,9 +19,16 @@ export async function historyOf(database: Database, name: string, origin: string
   return { ...transactionRecord(transaction, origin), history, postings };
 }
 
+/** A posting, with the amounts of its entries as decimal text. */
+interface Posting {
+  description: string;
+  date: Date;
+  entries: { account: string; type: string; amount: string }[];
+}
+
 /** Those whose description is one word and one of these references, oldest first. */
-function postingsFor(database: Database, references: string[]): Promise<object[]> {
-  return database.$queryRaw`
+function postingsFor(database: Database, references: string[]) {
+  return database.$queryRaw<Posting[]>`
     SELECT description, min(date) AS date, json_agg(json_build_object(
       'account', coalesce(account_id, 'sandbox'), 'type', coalesce(type, own_account), 'amount', trim_scale(amount)::text
     ) ORDER BY ledger_entries.id) AS entries

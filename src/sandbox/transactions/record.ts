@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import { Transaction } from '../generated/client';
+import { Prisma, Transaction } from '../generated/client';
 import { redeemLink } from '../redeem/link';
 import { NewTransaction } from './issue';
 
@@ -12,8 +12,38 @@ const REDEEMABLE_AS: Record<string, string[]> = {
   credit: ['crypto', 'airtime', 'gift-card', 'momo', 'other'],
 };
 
+type TextField =
+  | 'email'
+  | 'phoneNumber'
+  | 'phone'
+  | 'twitter'
+  | 'countryToSend'
+  | 'momoCode'
+  | 'reference'
+  | 'receiver';
+
+/** A transaction as answered. */
+export interface TransactionRecord extends Partial<Record<TextField, string>> {
+  id: string;
+  chiRef: string;
+  issueID: string;
+  issueDate: string;
+  issuer: string;
+  initiatedBy: string;
+  type: string;
+  status: string;
+  valueInUSD: number;
+  credit: number;
+  fee?: number;
+  enabledToRedeem: string[];
+  redeemLink?: string;
+  integration: { appID: string };
+  redeemData?: Prisma.JsonValue;
+  meta?: Prisma.JsonObject;
+}
+
 /** A transaction as answered; docs/reference/upstream.md, Transaction record. Fields without a value are left out. */
-export function transactionRecord(transaction: NewTransaction | Transaction, origin: string): Record<string, unknown> {
+export function transactionRecord(transaction: NewTransaction | Transaction, origin: string): TransactionRecord {
   const { id, chiRef, issueID, issueDate, issuerId, type, status } = transaction;
   const usd = new Decimal(transaction.valueInUSD);
   const fee = new Decimal(transaction.fee);
@@ -38,14 +68,14 @@ export function transactionRecord(transaction: NewTransaction | Transaction, ori
   };
 }
 
-function present(transaction: NewTransaction | Transaction): Record<string, string> {
+function present(transaction: NewTransaction | Transaction): Partial<Record<TextField, string>> {
   const { email, phoneNumber, twitter, countryToSend, momoCode, reference, receiver } = transaction;
   const fields = { email, phoneNumber, phone: phoneNumber, twitter, countryToSend, momoCode, reference, receiver };
   return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => field[1] !== null));
 }
 
-function more(transaction: NewTransaction | Transaction): Record<string, unknown> {
-  const meta = { ...(transaction.description !== null && { description: transaction.description }) };
+function more(transaction: NewTransaction | Transaction): Pick<TransactionRecord, 'redeemData' | 'meta'> {
+  const meta: Prisma.JsonObject = { ...(transaction.description !== null && { description: transaction.description }) };
   Object.assign(meta, transaction.meta);
   const redeemData = 'redeemData' in transaction ? transaction.redeemData : null;
   return { ...(redeemData !== null && { redeemData }), ...(Object.keys(meta).length > 0 && { meta }) };

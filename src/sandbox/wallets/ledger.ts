@@ -103,7 +103,7 @@ export async function openWallets(work: Work, accountId: string, opening: Decima
  * The whole ledger as of one moment: each wallet's running balance, what the entries of each own account sum to, and the sum
  * of them all, which is "0" or something is wrong. USD as decimal text. For the control interface.
  */
-export async function ledgerOf(database: Database): Promise<object> {
+export async function ledgerOf(database: Database) {
   const accounts = await database.$queryRaw<{ account: string; type: string; balance: string }[]>`
     SELECT account_id AS account, type, trim_scale(balance)::text AS balance FROM wallets
     UNION ALL

@@ -6,21 +6,21 @@ import { LedgerEntry, Wallet } from '../generated/client';
 import { fieldsOf, readText } from '../validation';
 import { WALLET_TYPES } from './ledger';
 
-export const walletRoutes: Routes = {
+export const walletRoutes = {
   'GET /wallets/list': listWallets,
   'POST /wallets/list': listWallets,
   'POST /wallets/lookup': lookUpWallet,
-};
+} satisfies Routes;
 
 const ENTRIES_SHOWN = 100; // the newest ones; a wallet's history has no end, and the interface has no paging
 
 /** GET and POST /wallets/list */
-export async function listWallets({ account, database }: Call): Promise<object[]> {
+export async function listWallets({ account, database }: Call) {
   return walletsOf(database, account.id);
 }
 
 /** POST /wallets/lookup: a wallet of the account, or of one of its sub-accounts. */
-export async function lookUpWallet({ account, database }: Call, body: unknown): Promise<object> {
+export async function lookUpWallet({ account, database }: Call, body: unknown) {
   const id = readText(fieldsOf(body).walletID, 'walletID');
   const owner = { OR: [{ id: account.id }, { parentId: account.id }] };
   const wallet = await database.wallet.findUnique({ where: { id, account: owner } });
@@ -28,19 +28,19 @@ export async function lookUpWallet({ account, database }: Call, body: unknown): 
 }
 
 /** The wallets of one account; docs/reference/upstream.md, /wallets/list. */
-export async function walletsOf(database: Database, accountId: string): Promise<object[]> {
+export async function walletsOf(database: Database, accountId: string) {
   const wallets = await database.wallet.findMany({ where: { accountId } });
   const ordered = WALLET_TYPES.flatMap((type) => wallets.filter((wallet) => wallet.type === type));
   return Promise.all(ordered.map((wallet) => withEntries(database, wallet)));
 }
 
 /** With its newest entries first. */
-async function withEntries(database: Database, wallet: Wallet): Promise<object> {
+async function withEntries(database: Database, wallet: Wallet) {
   const newest = { where: { walletId: wallet.id }, orderBy: { id: 'desc' }, take: ENTRIES_SHOWN } as const;
   return walletRecord(wallet, await database.ledgerEntry.findMany(newest));
 }
 
-function walletRecord({ id, type, balance, accountId }: Wallet, entries: LedgerEntry[]): object {
+function walletRecord({ id, type, balance, accountId }: Wallet, entries: LedgerEntry[]) {
   return {
     id,
     type,
@@ -51,7 +51,7 @@ function walletRecord({ id, type, balance, accountId }: Wallet, entries: LedgerE
   };
 }
 
-function entryRecord({ amount, balanceBefore, newBalance, description, date }: LedgerEntry): object {
+function entryRecord({ amount, balanceBefore, newBalance, description, date }: LedgerEntry) {
   const epochMs = date.getTime();
   return {
     amount: amount.toNumber(),

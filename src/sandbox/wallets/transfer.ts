@@ -5,12 +5,12 @@ import { chiRefsOf, newIssue, NOBODY, storeIssue } from '../transactions/issue';
 import { fieldsOf, readOptionalText, readText, readUsd } from '../validation';
 import { post, WALLET_TYPES, WalletType } from './ledger';
 
-export const walletTransferRoutes: Routes = {
+export const walletTransferRoutes = {
   'POST /wallets/transfer': transferBetweenWallets,
-};
+} satisfies Routes;
 
 /** POST /wallets/transfer: to the wallet of the same type of any other account, `chi` by default. */
-export async function transferBetweenWallets(call: Call, body: unknown): Promise<object> {
+export async function transferBetweenWallets(call: Call, body: unknown) {
   const fields = fieldsOf(body);
   const receiver = readText(fields.receiver, 'receiver');
   const valueInUSD = readUsd(fields.valueInUSD, 'valueInUSD');
@@ -29,7 +29,7 @@ interface Transfer {
 }
 
 /** From the caller's wallet to the receiver's of the same type; kept as a transaction of type `transfer`. */
-export async function moveValue(call: Call, { receiver, valueInUSD, wallet: type }: Transfer): Promise<object> {
+export async function moveValue(call: Call, { receiver, valueInUSD, wallet: type }: Transfer) {
   const sender = call.account.id;
   const terms = { issuerId: sender, type: 'transfer', status: 'paid', receiver } as const;
   const issue = newIssue([{ ...NOBODY, valueInUSD }], terms);

@@ -1,0 +1,31 @@
+import type { listAccounts } from '../account/list';
+import type { openAccount } from '../account/open-account';
+import type { Arrivals } from '../arrivals/arrivals';
+import type { showBehaviour } from '../behaviour-patch';
+import type { Events } from '../events/events';
+import type { Faults } from '../faults/faults';
+import type { faultKinds, magicRecipients } from '../faults/kinds';
+import type { historyOf } from '../transactions/history';
+import type { ledgerOf } from '../wallets/ledger';
+
+/** What the control interface answers with, by path and method, before it is written as JSON. */
+export interface ControlAnswers {
+  '': { get: Record<string, string> };
+  '/requests': { get: Answered<Arrivals['list']> };
+  '/ledger': { get: Answered<typeof ledgerOf> };
+  '/accounts': { get: Answered<typeof listAccounts>; post: Answered<typeof openAccount> };
+  '/transactions/{id}': { get: NonNullable<Answered<typeof historyOf>> };
+  '/faults': { get: Answered<Faults['list']>; post: Answered<Faults['add']> };
+  '/faults/kinds': { get: Answered<typeof faultKinds> };
+  '/magic-recipients': { get: Answered<typeof magicRecipients> };
+  '/settings': { get: Answered<typeof showBehaviour>; patch: Answered<typeof showBehaviour> };
+  '/events': { get: Answered<Events['list']> };
+}
+
+/** A request that the control interface turns down. */
+export interface ControlFaults {
+  error: string;
+  faults: string[];
+}
+
+type Answered<Handler extends (...given: never[]) => unknown> = Awaited<ReturnType<Handler>>;

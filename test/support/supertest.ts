@@ -1,0 +1,44 @@
+import original from 'supertest';
+import type { ErrorEnvelope, operations, paths, ProblemDetails } from './api';
+import { expectDescribed } from './described';
+import { Agent, Asked as AskedOf, Method, METHODS, Request } from './request';
+
+type JsonType = 'application/json' | 'application/problem+json';
+
+type JsonOf<Response> = Response extends { content: infer Content }
+  ? keyof Content & JsonType extends never
+    ? unknown
+    : Content[keyof Content & JsonType]
+  : never;
+
+type BodiesIn<Operation> = Operation extends { responses: infer Responses }
+  ? { [Status in keyof Responses]: JsonOf<Responses[Status]> }
+  : never;
+
+/** The operations of the upstream's interface all answer in the same envelopes. */
+type EnvelopeBodies = BodiesIn<operations['sendAirtime']> & { default: ErrorEnvelope };
+
+/** So do their previews. */
+type PreviewBodies = BodiesIn<paths['/v1/preview/send']['post']> & { default: ProblemDetails };
+
+/** The bodies of openapi.json. */
+export type Api = {
+  [Path in keyof paths as Path extends `/api/${string}` | `/v1/preview/${string}` ? never : Path]: {
+    [Verb in keyof paths[Path] & Method]: BodiesIn<paths[Path][Verb]> & { default: ProblemDetails };
+  };
+} & { '/api/v0.1/**': Record<Method, EnvelopeBodies>; '/v1/preview/**': Record<Method, PreviewBodies> };
+
+/** A request of a route of openapi.json. */
+export type Asked<Verb extends Method, Path extends string> = AskedOf<Api, Verb, Path>;
+
+/** The body that a route answers with. */
+export type BodyOf<Verb extends Method, Path extends string, Status extends number = 200> =
+  Asked<Verb, Path> extends Request<infer Bodies> ? Bodies[Status & keyof Bodies] : never;
+
+/** supertest, with responses that are typed by openapi.json, and are as it describes them. */
+export default function supertest(url: string): Agent<Api> {
+  const agent = original(url);
+  const ask = (method: Method) => (path: string) =>
+    agent[method](path).expect((answer) => expectDescribed(method, path, answer));
+  return Object.fromEntries(METHODS.map((method) => [method, ask(method)])) as unknown as Agent<Api>;
+}
