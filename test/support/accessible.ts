@@ -55,7 +55,7 @@ interface InPage {
       options: object,
     ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
   };
-  colours(element: unknown, scheme: string): unknown[];
+  colours: (element: unknown, scheme: string) => unknown[];
 }
 
 /**
