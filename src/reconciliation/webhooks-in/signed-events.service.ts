@@ -11,10 +11,10 @@ import { Signed, verify } from '../../gateway/upstream/event-signature';
 
 export const EVENTS_PATH = '/hooks/upstream';
 
-/** Events are small; more is read of nobody who has not signed it. */
+/** The most bytes that are read before the signature is checked. Events are small. */
 const MAX_BYTES = 65_536;
 
-/** Checks the signature of each event over its very bytes, before they are parsed and before anything is asked of the database. */
+/** Checks the signature of each event over its bytes, before they are parsed and before the database is used. */
 @Injectable()
 export class SignedEventsService implements OnModuleInit {
   private readonly secret: Secret | undefined;
@@ -36,15 +36,15 @@ export class SignedEventsService implements OnModuleInit {
       if (!secret) throw new Problem('not_found');
       const bytes = await collect(payload);
       this.signed.set(request, check(request, bytes, secret));
-      // Fastify compares the length with what was announced.
+      // Fastify compares the length with the announced one.
       return Object.assign(Readable.from([this.upstream.withoutKey(bytes)]), { receivedEncodedLength: bytes.length });
     });
   }
 
-  /** What was signed with an event. */
+  /** Returns the signed bytes of an event. */
   of(request: FastifyRequest): Signed {
     const signed = this.signed.get(request);
-    if (!signed) throw new Problem('invalid_signature'); // one without a body
+    if (!signed) throw new Problem('invalid_signature'); // An event without a body.
     return signed;
   }
 }
