@@ -9,7 +9,7 @@ import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
 
 type Keys<Value> = { [key in keyof Limits]: Limits[key] extends Value ? key : never }[keyof Limits];
 
-/** An amount in US dollars that limits a client: a JSON number, or decimal text. */
+/** Validates an amount in US dollars that limits a client: a JSON number, or decimal text. */
 export const UsdLimit = (key: Exclude<Keys<object | null>, Keys<string[]>>, description: string) =>
   limit(key, {
     anyOf: [
@@ -46,13 +46,13 @@ export const ClientName = () =>
   });
 
 export const ClientScopes = ({ required }: { required: boolean }) =>
-  SomeOf(SCOPES, { required, description: 'What its keys may do.' });
+  SomeOf(SCOPES, { required, description: 'The scopes of its keys.' });
 
 export const ClientOperations = () =>
   SomeOf(OPERATION_NAMES, {
     required: false,
     nullable: true,
-    description: 'Operations that it may use. Null: all, including future operations.',
+    description: 'The operations that it may use. Null: all, including future operations.',
   });
 
 export const KeyPerson = () =>

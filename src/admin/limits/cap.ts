@@ -5,25 +5,25 @@ import { Spending, Spent } from '../../policy/spending.service';
 const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
 const usdOrNull = (description: string) => ApiProperty({ anyOf: [USD, { type: 'null' }], description });
 
-/** A cap and what is left of it. */
+/** A cap and its remaining amount. */
 export class CapDto {
-  @usdOrNull('The most that may be paid; null: no cap.') cap_usd!: string | null;
+  @usdOrNull('The cap. Null without a cap.') cap_usd!: string | null;
   @ApiProperty({
     ...USD,
     description: 'Amount spent or reserved. Calls in doubt count until they are settled.',
   })
   spent_usd!: string;
-  @usdOrNull('Remaining amount. Null: no cap.') left_usd!: string | null;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'When the cap resets.' }) resets_at!: Date;
+  @usdOrNull('Remaining amount. Null without a cap.') left_usd!: string | null;
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'Time when the cap resets.' }) resets_at!: Date;
 }
 
-/** What a client has spent of its caps. */
+/** A client's caps and their use. */
 export class UsageDto {
-  @ApiProperty({ type: CapDto, description: 'From midnight to midnight UTC.' }) daily!: CapDto;
-  @ApiProperty({ type: CapDto, description: 'The calendar month, UTC.' }) monthly!: CapDto;
+  @ApiProperty({ type: CapDto, description: 'The day, from midnight to midnight UTC.' }) daily!: CapDto;
+  @ApiProperty({ type: CapDto, description: 'The calendar month, in UTC.' }) monthly!: CapDto;
 }
 
-/** A client's caps, in US dollars; null: none. */
+/** A client's caps in US dollars. Null without a cap. */
 export interface Caps {
   daily: Decimal.Value | null;
   monthly: Decimal.Value | null;
@@ -33,7 +33,7 @@ export function toUsage({ daily, monthly }: Caps, { today, thisMonth }: Spending
   return { daily: toCap(daily, today), monthly: toCap(monthly, thisMonth) };
 }
 
-/** A cap that was lowered may be below what is spent already: then nothing is left. */
+/** Subtracts the spent amount from a cap. A cap that was lowered may be below it. Then nothing is left. */
 export function toCap(capUsd: Decimal.Value | null, { usd, resetsAt }: Spent): CapDto {
   const cap = capUsd === null ? null : new Decimal(capUsd);
   const left = cap && Decimal.max(cap.minus(usd), 0);

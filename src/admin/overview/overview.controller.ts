@@ -31,7 +31,7 @@ import {
 import { OverviewService } from './overview.service';
 import { OverviewStreams } from './overview-streams.service';
 
-/** How things stand, for whoever watches over them. */
+/** Serves the overview, as JSON or as a stream. */
 @ApiTags('Overview')
 @ApiSecurity('key')
 @ApiExtraModels(Overview, OverviewHistory, OverviewInDoubt, OverviewSeal, OverviewFindings, OverviewRun)
@@ -47,19 +47,20 @@ export class OverviewController {
   @Allow('audit', 'reconcile', 'approve', 'admin')
   @Shows(() => ({ rows: 1, people: false }))
   @ApiOperation({
-    summary: 'How things stand, now or live',
+    summary: 'Read or follow the overview',
     operationId: 'readOverview',
     description:
-      'Scope `audit`, `reconcile`, `approve` or `admin`; what the others may see is null. It is evaluated at most every two ' +
-      'seconds, for all who look; what takes long, less often. With `Accept: text/event-stream` the answer goes on: an event ' +
-      '`overview` with the same at once, and whenever something changed. While nothing changes, an event `current` with the ' +
-      'newest `as_of` comes about every ten seconds; while it cannot be read, an event `unavailable` comes. The stream ends ' +
-      'after five minutes. Connect again: the key is checked again, and `overview` is sent again.',
+      'Scope `audit`, `reconcile`, `approve` or `admin`. Sections that your scopes do not allow are null. The ' +
+      'overview is evaluated at most every two seconds, once for all readers. Slow sections are evaluated less ' +
+      'often. With `Accept: text/event-stream`, the response stays open. It sends an event `overview` at once and ' +
+      'after each change, and an event `current` with the newest `as_of` about every ten seconds while nothing ' +
+      'changes. While the overview cannot be read, it sends `unavailable`. The stream ends after five minutes. ' +
+      'Connect again: your key is checked again, and `overview` is sent again.',
   })
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({
     status: 200,
-    description: 'How things stand.',
+    description: 'The overview.',
     content: {
       'application/json': { schema: { $ref: getSchemaPath(Overview) } },
       [EVENT_STREAM]: { schema: { type: 'string' } },

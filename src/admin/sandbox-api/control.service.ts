@@ -10,14 +10,14 @@ const TIMEOUT_MS = 10_000;
 const NOT_EMBEDDED =
   'This proxy has no sandbox, because UPSTREAM_BASE_URL names its payout service. To use a sandbox, start a proxy without UPSTREAM_BASE_URL.';
 
-// What the control interface answers: src/sandbox/README.md.
+// The responses of the control interface. See src/sandbox/README.md.
 
 export interface SandboxAccount {
   id: string;
   name: string;
-  /** The account that it is a sub-account of. */
+  /** The account whose sub-account it is. */
   parent: string | null;
-  /** USD as decimal text. */
+  /** US dollars as decimal text. */
   wallets: { type: 'chi' | 'momo' | 'airtime'; balance: string }[];
 }
 
@@ -50,7 +50,7 @@ export interface MagicRecipient {
   does: string;
 }
 
-/** Asks the sandbox that the proxy started itself, by its control interface. */
+/** Calls the control interface of the sandbox that the proxy started itself. */
 @Injectable()
 export class SandboxControlService {
   private readonly sandbox: EmbeddedSandbox | undefined;
@@ -59,7 +59,7 @@ export class SandboxControlService {
     this.sandbox = config.get('settings', { infer: true }).embeddedSandbox;
   }
 
-  /** @throws Problem `not_found` where there is none. */
+  /** @throws Problem `not_found` without an embedded sandbox. */
   get embedded(): EmbeddedSandbox {
     if (!this.sandbox) throw new Problem('not_found', { text: NOT_EMBEDDED });
     return this.sandbox;
@@ -81,7 +81,7 @@ export class SandboxControlService {
     return this.ask('GET', '/magic-recipients');
   }
 
-  /** @param settings the fault's own, by name. */
+  /** @param settings the fault's own settings, by name. */
   addFault(asked: object, settings: object): Promise<SandboxFault> {
     return this.ask('POST', '/faults', { ...settings, ...asked }, (said) => said.map((one) => faultOf(one, settings)));
   }
@@ -110,7 +110,7 @@ export class SandboxControlService {
     })
       .then(async (response) => [response.status, await response.text()] as const)
       .catch(unreachable);
-    if (status === 404) throw new Problem('fault_not_found'); // nothing else is asked for by an id
+    if (status === 404) throw new Problem('fault_not_found'); // No other request names an ID.
     if (status === 400) throw new Problem('invalid_request', { faults: faultsOf(faultsIn(text)) });
     if (status >= 300) throw new Problem('sandbox_unreachable');
     return (text === '' ? undefined : JSON.parse(text)) as T;
@@ -128,8 +128,8 @@ function faultsIn(text: string): string[] {
 const FIELDS = ['fault', 'operation', 'nth', 'probability', 'seed', 'processed'];
 
 /**
- * The sandbox's sentence about a field, which begins with its name. The name goes into the pointer: of those that are no
- * field's, and so the caller's own words, records keep only the place.
+ * Translates the sandbox's message about a field, which begins with the field's name. The name goes into the pointer.
+ * Names that are no fields are the caller's own words, so records keep only their position.
  */
 function faultOf(sentence: string, settings: object): Fault {
   const own = Object.keys(settings).sort((a, b) => b.length - a.length);

@@ -4,7 +4,7 @@ import { itemFieldsOf } from '../../operations/items';
 
 const CREATING = OPERATION_NAMES.filter((name) => CREATED_BY.has(name));
 
-/** The operations that the sandbox page offers a sample of: those that create transactions, payments first. */
+/** The operations with a sample on the sandbox page: those that create transactions, payments first. */
 export const SAMPLE_OPERATIONS: readonly OperationName[] = [
   ...CREATING.filter((name) => rowOf(name).effect === 'pay'),
   ...CREATING.filter((name) => rowOf(name).effect !== 'pay'),
@@ -18,7 +18,7 @@ export interface Sample {
 
 /**
  * Returns one valid request of each operation: the example of its row.
- * @param subAccounts ids of accounts that value can be transferred to.
+ * @param subAccounts IDs of accounts that can receive a transfer.
  */
 export function samplesFor(subAccounts: string[]): Sample[] {
   return SAMPLE_OPERATIONS.map((operation) => {

@@ -10,10 +10,11 @@ import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto
 import { SandboxApiService } from './sandbox-api.service';
 
 const WHERE =
-  'Scope `admin`. Only where the proxy has started the sandbox itself (no `UPSTREAM_BASE_URL`); elsewhere 404 `not_found`.';
+  'Scope `admin`. Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 ' +
+  '`not_found`.';
 const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox_unreachable', ...own);
 
-/** The sandbox that the proxy has started itself, for those who try the product out. */
+/** Controls the sandbox that the proxy started itself, for people who try the product. */
 @ApiTags('Sandbox')
 @ApiSecurity('key')
 @Controller('v1/sandbox')
@@ -26,11 +27,11 @@ export class SandboxApiController {
   @Get()
   @Allow('admin')
   @ApiOperation({
-    summary: 'Wallets, faults and samples of the sandbox',
+    summary: "Read the sandbox's wallets, faults and samples",
     operationId: 'readSandbox',
     description: WHERE,
   })
-  @ApiResponse({ status: 200, type: SandboxDto, description: 'The sandbox, as it is now.' })
+  @ApiResponse({ status: 200, type: SandboxDto, description: 'The state of the sandbox.' })
   @Problems()
   state(): Promise<SandboxDto> {
     return this.service.state();
@@ -41,9 +42,11 @@ export class SandboxApiController {
   @ApiOperation({
     summary: 'Switch a fault on',
     operationId: 'addSandboxFault',
-    description: `${WHERE} It strikes requests of the interface from then on, of all that match the first that is due.`,
+    description:
+      `${WHERE} It applies to later requests of the interface. If several faults match a request, the first that is ` +
+      'due applies.',
   })
-  @ApiResponse({ status: 201, type: SandboxFaultDto, description: 'It is on.' })
+  @ApiResponse({ status: 201, type: SandboxFaultDto, description: 'The fault is on.' })
   @Problems('invalid_request')
   addFault(@Body() fault: NewFaultDto): Promise<SandboxFaultDto> {
     return this.service.addFault(fault);
@@ -53,7 +56,7 @@ export class SandboxApiController {
   @HttpCode(204)
   @Allow('admin')
   @ApiOperation({ summary: 'Switch all faults off', operationId: 'removeSandboxFaults', description: WHERE })
-  @ApiResponse({ status: 204, description: 'There are none any more.' })
+  @ApiResponse({ status: 204, description: 'All faults are off.' })
   @Problems()
   removeFaults(): Promise<void> {
     return this.control.removeFaults();
@@ -63,8 +66,8 @@ export class SandboxApiController {
   @HttpCode(204)
   @Allow('admin')
   @ApiOperation({ summary: 'Switch a fault off', operationId: 'removeSandboxFault', description: WHERE })
-  @ApiParam({ name: 'id', schema: { type: 'integer' }, description: "The fault's id." })
-  @ApiResponse({ status: 204, description: 'It is off.' })
+  @ApiParam({ name: 'id', schema: { type: 'integer' }, description: "The fault's ID." })
+  @ApiResponse({ status: 204, description: 'The fault is off.' })
   @Problems('fault_not_found')
   removeFault(@Param('id') id: string): Promise<void> {
     return this.control.removeFault(id);
@@ -76,9 +79,11 @@ export class SandboxApiController {
   @ApiOperation({
     summary: 'Send a sample payout',
     operationId: 'sendSandboxPayout',
-    description: `${WHERE} It is sent with the key of the demo client \`app\`, and goes the way of every request: it is checked, recorded, capped, replayed and sealed as any other. What the app would be refused is an answer here, too.`,
+    description:
+      `${WHERE} The proxy sends it with the key of the demo client \`app\`. It is checked, recorded, capped, replayed ` +
+      "and sealed like any other request. The response is 200 even if the app's request was rejected.",
   })
-  @ApiResponse({ status: 200, type: SampleAnswerDto, description: 'What the app got.' })
+  @ApiResponse({ status: 200, type: SampleAnswerDto, description: "The app's response." })
   @Problems('invalid_request', 'demo_key_missing')
   send(@CurrentCall() call: AuthenticatedCall, @Body() sample: NewSampleDto): Promise<SampleAnswerDto> {
     return this.service.send(call, sample);

@@ -20,7 +20,7 @@ const NO_DEMO_CLIENTS =
 const NO_ANSWER =
   'The proxy did not respond at its own address. GET /v1/audit/calls shows whether the sample was sent.';
 
-/** What a newcomer tries: reads the state of the sandbox, switches faults on, and pays as an app would. */
+/** Reads the state of the sandbox, controls its faults, and pays as an app would. */
 @Injectable()
 export class SandboxApiService {
   private readonly timeoutMs: number;
@@ -58,14 +58,17 @@ export class SandboxApiService {
     return toFault(await this.control.addFault(asked, settings));
   }
 
-  /** @throws Problem `demo_key_missing`; what the app itself is refused is an answer. */
+  /**
+   * Sends a sample. A rejection of the app's request is a result, not an error.
+   * @throws Problem `demo_key_missing`
+   */
   async send({ actor }: Call, { operation, body, idempotency_key: key }: NewSampleDto): Promise<SampleAnswerDto> {
     const appKey = await this.appKey();
     const idempotencyKey = key ?? randomUUID();
     const response = await this.request(INTERFACE_PREFIX + pathOf(operation), body, {
       'x-api-key': appKey,
       'idempotency-key': idempotencyKey,
-      ...(actor !== null && { 'x-actor': actor }), // so that nobody approves a sample that they sent themselves
+      ...(actor !== null && { 'x-actor': actor }), // Nobody may approve a sample that they sent themselves.
     });
     return {
       call_id: response.headers.get('x-call-id') ?? '',
@@ -76,10 +79,11 @@ export class SandboxApiService {
     };
   }
 
-  /** Over HTTP, as an app does: a request that never came over a connection would pass some of what each goes through. */
+  /** Sends the request over HTTP, as an app does, so that it passes every check. */
   private async request(path: string, body: object, headers: Record<string, string>) {
     const server = this.host.httpAdapter.getInstance<FastifyInstance>();
-    const origin = server.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'); // any address, and so none
+    // 0.0.0.0 and :: stand for any address, so they cannot be called.
+    const origin = server.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:');
     try {
       const response = await fetch(origin + path, {
         method: 'POST',
@@ -104,7 +108,7 @@ export class SandboxApiService {
   }
 }
 
-/** JSON, or the text where it is none. */
+/** Parses JSON, or returns the text if it is none. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

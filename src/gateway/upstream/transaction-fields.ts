@@ -1,6 +1,8 @@
 import { readTransaction, Transaction } from './transactions';
 
-/** The fields of a transaction: our name of each, and the upstream's (docs/reference/upstream.md, "Transaction record"). */
+/**
+ * The fields of a transaction: our name of each, and the upstream's (docs/reference/upstream.md, "Transaction record").
+ */
 export const TRANSACTION_FIELDS = {
   upstream_ref: 'chiRef',
   upstream_id: 'id',
