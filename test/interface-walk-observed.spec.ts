@@ -114,7 +114,7 @@ const WALK: Row[] = [
   ...fields('POST /wallets/transfer', transfer, { receiver: 7, valueInUSD: '0.5' }),
 ];
 
-describe('a walk through the operations that are known by name only', () => {
+describe('a walk through the operations that are documented by name only', () => {
   walk(WALK, (client) => {
     it('reads the transactions of a batch', async () => {
       const [, ...others] = dataOf(await client().initiateCredit([credit(1), credit(2)])).data;
@@ -130,7 +130,7 @@ describe('a walk through the operations that are known by name only', () => {
       expect([again.status, JSON.parse(again.text).error]).toEqual([400, 'ERROR-REDEEMED']);
     });
 
-    it('verifies a collection that was initiated, and counts it once', async () => {
+    it('verifies an initiated collection, and counts it once', async () => {
       const balance = async () =>
         dataOf(await client().wallets()).find((w: { type: string }) => w.type === 'momo').balance;
       const before = await balance();
@@ -143,7 +143,7 @@ describe('a walk through the operations that are known by name only', () => {
       expect(await balance()).toBe(after);
     });
 
-    it('gets a sub-account that was created, and looks its wallet up', async () => {
+    it('reads a new sub-account, and looks up its wallet', async () => {
       const made = dataOf(await client().createSubAccount(account));
       const got = dataOf(await client().subAccount(made.id as string));
       expect(got).toMatchObject({ id: made.id, uid: made.uid, name: account.name });
