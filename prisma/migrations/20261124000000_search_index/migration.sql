@@ -1,12 +1,12 @@
--- The search index at a fraction of its cost: it took more of Postgres' time than all that a request itself needs. And it knows
--- days: all that is found in a slice of time is read to show a page of it, and of ten million calls a week has too many. For
--- that it is made anew, which takes about as many minutes as there are million calls.
+-- Makes the search index much cheaper: it took more of Postgres' time than a request itself. It also adds days as
+-- slices. A page reads everything in a slice of time, and of ten million calls, a week has too many. The index is
+-- rebuilt, which takes about a minute for each million calls.
 
 -- What the records say of a call --------------------------------------------------------------------------------------
 
--- As before, with the terms written out: a call of an SQL function costs more than all else that is done for a term, and
--- search_term is none that Postgres inlines. It is left what it is needed for, values that are too long to be indexed whole. And
--- what the answer named is read once for a call, not once for each of its payouts.
+-- As before, with the terms written out. Calling an SQL function takes longer than everything else for a term, and
+-- Postgres does not inline search_term. The function remains for values that are too long for the index. The
+-- transactions of an answer are read once for a call, not once for each of its payouts.
 CREATE OR REPLACE VIEW call_entry AS
   SELECT c.call_id, coalesce(p.position, -1) AS position, coalesce(p.leads, TRUE) AS leads, c.client_id, c.operation, p.country,
     c.state, c.process, c.released_at, c.expires_at, c.repeats, p.amount_usd::numeric AS item_usd, c.total_usd, c.upstream_ms,
@@ -52,7 +52,8 @@ CREATE OR REPLACE VIEW call_entry AS
       ] || p.terms, NULL) AS terms
   FROM call_state c
   LEFT JOIN LATERAL (
-    -- A FULL JOIN is hashed or merged, never looped: calls have hundreds of payouts, and their answers as many transactions.
+    -- A FULL JOIN is hashed or merged and never looped, because calls have hundreds of payouts, and their answers as
+    -- many transactions.
     SELECT coalesce(i.position, -1) AS position, coalesce(i.position, -1) = coalesce(min(i.position) OVER (), -1) AS leads,
       i.country, i.network_code, i.reference, i.receiver, i.upstream_ref, i.amount_usd, u.terms
     FROM (SELECT * FROM intent_item WHERE intent_id = c.call_id) AS i
@@ -70,15 +71,15 @@ CREATE OR REPLACE VIEW call_entry AS
 
 -- Keeping it --------------------------------------------------------------------------------------------------------------
 
--- Few calls of tables that may be huge: probes of their indexes are right however old the statistics are.
+-- A few calls of large tables: index lookups are right however old the statistics are.
 ALTER FUNCTION reindex_calls(uuid[]) SET enable_hashjoin = off;
 ALTER FUNCTION reindex_calls(uuid[]) SET enable_mergejoin = off;
 
--- A batch stays in the list of what is pending until all of it is sorted in at once, at its end.
+-- A batch stays in the pending list until all of it is sorted in at once at its end.
 ALTER INDEX search_entry_terms SET (gin_pending_list_limit = 32768);
 
--- As before, but a call counts as much as it has payouts: a batch of calls with hundreds of them each would take longer than a
--- statement may, and be tried again for ever.
+-- As before, but a call counts as many times as it has payouts. Otherwise a batch of calls with hundreds of payouts
+-- would exceed the statement's time-out and be retried forever.
 CREATE OR REPLACE FUNCTION index_calls(batch integer) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
@@ -87,10 +88,10 @@ DECLARE
   resumed boolean;
   next record;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7070010); -- one at a time: who waited here does what came meanwhile
+  PERFORM pg_advisory_xact_lock(7070010); -- One at a time: a statement that waited here indexes what arrived meanwhile.
   SELECT * INTO STRICT at FROM search_position;
   IF pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(at.done) THEN
-    -- Transactions are numbered from the beginning again: this is a backup, restored to a new server. All is looked at anew.
+    -- Transaction numbers start again after a backup was restored to a new server. All records are read again.
     UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL RETURNING * INTO STRICT at;
   END IF;
   resumed := at.target IS NOT NULL;
@@ -123,23 +124,24 @@ BEGIN
     (array_agg(tx ORDER BY tx DESC, id DESC))[1] AS tx, (array_agg(id ORDER BY tx DESC, id DESC))[1] AS id
   INTO next FROM weighed WHERE before < 5 * batch;
   IF next.rows = 0 AND NOT resumed THEN
-    RETURN FALSE; -- nothing to write: a search that finds the index up to date changes nothing
+    RETURN FALSE; -- Nothing to write: a search changes nothing if the index is up to date.
   END IF;
   IF next.rows > 0 THEN
     PERFORM reindex_calls(next.ids);
-    PERFORM gin_clean_pending_list('search_entry_terms'); -- a search would read it through, entry by entry
+    PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
   END IF;
   IF next.rows < batch AND next.rows = next.found THEN
     UPDATE search_position SET done = at.target, target = NULL, after_tx = NULL, after_id = NULL;
-    RETURN resumed; -- what committed since that target was set is still to come
+    RETURN resumed; -- Records that were committed after the target was set are left for the next call.
   END IF;
-  -- The last transaction may have written of one call in several tables: they come in order, so nothing before it is left.
+  -- The last transaction may have written to several tables for one call. They are read in order, so nothing earlier is
+  -- left.
   UPDATE search_position SET target = at.target, after_tx = next.tx, after_id = next.id;
   RETURN TRUE;
 END
 $$;
 
--- As before, with that limit of the index.
+-- As before, with this limit of the index.
 CREATE OR REPLACE FUNCTION rebuild_search_index() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET maintenance_work_mem = '256MB' SET work_mem = '64MB' SET jit = off AS $$
 DECLARE
@@ -155,7 +157,7 @@ BEGIN
   CREATE INDEX search_entry_item_usd ON search_entry ((coalesce(item_usd, -1)), call_id, position);
   CREATE INDEX search_entry_total_usd ON search_entry ((coalesce(total_usd, -1)), call_id, position);
   CREATE INDEX search_entry_terms ON search_entry USING gin (terms) WITH (gin_pending_list_limit = 32768);
-  -- What depends on how late it is: few calls are in progress or may be approved, among all that once were.
+  -- For states that depend on the time: few calls are in progress or can be approved, among all past calls.
   CREATE INDEX search_entry_sent ON search_entry (released_at) WHERE state = 'in_progress';
   CREATE INDEX search_entry_held ON search_entry (expires_at) WHERE expires_at IS NOT NULL;
   INSERT INTO search_slice

@@ -1,6 +1,6 @@
--- Search by hours. All that is found in a slice of time is read to show a page of it: of ten million calls, a day has too many,
--- too. Hours take the place of days, so no entry has more terms than before. For that the index is made anew, which takes some
--- minutes for each million calls; the proxy starts once it is done.
+-- Searches by hours. A page reads everything in a slice of time, and of ten million calls, even a day has too many.
+-- Hours replace days, so no entry has more terms than before. The index is rebuilt, which takes some minutes for each
+-- million calls. The proxy starts when it is done.
 
 CREATE FUNCTION search_hour(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 3600000)::integer
@@ -52,7 +52,8 @@ CREATE OR REPLACE VIEW call_entry AS
       ] || p.terms, NULL) AS terms
   FROM call_state c
   LEFT JOIN LATERAL (
-    -- A FULL JOIN is hashed or merged, never looped: calls have hundreds of payouts, and their answers as many transactions.
+    -- A FULL JOIN is hashed or merged and never looped, because calls have hundreds of payouts, and their answers as
+    -- many transactions.
     SELECT coalesce(i.position, -1) AS position, coalesce(i.position, -1) = coalesce(min(i.position) OVER (), -1) AS leads,
       i.country, i.network_code, i.reference, i.receiver, i.upstream_ref, i.amount_usd, u.terms
     FROM (SELECT * FROM intent_item WHERE intent_id = c.call_id) AS i

@@ -1,16 +1,16 @@
--- Corrections of resolutions. A person may settle a call anew that the resolver, or a person, settled wrongly. The first
--- resolution stays on record; each correction names the resolution that it supersedes.
+-- Corrections of resolutions. A person can correct a call that the resolver or a person settled wrongly. The first
+-- resolution stays on record, and each correction names the resolution that it supersedes.
 
 -- Records -------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE resolution_correction (
   id          uuid PRIMARY KEY, -- UUIDv7
   intent_id   uuid NOT NULL,
-  supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or, of the first resolution, the id of its call
+  supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or of the call for the first resolution
   verdict     text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed')),
   reason      text NOT NULL,
-  reserves    boolean NOT NULL, -- it reserved again what had been given back
-  client_id   uuid NOT NULL, -- who says so
+  reserves    boolean NOT NULL, -- whether it reserved a released amount again
+  client_id   uuid NOT NULL, -- who corrected it
   key_id      uuid NOT NULL,
   actor       text,
   resolved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -20,7 +20,7 @@ CREATE INDEX resolution_correction_intent ON resolution_correction (intent_id);
 CREATE INDEX resolution_correction_tx ON resolution_correction (tx, id);
 CREATE INDEX resolution_correction_tx_intent ON resolution_correction (tx, intent_id); -- for the search index
 
--- Corrections that reserved again, and whose reservation was given back since: by a later correction or a late outcome.
+-- Corrections that reserved again, and whose reservation was released later by another correction or a late outcome.
 CREATE TABLE correction_release (
   correction_id uuid PRIMARY KEY,
   intent_id     uuid NOT NULL,
@@ -43,18 +43,19 @@ $$;
 
 -- What the records say of a call ----------------------------------------------------------------------------------------
 
--- Every resolution there ever was. A first one has the id of its call.
+-- All resolutions. The first one of a call has the call's ID.
 CREATE VIEW resolution_history AS
   SELECT intent_id AS id, intent_id, NULL::uuid AS supersedes, verdict, reason, client_id, key_id, actor, resolved_at FROM resolution
   UNION ALL
   SELECT id, intent_id, supersedes, verdict, reason, client_id, key_id, actor, resolved_at FROM resolution_correction;
 
--- The one that holds: at most one for each call. Whoever asks how a call was settled reads this, never `resolution` alone.
+-- The resolution in effect: at most one for each call. Queries about how a call was settled read this view, never
+-- `resolution` alone.
 CREATE VIEW current_resolution AS
   SELECT h.* FROM resolution_history h
   WHERE NOT EXISTS (SELECT FROM resolution_correction c WHERE c.supersedes = h.id);
 
--- As before, but with the resolution that holds.
+-- As before, but with the resolution in effect.
 CREATE OR REPLACE VIEW call_state AS
   SELECT i.id AS call_id, i.client_id, i.key_id, i.actor, i.operation, i.request_id, i.client_address, i.idempotency_key,
     i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at,
@@ -80,10 +81,10 @@ DECLARE
   resumed boolean;
   next record;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7070010); -- one at a time: who waited here does what came meanwhile
+  PERFORM pg_advisory_xact_lock(7070010); -- One at a time: a statement that waited here indexes what arrived meanwhile.
   SELECT * INTO STRICT at FROM search_position;
   IF pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(at.done) THEN
-    -- Transactions are numbered from the beginning again: this is a backup, restored to a new server. All is looked at anew.
+    -- Transaction numbers start again after a backup was restored to a new server. All records are read again.
     UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL RETURNING * INTO STRICT at;
   END IF;
   resumed := at.target IS NOT NULL;
@@ -119,17 +120,18 @@ BEGIN
     (array_agg(tx ORDER BY tx DESC, id DESC))[1] AS tx, (array_agg(id ORDER BY tx DESC, id DESC))[1] AS id
   INTO next FROM weighed WHERE before < 5 * batch;
   IF next.rows = 0 AND NOT resumed THEN
-    RETURN FALSE; -- nothing to write: a search that finds the index up to date changes nothing
+    RETURN FALSE; -- Nothing to write: a search changes nothing if the index is up to date.
   END IF;
   IF next.rows > 0 THEN
     PERFORM reindex_calls(next.ids);
-    PERFORM gin_clean_pending_list('search_entry_terms'); -- a search would read it through, entry by entry
+    PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
   END IF;
   IF next.rows < batch AND next.rows = next.found THEN
     UPDATE search_position SET done = at.target, target = NULL, after_tx = NULL, after_id = NULL;
-    RETURN resumed; -- what committed since that target was set is still to come
+    RETURN resumed; -- Records that were committed after the target was set are left for the next call.
   END IF;
-  -- The last transaction may have written of one call in several tables: they come in order, so nothing before it is left.
+  -- The last transaction may have written to several tables for one call. They are read in order, so nothing earlier is
+  -- left.
   UPDATE search_position SET target = at.target, after_tx = next.tx, after_id = next.id;
   RETURN TRUE;
 END
@@ -137,13 +139,14 @@ $$;
 
 -- Money ---------------------------------------------------------------------------------------------------------------
 
--- Until its transaction ends, nobody else corrects the resolution of this call or gives back what it had reserved.
+-- Until its transaction ends, no other transaction can correct the resolution of this call or release its reservation.
 CREATE FUNCTION lock_resolution(intent_id uuid) RETURNS void LANGUAGE sql AS $$
   SELECT pg_advisory_xact_lock(7070013, hashtext(intent_id::text))
 $$;
 
--- As before, and gives back what a correction reserved again. Corrections and releases of a settled call take turns: an outcome
--- that commits while a correction reserves again sees that reservation, or the correction sees the outcome.
+-- As before, and also releases what a correction reserved again. Corrections and releases of a settled call take turns.
+-- If an outcome commits while a correction reserves again, either it sees that reservation, or the correction sees the
+-- outcome.
 CREATE OR REPLACE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sql AS $$
   SELECT lock_resolution(settled.intent_id)
   FROM (SELECT intent_id FROM resolution WHERE intent_id = ANY (intent_ids) ORDER BY intent_id) AS settled;
@@ -170,7 +173,7 @@ $$;
 
 -- What auditors see ---------------------------------------------------------------------------------------------------
 
--- As before, the resolution that holds; audit.resolution_history has those that were superseded, too.
+-- As before, the resolution in effect. audit.resolution_history also has the superseded ones.
 CREATE OR REPLACE VIEW audit.resolutions AS
   SELECT intent_id AS call_id, verdict, audit.mask_prose(reason) AS reason, client_id, key_id,
     audit.mask_contacts(actor) AS actor, resolved_at, id, supersedes
