@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { startProxy, TestProxy } from './proxy';
 
-/** The API of clients, asked by an administrator unless another key is given. */
+/** Calls the API of clients, as an administrator unless another key is given. */
 export interface ClientsApi {
   proxy: TestProxy;
   ask(method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object, key?: string): supertest.Test;
@@ -25,7 +25,7 @@ export async function startClientsApi(): Promise<ClientsApi> {
   };
 }
 
-/** The faults of a refused request. */
+/** Returns the faults of a rejected request. */
 export async function faultsOf(request: supertest.Test): Promise<{ pointer: string; detail: string }[]> {
   const { body } = await request.expect(400).expect('Content-Type', /^application\/problem\+json/);
   expect(body.code).toBe('invalid_request');

@@ -3,17 +3,17 @@ import { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Of the Web Content Accessibility Guidelines 2.1, levels A and AA. */
+/** Web Content Accessibility Guidelines 2.1, levels A and AA. */
 const WCAG_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
 
-/** Waits until colours no longer change: each element begins with its own once its parent has ended. */
+/** Waits until colours no longer change. Each element begins its transition once its parent has ended. */
 const SETTLED = `(async () => {
   const moving = () => document.getAnimations().filter((each) => each instanceof CSSTransition);
   while (moving().length > 0) await Promise.allSettled(moving().map(({ finished }) => finished));
 })()`;
 
 export interface Opening extends BrowserContextOptions {
-  /** The address below /console. */
+  /** The URL below /console. */
   at?: string;
 }
 
@@ -75,7 +75,7 @@ export async function follow(page: Page, at: string): Promise<void> {
 /** How wide the page is. A page that fits is as wide as its window. */
 export const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
-/** What a page complains of in its console: errors, and what its content security policy kept from it. */
+/** Collects errors in the page's console, including violations of its content security policy. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -86,8 +86,8 @@ export function complaintsOf(page: Page): string[] {
 }
 
 /**
- * Why a button does nothing yet, as a screen reader says it while the button has the focus; undefined: it works. A button that
- * is disabled for good measure could not be reached by keyboard, and fails here.
+ * Returns why a button does nothing yet, as a screen reader says it while the button has the focus. Undefined if it
+ * works. A disabled button could not be reached by keyboard, and fails here.
  */
 export async function reasonOf(button: Locator): Promise<string | undefined> {
   if (!(await button.isDisabled())) return undefined;

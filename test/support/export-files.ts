@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { createHash } from 'node:crypto';
 import supertest from 'supertest';
 
-/** Keeps supertest from reading an answer: its body is its text. */
+/** Keeps supertest from parsing a response, so that its body is its text. */
 export function asText(response: supertest.Response, done: (error: Error | null, text: string) => void): void {
   const stream = response as unknown as NodeJS.ReadableStream;
   let text = '';
@@ -15,7 +15,7 @@ export function readCsv(text: string) {
   return parse<Record<string, string>>(text, { columns: true, recordDelimiter: '\r\n' });
 }
 
-/** The rows of NDJSON. */
+/** Returns the rows of NDJSON. */
 export const linesOf = (text: string) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as any[];
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,4 +1,4 @@
-/** An answer as it came: nothing is read into it. */
+/** A response as received, without interpretation. */
 export interface RawAnswer {
   status: number;
   contentType: string | null;
@@ -6,7 +6,8 @@ export interface RawAnswer {
 }
 
 /**
- * A client as somebody writes it who has docs/reference/upstream.md only. It knows a base address and a key, and nothing of whose they are.
+ * A client as somebody writes it who has only docs/reference/upstream.md. It knows a base address and a key, and not
+ * whose they are.
  */
 export class InterfaceClient {
   constructor(
@@ -69,7 +70,7 @@ export class InterfaceClient {
   }
 }
 
-/** What an answer's `data` says. */
+/** Returns the `data` of an answer. */
 export function dataOf({ text }: RawAnswer): any {
   return (JSON.parse(text) as { data: unknown }).data;
 }

@@ -17,9 +17,9 @@ export interface Paying {
   app: string;
   auditor: string;
   pay(phoneNumber?: string): supertest.Test;
-  /** The auditor's record of an answer's call. */
+  /** Returns the auditor's record of a response's call. */
   record(answer: { headers: Record<string, string> }): Promise<FullCallRecord>;
-  /** The ids of the calls that are listed with this outcome. */
+  /** Returns the IDs of the listed calls with this outcome. */
   listed(outcome: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -52,17 +52,17 @@ export function airtime(phoneNumber: string) {
   return { airtimes: [{ ...AIRTIME.airtimes[0], phoneNumber }] };
 }
 
-/** The phone number of a one-item payout that arrived. */
+/** Returns the phone number of a one-item payout that arrived. */
 export function phoneOf({ body }: Received): string {
   return JSON.parse(body).airtimes[0].phoneNumber;
 }
 
-/** Distinct phone numbers, valid and nobody's. */
+/** Generates distinct valid phone numbers of nobody. */
 export function phones(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `+2547000${String(index).padStart(5, '0')}`);
 }
 
-/** Keeps supertest from reading the answer: `response.body` are its bytes. */
+/** Keeps supertest from parsing the response, so that `response.body` has its bytes. */
 export function bytes(response: supertest.Response, done: (error: Error | null, body: Buffer) => void): void {
   const chunks: Buffer[] = [];
   const stream = response as unknown as IncomingMessage;
@@ -70,7 +70,7 @@ export function bytes(response: supertest.Response, done: (error: Error | null, 
   stream.on('end', () => done(null, Buffer.concat(chunks)));
 }
 
-/** The pause between two questions grows: what is waited for needs the core that asking takes. */
+/** The pause between two attempts grows, because the awaited work needs the same core. */
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
 
@@ -78,8 +78,8 @@ const LONGEST_PAUSE_MS = 50;
 const DEADLINE_MS = 60_000;
 
 /**
- * Asks again until the answer is true. Past the deadline it fails and quotes the condition that never held.
- * @param deadlineMs how long it asks.
+ * Repeats until the condition is true. After the deadline, it fails and quotes the condition.
+ * @param deadlineMs how long it repeats.
  */
 export async function eventually(ask: () => boolean | Promise<boolean>, deadlineMs = DEADLINE_MS): Promise<void> {
   const ends = performance.now() + deadlineMs;

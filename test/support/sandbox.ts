@@ -14,43 +14,43 @@ export const API_KEY = 'sandbox-key';
 export const CONTROL_KEY = 'control-key';
 export const AIRTIME = 'POST /payouts/airtime';
 
-/** What came back on a connection until it ended. */
+/** The bytes received on a connection until it ended. */
 export interface Heard {
   text: string;
-  /** Such as ECONNRESET; undefined when the other side ended it in order. */
+  /** An error such as ECONNRESET. Undefined if the other side ended it normally. */
   error: string | undefined;
 }
 
 export interface TestSandbox {
   url: string;
   sandbox: Sandbox;
-  /** Its own, to be changed while it runs. */
+  /** Its own behaviour, which tests may change while it runs. */
   behaviour: Behaviour;
-  /** Where its data are; another sandbox may go on with them. */
+  /** The location of its data. Another sandbox may continue with them. */
   own: TestDatabase;
-  /** A connection of our own to them. */
+  /** A connection of our own to the data. */
   database: Database;
-  /** POST below /api/v0.1. */
+  /** Sends a POST below /api/v0.1. */
   post(path: string, body?: object | string): supertest.Test;
   get(path: string): supertest.Test;
-  /** GET of a page, by its link. */
+  /** Reads a page by its link. */
   page(link: string): supertest.Test;
   /** Sends a form to a page. */
   submit(path: string, fields: Record<string, string>): supertest.Test;
-  /** A request of the control interface with its key. */
+  /** Sends a request of the control interface with its key. */
   control(method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object): supertest.Test;
-  /** Asks for a fault, and gives it as it is stored. */
+  /** Requests a fault, and returns it as stored. */
   fault(asked: object): Promise<any>;
-  /** The ground truth of an operation; of all without one. */
+  /** Returns the ground truth of an operation, or of all. */
   requests(operation?: string): Promise<any[]>;
-  /** What is in the demo account's wallet, in USD. */
+  /** Returns the balance of the demo account's wallet in US dollars. */
   balance(type: 'chi' | 'momo' | 'airtime'): Promise<number>;
-  /** Sends a POST on a connection of its own and hears all that comes back. */
+  /** Sends a POST on a connection of its own and returns all received bytes. */
   hear(path: string, body: object): Promise<Heard>;
   close(): Promise<void>;
 }
 
-/** A sandbox with a database of its own (or with `given`), listening. */
+/** Starts a sandbox with a database of its own (or with `given`), listening. */
 export async function startSandbox(settings: Partial<Settings> = {}, given?: TestDatabase): Promise<TestSandbox> {
   const own = given ?? (await createTestDatabase());
   const behaviour = defaultBehaviour();
@@ -93,7 +93,7 @@ export async function startSandbox(settings: Partial<Settings> = {}, given?: Tes
   };
 }
 
-/** An airtime payout of one item. */
+/** Returns an airtime payout of one item. */
 export function airtime(valueInUSD = 1, phoneNumber = '+254712345678') {
   return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] };
 }
