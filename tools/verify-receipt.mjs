@@ -44,10 +44,7 @@ function must(holds, otherwise) {
   if (!holds) throw new Fault(otherwise);
 }
 
-/**
- * Returns what the receipt proves, or throws a Fault if it is not valid. Without `pinned` keys, it uses the receipt's
- * own.
- */
+/** Returns what the receipt proves, or throws a Fault. Without `pinned` keys, it uses the receipt's own. */
 export function verifyReceipt(text, pinned = []) {
   const receipt = parse(text);
   must(receipt?.format === FORMAT, `This is not a receipt of the format ${FORMAT}.`);
@@ -161,10 +158,7 @@ export function canonical(value) {
   return JSON.stringify(value);
 }
 
-/**
- * Returns the JSON unless an object has a name twice. JSON.parse keeps the last value, and a reader of the file may see
- * the first.
- */
+/** Returns the JSON unless an object has a name twice, because readers disagree about which value counts. */
 function parse(text) {
   const receipt = JSON.parse(text);
   const objects = [];
@@ -192,10 +186,7 @@ function decodeBase64(text) {
   return bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/**
- * Removes characters that could move the cursor or turn the text around, so that a receipt cannot write its own
- * verdict.
- */
+/** Removes characters that move the cursor or turn text, so that a receipt cannot write its own verdict. */
 function shown(value) {
   const text = typeof value === 'string' ? value : String(JSON.stringify(value));
   const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
