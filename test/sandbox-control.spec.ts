@@ -117,7 +117,7 @@ describe('the control interface', () => {
     for (const { name, phoneNumber, email, twitter } of recipients) {
       expect([{ phoneNumber }, { email }, { twitter }].map(magicOf)).toEqual([name, name, name]);
     }
-    expect(recipients.find(({ name }: Record<string, unknown>) => name === 'pending').does).toBe('pending for ever');
+    expect(recipients.find(({ name }: Record<string, unknown>) => name === 'pending').does).toBe('pending forever');
   });
 
   it('has settings that can be read, and sent back unchanged', async () => {

@@ -19,17 +19,17 @@ const SHOWN = 'operation kind verdict upstream_status total_usd recorded_at deci
 
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
-Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) without asking anybody: that the log's signed checkpoint
+Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) offline. It checks that the log's signed checkpoint
 is intact, that each record of the receipt is in the tree it signs, that all of them are of one call, and that the
 values opened in the receipt are those the records commit to.
 
   FILE        the receipt; - reads it from standard input
-  --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line. Get it from somebody
-              other than whoever gave you the receipt. Without it the receipt's own word is taken for the key; then
-              nothing shows who made it. That is a warning and no failure: the exit code does not tell of it.
+  --key KEY   the log's verifier key, <name>+<id>+<base64>, or a file with one such key per line. Get it from another
+              source than the receipt. Without it, the receipt's own key is used, and nothing shows who made the
+              receipt. That is a warning and does not change the exit code.
   --json      prints the result for machines: {"holds", "fault" or what is proved, "warning"}
 
-Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 it could not be read or was asked for wrongly.
+Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 it could not be read, or the options are wrong.
 Example: node verify-receipt.mjs --key log.pub receipt.json
 `;
 const LIMITS = `This does not prove that the call has no other records, that what was recorded was true, or that the log shows all

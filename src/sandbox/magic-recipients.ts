@@ -11,7 +11,7 @@ export const MAGIC = {
     does: 'paid, and reversed seconds later: the money returns',
   },
   late: { digits: '99990102', becomes: ['pending', 'paid'], does: 'pending, paid seconds later' },
-  pending: { digits: '99990103', becomes: ['pending'], does: 'pending for ever' },
+  pending: { digits: '99990103', becomes: ['pending'], does: 'pending forever' },
   failed: { digits: '99990104', becomes: ['failed'], does: 'its item fails alone and costs nothing' },
   fraud: { digits: '99990105', becomes: ['fraud'], does: 'held as fraud, and costs nothing' },
   unheardOf: {

@@ -139,7 +139,7 @@ export const FAULTS = {
     answer: (own, { bytes = 0 }) => withPadding(own, bytes),
   },
   redirect: {
-    does: 'answers with `status` and a Location that is the same operation again (`?redirected=true`); whoever follows it with 307 or 308 asks twice',
+    does: 'answers with `status` and a Location that is the same operation again (`?redirected=true`); a client that follows it with 307 or 308 asks twice',
     processed: true,
     choosesProcessed: true,
     settings: { status: { byDefault: 302, rule: oneOf(301, 302, 303, 307, 308) } },
