@@ -68,7 +68,7 @@ describe('reading the history', () => {
     const settled = await supertest(approving.proxy.url)
       .post(`/v1/calls/${doubtful}/resolution`)
       .set('X-API-Key', approving.approver.key)
-      .send({ verdict: 'not_executed', reason: 'the provider says so' })
+      .send({ outcome: 'not_executed', reason: 'the provider says so' })
       .expect(200);
     expect(await accessOf(settled)).toMatchObject({ call_id: doubtful, rows: 1 });
   });

@@ -8,7 +8,8 @@ import { startProxy } from './support/proxy';
 /** A server below HTTP: what it does with a connection is said, and each byte it gets is kept. */
 class Wire {
   readonly received: Buffer[] = [];
-  readonly sockets: Socket[] = [];
+  port = 0;
+  private readonly sockets: Socket[] = [];
   private readonly server: Server;
 
   private constructor(onConnection: (socket: Socket) => unknown) {
@@ -21,34 +22,42 @@ class Wire {
 
   static async start(onConnection: (socket: Socket) => unknown): Promise<Wire> {
     const wire = new Wire(onConnection);
-    wire.server.listen(0, '127.0.0.1');
-    await once(wire.server, 'listening');
+    await wire.listen();
     return wire;
   }
 
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
+  async listen(port = 0): Promise<void> {
+    this.server.listen(port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
   }
 
-  async stop(): Promise<void> {
+  /** Its port refuses connections, until it listens again. */
+  async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.server.close(resolve));
   }
 }
 
 describe('when no connection to the upstream comes about', () => {
-  async function callTo(upstreamBaseUrl: string, upstreamTimeoutMs = 5_000) {
-    const proxy = await startProxy({ upstreamBaseUrl, upstreamTimeoutMs, upstreamConnectTimeoutMs: 100 });
-    try {
-      const { key } = await proxy.client('app', 'pay');
-      const { key: auditor } = await proxy.client('auditor', 'audit');
-      const got = await proxy.post(key, '/payouts/airtime', AIRTIME);
-      const { body } = await proxy.get(auditor, `/v1/audit/calls/${got.headers['x-call-id']}`).expect(200);
-      return { got, record: body };
-    } finally {
-      await proxy.close();
-    }
-  }
+  /** Behind a port that does with connections what each test says. */
+  let wire: Wire;
+  let paying: Paying;
+  let onConnection: (socket: Socket) => unknown;
+  beforeAll(async () => {
+    wire = await Wire.start((socket) => onConnection(socket));
+    paying = await startPaying(reaching(`https://127.0.0.1:${wire.port}`));
+  });
+  afterAll(async () => {
+    await paying.close();
+    await wire.close();
+  });
+
+  const reaching = (upstreamBaseUrl: string) => ({ upstreamBaseUrl, upstreamConnectTimeoutMs: 100 });
+  const call = async (proxy = paying.proxy) => {
+    const got = await proxy.post(paying.app, '/payouts/airtime', AIRTIME);
+    return { got, record: await paying.record(got) };
+  };
   const notSent = (failure: string) => ({
     got: {
       status: 503,
@@ -59,33 +68,31 @@ describe('when no connection to the upstream comes about', () => {
   });
 
   it('a refused connection is not_sent, and the app may try again', async () => {
-    const gone = await FakeUpstream.start();
-    const { url } = gone;
-    await gone.stop();
-    expect(await callTo(url)).toMatchObject(notSent('refused'));
+    await wire.close();
+    expect(await call()).toMatchObject(notSent('refused'));
+    await wire.listen(wire.port);
   });
 
   it('a name that does not resolve is not_sent', async () => {
-    expect(await callTo(`http://${'a'.repeat(64)}.invalid`)).toMatchObject(notSent('dns'));
+    const unnamed = await startProxy(reaching(`http://${'a'.repeat(64)}.invalid`), paying.proxy.database);
+    expect(await call(unnamed)).toMatchObject(notSent('dns'));
+    await unnamed.close();
   });
 
   it('a port that speaks no TLS is not_sent, and sees nothing of the request', async () => {
-    const plain = await Wire.start((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    expect(await callTo(`https://127.0.0.1:${plain.port}`)).toMatchObject(notSent('tls'));
-    expect(Buffer.concat(plain.received).toString('latin1')).not.toMatch(/payouts|254712345678|X-API-Key/i);
-    await plain.stop();
+    onConnection = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    expect(await call()).toMatchObject(notSent('tls'));
+    expect(Buffer.concat(wire.received).toString('latin1')).not.toMatch(/payouts|254712345678|X-API-Key/i);
   });
 
   it('a TLS handshake that is torn down is not_sent', async () => {
-    const tearing = await Wire.start((socket) => socket.once('data', () => socket.resetAndDestroy()));
-    expect(await callTo(`https://127.0.0.1:${tearing.port}`)).toMatchObject(notSent('not_connected'));
-    await tearing.stop();
+    onConnection = (socket) => socket.once('data', () => socket.resetAndDestroy());
+    expect(await call()).toMatchObject(notSent('not_connected'));
   });
 
   it('a connection that does not come about within UPSTREAM_CONNECT_TIMEOUT_MS is not_sent', async () => {
-    const silent = await Wire.start(() => undefined);
-    expect(await callTo(`https://127.0.0.1:${silent.port}`)).toMatchObject(notSent('connect_timeout'));
-    await silent.stop();
+    onConnection = () => undefined;
+    expect(await call()).toMatchObject(notSent('connect_timeout'));
   });
 });
 
@@ -114,14 +121,17 @@ describe('when a connection fails during a call', () => {
       const turns = [() => socket.destroy(), () => setImmediate(() => socket.destroy()), () => socket.end()];
       response.on('finish', () => turns[paying.upstream.received.length % turns.length]?.());
     };
-    const outcomes: [string, string][] = [];
-    for (const phone of phones(60)) {
-      const got = await paying.pay(phone);
-      outcomes.push([phone, (await paying.record(got)).outcome]);
-    }
+    const phoneByCall = new Map<string, string>();
+    for (const phone of phones(60)) phoneByCall.set((await paying.pay(phone)).headers['x-call-id'] ?? '', phone);
+    const outcomes = await paying.proxy.database.query(
+      'SELECT intent_id, kind FROM outcome WHERE intent_id = ANY ($1)',
+      [[...phoneByCall.keys()]],
+    );
+    expect(outcomes).toHaveLength(60);
     const arrived = paying.upstream.received.map(phoneOf);
     expect(new Set(arrived).size).toBe(arrived.length);
-    for (const [phone, outcome] of outcomes) {
+    for (const { intent_id: id, kind: outcome } of outcomes) {
+      const phone = phoneByCall.get(id as string);
       if (outcome === 'succeeded') expect(arrived).toContain(phone);
       else expect(['unknown', 'not_sent']).toContain(outcome);
       if (outcome === 'not_sent') expect(arrived).not.toContain(phone);

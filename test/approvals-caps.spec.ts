@@ -1,14 +1,14 @@
 import { Approving, startApproving } from './support/approving';
 import { airtime, eventually, phones } from './support/paying';
 
+let approving: Approving;
+
+beforeAll(async () => (approving = await startApproving()));
+afterAll(() => approving.close());
+beforeEach(() => approving.reset());
+
 /** What an approval would do to the caps of who asked, before anybody decides. */
 describe('held calls and the caps of who asked', () => {
-  let approving: Approving;
-
-  beforeAll(async () => (approving = await startApproving()));
-  afterAll(() => approving.close());
-  beforeEach(() => approving.reset());
-
   const cap = (daily: string | null, monthly: string | null) =>
     approving.query('UPDATE client SET daily_cap_usd = $2, monthly_cap_usd = $3 WHERE id = $1', [
       approving.clientId,
@@ -115,13 +115,9 @@ describe('held calls and the caps of who asked', () => {
 
 /** Approving judges again by everything that the client may do now. */
 describe('held calls whose client may no longer do what it asked for', () => {
-  let approving: Approving;
   let held: string;
 
-  beforeAll(async () => (approving = await startApproving()));
-  afterAll(() => approving.close());
   beforeEach(async () => {
-    await approving.reset();
     held = await approving.hold();
   });
   afterEach(() =>

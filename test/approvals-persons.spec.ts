@@ -10,14 +10,14 @@ describe('approvals by somebody else', () => {
 
   it.each(['approve', 'reject'])(
     'of what a person asked are for another one, by their own key, to %s',
-    async (verdict) => {
+    async (decision) => {
       const clients = approving.proxy.app.get(ClientsService, { strict: false });
       const [ada, grace] = await Promise.all(
         ['ada.l', 'grace'].map(async (person) => (await clients.issueKey('approver', { person })).key),
       );
       const asked = await approving.hold({ actor: 'Ada.L' });
       const refused = async (key: string | undefined, actor: string) => {
-        const { body } = await approving.decide(verdict, asked, {}, key).set('X-Actor', actor).expect(403);
+        const { body } = await approving.decide(decision, asked, {}, key).set('X-Actor', actor).expect(403);
         expect(body.code).toBe('own_approval');
         return body.detail as string;
       };
@@ -26,7 +26,7 @@ describe('approvals by somebody else', () => {
         expect(await refused(undefined, actor)).toContain('keys issue --client approver --person');
       }
       for (const actor of ['', 'grace']) await refused(ada, actor);
-      const { body } = await approving.decide(verdict, asked, {}, grace).set('X-Actor', 'alan').expect(200);
+      const { body } = await approving.decide(decision, asked, {}, grace).set('X-Actor', 'alan').expect(200);
       expect(body.approval.decided_by.actor).toBe('grace');
     },
   );
@@ -56,9 +56,9 @@ describe('approvals by somebody else', () => {
     expect(rows).toEqual([{ actor: null }]);
   });
 
-  it.each(['approve', 'reject'])('never take who decides from X-Actor: %s', async (verdict) => {
+  it.each(['approve', 'reject'])('never take who decides from X-Actor: %s', async (decision) => {
     const { body } = await approving
-      .decide(verdict, await approving.hold())
+      .decide(decision, await approving.hold())
       .set('X-Actor', 'grace')
       .expect(200);
     expect(body.approval.decided_by).toMatchObject({ client: { name: 'approver' }, actor: null });

@@ -78,27 +78,27 @@ describe('approvals', () => {
     const id = await approving.hold({ expires_at: '2026-01-01T00:00:00Z' });
     expect(await approving.read(id)).toMatchObject({ outcome: 'expired', approval: { status: 'expired' } });
     expect([await listed('expired'), await listed('pending')].map((ids) => ids.includes(id))).toEqual([true, false]);
-    for (const verdict of ['approve', 'reject']) {
-      expect((await approving.decide(verdict, id).expect(409)).body.code).toBe('already_decided');
+    for (const decision of ['approve', 'reject']) {
+      expect((await approving.decide(decision, id).expect(409)).body.code).toBe('already_decided');
     }
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it.each(['approve', 'reject'])('are not for who asked to %s: not the client, not the person', async (verdict) => {
+  it.each(['approve', 'reject'])('are not for who asked to %s: not the client, not the person', async (decision) => {
     const own = await approving.hold({ client_id: approving.approver.id });
-    expect((await approving.decide(verdict, own).expect(403)).body.code).toBe('own_approval');
+    expect((await approving.decide(decision, own).expect(403)).body.code).toBe('own_approval');
     const [{ id: keyId } = { id: '' }] = await approving.query('SELECT id FROM api_key WHERE client_id = $1', [
       approving.approver.id,
     ]);
-    expect((await approving.decide(verdict, await approving.hold({ key_id: keyId })).expect(403)).body.code).toBe(
+    expect((await approving.decide(decision, await approving.hold({ key_id: keyId })).expect(403)).body.code).toBe(
       'own_approval',
     );
   });
 
   it('are not sent if they are not what was looked at, or what was asked', async () => {
     const id = await approving.hold();
-    for (const verdict of ['approve', 'reject']) {
-      const { body } = await approving.decide(verdict, id, { content_hash: 'ab'.repeat(32) }).expect(409);
+    for (const decision of ['approve', 'reject']) {
+      const { body } = await approving.decide(decision, id, { content_hash: 'ab'.repeat(32) }).expect(409);
       expect(body.code).toBe('content_changed');
     }
     await approving.query(
@@ -150,7 +150,7 @@ describe('approvals', () => {
   it('that were approved by a process that is gone before an outcome came are in doubt', async () => {
     const id = await approving.hold();
     await approving.query(
-      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'approved', 'x', $2, $2, 999)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'approved', 'x', $2, $2, 999)`,
       [id, approving.approver.id],
     );
     expect(await approving.read(id)).toMatchObject({ outcome: 'unknown', approval: { status: 'approved' } });

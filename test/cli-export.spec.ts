@@ -159,7 +159,7 @@ describe('the export command', () => {
   it('finds rows whatever stands in them: lines within cells, quotes, apostrophes', async () => {
     const file = join(folder, 'strange.csv');
     await paying.proxy.database.query(
-      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
+      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
        SELECT id, 'confirmed', E'said "yes"\\r\\n=1\\n# manifest {}', client_id, key_id FROM intent LIMIT 1`,
     );
     for (const format of ['csv', 'ndjson']) {

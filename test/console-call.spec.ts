@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Receipt, ReceiptRecord } from './support/api';
 import { startBrowser, TestBrowser } from './support/browser';
-import { proofOf, storyOf, textOf, verdicts, verify } from './support/call-page';
+import { proofOf, storyOf, textOf, results, verify } from './support/call-page';
 import { ADA, CallStories, makeCallStories } from './support/call-stories';
 import { complaintsOf, expectAccessible, tabsOf, widthOf } from './support/console';
 import { eventually } from './support/paying';
@@ -78,10 +78,10 @@ describe('the page of a call', () => {
     const page = await open('paid');
     const complaints = complaintsOf(page);
     const masked = await verify(page);
-    expect(verdicts(masked)).toEqual([...Array(4).fill('right'), ...Array(3).fill('not compared')]);
+    expect(results(masked)).toEqual([...Array(4).fill('right'), ...Array(3).fill('not compared')]);
     await page.getByRole('button', { name: 'Reveal people' }).click();
     await page.getByText('Your access was recorded').waitFor();
-    expect(verdicts(await verify(page))).toEqual(Array(7).fill('right'));
+    expect(results(await verify(page))).toEqual(Array(7).fill('right'));
     await page.getByText('Details').first().click();
     const seal = (await scene.story(scene.calls.paid)).seals[0]!;
     const leaf = Buffer.from(seal.leaf_hash!, 'hex').toString('base64');
@@ -129,11 +129,11 @@ describe('the page of a call', () => {
     await change('4');
     const page = await open('rejected');
     const steps = await verify(page);
-    expect(verdicts(steps).slice(0, 3)).toEqual(['wrong', 'wrong', 'right']);
+    expect(results(steps).slice(0, 3)).toEqual(['wrong', 'wrong', 'right']);
     expect(steps[0]).toContain('The intent was changed');
     await expectAccessible(proofOf(page));
     await change('3');
-    expect(verdicts(await verify(page)).slice(0, 3)).toEqual(['right', 'right', 'right']);
+    expect(results(await verify(page)).slice(0, 3)).toEqual(['right', 'right', 'right']);
   });
 
   it('shouts where the key of the log is another one, and believes it only if told to', async () => {
@@ -145,7 +145,7 @@ describe('the page of a call', () => {
       localStorage.setItem('payout-proxy.log', JSON.stringify({ ...seen, key: 'payouts+00000000+AAAA' }));
     });
     const steps = await verify(page);
-    expect(verdicts(steps).slice(5)).toEqual(['wrong', 'not compared']);
+    expect(results(steps).slice(5)).toEqual(['wrong', 'not compared']);
     expect(steps[5]).toContain('THE KEY HAS CHANGED');
     await page.getByRole('button', { name: 'Trust it from now on' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
@@ -210,7 +210,7 @@ describe('the page of a call', () => {
     expect(story.map((step, at) => (expected[at]?.test(step) ? 'as expected' : step))).toEqual(
       expected.map(() => 'as expected'),
     );
-    expect(verdicts(await verify(page))).not.toContain('wrong');
+    expect(results(await verify(page))).not.toContain('wrong');
     if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'History', exact: true })); // it has what the others have
   });
 
@@ -227,7 +227,7 @@ describe('the page of a call', () => {
     await page.getByText('Settled: confirmed').waitFor();
     expect(await scene.story(scene.calls.doubtful)).toMatchObject({
       outcome: 'confirmed',
-      resolution: { verdict: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
+      resolution: { outcome: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
     });
     expect(await page.getByRole('button', { name: 'Settle by hand' }).count()).toBe(0);
   });

@@ -62,7 +62,7 @@ describe('the console’s overview', () => {
     await supertest(proxy.url)
       .post(`/v1/calls/${torn.headers['x-call-id']}/resolution`)
       .set('X-API-Key', operator)
-      .send({ verdict: 'confirmed', reason: 'The provider lists it.' })
+      .send({ outcome: 'confirmed', reason: 'The provider lists it.' })
       .expect(200);
     await page.getByRole('region', { name: 'Outcomes' }).getByRole('link', { name: 'confirmed' }).waitFor();
     await figures.getByRole('cell', { name: '$3.80' }).waitFor();

@@ -106,9 +106,9 @@ describe("the console's verification", () => {
     ['reason', 'approved', (it) => (it.approval.reason = 'agreed')],
     ['decider', 'approved', (it) => (it.approval.decided_by.actor = 'lovelace')],
     ['missing decision', 'approved', (it) => (it.approval.decided_by = null)],
-    ['verdict', 'settled', (it) => (it.resolution.verdict = it.outcome = 'confirmed')],
+    ['resolution', 'settled', (it) => (it.resolution.outcome = it.outcome = 'confirmed')],
     ['missing outcome', 'doubtful', (it) => (it.upstream = null)],
-    ['made-up settlement', 'doubtful', (it) => (it.resolution = { verdict: 'confirmed' })],
+    ['made-up settlement', 'doubtful', (it) => (it.resolution = { outcome: 'confirmed' })],
     ['refusal', 'refused', (it) => (it.refusal.errors[0].detail = 'none')],
     ['repeated call', 'repeated', (it) => (it.refusal.first_call_id = it.id)],
   ])('fails where the page shows another %s than the records have', async (_what, kind, change) => {

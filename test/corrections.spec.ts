@@ -7,7 +7,7 @@ import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying'
 
 const CAP_USD = 10;
 
-/** A verdict that turns out to be wrong is corrected by a second resolution. The first one stays on record. */
+/** A resolution that turns out to be wrong is corrected by a second resolution. The first one stays on record. */
 describe('corrections of how a call was settled', () => {
   let paying: Paying;
   let approver: string;
@@ -38,11 +38,11 @@ describe('corrections of how a call was settled', () => {
     paying.upstream.behaviour = answer(200, SUCCESS);
     return headers['x-call-id'] ?? '';
   };
-  const resolve = (id: string, verdict: string, supersedes?: string, key = approver) =>
+  const resolve = (id: string, outcome: string, supersedes?: string, key = approver) =>
     supertest(paying.proxy.url)
       .post(`/v1/calls/${id}/resolution`)
       .set('X-API-Key', key)
-      .send({ verdict, reason: `it was ${verdict}`, supersedes });
+      .send({ outcome, reason: `it was ${outcome}`, supersedes });
   const read = async (id: string) => (await paying.proxy.get(app.key, `/v1/calls/${id}`).expect(200)).body;
   const spent = async () =>
     Number((await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [app.id]))[0]?.usd ?? 0);
@@ -55,7 +55,7 @@ describe('corrections of how a call was settled', () => {
     const { body: confirmed } = await resolve(id, 'confirmed', id).expect(200);
     expect(confirmed).toMatchObject({
       outcome: 'confirmed',
-      resolution: { verdict: 'confirmed', superseded: [{ id }] },
+      resolution: { outcome: 'confirmed', superseded: [{ id }] },
     });
     expect(await spent()).toBe(14); // what was paid counts
     expect((await pay(body(0.5)).expect(403)).body.code).toBe('cap_exceeded');
@@ -100,7 +100,7 @@ describe('corrections of how a call was settled', () => {
     const corrected = await resolve(id, 'confirmed', id).expect(200);
     const earlier = {
       id,
-      verdict: 'not_executed',
+      outcome: 'not_executed',
       reason: 'it was not_executed',
       resolved_by: { client: { name: 'approver' } },
     };
@@ -109,14 +109,14 @@ describe('corrections of how a call was settled', () => {
       outcome: 'confirmed',
       resolution: {
         id: corrected.body.resolution.id,
-        verdict: 'confirmed',
+        outcome: 'confirmed',
         reason: 'it was confirmed',
         superseded: [earlier],
       },
     });
     const kinds = story.seals.map(({ kind }: { kind: string }) => kind);
     expect(kinds).toEqual(['intent', 'outcome', 'resolution', 'reservation_release', 'resolution_correction']);
-    // One row in every list, by the verdict that holds.
+    // One row in every list, by the outcome that holds.
     expect(await paying.listed('confirmed')).toContain(id);
     expect(await paying.listed('not_executed')).not.toContain(id);
     expect(await query('SELECT state FROM call_state WHERE call_id = $1', [id])).toEqual([{ state: 'confirmed' }]);
@@ -130,7 +130,7 @@ describe('corrections of how a call was settled', () => {
       });
     expect(exported.status).toBe(200);
     expect((exported.body as string).split('\n').filter((line) => line.includes(id))).toHaveLength(1);
-    for (const sql of ['UPDATE resolution_correction SET verdict = verdict', 'DELETE FROM resolution_correction']) {
+    for (const sql of ['UPDATE resolution_correction SET outcome = outcome', 'DELETE FROM resolution_correction']) {
       await expect(query(sql)).rejects.toThrow();
     }
   });
@@ -174,10 +174,10 @@ describe('corrections of how a call was settled', () => {
     const run = (...more: string[]) =>
       callsCommands().parseAsync(['settle', id, '--reason', 'asked', '--json', ...more], { from: 'user' });
     Object.assign(process.env, { PORT: new URL(paying.proxy.url).port, PAYOUT_PROXY_KEY: approver });
-    await run('--verdict', 'not_executed');
-    await run('--verdict', 'confirmed', '--supersedes', id);
-    expect(JSON.parse(String(written.mock.lastCall?.[0])).resolution).toMatchObject({ verdict: 'confirmed' });
-    await expect(run('--verdict', 'not_executed', '--supersedes', id)).rejects.toThrow('now settled as confirmed');
+    await run('--outcome', 'not_executed');
+    await run('--outcome', 'confirmed', '--supersedes', id);
+    expect(JSON.parse(String(written.mock.lastCall?.[0])).resolution).toMatchObject({ outcome: 'confirmed' });
+    await expect(run('--outcome', 'not_executed', '--supersedes', id)).rejects.toThrow('now settled as confirmed');
     expect((await read(id)).outcome).toBe('confirmed');
   });
 
@@ -187,7 +187,7 @@ describe('corrections of how a call was settled', () => {
     await resolve(open, 'confirmed').expect(200);
     const again = (await resolve(open, 'not_executed').expect(409)).body;
     expect([again.code, again.detail]).toEqual(['not_in_doubt', expect.stringContaining(`"supersedes": "${open}"`)]);
-    expect((await resolve(open, 'confirmed', open).expect(400)).body.errors).toMatchObject([{ pointer: '/verdict' }]);
+    expect((await resolve(open, 'confirmed', open).expect(400)).body.errors).toMatchObject([{ pointer: '/outcome' }]);
     expect((await resolve(open, 'not_executed', uuidv7()).expect(409)).body.code).toBe('resolution_superseded');
     await resolve(open, 'not_executed', open, app.key).expect(403);
     const both = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');

@@ -1,6 +1,7 @@
 import { RunningConfig } from '../src/platform/config/config';
 import type { CallRecord } from './support/api';
 import { answer, Behaviour, FakeUpstream, hang, reset } from './support/fake-upstream';
+import { createClient } from './support/fleet';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -18,17 +19,31 @@ const airtime = (...countries: string[]) => ({ airtimes: countries.map(item) });
 const momo = (country: string, momoCode: string) => ({ momos: [{ ...item(country), momoCode, reference: '' }] });
 
 describe('countries and networks that the upstream does not serve', () => {
+  let database: TestDatabase;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let app: string;
   let auditor: string;
   let countries: Behaviour;
   let payouts: Behaviour;
+  /** When the test began. */
+  let begun: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    app = (await createClient(database, 'app', ['pay'])).key;
+    auditor = (await createClient(database, 'auditor', ['audit'])).key;
+    upstream = await FakeUpstream.start();
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await database.close();
+  });
+  beforeEach(() => {
+    begun = new Date().toISOString();
+    upstream.received.length = 0;
     countries = answer(200, COUNTRIES);
     payouts = answer(200, { status: 'success', data: { error: 'None' } });
-    upstream = await FakeUpstream.start();
     upstream.behaviour = (request, response, socket) => {
       const lists: Record<string, Behaviour> = {
         '/api/v0.1/info/airtime-countries': countries,
@@ -37,19 +52,16 @@ describe('countries and networks that the upstream does not serve', () => {
       return (lists[request.url] ?? payouts)(request, response, socket);
     };
   });
-  afterEach(async () => {
-    await proxy.close();
-    await upstream.stop();
-  });
+  afterEach(() => proxy.close());
 
-  async function startWith(settings: Partial<RunningConfig>, database?: TestDatabase): Promise<void> {
+  /** Each test has a proxy of its own, which knows no list yet. */
+  async function startWith(settings: Partial<RunningConfig>): Promise<void> {
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, checkCoverage: true, ...settings }, database);
-    app = (await proxy.client('app', 'pay')).key;
-    auditor = (await proxy.client('auditor', 'audit')).key;
   }
 
   const arrived = () => upstream.received.map(({ url }) => url.replace('/api/v0.1', ''));
-  const calls = async () => (await proxy.get(auditor, '/v1/audit/calls').expect(200)).body.calls as CallRecord[];
+  const calls = async () =>
+    (await proxy.get(auditor, `/v1/audit/calls?from=${begun}`).expect(200)).body.calls as CallRecord[];
   const recordOf = async (headers: Record<string, string>) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
@@ -116,18 +128,18 @@ describe('countries and networks that the upstream does not serve', () => {
   );
 
   it('pass, unchecked, when the list does not come in time; its question is on record all the same', async () => {
-    const database = await createTestDatabase();
-    await startWith({ upstreamTimeoutMs: 4_000 }, database);
+    await startWith({ upstreamTimeoutMs: 4_000 });
     countries = hang;
     const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
     expect(await recordOf(paid.headers)).toMatchObject({ coverage: 'unchecked' });
-    await proxy.close();
-    const outcomes = await database.query(
-      `SELECT kind, failure FROM intent JOIN outcome ON intent_id = id WHERE operation = 'GET /info/airtime-countries'`,
-    );
-    expect(outcomes).toEqual([{ kind: 'unknown', failure: 'timeout' }]);
-    await startWith({});
-    await database.close();
+    const outcomes = () =>
+      database.query(
+        `SELECT kind, failure FROM intent JOIN outcome ON intent_id = id
+         WHERE operation = 'GET /info/airtime-countries' AND received_at >= $1`,
+        [begun],
+      );
+    await eventually(async () => (await outcomes()).length > 0);
+    expect(await outcomes()).toEqual([{ kind: 'unknown', failure: 'timeout' }]);
   });
 
   it('are refused again once the list can be had, and until then nobody waits for it', async () => {

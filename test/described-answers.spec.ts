@@ -39,7 +39,7 @@ describe('what /v1 answers', () => {
     const inDoubt = async (phone: string) =>
       idOf(await proxy.post(app, '/payouts/airtime', airtime(phone)).expect(502));
     const [unknown, settled] = [await inDoubt('+254712345671'), await inDoubt('+254712345672')];
-    await send('post', `/v1/calls/${settled}/resolution`, { verdict: 'confirmed', reason: 'listed' }, approver.key);
+    await send('post', `/v1/calls/${settled}/resolution`, { outcome: 'confirmed', reason: 'listed' }, approver.key);
     const stop = (await send('post', '/v1/stops', { operation: 'POST /send', reason: 'a test' })).body.id;
     const statement = await handIn('Ref,Amount\nchi-1,2.5\nchi-2,x\n', 201);
     ids = {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { operatorCommands } from '../src/cli/program';
 import { referencePages } from '../src/cli/reference';
+import { VARIABLES } from '../src/platform/config/variables';
 
 const ROOT = resolve(__dirname, '..');
 const SKIPPED = ['node_modules', 'dist', 'generated', '.git', '.data', 'coverage'];
@@ -96,6 +97,20 @@ describe('the documentation', () => {
     for (const [path, text] of Object.entries(referencePages(operatorCommands()))) {
       expect({ path, text: read(path) }).toEqual({ path, text }); // npm run docs writes them
     }
+  });
+
+  it('has every variable of the configuration in .env.example', () => {
+    const names = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(Object.keys(VARIABLES).filter((name) => !names.includes(name))).toEqual([]);
+    const others = names.filter((name = '') => !(name in VARIABLES)); // the sandbox reads these
+    expect(others.filter((name = '') => !read('src/sandbox/README.md').includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('has only variables of the configuration in docker-compose.yml', () => {
+    const [, proxy = ''] = /^ {2}proxy:\n((?: {4}.*\n|\n)+)/m.exec(read('docker-compose.yml')) ?? [];
+    const names = [...proxy.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = '']) => name);
+    expect(names).toEqual(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY', 'LOG_SIGNING_KEY']);
+    expect(names.filter((name) => !(name in VARIABLES))).toEqual([]);
   });
 
   it('is where the comments of the code look for the upstream', () => {

@@ -200,7 +200,7 @@ describe('audit erase', () => {
     );
     expect(await erasures()).toHaveLength(count);
     await query(
-      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'confirmed', 'x', $1, $1)`,
+      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id) VALUES ($1, 'confirmed', 'x', $1, $1)`,
       [body.call_id],
     );
     const { stdout: settled } = await erase(EMAIL, '--yes');
@@ -218,7 +218,7 @@ describe('audit erase', () => {
 
   it('is not done unasked, nor with another key than the log’s', async () => {
     await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 11 })).expect(502);
-    await query(`INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
+    await query(`INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
       SELECT intent_id, 'confirmed', 'x', intent_id, intent_id FROM item_recipient WHERE email = '${EMAIL}'`);
     await expect(erase(EMAIL)).rejects.toThrow(/Add --yes/);
     await eventually(async () => (await query('SELECT FROM checkpoint LIMIT 1')).length > 0);

@@ -8,8 +8,8 @@ import { eventually } from './support/paying';
 import { passTime } from './support/pass-time';
 import { startProxy, TestProxy } from './support/proxy';
 
-/** More than all buffers between the proxy and a client hold: some 30 MB. */
-const ROWS = 4_000;
+/** More than all buffers between the proxy and a client hold: some 12 MB. */
+const ROWS = 1_500;
 const ROW_TEXT = 8_000;
 
 const MAX_EXPORTS = 4;

@@ -140,12 +140,12 @@ describe('an export', () => {
       await copyIntent(paying.proxy.database, model, held),
     ];
     await query(
-      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor)
+      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id, actor)
        SELECT id, 'not_executed', 'asked +254712345678', client_id, key_id, 'ada' FROM intent WHERE id = $1`,
       [ids[3]],
     );
     await query(
-      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process)
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
        SELECT id, 'rejected', 'too much', client_id, key_id, 1 FROM intent WHERE id = $1`,
       [ids[4]],
     );
@@ -160,7 +160,7 @@ describe('an export', () => {
         held_for: page.approval?.held_for ?? null,
         approval: page.approval?.status ?? null,
         decision_reason: page.approval?.reason ?? null,
-        resolution: page.resolution?.verdict ?? null,
+        resolution: page.resolution?.outcome ?? null,
         resolution_reason: page.resolution?.reason ?? null,
         resolved_by_actor: page.resolution?.resolved_by.actor ?? null,
       });
@@ -188,7 +188,7 @@ describe('an export', () => {
       `INSERT INTO verdict (id, intent_id, verdict, reason, evidence) VALUES (uuidv7(), $1, 'confirmed', 'listed', $2)`,
       [copy, JSON.stringify({ reads: [], calls: [], transactions: [{ ...transaction, amount_usd: '2.5' }] })],
     );
-    await query(`INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, 'confirmed', 'listed')`, [copy]);
+    await query(`INSERT INTO resolution (intent_id, outcome, reason) VALUES ($1, 'confirmed', 'listed')`, [copy]);
     const lines = linesOf((await get('format=ndjson&what=items&outcome=confirmed').expect(200)).body as string);
     expect(lines).toEqual([
       expect.objectContaining({

@@ -70,25 +70,25 @@ describe('calls in doubt', () => {
 
   it.each(['confirmed', 'not_executed'])(
     'are settled as %s once, with a reason, and shown as settled',
-    async (verdict) => {
+    async (outcome) => {
       const id = await sent();
       const reason = 'Ada (a••@example.com) asked the provider'; // it is kept for good: contacts are masked in it
-      const asked = { verdict, reason: 'Ada (ada@example.com) asked the provider' };
+      const asked = { outcome, reason: 'Ada (ada@example.com) asked the provider' };
       const { body } = await resolve(id, asked).expect(200);
       expect(body).toMatchObject({
         id,
-        outcome: verdict,
+        outcome,
         in_doubt_since: null,
-        resolution: { verdict, reason, resolved_by: { actor: null } },
+        resolution: { outcome, reason, resolved_by: { actor: null } },
       });
       expect((await read(id)).resolution).toMatchObject({
-        verdict,
+        outcome,
         reason,
         resolved_by: { client: { id: approverId, name: 'approver' } },
       });
       expect(await paying.listed('unknown')).not.toContain(id);
-      expect(await paying.listed(verdict)).toContain(id);
-      expect((await resolve(id, { verdict: 'confirmed', reason }).expect(409)).body.code).toBe('not_in_doubt');
+      expect(await paying.listed(outcome)).toContain(id);
+      expect((await resolve(id, { outcome: 'confirmed', reason }).expect(409)).body.code).toBe('not_in_doubt');
     },
   );
 
@@ -97,19 +97,19 @@ describe('calls in doubt', () => {
     const calls = [await sent({ reserved_on: day }), await sent({ reserved_on: day })];
     await query('INSERT INTO spending SELECT client_id, $2, 100.000001 FROM intent WHERE id = $1', [model, day]);
     const spent = async () => (await query('SELECT usd::text FROM spending WHERE day = $1', [day]))[0]?.usd;
-    await resolve(calls[0] ?? '', { verdict: 'confirmed', reason: 'seen there' }).expect(200);
+    await resolve(calls[0] ?? '', { outcome: 'confirmed', reason: 'seen there' }).expect(200);
     expect(await spent()).toBe('100.000001');
-    await resolve(calls[1] ?? '', { verdict: 'not_executed', reason: 'not there' }).expect(200);
+    await resolve(calls[1] ?? '', { outcome: 'not_executed', reason: 'not there' }).expect(200);
     expect(await spent()).toBe('97.500001');
     await addOutcome(calls[1] ?? '', 'succeeded');
-    expect(await read(calls[1] ?? '')).toMatchObject({ outcome: 'succeeded', resolution: { verdict: 'not_executed' } });
+    expect(await read(calls[1] ?? '')).toMatchObject({ outcome: 'succeeded', resolution: { outcome: 'not_executed' } });
   });
 
   it('are settled once by many concurrent requests', async () => {
     const id = await sent();
-    const verdicts = ['confirmed', 'not_executed'];
+    const outcomes = ['confirmed', 'not_executed'];
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => resolve(id, { verdict: verdicts[n % 2], reason: `number ${n}` })),
+      Array.from({ length: 20 }, (_, n) => resolve(id, { outcome: outcomes[n % 2], reason: `number ${n}` })),
     );
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('calls in doubt', () => {
   });
 
   it('are not settled by the client or the person that requested them', async () => {
-    const settle = { verdict: 'confirmed', reason: 'I know' };
+    const settle = { outcome: 'confirmed', reason: 'I know' };
     const { id: clientId, key } = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
     const { body } = await resolve(await sent({ client_id: clientId }), settle, key).expect(403);
     expect([body.code, body.detail]).toEqual([
@@ -140,7 +140,7 @@ describe('calls in doubt', () => {
   });
 
   it('cannot be settled before their answer has timed out, because `not_executed` would let the app pay again', async () => {
-    const settle = { verdict: 'not_executed', reason: 'its process is gone' };
+    const settle = { outcome: 'not_executed', reason: 'its process is gone' };
     const early = await sent({ recorded_at: new Date() });
     expect(await read(early)).toMatchObject({ outcome: 'unknown' }); // listed at once
     expect((await resolve(early, settle).expect(409)).body.code).toBe('not_in_doubt');
@@ -155,27 +155,26 @@ describe('calls in doubt', () => {
   });
 
   it('are the only calls that can be settled', async () => {
-    const settle = { verdict: 'not_executed', reason: 'no' };
+    const settle = { outcome: 'not_executed', reason: 'no' };
     expect((await resolve(model, settle).expect(409)).body.code).toBe('not_in_doubt');
     expect((await resolve(await sent({ process: LIVING }), settle).expect(409)).body.code).toBe('not_in_doubt');
     for (const id of [uuidv7(), 'x']) expect((await resolve(id, settle).expect(404)).body.code).toBe('call_not_found');
     await resolve(await sent(), settle, paying.auditor).expect(403);
-    const { body } = await resolve(await sent(), { verdict: 'maybe' }).expect(400);
-    expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/verdict', '/reason']);
+    const { body } = await resolve(await sent(), { outcome: 'maybe' }).expect(400);
+    expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/outcome', '/reason']);
   });
 
   it('have the same state in the search and in the record for every combination of records', async () => {
     const { id: client_id } = await paying.proxy.client('combined', 'read');
     const [old, fresh] = ['2026-01-01T00:00:00Z', new Date().toISOString()];
     const [before, after] = ['2026-01-02T00:00:00Z', '2099-01-01T00:00:00Z'];
-    const decisions = ['approved', 'rejected'].flatMap((verdict) =>
-      [old, fresh].flatMap((decided_at) => [DEAD, LIVING].map((process) => ({ verdict, decided_at, process }))),
-    );
+    const approved = product({ kind: ['approved'], decided_at: [old, fresh], process: [DEAD, LIVING] });
+    const rejected = { kind: 'rejected', decided_at: old, process: DEAD }; // nothing is sent, by whoever and whenever
     const combinations = product({
       recorded_at: [old, fresh],
       process: [null, DEAD, LIVING],
       held: [{ held_for: null, expires_at: null }, ...[before, after].map((at) => ({ held_for: 'x', expires_at: at }))],
-      decision: [null, ...decisions],
+      decision: [null, ...approved, rejected],
       outcome: [null, 'succeeded', 'rejected', 'not_sent', 'unknown'],
       resolution: [null, 'confirmed', 'not_executed'],
       refused: [false, true],
@@ -231,12 +230,12 @@ describe('calls in doubt', () => {
       calls.map(({ id, recorded_at, process, held }) => ({ ...row, id, client_id, recorded_at, process, ...held })),
     );
     const decided = of('decision', ({ decision }) => decision);
-    await insert('decision', 'intent_id, verdict, reason, client_id, key_id, decided_at, process', decided);
+    await insert('decision', 'intent_id, kind, reason, client_id, key_id, decided_at, process', decided);
     const times = { sent_at: 'now', answered_at: 'now', upstream_ms: 1 };
     const ended = of('outcome', ({ outcome }) => ({ kind: outcome, ...times }));
     await insert('outcome', 'intent_id, kind, sent_at, answered_at, upstream_ms', ended);
-    const settled = of('resolution', ({ resolution }) => ({ verdict: resolution }));
-    await insert('resolution', 'intent_id, verdict, reason, client_id, key_id', settled);
+    const settled = of('resolution', ({ resolution }) => ({ outcome: resolution }));
+    await insert('resolution', 'intent_id, outcome, reason, client_id, key_id', settled);
     await query(
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
          fault_count, received_at)

@@ -5,6 +5,7 @@ import { ColumnType, KIND_NAMES, kindOf, KindName } from '../src/history/log/kin
 import { leafSql } from '../src/history/log/leaves';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf, signRecord } from '../src/history/log/signed-records';
+import { runs } from './support/runs';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 let database: TestDatabase;
@@ -49,9 +50,9 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'intent.coverage': fc.constantFrom('checked', 'unchecked', null),
   'intent.expires_at': time.map((instant) => instant.replace(/\d{3}Z$/, '000Z')), // whole milliseconds
   'outcome.kind': fc.constantFrom('succeeded', 'rejected', 'not_sent', 'unknown'),
-  'decision.verdict': fc.constantFrom('approved', 'rejected'),
-  'resolution.verdict': fc.constantFrom('confirmed', 'not_executed'),
-  'resolution_correction.verdict': fc.constantFrom('confirmed', 'not_executed'),
+  'decision.kind': fc.constantFrom('approved', 'rejected'),
+  'resolution.outcome': fc.constantFrom('confirmed', 'not_executed'),
+  'resolution_correction.outcome': fc.constantFrom('confirmed', 'not_executed'),
   'stop.stops_operation': fc.constant(null),
   'erasure.kind': fc.constantFrom('email', 'phone', 'handle'),
   'pruning.what': fc.constantFrom('people', 'calls'),
@@ -143,7 +144,7 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
         expect(parsed.items?.length).toBe(items ? others.length : undefined);
         parsed.items?.forEach((item, place) => expect(item[items?.order ?? '']).toBe(place));
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     );
   });
 });

@@ -232,7 +232,7 @@ describe('GET /v1/overview', () => {
     await supertest(scene.proxy.url)
       .post(`/v1/calls/${torn.id}/resolution`)
       .set('X-API-Key', keys.get('approve') ?? '')
-      .send({ verdict: 'confirmed', reason: 'seen in the list' })
+      .send({ outcome: 'confirmed', reason: 'seen in the list' })
       .expect(200);
     const { groups } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/summary?group_by=outcome').expect(200))
       .body;

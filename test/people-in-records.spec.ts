@@ -109,7 +109,7 @@ describe('the permanent records of people in requests and answers', () => {
         headers: { 'X-API-Key': approver, 'Content-Type': 'application/json' },
         body: JSON.stringify(wish),
       });
-    expect((await as(`/calls/${body.call_id}/resolution`, { verdict: 'confirmed', reason })).status).toBe(200);
+    expect((await as(`/calls/${body.call_id}/resolution`, { outcome: 'confirmed', reason })).status).toBe(200);
     const stopped = await as('/stops', { operation: 'POST /send', reason });
     expect(stopped.status).toBe(201);
   });

@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { airtimeItem, creditItem, momoItem } from './support/interface';
 import { Previewing, startPreviewing } from './support/previewing';
+import { runs } from './support/runs';
 
 const AIRTIME = '/payouts/airtime';
 const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });
@@ -98,7 +99,7 @@ describe('a preview', () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(15) },
     );
     expect([...seen]).toEqual(expect.arrayContaining(['be_sent', 'cap_exceeded', 'invalid_request'])); // it did try
   });

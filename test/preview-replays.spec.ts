@@ -105,7 +105,7 @@ describe('a preview of a repeated request', () => {
     const { headers } = await asked;
     expect(await codeOf('slow')).toBe('outcome_unknown');
     await api.proxy.database.query(
-      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'not_executed', 'x', $1, $1)`,
+      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id) VALUES ($1, 'not_executed', 'x', $1, $1)`,
       [headers['x-call-id']],
     );
     expect(await api.preview(key, AIRTIME, body, keyed('slow'))).toMatchObject({ would: 'be_sent', duplicates: [] });
@@ -120,7 +120,7 @@ describe('a preview of a repeated request', () => {
       replay: { first_call_id: headers['x-call-id'], status: 202 },
     });
     await api.proxy.database.query(
-      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
       [headers['x-call-id']],
     );
     const found = await api.preview(key, AIRTIME, body, keyed('k'));

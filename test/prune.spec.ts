@@ -128,7 +128,7 @@ describe('audit prune', () => {
 
     // Once it is over it goes too.
     await query(
-      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id) VALUES ($1, 'confirmed', 'x', $1, $1)`,
+      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id) VALUES ($1, 'confirmed', 'x', $1, $1)`,
       [inDoubt],
     );
     await seal();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import { lines, Ours, runPlan, Seen, seenBy, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
+import { runs } from './support/runs';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 /** A payment, and what the upstream says of it; money in millionths of a dollar. */
@@ -184,7 +185,7 @@ describe('the equation of a run', () => {
         expect(totals.within_tolerance_usd).toBe(decimal(oracle.reduce((sum, { within }) => sum + within, 0n)));
         expect(totals.residual_usd).toBe('0');
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     );
   });
 });

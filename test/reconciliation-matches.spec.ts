@@ -170,7 +170,7 @@ describe('matching', () => {
     const doubt = ours(1, { kind: 'unknown', resolution: 'confirmed' });
     await writeOurs(database, [{ ...doubt, resolution: null }]);
     await database.query(
-      `INSERT INTO resolution (intent_id, verdict, reason, resolved_at) VALUES ($1, 'confirmed', 'made up', $2)`,
+      `INSERT INTO resolution (intent_id, outcome, reason, resolved_at) VALUES ($1, 'confirmed', 'made up', $2)`,
       [doubt.call_id, at(30)],
     );
     const readId = await writeTheirs(database, []);
@@ -181,7 +181,7 @@ describe('matching', () => {
     await runPlan(database, now);
     expect(lines(await seenBy(database, now.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
     await database.query(
-      `INSERT INTO resolution_correction (id, intent_id, supersedes, verdict, reason, reserves, client_id, key_id, resolved_at)
+      `INSERT INTO resolution_correction (id, intent_id, supersedes, outcome, reason, reserves, client_id, key_id, resolved_at)
        VALUES (gen_random_uuid(), $1, $1, 'not_executed', 'made up', FALSE, $1, $1, $2)`,
       [doubt.call_id, at(40)],
     );

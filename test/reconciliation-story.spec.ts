@@ -1,5 +1,5 @@
 import type { RunRecord } from './support/api';
-import { FakeUpstream } from './support/fake-upstream';
+import { Behaviour, FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, reconcile, Reconciling, startReconciling, untilNow } from './support/reconciling';
 import { TestDatabase } from './support/test-database';
@@ -17,9 +17,14 @@ describe('the reconciliation of a proxy and its upstream', () => {
   /** The transaction of somebody who has the upstream's key. */
   let past: string;
   let calls: Record<'reversed' | 'charged', string>;
+  /** Another instance, whose upstream lists otherwise than the sandbox, and has all of it when asked by name. */
+  let elsewhere: TestProxy;
+  let upstream: FakeUpstream;
 
   beforeAll(async () => {
     scene = await startReconciling();
+    upstream = await FakeUpstream.start();
+    elsewhere = await startProxy({ upstreamBaseUrl: upstream.url }, scene.proxy.database);
     asking = { url: scene.proxy.url, key: scene.reconciler };
     database = scene.proxy.database;
     await scene.pay('+254712345601').expect(200);
@@ -34,9 +39,14 @@ describe('the reconciliation of a proxy and its upstream', () => {
     await scene.hurry();
     calls = { reversed: reversed.headers['x-call-id'] ?? '', charged: charged.headers['x-call-id'] ?? '' };
   });
-  afterEach(() => Promise.all(instances.splice(0).map((close) => close())));
-  afterAll(() => scene.close());
+  afterAll(async () => {
+    await elsewhere.close();
+    await upstream.stop();
+    await scene.close();
+  });
 
+  /** Says how the upstream of the other instance lists what the sandbox has. */
+  const lists = (shown: Listed) => (upstream.behaviour = listing(scene.sandbox.url, shown));
   const seen = (runId: string) =>
     database.query(
       `SELECT category, subject, impact_usd::float8 AS usd, evidence #>> '{theirs,upstream_ref}' AS theirs
@@ -85,11 +95,9 @@ describe('the reconciliation of a proxy and its upstream', () => {
     const [lacking] = await database.query(
       `SELECT upstream_ref, upstream_id FROM outcome_item WHERE intent_id = '${calls.charged}'`,
     );
-    const forgetful = await behind(scene, {
-      transactions: (listed) => listed.filter((one) => one.chiRef !== lacking?.upstream_ref),
-    });
+    lists({ transactions: (listed) => listed.filter((one) => one.chiRef !== lacking?.upstream_ref) });
     const question = { from: before.from, to: new Date().toISOString() };
-    const run = await reconcile({ ...asking, url: forgetful.url }, question);
+    const run = await reconcile({ ...asking, url: elsewhere.url }, question);
     expect(run.totals!.matched).toMatchObject({ count: 4 });
     expect((await seen(run.id)).map(({ category }) => category as string)).not.toContain('missing_upstream');
     const asked = `SELECT subject FROM source_read WHERE caused_by = $1 AND source = 'transaction'`;
@@ -105,16 +113,16 @@ describe('the reconciliation of a proxy and its upstream', () => {
     const steps = () => database.query('SELECT id FROM finding_step');
     const stepsBefore = await steps();
     const reasonsOf = ({ totals }: RunRecord) => totals?.incomplete.map(({ reason }) => reason);
-    const emptied = await behind(scene, { transactions: () => [] });
-    const nothing = await reconcile({ ...asking, url: emptied.url }, quiet);
+    lists({ transactions: () => [] });
+    const nothing = await reconcile({ ...asking, url: elsewhere.url }, quiet);
     expect([nothing.result, reasonsOf(nothing)]).toEqual(['incomplete', ['listing_empty']]);
     const whole = { from: before.from, to: new Date().toISOString() };
-    expect((await reconcile({ ...asking, url: emptied.url }, whole)).result).toBe('findings');
-    const cut = await behind(scene, {
+    expect((await reconcile({ ...asking, url: elsewhere.url }, whole)).result).toBe('findings');
+    lists({
       transactions: (listed) => listed.toSorted(byTime).slice(-2),
       wallets: (listed) => listed.map((one) => ({ ...one, transactions: one.transactions.slice(0, 1) })),
     });
-    const newest = await reconcile({ ...asking, url: cut.url }, quiet);
+    const newest = await reconcile({ ...asking, url: elsewhere.url }, quiet);
     expect([newest.result, reasonsOf(newest)![0]]).toEqual(['incomplete', 'listing_shorter']);
     expect(await steps()).toEqual(stepsBefore);
   });
@@ -128,8 +136,8 @@ describe('the reconciliation of a proxy and its upstream', () => {
     const airtimes = [{ countryToSend: 'Kenya', phoneNumber: '+254712345778', valueInUSD: 3.75 }];
     const direct = await scene.past('/payouts/airtime', { airtimes }).expect(200);
     const hidden = /"chiRef":"([^"]+)"/.exec(direct.text)?.[1];
-    const hiding = await behind(scene, { transactions: (listed) => listed.filter(({ chiRef }) => chiRef !== hidden) });
-    const run = await reconcile({ ...asking, url: hiding.url }, { from, to: new Date().toISOString() });
+    lists({ transactions: (listed) => listed.filter(({ chiRef }) => chiRef !== hidden) });
+    const run = await reconcile({ ...asking, url: elsewhere.url }, { from, to: new Date().toISOString() });
     expect(run.result).toBe('findings');
     expect(await seen(run.id)).toMatchObject([{ category: 'unexplained_debit', usd: 0 }]);
   });
@@ -143,24 +151,17 @@ interface Listed {
 const byTime = (one: Record<string, any>, other: Record<string, any>) =>
   String(one.issueDate).localeCompare(String(other.issueDate));
 
-/** Closed after each test. */
-const instances: (() => Promise<void>)[] = [];
-
-/** Another instance, whose upstream lists otherwise than the sandbox, and has all of it when asked by name. */
-async function behind({ sandbox, proxy }: Reconciling, shown: Listed): Promise<TestProxy> {
-  const upstream = await FakeUpstream.start();
-  upstream.behaviour = async ({ method, url, headers, body }, response) => {
+/** Answers as the sandbox does, but for what it lists. */
+function listing(sandboxUrl: string, shown: Listed): Behaviour {
+  return async ({ method, url, headers, body }, response) => {
     const asked = {
       method,
       headers: { 'X-API-Key': String(headers['x-api-key']), 'Content-Type': 'application/json' },
     };
-    const answer = await fetch(sandbox.url + url, { ...asked, ...(method === 'POST' && { body }) });
+    const answer = await fetch(sandboxUrl + url, { ...asked, ...(method === 'POST' && { body }) });
     const said = (await answer.json()) as { data: Record<string, any>[] };
     if (url.endsWith('/account/transactions')) said.data = shown.transactions(said.data);
     if (url.endsWith('/wallets/list')) said.data = shown.wallets?.(said.data) ?? said.data;
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
   };
-  const instance = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);
-  instances.push(() => instance.close().then(() => upstream.stop()));
-  return instance;
 }

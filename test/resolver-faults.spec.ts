@@ -28,7 +28,7 @@ const FAULTS = [
   { fault: 'duplicateTransaction', operation: 'POST /payouts/credit' },
 ];
 
-const REQUESTS = 100;
+const REQUESTS = 60;
 const TWINS = 12;
 const AT_ONCE = 12;
 
@@ -132,7 +132,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
       const truth = Math.min(2, carriedOut(lost));
       expect([lost.mark, known <= truth, truth <= known + open]).toEqual([lost.mark, true, true]);
     }
-    expect(doubtful.length).toBeGreaterThan(30); // it did look at something
+    expect(doubtful.length).toBeGreaterThan(15); // it did look at something
     expect([settled.confirmed > 5, settled.not_executed > 5]).toEqual([true, true]);
   });
 });

@@ -75,7 +75,7 @@ describe('the resolver', () => {
       { position: 1, amount_usd: '0.5', status: 'paid', upstream_id: expect.any(String), at: expect.any(String) },
     ];
     expect(call).toMatchObject({ outcome: 'confirmed', doubt: null });
-    expect(call.resolution).toMatchObject({ verdict: 'confirmed', resolved_by: null, transactions });
+    expect(call.resolution).toMatchObject({ outcome: 'confirmed', resolved_by: null, transactions });
     expect(call.resolution.transactions[0].status).toBe('paid');
     expect(call.resolution.transactions[0].batch_ref).toBe(call.resolution.transactions[1].batch_ref);
     const again = await pay(body, 'confirmed').expect(200);
@@ -132,12 +132,12 @@ describe('the resolver', () => {
     expect(record.doubt).toMatchObject({ calls: [twin], transactions: [{ amount_usd: '0.25', position: null }] });
     expect((await round()).verdicts).toEqual([]); // said before
     const approver = (await proxy.client('approver', 'approve')).key;
-    for (const [id, verdict] of [
+    for (const [id, outcome] of [
       [first, 'confirmed'],
       [twin, 'not_executed'],
     ]) {
       const settle = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
-      await settle.send({ verdict, reason: 'asked the provider' }).expect(200);
+      await settle.send({ outcome, reason: 'asked the provider' }).expect(200);
     }
     expect((await read(first)).resolution).toMatchObject({ resolved_by: { client: { name: 'approver' } } });
   });
@@ -183,7 +183,7 @@ describe('the resolver', () => {
     ]);
     expect(calls[4].doubt.reason).toContain('do not contain the transaction');
     expect(calls[5].doubt.reason).toContain('POST /sub-account/create');
-    await query(`INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
+    await query(`INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
       SELECT id, 'not_executed', 'tidied up', client_id, key_id FROM intent WHERE id = ANY ('{${ids[2]},${ids[4]},${ids[5]}}')`);
   });
 

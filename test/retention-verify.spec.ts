@@ -100,7 +100,7 @@ describe('the log after erasing and pruning', () => {
 
   it('removes later what had stayed, once it is settled', async () => {
     await query(
-      `INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
       [held],
     );
     expect(await verified()).toMatchObject({ ok: true });

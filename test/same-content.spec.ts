@@ -131,7 +131,7 @@ describe('the same content', () => {
     it('is sent without a name once the call is settled as not executed', async () => {
       const key = await client();
       const first = await inDoubt(key);
-      await database.query("INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, 'not_executed', 'no')", [
+      await database.query("INSERT INTO resolution (intent_id, outcome, reason) VALUES ($1, 'not_executed', 'no')", [
         first,
       ]);
       const second = await ask(key, AIRTIME, { idempotencyKey: 'next', names: first }).expect(200);

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { applyDueChanges } from '../src/sandbox/transactions/due-changes';
 import { expireOverdue } from '../src/sandbox/transactions/status';
 import { ledgerOf, post } from '../src/sandbox/wallets/ledger';
+import { runs } from './support/runs';
 import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 
@@ -122,7 +123,7 @@ describe('concurrent operations', () => {
         await expectSoundLedger(sandbox.database);
         await expectMoneyToFollowStatuses();
       }),
-      { numRuns: 20, endOnFailure: true },
+      { numRuns: runs(10), endOnFailure: true },
     );
   }, 120_000);
 

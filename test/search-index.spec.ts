@@ -74,11 +74,11 @@ describe('the search index', () => {
       held_for: 'x',
       expires_at: '2099-01-01T00:00:00Z',
     });
-    const by = `(intent_id, verdict, reason, client_id, key_id`;
+    const by = 'reason, client_id, key_id';
     expect(await found({ request_id: 'fate', outcome: 'unknown' })).toEqual([id]);
     expect(await found({ request_id: 'fate', approval: 'pending' })).toEqual([held]);
     await query(
-      `INSERT INTO resolution ${by}) SELECT id, 'not_executed', '', client_id, key_id FROM intent WHERE id = $1`,
+      `INSERT INTO resolution (intent_id, outcome, ${by}) SELECT id, 'not_executed', '', client_id, key_id FROM intent WHERE id = $1`,
       [id],
     );
     expect(await found({ request_id: 'fate', outcome: 'not_executed' })).toEqual([id]);
@@ -88,7 +88,7 @@ describe('the search index', () => {
     );
     expect(await found({ request_id: 'fate', outcome: 'rejected' })).toEqual([id]);
     await query(
-      `INSERT INTO decision ${by}, process) SELECT id, 'rejected', '', client_id, key_id, 0 FROM intent WHERE id = $1`,
+      `INSERT INTO decision (intent_id, kind, ${by}, process) SELECT id, 'rejected', '', client_id, key_id, 0 FROM intent WHERE id = $1`,
       [held],
     );
     expect(await found({ request_id: 'fate', approval: 'rejected', outcome: 'declined' })).toEqual([held]);

@@ -159,9 +159,9 @@ describe('the plans of searches', () => {
   });
 
   it.each([
-    [{ outcome: 'in_progress' }, 'search_entry_sent'],
-    [{ outcome: 'pending_approval' }, 'search_entry_held'],
-    [{ approval: 'pending' }, 'search_entry_held'],
+    [{ outcome: 'in_progress' }, 'search_entry_in_progress'],
+    [{ outcome: 'pending_approval' }, 'search_entry_expires_at'],
+    [{ approval: 'pending' }, 'search_entry_expires_at'],
   ])('find %j by time, not among all past calls', async (search: CallSearch, index) => {
     asked = [];
     await searching.search(search);

@@ -226,6 +226,7 @@ describe('secrets and people', () => {
       'operation',
       'status',
       'fingerprint',
+      'failure', // of a poll for calls in doubt, one of our own words
     ];
     expect([...names].filter((name) => ![...allowed, 'outcome', 'duration_ms', 'code', 'err'].includes(name))).toEqual(
       [],

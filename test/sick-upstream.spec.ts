@@ -108,20 +108,28 @@ describe('a request that fails', () => {
 });
 
 describe('an upstream that cannot be reached', () => {
+  let paying: Paying;
+  beforeAll(async () => {
+    const gone = await FakeUpstream.start();
+    const { url } = gone;
+    await gone.stop();
+    paying = await startPaying({ upstreamBaseUrl: url });
+  });
+  afterAll(() => paying.close());
+
   it.each<[Effect, number]>([
     ['pay', 1],
     ['write', 1],
     ['read', MOST],
   ])('is tried to %s %i×, and the app learns that nothing was sent', async (effect, times) => {
-    const gone = await FakeUpstream.start();
-    const { url } = gone;
-    await gone.stop();
-    const paying = await startPaying({ upstreamBaseUrl: url });
-    await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
-    expect(await paying.proxy.database.query('SELECT kind, attempts, tries FROM outcome')).toMatchObject([
+    const { headers } = await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
+    const outcomes = await paying.proxy.database.query(
+      'SELECT kind, attempts, tries FROM outcome WHERE intent_id = $1',
+      [headers['x-call-id']],
+    );
+    expect(outcomes).toMatchObject([
       { kind: 'not_sent', attempts: times, tries: Array(times).fill({ phase: 'connecting', failure: 'refused' }) },
     ]);
-    await paying.close();
   });
 });
 

@@ -71,7 +71,7 @@ describe('an admission that is too old', () => {
       await supertest(other.url)
         .post(`/v1/calls/${id}/resolution`)
         .set('X-API-Key', approver)
-        .send({ verdict: 'not_executed', reason: 'the provider has nothing of it' })
+        .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' })
         .expect(200);
     }
     const outcomesOf = (id: string) => query('SELECT kind, failure FROM outcome WHERE intent_id = $1', [id]);
@@ -114,7 +114,7 @@ describe('an admission that is too old', () => {
   });
 
   it.each([
-    ['settled since', 'INSERT INTO resolution (intent_id, verdict, reason) VALUES ($1, $2, $2)', ['not_executed']],
+    ['settled since', 'INSERT INTO resolution (intent_id, outcome, reason) VALUES ($1, $2, $2)', ['not_executed']],
     [
       'answered',
       "INSERT INTO outcome (intent_id, kind, sent_at, answered_at, upstream_ms) VALUES ($1, 'unknown', now(), now(), 1)",

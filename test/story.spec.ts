@@ -110,7 +110,7 @@ describe("a call's story", () => {
     const sent = await pay();
     const id = await copyIntent(paying.proxy.database, sent, {});
     await query(
-      `INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id)
+      `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
        SELECT $1, 'not_executed', 'asked the provider', client_id, key_id FROM intent WHERE id = $1`,
       [id],
     );

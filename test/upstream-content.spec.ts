@@ -27,7 +27,7 @@ describe('an answer of the upstream', () => {
     ],
     ['statuses that read like SQL', withTransaction({ status: "'); DROP TABLE outcome; --", id: '{"a":"\\x00"}' })],
     ['names that every object has', raw('"__proto__":{"id":"x"},"constructor":{"name":"y"},"toString":1')],
-    ['thirty thousand transactions', success({ data: Array.from({ length: 30_000 }, () => TRANSACTION) })],
+    ['ten thousand transactions', success({ data: Array.from({ length: 10_000 }, () => TRANSACTION) })],
     ['lists in lists, ten thousand deep', raw(`"id":${'['.repeat(10_000)}${']'.repeat(10_000)}`)],
     ['a list of lists as its data', success([[TRANSACTION], [[TRANSACTION]]])],
     ['a megabyte of spaces', Buffer.concat([success({}), Buffer.alloc(1e6, ' ')])],
@@ -73,11 +73,11 @@ describe('an answer of the upstream', () => {
   it('is recorded even if several of eight megabytes arrive at once', async () => {
     const body = Buffer.concat([success({}), Buffer.alloc(8_000_000, ' ')]);
     paying.upstream.behaviour = (_request, response) => response.end(body);
-    const all = await Promise.all(phones(8).map((phone) => paying.pay(phone).buffer(true).parse(bytes)));
+    const all = await Promise.all(phones(4).map((phone) => paying.pay(phone).buffer(true).parse(bytes)));
     const [row] = await paying.proxy.database.query(
       'SELECT count(*)::int AS kept FROM outcome_body WHERE intent_id = ANY($1::uuid[]) AND octet_length(body) = $2',
       [all.map(({ headers }) => headers['x-call-id']), body.length],
     );
-    expect([all.map(({ status }) => status), row?.kept]).toEqual([Array(8).fill(200), 8]);
+    expect([all.map(({ status }) => status), row?.kept]).toEqual([Array(4).fill(200), 4]);
   });
 });

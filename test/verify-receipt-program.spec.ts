@@ -104,7 +104,7 @@ describe('verify-receipt.mjs', () => {
 - intent, leaf 3: operation POST /payouts/airtime, total_usd 12.500000, recorded_at 2026-11-21T14:00:00.000001Z
     opened, and as committed to: body
     opened, and as committed to: items/0/email
-- decision, leaf 5: verdict approved
+- decision, leaf 5: kind approved
 - outcome, leaf 8: kind succeeded, upstream_status 200
 Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     expect(stdout).toContain('tamper-evident, not tamper-proof');

@@ -15,7 +15,7 @@ const HASH_BYTES = 32;
 /** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;
 /** The fields of a record that are printed, if present. --json prints all of them. */
-const SHOWN = 'operation kind verdict upstream_status total_usd recorded_at decided_at resolved_at'.split(' ');
+const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at decided_at resolved_at'.split(' ');
 
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
@@ -186,7 +186,7 @@ function decodeBase64(text) {
   return bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** Removes characters that move the cursor or turn text, so that a receipt cannot write its own verdict. */
+/** Removes characters that move the cursor or turn text, so that a receipt cannot write its own result. */
 function shown(value) {
   const text = typeof value === 'string' ? value : String(JSON.stringify(value));
   const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
@@ -213,7 +213,7 @@ function facts(record) {
   return known.map((name) => `${name} ${shown(record[name])}`).join(', ') || 'nothing to sum up';
 }
 
-function verdict(bytes, keys) {
+function resultOf(bytes, keys) {
   try {
     return { holds: true, ...verifyReceipt(new TextDecoder('utf-8', { fatal: true }).decode(bytes), keys) };
   } catch (error) {
@@ -234,7 +234,7 @@ function main() {
   if (values.help) return { text: HELP, code: 0 };
   if (positionals.length !== 1) throw new Error('name one receipt, or - for standard input');
   const keys = values.key === undefined ? [] : keysOf(values.key);
-  const result = verdict(readFileSync(positionals[0] === '-' ? 0 : positionals[0]), keys);
+  const result = resultOf(readFileSync(positionals[0] === '-' ? 0 : positionals[0]), keys);
   return { text: values.json ? `${JSON.stringify(result)}\n` : sentences(result), code: result.holds ? 0 : 1 };
 }
 

@@ -27,17 +27,17 @@ export function approvalsCommands(): Command {
     .option('--status <word>', 'status: pending, approved, rejected, or expired', 'pending')
     .option('--page-token <token>', 'token of the next page, from the previous list')
     .action(list);
-  for (const [verdict, does] of [
+  for (const [decision, does] of [
     ['approve', 'approve a call, send it immediately, and show its outcome'],
     ['reject', 'reject a call, so that it is never sent'],
   ] as const) {
-    approving(approvals.command(verdict))
+    approving(approvals.command(decision))
       .description(does)
       .argument('<call id>', 'ID of the call, from approvals list')
       .requiredOption('--reason <text>', 'reason for the decision, which is recorded')
       .option('--content-hash <hash>', 'expected content_hash; a call with another one is not decided')
       .action((id: string, { reason, contentHash, ...options }: Options & { reason: string; contentHash?: string }) =>
-        decide(options, `${encodeURIComponent(id)}/${verdict}`, { reason, content_hash: contentHash }),
+        decide(options, `${encodeURIComponent(id)}/${decision}`, { reason, content_hash: contentHash }),
       );
   }
   return approvals;

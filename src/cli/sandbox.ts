@@ -32,7 +32,7 @@ async function run(): Promise<void> {
 
 /** What a newcomer can do next. */
 function banner(url: string, keys: string): string {
-  const controlKey = `X-Sandbox-Control-Key: $(node -p "require('${keys}').controlKey")`;
+  const controlKey = `X-Sandbox-Control-Key: $(grep '"controlKey"' '${keys}' | cut -d'"' -f4)`;
   return [
     `The sandbox is ready   ${url}`,
     `  Its keys are in ${keys}. Press Ctrl-C to stop it.`,

@@ -27,11 +27,9 @@ export class ActivityJournal implements ChangeRecords {
       call_id: by.callId,
       reason: proseAsRecorded(by.reason),
     }));
+    const columns = Prisma.raw(Object.keys(rows[0] ?? {}).join(', '));
     await tx.$executeRaw`
-      INSERT INTO activity (id, action, target_client_id, target_client, target_key_id, before, after, via, client_id, key_id,
-        actor, client_address, request_id, call_id, reason)
-      SELECT id, action, target_client_id, target_client, target_key_id, before, after, via, client_id, key_id,
-        actor, client_address, request_id, call_id, reason
+      INSERT INTO activity (${columns}) SELECT ${columns}
       FROM json_populate_recordset(NULL::activity, ${JSON.stringify(rows)}::json)`;
   }
 }

@@ -72,7 +72,7 @@ async function insertApproval(
 ): Promise<boolean> {
   const reservedOn = usd === null ? null : today;
   const written = await tx.$executeRaw`
-    INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, reserved_on, process)
+    INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, reserved_on, process)
     VALUES (${intentId}::uuid, 'approved', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid,
       ${by.actor}, ${reservedOn}::date, ${process}::integer)
     ON CONFLICT DO NOTHING`;
@@ -113,7 +113,7 @@ function callOf(intentId: string): Prisma.Sql {
 export async function rejectHeldCall(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
   const { intentId, bodyCommitment, reason, by, process } = decision;
   const written = await prisma.$executeRaw`
-    INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, process)
+    INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, process)
     SELECT id, 'rejected', ${proseAsRecorded(reason)}, ${bodyCommitment}, ${by.clientId}::uuid, ${by.keyId}::uuid, ${by.actor},
       ${process}::integer
     FROM (${callOf(intentId)}) AS call WHERE ${stateIn(['pending_approval'])}

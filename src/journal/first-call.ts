@@ -55,7 +55,7 @@ async function read(prisma: PrismaService, id: string, inFlightSeconds: number):
     FROM (
       SELECT ${STATE_COLUMNS}, o.kind, o.failure, o.upstream_status, o.content_type, o.retry_after, b.body, (
           SELECT v.evidence -> 'transactions' FROM verdict v WHERE v.intent_id = i.id AND v.verdict = 'confirmed'
-            AND s.verdict = 'confirmed' AND s.client_id IS NULL ORDER BY v.id DESC LIMIT 1) AS found
+            AND s.outcome = 'confirmed' AND s.client_id IS NULL ORDER BY v.id DESC LIMIT 1) AS found
       FROM ${CALLS} LEFT JOIN outcome_body b ON b.intent_id = i.id
       WHERE i.id = ${id}::uuid) AS call`;
   if (!row) return undefined;

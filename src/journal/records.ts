@@ -111,7 +111,7 @@ export interface NewResolution {
   intentId: string;
   /** The resolution that a person corrects by this one; a first one has the id of its call. Null: this is the first. */
   supersedes: string | null;
-  verdict: Resolution;
+  outcome: Resolution;
   reason: string;
   /** Null: the proxy found it out by itself; its verdict says how. */
   by: Decider | null;

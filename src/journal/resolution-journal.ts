@@ -4,7 +4,7 @@ import { Loaded } from '../platform/config/config.module';
 import { PrismaService } from '../platform/database/prisma.service';
 import { NewResolution, NewVerdict } from './records';
 import { insertResolution, SettledAfter, settledAfter } from './resolutions';
-import { insertVerdict } from './verdicts';
+import { insertVerdict } from './resolver-verdicts';
 
 /** Records how calls in doubt are settled: by a person, or by what the upstream's own lists say. */
 @Injectable()

@@ -38,56 +38,56 @@ export async function insertResolution(
  */
 export async function writeResolution(
   tx: Prisma.TransactionClient,
-  { intentId, verdict, reason, by }: NewResolution,
+  { intentId, outcome, reason, by }: NewResolution,
   { goneMs, aliveMs }: SettledAfter,
 ): Promise<boolean> {
   // An outcome that commits right after this look stands beside the resolution and has the last word (src/operations/lifecycle.ts);
   // release_reservations gives back once, whoever comes first.
   const written = await tx.$executeRaw`
-    INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor)
-    SELECT id, ${verdict}, ${proseAsRecorded(reason)}, ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid,
+    INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id, actor)
+    SELECT id, ${outcome}, ${proseAsRecorded(reason)}, ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid,
       ${by?.actor ?? null}
     FROM (SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = ${intentId}::uuid) AS call
     WHERE state = 'unknown' OR (state = 'in_progress' AND clock_timestamp() - released_at > make_interval(secs => CASE
       WHEN process IN (SELECT live_processes()) THEN ${aliveMs / 1_000}::float ELSE ${goneMs / 1_000}::float END))
     ON CONFLICT DO NOTHING`;
   if (written === 0) return false;
-  if (STATES[verdict].executed === 'no') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
+  if (STATES[outcome].executed === 'no') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
   return true;
 }
 
 /**
- * Supersedes the resolution of a call by another verdict. `confirmed` reserves again what had been given back, on the day it had
+ * Supersedes the resolution of a call by another outcome. `confirmed` reserves again what had been given back, on the day it had
  * been reserved for: what was paid counts, even over a cap. `not_executed` gives the reservation back. Two corrections of one
  * resolution cannot both be written.
  * @returns false, and nothing is written, if another resolution holds by now, if it says the same, or if the upstream's own
  * word has come since.
  */
 async function correct(tx: Prisma.TransactionClient, correction: NewResolution): Promise<boolean> {
-  const { intentId, verdict } = correction;
+  const { intentId, outcome } = correction;
   await tx.$executeRaw`SELECT lock_resolution(${intentId}::uuid)`;
   if ((await writeCorrection(tx, correction)) === 0) return false;
-  if (STATES[verdict].executed === 'no') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
+  if (STATES[outcome].executed === 'no') await tx.$executeRaw`SELECT release_reservations(ARRAY[${intentId}::uuid])`;
   return true;
 }
 
 /** @returns how many corrections were written. */
 async function writeCorrection(
   tx: Prisma.TransactionClient,
-  { intentId, supersedes, verdict, reason, by }: NewResolution,
+  { intentId, supersedes, outcome, reason, by }: NewResolution,
 ): Promise<number> {
   const written = await tx.$queryRaw<unknown[]>`
     WITH correction AS (
-      INSERT INTO resolution_correction (id, intent_id, supersedes, verdict, reason, reserves, client_id, key_id, actor)
-      SELECT ${uuidv7()}::uuid, s.intent_id, s.id, ${verdict}, ${proseAsRecorded(reason)},
-        ${STATES[verdict].executed === 'yes'} AND i.total_usd IS NOT NULL AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
+      INSERT INTO resolution_correction (id, intent_id, supersedes, outcome, reason, reserves, client_id, key_id, actor)
+      SELECT ${uuidv7()}::uuid, s.intent_id, s.id, ${outcome}, ${proseAsRecorded(reason)},
+        ${STATES[outcome].executed === 'yes'} AND i.total_usd IS NOT NULL AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
           AND EXISTS (SELECT FROM reservation_release r WHERE r.intent_id = i.id)
           AND NOT EXISTS (SELECT FROM resolution_correction c WHERE c.intent_id = i.id AND c.reserves
             AND NOT EXISTS (SELECT FROM correction_release r WHERE r.correction_id = c.id)),
         ${by?.clientId}::uuid, ${by?.keyId}::uuid, ${by?.actor ?? null}
       FROM ${CALLS}
-      WHERE i.id = ${intentId}::uuid AND s.id = ${supersedes}::uuid AND s.verdict <> ${verdict}
-        AND ${RECORDED_STATE} = s.verdict -- the upstream's own word has not come since
+      WHERE i.id = ${intentId}::uuid AND s.id = ${supersedes}::uuid AND s.outcome <> ${outcome}
+        AND ${RECORDED_STATE} = s.outcome -- the upstream's own word has not come since
       ON CONFLICT DO NOTHING RETURNING intent_id, reserves
     ), reserved AS (
       INSERT INTO spending (client_id, day, usd)

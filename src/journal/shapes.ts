@@ -3,7 +3,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { NewShape } from './records';
 
 /** A shape that is stored. */
-export interface StoredShape {
+interface StoredShape {
   httpStatus: number;
   shape: unknown;
 }

@@ -12,8 +12,8 @@ import { ACTIVE_STOPS } from './stops';
 interface StateRow {
   today: string;
   /** Of erased content there is no hash. */
-  claims: { asking: string; call: string; salt: string | null; hash: string | null }[] | null;
-  recent: { asking: string; call: string }[] | null;
+  claims: { request: string; call: string; salt: string | null; hash: string | null }[] | null;
+  recent: { request: string; call: string }[] | null;
   spending: { client: string; today: string; month: string }[] | null;
   stops: State['stops'] | null;
 }
@@ -48,7 +48,7 @@ async function find(
 ): Promise<StateRow> {
   const rows = JSON.stringify(
     requests.map(({ id, clientId, operation, idempotencyKey, content }) => ({
-      asking: id,
+      request: id,
       client_id: clientId,
       operation,
       key: idempotencyKey,
@@ -57,16 +57,16 @@ async function find(
   );
   const [found] = await tx.$queryRaw<StateRow[]>`
     -- prepared as find_state
-    WITH asked AS (
-      SELECT * FROM json_to_recordset(${rows}::json) AS t(asking uuid, client_id uuid, operation text, key text, content text)
+    WITH requested AS (
+      SELECT * FROM json_to_recordset(${rows}::json) AS t(request uuid, client_id uuid, operation text, key text, content text)
     ), clock AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS today)
     SELECT today::text,
-      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id, 'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
-       FROM asked a CROSS JOIN LATERAL (
+      (SELECT json_agg(json_build_object('request', request, 'call', intent_id, 'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
+       FROM requested a CROSS JOIN LATERAL (
          SELECT intent_id, salt, content_hash FROM idempotency_claim
          WHERE client_id = a.client_id AND operation = a.operation AND key = a.key OFFSET 0) AS claim) AS claims,
-      (SELECT json_agg(json_build_object('asking', asking, 'call', intent_id) ORDER BY number DESC)
-       FROM asked a CROSS JOIN LATERAL (
+      (SELECT json_agg(json_build_object('request', request, 'call', intent_id) ORDER BY number DESC)
+       FROM requested a CROSS JOIN LATERAL (
          SELECT intent_id, number FROM recent_content
          WHERE client_id = a.client_id AND operation = a.operation AND content = decode(a.content, 'hex') OFFSET 0) AS before)
         AS recent,
@@ -95,9 +95,9 @@ async function toState(
     claims: new Map(
       claims
         ?.filter(({ call }) => !isKeyFree(known.get(call)))
-        .map(({ asking, call, salt, hash }) => {
-          const { content = '' } = byId.get(asking) ?? {};
-          return [asking, { callId: call, sameContent: isSame(content, salt, hash) }];
+        .map(({ request, call, salt, hash }) => {
+          const { content = '' } = byId.get(request) ?? {};
+          return [request, { callId: call, sameContent: isSame(content, salt, hash) }];
         }),
     ),
     sameContent: toSameContent(recent ?? [], known),
@@ -110,17 +110,17 @@ async function toState(
 
 /** @param recent newest first. */
 function toSameContent(
-  recent: { asking: string; call: string }[],
+  recent: { request: string; call: string }[],
   known: Map<string, KnownCall>,
 ): Map<string, SameContent[]> {
-  const byAsking = new Map<string, SameContent[]>();
-  for (const { asking, call } of recent) {
+  const byRequest = new Map<string, SameContent[]>();
+  for (const { request, call } of recent) {
     const same = asSameContent(call, known.get(call));
-    const before = byAsking.get(asking) ?? [];
+    const before = byRequest.get(request) ?? [];
     if (same) before.push(same);
-    byAsking.set(asking, before);
+    byRequest.set(request, before);
   }
-  return byAsking;
+  return byRequest;
 }
 
 /** Where nothing is left to compare with, its key alone says what is meant: then too it must not be paid twice. */

@@ -58,7 +58,7 @@ export const DOCUMENTED = {
       unrecorded: [],
     },
     coverage: 'GET /info/mobile-money-codes',
-    transactions: { creates: { name: 'mobile money', type: 'momo', class: 'payout' }, namedInAnswer: true },
+    transactions: { creates: { name: 'mobile money', type: 'mobile_money', class: 'payout' }, namedInAnswer: true },
     reach: 'own',
     deadline: 'payout',
     example: { momos: [{ ...PHONE, valueInUSD: 2.5, reference: 'sample', momoCode: 'MPS' }] },

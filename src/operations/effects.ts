@@ -38,7 +38,7 @@ export const NAMED_IN_ANSWER: ReadonlySet<string> = new Set(
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
 
-/** Tells whether the upstream's `type` word names another known kind than this one. */
+/** Tells whether the type of a transaction names another known kind than this one. */
 export function isOtherType(type: string | null, { type: own }: Pick<Created, 'type'>): boolean {
   const word = type?.toLowerCase();
   return word !== undefined && word !== own && KNOWN_TYPES.has(word);

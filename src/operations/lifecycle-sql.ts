@@ -9,7 +9,7 @@ export const CALLS = Prisma.raw(`intent i
 
 /** The recorded state of `CALLS`. */
 export const RECORDED_STATE = Prisma.raw(
-  `recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.verdict, i.held_for IS NOT NULL, d.verdict)`,
+  `recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.outcome, i.held_for IS NOT NULL, d.kind)`,
 );
 
 /** The recorded state of `CALLS`, and what the state at an instant needs beside it. */
@@ -33,12 +33,12 @@ export function stateNowSql(givenUpAfterMs: number, live?: number[]): Prisma.Sql
     clock_timestamp() - make_interval(secs => ${givenUpAfterMs / 1_000}::float))`;
 }
 
-/** Calls in progress, so that an index of their own finds them: search_entry_sent. */
+/** Calls in progress, so that an index of their own finds them: search_entry_in_progress. */
 export function inProgress({ givenUpBefore }: Present): Prisma.Sql {
   return Prisma.sql`state = 'in_progress' AND released_at >= ${givenUpBefore}::timestamptz`;
 }
 
-/** Calls that can still be approved, in the same way: search_entry_held. Every held call expires. */
+/** Calls that can still be approved, in the same way: search_entry_expires_at. Every held call expires. */
 export function notExpired({ now }: Present): Prisma.Sql {
   return Prisma.sql`expires_at > ${now}::timestamptz`;
 }

@@ -17,9 +17,9 @@ const call = (more: Partial<RecordedCall>): RecordedCall => ({
 });
 const held = (more: Partial<RecordedCall>) =>
   call({ heldFor: 'over_threshold', expiresAt: ago(-60), recordedAt: ago(9_000), ...more });
-const decided = (verdict: string, seconds: number, process = 7) => ({ verdict, decidedAt: ago(seconds), process });
+const decided = (kind: string, seconds: number, process = 7) => ({ kind, decidedAt: ago(seconds), process });
 const ended = (kind: string) => ({ kind, answeredAt: ago(5) });
-const notExecuted = { verdict: 'not_executed' };
+const notExecuted = { outcome: 'not_executed' };
 
 describe('the state of a call', () => {
   it.each([
@@ -32,7 +32,7 @@ describe('the state of a call', () => {
     ['succeeded', 'an outcome came, though its process is gone', call({ process: 6, outcome: ended('succeeded') })],
     ['unknown', 'the outcome is that nobody knows', call({ outcome: ended('unknown') })],
     ['not_executed', 'and was settled', call({ outcome: ended('unknown'), resolution: notExecuted })],
-    ['confirmed', 'without an outcome, and was settled', call({ process: 6, resolution: { verdict: 'confirmed' } })],
+    ['confirmed', 'without an outcome, and was settled', call({ process: 6, resolution: { outcome: 'confirmed' } })],
     [
       'rejected',
       'the outcome came after it was settled',

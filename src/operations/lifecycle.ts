@@ -13,13 +13,13 @@ interface Meaning {
   executed: 'yes' | 'no' | 'open';
   /** Whether the upstream has received the request, or may have. Reconciliation compares these calls. */
   arrived: boolean;
-  /** Whether the idempotency key is free for another request. */
-  freesKey: boolean;
+  /** Whether the idempotency key is free for another request. The status of a rejection may decide. */
+  freesKey: boolean | 'if_refused_at_the_door';
 }
 
 export const STATES = {
   succeeded: { executed: 'yes', arrived: true, freesKey: false },
-  rejected: { executed: 'no', arrived: true, freesKey: false }, // but see `freesKey`
+  rejected: { executed: 'no', arrived: true, freesKey: 'if_refused_at_the_door' },
   not_sent: { executed: 'no', arrived: false, freesKey: true },
   unknown: { executed: 'open', arrived: true, freesKey: false },
   confirmed: { executed: 'yes', arrived: true, freesKey: false },
@@ -68,8 +68,9 @@ export const REFUSED_AT_THE_DOOR: readonly number[] = [401, 403, 429];
 
 /** Returns whether the idempotency key of a call in this state is free, and whether its content may be sent again. */
 export function freesKey(state: CallState, upstreamStatus: number | null): boolean {
-  if (state === 'rejected') return upstreamStatus !== null && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
-  return STATES[state].freesKey;
+  const { freesKey } = STATES[state];
+  if (typeof freesKey === 'boolean') return freesKey;
+  return upstreamStatus !== null && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
 }
 
 /** The facts that the state depends on, whatever the time. */
@@ -177,9 +178,9 @@ export interface RecordedCall {
   process: number | null;
   heldFor: string | null;
   expiresAt: Date | null;
-  decision: { verdict: string; decidedAt: Date; process: number } | null;
+  decision: { kind: string; decidedAt: Date; process: number } | null;
   outcome: { kind: string; answeredAt: Date } | null;
-  resolution: { verdict: string } | null;
+  resolution: { outcome: string } | null;
 }
 
 /** Returns the state of a call that has no refusal. */
@@ -188,9 +189,9 @@ export function stateOf(call: RecordedCall, at: Present): CallState {
   const recorded = recordedState({
     outcome: outcome?.kind ?? null,
     refused: false,
-    resolution: resolution?.verdict ?? null,
+    resolution: resolution?.outcome ?? null,
     held: heldFor !== null,
-    decision: decision?.verdict ?? null,
+    decision: decision?.kind ?? null,
   });
   return stateAt(recorded, { expiresAt, process: decision?.process ?? call.process, releasedAt: releasedAt(call) }, at);
 }
@@ -203,7 +204,7 @@ export function inDoubtSince(call: RecordedCall, at: Present): Date | null {
 /** Returns what was decided about a held call; null for a call that needed no approval. */
 export function approvalStatusOf(call: RecordedCall, at: Present): string | null {
   if (call.heldFor === null) return null;
-  return call.decision?.verdict ?? (stateOf(call, at) === 'expired' ? 'expired' : 'pending');
+  return call.decision?.kind ?? (stateOf(call, at) === 'expired' ? 'expired' : 'pending');
 }
 
 function releasedAt({ decision, recordedAt }: RecordedCall): Date {

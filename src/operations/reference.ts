@@ -55,7 +55,7 @@ function transactionsTable(): string {
     const row = rowOf(name);
     return row.effect === 'read' ? [] : [[code(name), ...transactionsOf(row.transactions)]];
   });
-  return table(['operation', 'in the listing', 'upstream type', 'compared as'], rows);
+  return table(['operation', 'in the listing', 'type', 'compared as'], rows);
 }
 
 type Transactions = Exclude<OperationRow, { effect: 'read' }>['transactions'];

@@ -2,7 +2,7 @@
 export interface TransactionKind {
   /** Its name in verdicts. The listing is as fresh as the newest known transaction of the same kind. */
   name: string;
-  /** The upstream's `type` word (docs/reference/upstream.md, "Transaction record"). */
+  /** Its type, as the adapter reads it (src/gateway/upstream/transactions.ts), in lower case. */
   type: string;
   class: TransactionClass;
 }

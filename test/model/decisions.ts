@@ -17,14 +17,14 @@ export function checkDecisions(world: World, lane: Lane, intents: Intent[]): str
 }
 
 function checkDecided(world: World, lane: Lane, decided: Decided, intents: Intent[]): string[] {
-  const { callId, number, verdict, told } = decided;
+  const { callId, number, decision, told } = decided;
   const intent = intents.find(({ id }) => id === callId);
   if (!told || !intent) return [];
-  const said = `${verdict} of ${callId} was told ${told.status} ${told.json.code ?? ''}: `;
+  const said = `${decision} of ${callId} was told ${told.status} ${told.json.code ?? ''}: `;
   const request = lane.requests.get(number) as LogicalRequest;
   if (hasWon(decided)) {
-    if (intent.decision !== RECORDED[verdict]) return [`${said}${intent.decision} is recorded`];
-    const stopped = verdict === 'approve' && wasStopped(world, lane, request, decided);
+    if (intent.decision !== RECORDED[decision]) return [`${said}${intent.decision} is recorded`];
+    const stopped = decision === 'approve' && wasStopped(world, lane, request, decided);
     return stopped ? [`${said}it was stopped`] : [];
   }
   switch (told.json.code) {

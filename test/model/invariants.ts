@@ -69,8 +69,8 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
   ).length;
   const done = arrivals.filter(({ processed }) => processed);
   const trulyDone = done.filter((arrival) => !isLie(arrival)).length;
-  const settledAs = (verdict: Intent['resolution']) =>
-    sendable.filter(({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === verdict).length;
+  const settledAs = (settled: Intent['resolution']) =>
+    sendable.filter(({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === settled).length;
   const faults: [boolean, string][] = [
     // IDs show when calls arrived, not when they were admitted. A duplicate that waited may have the smaller one.
     [

@@ -17,7 +17,7 @@ export interface Sent {
 export interface Decided {
   callId: string;
   number: number;
-  verdict: 'approve' | 'reject';
+  decision: 'approve' | 'reject';
   startedAt: number;
   endedAt: number;
   told: Told | undefined;
@@ -111,15 +111,15 @@ async function decide(world: World, lane: Lane, number: number, { json }: Told):
   const callId = json.call_id as string;
   const { decisions } = lane.requests.get(number) as LogicalRequest;
   await Promise.all(
-    decisions.map(async (verdict, index) => {
+    decisions.map(async (decision, index) => {
       const startedAt = world.now();
       const told = await world.ask({
         process: index,
-        path: `/v1/approvals/${callId}/${verdict}`,
+        path: `/v1/approvals/${callId}/${decision}`,
         key: world.keys.approvers[index] ?? '',
         body: { reason: 'as the schedule says' },
       });
-      lane.decided.push({ callId, number, verdict, startedAt, endedAt: world.now(), told });
+      lane.decided.push({ callId, number, decision, startedAt, endedAt: world.now(), told });
     }),
   );
 }

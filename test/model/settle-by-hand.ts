@@ -23,7 +23,7 @@ export async function settleByHand(
         process: 0,
         path: `/v1/calls/${id}/resolution`,
         key: shared.world.keys.approvers[0] ?? '',
-        body: { verdict: carriedOut ? 'confirmed' : 'not_executed', reason: 'as it was' },
+        body: { outcome: carriedOut ? 'confirmed' : 'not_executed', reason: 'as it was' },
       });
     const ends = performance.now() + SETTLEABLE_MS;
     let told = await ask();

@@ -16,7 +16,7 @@ export interface Approving extends Paying {
   model: string;
   /** @returns the ID of a held call. Columns of its intent can be overridden. */
   hold(changes?: Record<string, unknown>): Promise<string>;
-  decide(verdict: string, id: string, body?: object, key?: string, proxy?: TestProxy): supertest.Test;
+  decide(decision: string, id: string, body?: object, key?: string, proxy?: TestProxy): supertest.Test;
   /** Returns the call as its app sees it. */
   read(id: string): Promise<FullApprovalRecord>;
   /** Returns the app's spending. Undefined if nothing was ever counted. */
@@ -45,9 +45,9 @@ export async function startApproving(): Promise<Approving> {
       const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z', reserved_on: null };
       return copyIntent(proxy.database, model, { ...held, idempotency_key: null, ...changes });
     },
-    decide: (verdict, id, body = {}, key = approver.key, { url } = proxy) =>
+    decide: (decision, id, body = {}, key = approver.key, { url } = proxy) =>
       supertest(url)
-        .post(`/v1/approvals/${id}/${verdict}`)
+        .post(`/v1/approvals/${id}/${decision}`)
         .set('X-API-Key', key)
         .send({ reason: 'agreed with Ada (ada@example.com)', ...body }),
     read: async (id) => (await proxy.get(app, `/v1/calls/${id}`).expect(200)).body,

@@ -71,7 +71,7 @@ export async function makeCallStories(): Promise<CallStories> {
   const refused = await pay(400, { credits: [{ valueInUSD: -1 }, { email: 'x', valueInUSD: 1 }] });
   upstream.behaviour = reset;
   const [doubtful, settled] = [await pay(502), await pay(502)];
-  await post(`/v1/calls/${settled}/resolution`, { verdict: 'not_executed', reason: 'the provider says so' });
+  await post(`/v1/calls/${settled}/resolution`, { outcome: 'not_executed', reason: 'the provider says so' });
   return {
     ...paying,
     approver,

@@ -67,7 +67,7 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
     rows,
   );
   await database.query(
-    `INSERT INTO resolution (intent_id, verdict, reason, resolved_at) SELECT DISTINCT call_id, resolution, 'made up', at FROM ${read} WHERE resolution IS NOT NULL`,
+    `INSERT INTO resolution (intent_id, outcome, reason, resolved_at) SELECT DISTINCT call_id, resolution, 'made up', at FROM ${read} WHERE resolution IS NOT NULL`,
     rows,
   );
 }

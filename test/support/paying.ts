@@ -71,8 +71,8 @@ export function bytes(response: supertest.Response, done: (error: Error | null, 
 }
 
 /** The pause between two attempts grows, because the awaited work needs the same core. */
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 50;
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 100;
 
 /** Far longer than anything takes on a busy machine, and shorter than the time limit of a test. */
 const DEADLINE_MS = 60_000;

@@ -41,7 +41,7 @@ export const LOG: Record<string, unknown>[] = [
     items: [{ amount_usd: '12.500000', email_commitment: commit('ada@example.com') }, { amount_usd: '0.1' }],
   },
   other(3),
-  { table: 'decision', intent_id: CALL, verdict: 'approved', id: other(4).id },
+  { table: 'decision', intent_id: CALL, kind: 'approved', id: other(4).id },
   other(5),
   other(6),
   { table: 'outcome', intent_id: CALL, kind: 'succeeded', upstream_status: 200 },

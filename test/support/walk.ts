@@ -29,8 +29,11 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
   describe.each(['the sandbox', 'the proxy'])('with %s', (side) => {
     const baseUrl = () => (side === 'the proxy' ? proxy.url : proxy.sandbox.url);
     const client = () => new InterfaceClient(baseUrl(), side === 'the proxy' ? key : UPSTREAM_KEY);
+    const upstream = () => new InterfaceClient(proxy.sandbox.url, UPSTREAM_KEY);
     const balances = async () =>
-      (dataOf(await client().wallets()) as { balance: number }[]).map(({ balance }) => balance);
+      (dataOf(await upstream().wallets()) as { balance: number }[]).map(({ balance }) => balance);
+    /** After all requests that are carried out. */
+    let before: number[] | undefined;
 
     it.each(rows.filter(({ data }) => data))('$request: $says', async ({ request, body, data }) => {
       const answer = await ask(client(), request, body);
@@ -42,7 +45,7 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
     it.each(rows.filter(({ data }) => !data))(
       '$request refuses, and moves nothing: $says',
       async ({ request, body }) => {
-        const before = await balances();
+        before ??= await balances();
         const { status, text } = await ask(client(), request, body);
         // The provider documents one error, the 500 of POST /send. The proxy rejects what it has checked with 400.
         expect(status).toBe(request === 'POST /send' && side === 'the sandbox' ? 500 : 400);

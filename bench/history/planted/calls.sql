@@ -61,7 +61,7 @@ SELECT id, position, CASE WHEN phone IS NOT NULL THEN 'phone' WHEN email IS NOT 
 INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
 SELECT id, position, '', email, phone, handle FROM planted_item WHERE receiver IS NULL AND kind IS DISTINCT FROM 35;
 
-INSERT INTO decision (intent_id, verdict, reason, client_id, key_id, decided_at, process)
+INSERT INTO decision (intent_id, kind, reason, client_id, key_id, decided_at, process)
 SELECT id, 'approved', 'planted', uuid_floor(now()), uuid_floor(now()), at, 0 FROM planted_call WHERE fate = 'approved late';
 
 INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at)
@@ -77,7 +77,7 @@ SELECT id, position, CASE WHEN fate <> 'only its issue' THEN position END, CASE 
   CASE WHEN fate <> 'only its issue' THEN upstream_id END, batch_ref, 'paid', usd
 FROM planted_item WHERE fate IN ('succeeded', 'approved late', 'only its issue', 'link');
 
-INSERT INTO resolution (intent_id, verdict, reason, resolved_at)
+INSERT INTO resolution (intent_id, outcome, reason, resolved_at)
 SELECT id, 'confirmed', 'planted', at + interval '20 minutes' FROM planted_call WHERE fate LIKE 'confirmed%';
 
 INSERT INTO verdict (id, intent_id, verdict, reason, evidence, decided_at)

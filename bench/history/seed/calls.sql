@@ -97,7 +97,7 @@ FROM seed_item;
 INSERT INTO item_recipient (intent_id, position, salt, email, phone, handle)
 SELECT id, position, salt, email, phone, handle FROM seed_item WHERE email IS NOT NULL OR phone IS NOT NULL OR handle IS NOT NULL;
 
-INSERT INTO decision (intent_id, verdict, reason, body_commitment, client_id, key_id, actor, decided_at, reserved_on, process)
+INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, decided_at, reserved_on, process)
 SELECT c.id, CASE WHEN settled < 0.7 THEN 'approved' ELSE 'rejected' END, 'as agreed', sha256(b.salt || b.body), k.client_id, k.key_id, 'approver-1', at + interval '10 minutes',
   CASE WHEN settled < 0.7 AND total_usd IS NOT NULL AND operation <> 'POST /send' THEN ((at + interval '10 minutes') AT TIME ZONE 'UTC')::date END, 0
 FROM seed_call c JOIN seed_body b ON b.id = c.id JOIN seed_key k ON k.place = (c.key_place + 3) % 36
@@ -108,7 +108,7 @@ CREATE TEMP TABLE seed_outcome ON COMMIT DROP AS
 SELECT c.id, operation, upstream_ms, b.answer, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
   coalesce(d.decided_at, at) + interval '2 milliseconds' AS sent_at, decode(md5(c.id::text || 'answer' || clock_timestamp()), 'hex') AS salt
 FROM seed_call c LEFT JOIN decision d ON d.intent_id = c.id LEFT JOIN seed_body b ON b.id = c.id
-WHERE fate IN ('succeeded', 'rejected', 'not_sent', 'unknown') OR d.verdict = 'approved';
+WHERE fate IN ('succeeded', 'rejected', 'not_sent', 'unknown') OR d.kind = 'approved';
 UPDATE seed_outcome SET answer = CASE kind
   WHEN 'succeeded' THEN coalesce(answer, convert_to('{"status":"success","data":[]}', 'UTF8'))
   WHEN 'rejected' THEN convert_to('{"status":"error","error":"not enough in the wallet"}', 'UTF8') END WHERE kind <> 'succeeded' OR answer IS NULL;
@@ -127,7 +127,7 @@ SELECT i.id, i.position, CASE WHEN i.n % 100 <> 0 THEN i.position END, i.upstrea
 FROM seed_item i JOIN seed_outcome o ON o.id = i.id
 WHERE o.kind = 'succeeded' AND i.operation <> 'POST /account/delete-unpaid-transaction';
 
-INSERT INTO resolution (intent_id, verdict, reason, client_id, key_id, actor, resolved_at)
+INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id, actor, resolved_at)
 SELECT c.id, CASE WHEN settled < 0.4 THEN 'confirmed' ELSE 'not_executed' END, 'looked up at the provider', k.client_id, k.key_id, 'approver-1', at + interval '1 day'
 FROM seed_call c JOIN seed_key k ON k.place = (c.key_place + 3) % 36
 WHERE fate IN ('lost', 'unknown') AND settled < 0.7 AND at < current_setting('seed.end')::timestamptz - interval '2 days';
@@ -143,7 +143,7 @@ SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL ena
 INSERT INTO reservation_release (intent_id, released_at)
 SELECT i.id, coalesce(r.resolved_at, o.recorded_at) FROM seed_call c JOIN intent i ON i.id = c.id
   LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN resolution r ON r.intent_id = i.id
-WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'not_sent') OR r.verdict = 'not_executed');
+WHERE i.reserved_on IS NOT NULL AND (c.fate IN ('rejected', 'not_sent') OR r.outcome = 'not_executed');
 
 INSERT INTO spending (client_id, day, usd)
 SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on), sum(i.total_usd)

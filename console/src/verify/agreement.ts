@@ -160,14 +160,14 @@ function compareRefusal(all: Comparison, story: CallStory, leaf: Leaf): void {
 }
 
 function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): void {
-  all.plain('decision', approval?.status, leaf.verdict);
+  all.plain('decision', approval?.status, leaf.kind);
   all.time('time of the decision', approval?.decided_at, leaf.decided_at);
   all.text('reason for the decision', approval?.reason, leaf.reason);
   comparePerson(all, 'who decided', approval?.decided_by, leaf);
 }
 
 function compareResolution(all: Comparison, resolution: SupersededResolution | null | undefined, leaf: Leaf): void {
-  all.plain('resolution', resolution?.verdict, leaf.verdict);
+  all.plain('resolution', resolution?.outcome, leaf.outcome);
   all.time('time of the resolution', resolution?.resolved_at, leaf.resolved_at);
   all.text('reason for the resolution', resolution?.reason, leaf.reason);
   comparePerson(all, 'author of the resolution', resolution?.resolved_by, leaf);
@@ -186,9 +186,9 @@ function outcomesOf(leaves: Leaves): string[] {
   const facts = {
     outcome: word(outcome?.kind),
     refused: !intent,
-    resolution: word((correction ?? resolution)?.verdict),
+    resolution: word((correction ?? resolution)?.outcome),
     held: word(intent?.held_for) !== null,
-    decision: word(decision?.verdict),
+    decision: word(decision?.kind),
   };
   return possibleStates(recordedState(facts));
 }

@@ -23,8 +23,8 @@ beforeAll(() => {
 
 /** Those of the claims that are accepted. */
 async function acceptedOf<Claim>(claims: Claim[], verify: (claim: Claim) => Promise<boolean>): Promise<Claim[]> {
-  const verdicts = await Promise.all(claims.map(verify));
-  return claims.filter((_, at) => verdicts[at]);
+  const results = await Promise.all(claims.map(verify));
+  return claims.filter((_, at) => results[at]);
 }
 
 describe("the browser's check of inclusion", () => {

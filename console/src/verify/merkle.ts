@@ -10,7 +10,7 @@ export const leafHash = (leaf: string): Promise<Bytes> => sha256(LEAF, utf8(leaf
 /** SHA-256(0x01 || left || right), RFC 6962, section 2.1. */
 const nodeHash = (left: Uint8Array, right: Uint8Array): Promise<Bytes> => sha256(NODE, joined(left, right));
 
-export interface InclusionClaim {
+interface InclusionClaim {
   index: number;
   size: number;
   leafHash: Uint8Array;
@@ -38,7 +38,7 @@ export async function verifyInclusion({ index, size, leafHash, proof, root }: In
   return last === 0 && isSame(hash, root);
 }
 
-export interface ConsistencyClaim {
+interface ConsistencyClaim {
   from: number;
   to: number;
   fromRoot: Uint8Array;

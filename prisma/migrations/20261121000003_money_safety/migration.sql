@@ -1,5 +1,5 @@
 -- What keeps money safe: keys against paying twice, caps, approvals, the stop switch, and what became of calls in doubt.
---   records   decision, resolution, stop, stop_lift: rows are only ever added, as those of the first migration
+--   records   decision, resolution, resolution_correction, stop, stop_lift: rows are only ever added, as those of the first migration
 --   work      idempotency_claim, recent_content, spending, request_window: what admission needs at hand, made of the records
 
 -- Clients and keys ----------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ CREATE INDEX refusal_idempotency_key ON refusal (client_id, idempotency_key, id)
 -- Whether a held call may be sent. There is one for each call, so of two approvers, the first wins.
 CREATE TABLE decision (
   intent_id       uuid PRIMARY KEY,
-  verdict         text NOT NULL CHECK (verdict IN ('approved', 'rejected')),
+  kind            text NOT NULL CHECK (kind IN ('approved', 'rejected')),
   reason          text NOT NULL,
   body_commitment bytea, -- the hash of what the approver saw, checked again before the call is sent
   client_id       uuid NOT NULL, -- who decided
@@ -59,16 +59,32 @@ CREATE TABLE decision (
   process         integer NOT NULL -- the process that sends it
 );
 
--- How a call in doubt was settled.
+-- How a call in doubt was settled, first. A correction of it is a record of its own.
 CREATE TABLE resolution (
   intent_id   uuid PRIMARY KEY,
-  verdict     text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed')),
+  outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
   reason      text NOT NULL,
-  client_id   uuid NOT NULL, -- who settled it
+  client_id   uuid, -- who settled it; null: the resolver, whose verdict has the evidence
+  key_id      uuid,
+  actor       text,
+  resolved_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- A person can correct a call that the resolver or a person settled wrongly. The first resolution stays on record, and
+-- each correction names the resolution that it supersedes.
+CREATE TABLE resolution_correction (
+  id          uuid PRIMARY KEY, -- UUIDv7
+  intent_id   uuid NOT NULL,
+  supersedes  uuid NOT NULL UNIQUE, -- the id of another correction, or of the call for the first resolution
+  outcome     text NOT NULL CHECK (outcome IN ('confirmed', 'not_executed')),
+  reason      text NOT NULL,
+  reserves    boolean NOT NULL, -- whether it reserved a released amount again
+  client_id   uuid NOT NULL, -- who corrected it
   key_id      uuid NOT NULL,
   actor       text,
   resolved_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+CREATE INDEX resolution_correction_intent ON resolution_correction (intent_id);
 
 -- Stops: of everything (both null), one client, or one operation. A stop is active until it is lifted.
 CREATE TABLE stop (
@@ -97,6 +113,14 @@ CREATE TABLE reservation_release (
   released_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
+-- Corrections that reserved again, and whose reservation was given back since: by a later correction or a late outcome.
+CREATE TABLE correction_release (
+  correction_id uuid PRIMARY KEY,
+  intent_id     uuid NOT NULL,
+  released_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX correction_release_intent ON correction_release (intent_id);
+
 CREATE OR REPLACE FUNCTION is_record(name text) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT AS $$
   SELECT name IN ('intent', 'intent_item', 'outcome', 'outcome_item', 'refusal', 'decision', 'resolution', 'stop', 'stop_lift',
     'reservation_release')
@@ -106,7 +130,8 @@ DO $$
 DECLARE
   record text;
 BEGIN
-  FOREACH record IN ARRAY ARRAY['decision', 'resolution', 'stop', 'stop_lift', 'reservation_release'] LOOP
+  FOREACH record IN ARRAY ARRAY['decision', 'resolution', 'resolution_correction', 'stop', 'stop_lift', 'reservation_release',
+    'correction_release'] LOOP
     EXECUTE format('CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION refuse_change()', record);
     EXECUTE format('CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I EXECUTE FUNCTION refuse_change()', record);
   END LOOP;
@@ -152,15 +177,29 @@ CREATE UNLOGGED TABLE request_window (
   requests   integer NOT NULL
 );
 
--- Releases the reservations of calls, once each, on their original day. Rows are locked in the order of admission, so
--- that the two cannot deadlock.
+-- Until its transaction ends, no other transaction can correct the resolution of this call or release its reservation.
+CREATE FUNCTION lock_resolution(intent_id uuid) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_advisory_xact_lock(7070013, hashtext(intent_id::text))
+$$;
+
+-- Releases the reservations of calls and of corrections, once each, on their original day. Rows are locked in the order of
+-- admission, so that the two cannot deadlock. Corrections and releases of a settled call take turns. If an outcome commits
+-- while a correction reserves again, either it sees that reservation, or the correction sees the outcome.
 CREATE FUNCTION release_reservations(intent_ids uuid[]) RETURNS void LANGUAGE sql AS $$
+  SELECT lock_resolution(settled.intent_id)
+  FROM (SELECT intent_id FROM resolution WHERE intent_id = ANY (intent_ids) ORDER BY intent_id) AS settled;
   WITH reserved AS (
     SELECT i.id, i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, i.total_usd AS usd
     FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
     WHERE i.id = ANY (intent_ids) AND coalesce(i.reserved_on, d.reserved_on) IS NOT NULL AND i.total_usd IS NOT NULL
-  ), fresh AS (
+  ), first AS (
     INSERT INTO reservation_release (intent_id) SELECT id FROM reserved ORDER BY id ON CONFLICT DO NOTHING RETURNING intent_id
+  ), again AS (
+    INSERT INTO correction_release (correction_id, intent_id)
+    SELECT c.id, c.intent_id FROM resolution_correction c JOIN reserved r ON r.id = c.intent_id WHERE c.reserves
+    ORDER BY c.id ON CONFLICT DO NOTHING RETURNING intent_id
+  ), fresh AS (
+    SELECT intent_id FROM first UNION ALL SELECT intent_id FROM again
   ), released AS (
     SELECT r.client_id, r.day, sum(r.usd) AS usd FROM reserved r JOIN fresh f ON f.intent_id = r.id GROUP BY 1, 2
   ), locked AS (
@@ -180,6 +219,7 @@ $$;
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
-GRANT SELECT, INSERT ON decision, resolution, stop, stop_lift, reservation_release TO payout_proxy;
+GRANT SELECT, INSERT ON decision, resolution, resolution_correction, stop, stop_lift, reservation_release, correction_release
+  TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, request_window TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content TO payout_proxy;

@@ -44,7 +44,8 @@ DO $$
 DECLARE
   record text;
 BEGIN
-  FOREACH record IN ARRAY ARRAY['intent', 'outcome', 'refusal', 'decision', 'resolution', 'stop', 'stop_lift', 'reservation_release', 'answer_shape'] LOOP
+  FOREACH record IN ARRAY ARRAY['intent', 'outcome', 'refusal', 'decision', 'resolution', 'resolution_correction', 'stop',
+    'stop_lift', 'reservation_release', 'correction_release', 'answer_shape'] LOOP
     EXECUTE format('ALTER TABLE %I ADD COLUMN tx xid8 NOT NULL DEFAULT pg_current_xact_id()', record);
   END LOOP;
 END
@@ -54,9 +55,12 @@ CREATE INDEX outcome_tx ON outcome (tx, intent_id);
 CREATE INDEX refusal_tx ON refusal (tx, id);
 CREATE INDEX decision_tx ON decision (tx, intent_id);
 CREATE INDEX resolution_tx ON resolution (tx, intent_id);
+CREATE INDEX resolution_correction_tx ON resolution_correction (tx, id);
+CREATE INDEX resolution_correction_tx_intent ON resolution_correction (tx, intent_id); -- for the search index
 CREATE INDEX stop_tx ON stop (tx, id);
 CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 CREATE INDEX reservation_release_tx ON reservation_release (tx, intent_id);
+CREATE INDEX correction_release_tx ON correction_release (tx, correction_id);
 CREATE INDEX answer_shape_tx ON answer_shape (tx, id);
 
 -- Records -------------------------------------------------------------------------------------------------------------
@@ -188,6 +192,6 @@ GRANT SELECT, INSERT ON access, access_end, access_filters TO payout_proxy;
 GRANT SELECT ON erasure, pruning, log_leaf, log_node, checkpoint TO payout_proxy;
 
 GRANT USAGE ON SCHEMA public TO payout_sealer;
-GRANT SELECT ON intent, intent_item, outcome, outcome_item, refusal, decision, resolution, stop, stop_lift, reservation_release,
-  answer_shape, access, access_end, erasure, pruning TO payout_sealer;
+GRANT SELECT ON intent, intent_item, outcome, outcome_item, refusal, decision, resolution, resolution_correction, stop, stop_lift,
+  reservation_release, correction_release, answer_shape, access, access_end, erasure, pruning TO payout_sealer;
 GRANT SELECT, INSERT ON log_leaf, log_node, checkpoint TO payout_sealer;

@@ -98,14 +98,20 @@ CREATE VIEW audit.refusals AS
   FROM public.refusal;
 
 CREATE VIEW audit.decisions AS
-  SELECT intent_id AS call_id, verdict, audit.mask_prose(reason) AS reason, body_commitment, client_id, key_id,
+  SELECT intent_id AS call_id, kind, audit.mask_prose(reason) AS reason, body_commitment, client_id, key_id,
     audit.mask_contacts(actor) AS actor, decided_at, reserved_on
   FROM public.decision;
 
+-- The resolutions that hold; audit.resolution_history has those that were superseded, too.
 CREATE VIEW audit.resolutions AS
-  SELECT intent_id AS call_id, verdict, audit.mask_prose(reason) AS reason, client_id, key_id,
+  SELECT id, intent_id AS call_id, supersedes, outcome, audit.mask_prose(reason) AS reason, client_id, key_id,
     audit.mask_contacts(actor) AS actor, resolved_at
-  FROM public.resolution;
+  FROM public.current_resolution;
+
+CREATE VIEW audit.resolution_history AS
+  SELECT id, intent_id AS call_id, supersedes, outcome, audit.mask_prose(reason) AS reason, client_id, key_id,
+    audit.mask_contacts(actor) AS actor, resolved_at
+  FROM public.resolution_history;
 
 CREATE VIEW audit.stops AS
   SELECT s.id, s.stops_client_id, s.stops_operation, audit.mask_prose(s.reason) AS reason, s.client_id, s.key_id,
@@ -114,6 +120,9 @@ CREATE VIEW audit.stops AS
   FROM public.stop s LEFT JOIN public.stop_lift l ON l.stop_id = s.id;
 
 CREATE VIEW audit.reservation_releases AS SELECT intent_id AS call_id, released_at FROM public.reservation_release;
+
+CREATE VIEW audit.correction_releases AS
+  SELECT correction_id, intent_id AS call_id, released_at FROM public.correction_release;
 
 CREATE VIEW audit.answer_shapes AS
   SELECT id, operation, http_status, fingerprint, shape, first_call_id, first_seen_at FROM public.answer_shape;

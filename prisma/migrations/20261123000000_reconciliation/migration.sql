@@ -58,9 +58,6 @@ CREATE TABLE verdict (
 CREATE INDEX verdict_tx ON verdict (tx, id);
 CREATE INDEX verdict_intent ON verdict (intent_id, id);
 
--- Null: the resolver, whose verdict has the evidence.
-ALTER TABLE resolution ALTER COLUMN client_id DROP NOT NULL, ALTER COLUMN key_id DROP NOT NULL;
-
 -- The upstream's events: hints that are never believed before they are read back.
 CREATE TABLE upstream_event (
   id          uuid PRIMARY KEY, -- UUIDv7

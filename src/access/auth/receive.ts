@@ -16,7 +16,7 @@ export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-export interface Reception extends Omit<WhoCalls, 'guessing'> {
+interface Reception extends Omit<WhoCalls, 'guessing'> {
   origins: OriginsService;
   windows: RequestWindowsService;
 }

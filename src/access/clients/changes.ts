@@ -15,7 +15,7 @@ export const CLIENT_ACTIONS = [
   'key_revoked',
 ] as const;
 
-export type ClientAction = (typeof CLIENT_ACTIONS)[number];
+type ClientAction = (typeof CLIENT_ACTIONS)[number];
 
 /** Who makes a change, from where, and why. */
 export interface ChangeAuthor {

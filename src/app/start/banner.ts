@@ -26,10 +26,10 @@ export function banner(url: string, demoKeys: string | undefined): string {
       '',
       '  Send a payout, then read its record:',
       '',
-      `    KEYS='${demoKeys}'`,
-      `    curl -s ${url}/api/v0.1/payouts/airtime -H "X-API-Key: $(node -p "require('$KEYS').app")" -H 'Content-Type: application/json' \\`,
+      `    key() { grep -o "pp_$1_[^\\"]*" '${demoKeys}'; }`,
+      `    curl -s ${url}/api/v0.1/payouts/airtime -H "X-API-Key: $(key app)" -H 'Content-Type: application/json' \\`,
       `      -d '{"airtimes":[{"countryToSend":"Nigeria","phoneNumber":"+2348012345678","valueInUSD":1.5}]}'`,
-      `    curl -s ${url}/v1/audit/calls -H "X-API-Key: $(node -p "require('$KEYS').auditor")"`,
+      `    curl -s ${url}/v1/audit/calls -H "X-API-Key: $(key auditor)"`,
     );
   }
   return [...lines, '', '  Press Ctrl-C to stop.', '', ''].join('\n');

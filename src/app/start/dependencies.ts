@@ -8,7 +8,7 @@ import { RunningSandbox, startSandbox } from './sandbox-process';
 /** Reports a step once it has passed. */
 export type Report = (step: string, detail: string) => void;
 
-export interface Dependencies {
+interface Dependencies {
   settings: RunningConfig;
   /** Whether the database is our own. */
   embeddedDatabase: boolean;

@@ -38,7 +38,7 @@ const LISTS: Record<CoverageList, { path: string; read: (envelope: unknown) => S
 export class CoverageService {
   private readonly logger = new Logger('Coverage');
   private readonly enabled: boolean;
-  private readonly asking = new Map<CoverageList, Promise<Served | undefined>>();
+  private readonly pending = new Map<CoverageList, Promise<Served | undefined>>();
   /** The lists that could not be read, and when they may be requested again, on the monotonic clock. */
   private readonly missing = new Map<CoverageList, number>();
   /** Each answer is parsed once, for many calls. */
@@ -80,9 +80,9 @@ export class CoverageService {
     if (kept) return this.parse(kept, list);
     const retryAt = this.missing.get(list);
     if (retryAt !== undefined && performance.now() < retryAt) return undefined;
-    const asking = this.asking.get(list) ?? this.ask(call, list);
-    this.asking.set(list, asking);
-    return retryAt === undefined ? asking : undefined;
+    const answer = this.pending.get(list) ?? this.ask(call, list);
+    this.pending.set(list, answer);
+    return retryAt === undefined ? answer : undefined;
   }
 
   /**
@@ -92,7 +92,7 @@ export class CoverageService {
   private async ask(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
     const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
     const served = body && this.parse(body, list);
-    this.asking.delete(list);
+    this.pending.delete(list);
     if (served) {
       this.missing.delete(list);
     } else {

@@ -4,26 +4,22 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../upstream/shape';
 
-/**
- * The most shapes of an operation that are listed. Nobody reads more, and a faulty upstream must not fill the database.
- */
+/** The most recorded shapes of an operation. Nobody reads more, and a faulty upstream must not fill the database. */
 const MAX_SHAPES = 100;
 
-/**
- * The most waiting shapes. While the database is slow, further shapes are dropped. Their next answers bring them back.
- */
+/** The most waiting shapes. Further ones are dropped, and their next answers bring them back. */
 const MAX_WAITING = 100;
 
 /** The known shapes of an operation's answers. */
 interface KnownShapes {
   /** The shapes so far, by HTTP status. */
   byStatus: Map<number, Shape>;
-  /** Whether the most shapes are listed. */
+  /** Whether `MAX_SHAPES` are recorded. */
   full: boolean;
 }
 
-/** An answer with something new, as far as this process knows. */
-interface Sight {
+/** An answer with a shape that is new, as far as this process knows. */
+interface NewSight {
   operation: string;
   status: number;
   shape: Shape;
@@ -39,7 +35,7 @@ interface Sight {
 export class ShapeWatch implements OnApplicationShutdown {
   private readonly logger = new Logger('Shapes');
   private readonly known = new Map<string, KnownShapes>();
-  private readonly waiting: Sight[] = [];
+  private readonly waiting: NewSight[] = [];
   private working: Promise<void> | undefined;
 
   constructor(
@@ -47,10 +43,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     private readonly metrics: MetricsService,
   ) {}
 
-  /**
-   * Checks an answer. It returns at once and never throws. Without an HTTP status there was no answer, and nothing is
-   * recorded.
-   */
+  /** Returns at once and never throws. Without an HTTP status there was no answer, and nothing is recorded. */
   watch(call: { id: string; operation: string }, status: number | null, body: Buffer | null): void {
     if (status === null) return;
     try {
@@ -61,7 +54,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     }
   }
 
-  /** Waits for queries in progress. Call it once the last request is answered. */
+  /** Waits for the shapes that are being recorded. Call it once the last request is answered. */
   async onApplicationShutdown(): Promise<void> {
     await this.working;
   }
@@ -73,7 +66,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     if (known.full) return this.metrics.countUnlistedShape(operation);
     if (this.waiting.length >= MAX_WAITING) return;
     const shape = shapeOf(value);
-    known.byStatus.set(status, merge(before, shape)); // Further answers are not checked.
+    known.byStatus.set(status, merge(before, shape)); // the next answers of this shape cost nothing
     this.waiting.push({ operation, status, shape, callId });
     this.working ??= this.learnAll();
   }
@@ -96,19 +89,19 @@ export class ShapeWatch implements OnApplicationShutdown {
     this.working = undefined;
   }
 
-  private async learn(sight: Sight): Promise<void> {
+  private async learn(sight: NewSight): Promise<void> {
     const { operation, status, shape } = sight;
     // Other instances, or this one before its last start, may have recorded them.
     const stored = await readShapes(this.prisma, operation);
     const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
     if (covers(listed.get(status) ?? false, shape)) return;
-    // Instances that check at the same time may each add one more. The limit is not exact.
-    if (stored.length < MAX_SHAPES) return this.list(sight);
+    // Instances that record at the same time may each add one more. The limit is not exact.
+    if (stored.length < MAX_SHAPES) return this.record(sight);
     this.known.set(operation, { byStatus: listed, full: true });
     this.metrics.countUnlistedShape(operation);
   }
 
-  private async list({ operation, status, shape, callId }: Sight): Promise<void> {
+  private async record({ operation, status, shape, callId }: NewSight): Promise<void> {
     const fingerprint = fingerprintOf(shape);
     const isNew = await insertShape(this.prisma, { operation, httpStatus: status, fingerprint, shape, callId });
     if (!isNew) return; // Another instance was faster and has counted it.

@@ -17,12 +17,12 @@ export interface PositionedItem {
  * Returns the items without faults.
  * @param body validated if there are no faults. Otherwise as it was received, and only these items may be relied on.
  */
-export function soundItems(operation: OperationName, body: unknown, found: FaultList): PositionedItem[] {
+export function validItems(operation: OperationName, body: unknown, found: FaultList): PositionedItem[] {
   if (found.total === 0) return itemsOf(operation, body as object | undefined).map(positioned);
   const list = listIn(operation, body);
-  const sound = list.flatMap((fields, position) => (found.brokenItems.has(position) ? [] : [{ position, fields }]));
-  const items = itemsOf(operation, { [itemFieldsOf(operation)?.in ?? '']: sound.map(({ fields }) => fields) });
-  return sound.flatMap(({ position }, index) => positioned(items[index] as Item, position));
+  const valid = list.flatMap((fields, position) => (found.brokenItems.has(position) ? [] : [{ position, fields }]));
+  const items = itemsOf(operation, { [itemFieldsOf(operation)?.in ?? '']: valid.map(({ fields }) => fields) });
+  return valid.flatMap(({ position }, index) => positioned(items[index] as Item, position));
 }
 
 /** Returns the number of items in a body, even if it is invalid. */

@@ -18,7 +18,7 @@ import { MovedValueService } from '../forwarding/moved-value.service';
 import { ReplayService } from '../forwarding/replay.service';
 import { PreviewedBody, PreviewFacts } from './facts';
 import { readLocalAmounts } from './local-amounts';
-import { PositionedItem, soundItems } from './positioned-items';
+import { PositionedItem, validItems } from './positioned-items';
 import { Preview, PreviewReplay } from './preview.dto';
 import { formProblems } from './problems';
 import { toPreview } from './view';
@@ -45,7 +45,7 @@ export class PreviewService {
   }
 
   private async findOut(call: OperationCall, { body, found }: PreviewedBody): Promise<PreviewFacts> {
-    const { positioned, valueProblem } = await this.withValues(call, soundItems(call.operation, body, found));
+    const { positioned, valueProblem } = await this.withValues(call, validItems(call.operation, body, found));
     const items = positioned.map(({ item }) => item);
     const { idempotencyKey, allowDuplicateOf, headerProblems } = readHeaders(call, phonesOf(items));
     const content = found.total === 0 ? { items, input: body as object, idempotencyKey } : NOTHING;

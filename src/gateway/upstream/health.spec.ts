@@ -25,7 +25,7 @@ describe('the health of the upstream', () => {
     ['what never left our queue', notSent('overloaded'), [false, false]],
     ['what an open circuit keeps back', notSent('circuit_open'), [false, false]],
   ])('changes by %s', (_what, answer, expected) => {
-    health.note(answer);
+    health.record(answer);
     expect(seen()).toEqual(expected);
   });
 

@@ -18,7 +18,7 @@ export class UpstreamHealth {
   private lastFailureAt: Date | null = null;
 
   /** Ignores requests that were never sent for reasons that are not the upstream's. */
-  note(answer: Answer): void {
+  record(answer: Answer): void {
     if (isSick(answer)) this.lastFailureAt = new Date();
     else if (answer.status !== null) this.lastAnsweredAt = new Date();
   }

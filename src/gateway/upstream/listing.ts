@@ -15,7 +15,7 @@ export interface Listing {
   sha256: Buffer | null;
 }
 
-export interface ListingRequest {
+interface ListingRequest {
   path: string;
   method: 'GET' | 'POST';
   headers: Record<string, string>;

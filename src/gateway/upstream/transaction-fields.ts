@@ -1,8 +1,4 @@
-import { readTransaction, Transaction } from './transactions';
-
-/**
- * The fields of a transaction: our name of each, and the upstream's (docs/reference/upstream.md, "Transaction record").
- */
+/** The fields of a transaction: our name of each, and the upstream's (docs/reference/upstream.md, "Transaction record"). */
 export const TRANSACTION_FIELDS = {
   upstream_ref: 'chiRef',
   upstream_id: 'id',
@@ -22,9 +18,3 @@ export const TRANSACTION_FIELDS = {
 } as const;
 
 export type TransactionField = keyof typeof TRANSACTION_FIELDS;
-
-/** Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an answer. */
-export function transactionFrom(fields: { [field in TransactionField]?: unknown }): Transaction {
-  const named = Object.entries(fields) as [TransactionField, unknown][];
-  return readTransaction(Object.fromEntries(named.map(([field, value]) => [TRANSACTION_FIELDS[field], value])));
-}

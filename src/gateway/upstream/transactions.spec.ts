@@ -60,6 +60,12 @@ describe('transactionsIn', () => {
     );
   });
 
+  it('translates the word for mobile money, and keeps every other type', () => {
+    const words = ['momo', 'MoMo', 'mobile_money', 'airtime', 'Airtime_v2', 7, null];
+    const types = ['mobile_money', 'mobile_money', 'mobile_money', 'airtime', 'Airtime_v2', '7', null];
+    expect(words.map((type) => readOne({ type })?.type)).toEqual(types);
+  });
+
   it("finds a transfer by its tnxID, which is a transaction's ID", () => {
     const transfer = { sender: 'a', wallet: 'airtime', valueInUSD: 2, tnxID: 'T1', receiver: 'b' };
     expect(inEnvelope({ data: transfer, error: 'None' })).toMatchObject([

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { isObject, parseJson } from './answer';
+import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
 
 /**
  * A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"). Every field may
@@ -10,6 +11,7 @@ export interface Transaction {
   upstreamId: string | null;
   batchRef: string | null;
   issuedAt: Date | null;
+  /** The upstream's own word, unless `TYPES` translates it. */
   type: string | null;
   /** The upstream's status, in its own case. */
   status: string | null;
@@ -67,7 +69,7 @@ export function readTransaction(record: unknown): Transaction {
     upstreamId: text(value.id) ?? text(value.tnxID), // For a transfer.
     batchRef: text(value.issueID),
     issuedAt: time(value.issueDate),
-    type: text(value.type),
+    type: typeOf(value.type),
     status: text(value.status),
     amountUsd: amount(value.valueInUSD),
     feeUsd: amount(value.fee),
@@ -82,10 +84,21 @@ export function readTransaction(record: unknown): Transaction {
   };
 }
 
-/**
- * Characters that no column can hold: NUL, and half a surrogate pair. Few texts have one, and a listing has millions of
- * texts.
- */
+/** Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an answer. */
+export function transactionFrom(fields: { [field in TransactionField]?: unknown }): Transaction {
+  const named = Object.entries(fields) as [TransactionField, unknown][];
+  return readTransaction(Object.fromEntries(named.map(([field, value]) => [TRANSACTION_FIELDS[field], value])));
+}
+
+/** The types whose word is the provider's own, and our word for each. */
+const TYPES = new Map([['momo', 'mobile_money']]);
+
+function typeOf(value: unknown): string | null {
+  const word = text(value);
+  return TYPES.get(word?.toLowerCase() ?? '') ?? word;
+}
+
+/** Characters that no column can hold: NUL, half a surrogate pair. Few texts have one, and a listing has millions. */
 const UNFIT = /[\0\ud800-\udfff]/;
 
 /** Reads text. `chiRef` was also seen as a number (trap 4). Characters that no column can hold are removed. */

@@ -183,7 +183,7 @@ export class UpstreamService implements OnApplicationShutdown {
       async () => (outgoing.effect === 'read' ? undefined : stopRefusal(isStopped)),
       () => circuit.run(async () => toAnswer(await this.exchange(sending, progress), outgoing)),
     );
-    this.health.note(answer);
+    this.health.record(answer);
     if (answer.failure === 'overloaded') this.metrics.countShed(outgoing.operation);
     return answer;
   }

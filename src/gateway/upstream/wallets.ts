@@ -11,7 +11,7 @@ export interface ListedWallet {
   entries: WalletEntry[];
 }
 
-export interface WalletEntry {
+interface WalletEntry {
   amount: Decimal | null;
   balanceBefore: Decimal | null;
   newBalance: Decimal | null;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ChangeAuthor } from '../../access/clients/changes';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
@@ -8,7 +9,7 @@ import { maskContacts } from '../records/masking';
 import { rowsToRead } from '../records/page';
 import { shown } from '../records/view';
 
-interface ActivityRow {
+interface ActivityRow extends ChangeAuthor {
   id: string;
   action: string;
   at: Date;
@@ -19,14 +20,6 @@ interface ActivityRow {
   operation: string | null;
   before: string | null;
   after: string | null;
-  via: string;
-  clientId: string | null;
-  keyId: string | null;
-  actor: string | null;
-  clientAddress: string | null;
-  requestId: string | null;
-  callId: string | null;
-  reason: string | null;
 }
 
 /** All administrative acts in one form. Stops have records of their own, which do not say where they came from. */

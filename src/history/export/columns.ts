@@ -75,7 +75,7 @@ const CALLS: Column[] = [
   { name: 'decided_by_key_id', sql: 'd.key_id' },
   { name: 'decided_by_actor', sql: 'd.actor', mask: maskContacts },
   { name: 'decision_reason', sql: 'd.reason', mask: maskProse },
-  { name: 'resolution', sql: 's.verdict' },
+  { name: 'resolution', sql: 's.outcome' },
   { name: 'resolved_at', sql: time('s.resolved_at') },
   { name: 'resolved_by_client_id', sql: 's.client_id' },
   { name: 'resolved_by_key_id', sql: 's.key_id' },
@@ -110,7 +110,7 @@ const ITEMS: Column[] = [
   ...REQUEST,
   ...EXCHANGE,
   { name: 'approval' },
-  { name: 'resolution', sql: 's.verdict' },
+  { name: 'resolution', sql: 's.outcome' },
 ];
 
 /** In the order of the export, which never changes: what is new comes last. */
@@ -123,10 +123,10 @@ export const STATE_COLUMNS: readonly Column[] = [
   { name: '$process', sql: 'i.process' },
   { name: '$held_for', sql: 'i.held_for' },
   { name: '$expires_at', sql: time('i.expires_at') },
-  { name: '$decision', sql: 'd.verdict' },
+  { name: '$decision', sql: 'd.kind' },
   { name: '$decided_at', sql: time('d.decided_at') },
   { name: '$decision_process', sql: 'd.process' },
   { name: '$outcome', sql: 'o.kind' },
   { name: '$answered_at', sql: time('o.answered_at') },
-  { name: '$resolution', sql: 's.verdict' },
+  { name: '$resolution', sql: 's.outcome' },
 ];

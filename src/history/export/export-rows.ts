@@ -84,9 +84,9 @@ function statesOf(found: StoredRow, present: Present): ExportRow {
     decision:
       decision === null
         ? null
-        : { verdict: decision, decidedAt: new Date(decidedAt ?? 0), process: found.$decision_process ?? 0 },
+        : { kind: decision, decidedAt: new Date(decidedAt ?? 0), process: found.$decision_process ?? 0 },
     outcome: kind === null ? null : { kind, answeredAt: new Date(answeredAt ?? 0) },
-    resolution: found.$resolution === null ? null : { verdict: found.$resolution },
+    resolution: found.$resolution === null ? null : { outcome: found.$resolution },
   };
   const outcome = stateOf(recorded, present);
   return {
@@ -115,7 +115,7 @@ const INTENTS = `
 const CONFIRMED = `
   SELECT found.* FROM verdict v CROSS JOIN json_to_recordset(v.evidence -> 'transactions')
     AS found (position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric)
-  WHERE v.intent_id = i.id AND v.intent_id = ANY ($1::uuid[]) AND v.verdict = 'confirmed' AND s.verdict = 'confirmed'
+  WHERE v.intent_id = i.id AND v.intent_id = ANY ($1::uuid[]) AND v.verdict = 'confirmed' AND s.outcome = 'confirmed'
     AND found.position = t.position
   ORDER BY v.id DESC LIMIT 1`;
 

@@ -5,7 +5,7 @@ import { Manifest, ManifestCheckpoint } from './format';
 import { Listed } from '../search/cursor';
 
 /** The route whose access records are exports. */
-export const EXPORT_ROUTE = 'GET /v1/audit/export';
+const EXPORT_ROUTE = 'GET /v1/audit/export';
 
 interface ExportRecord {
   filters: Record<string, string>;

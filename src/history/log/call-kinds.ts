@@ -103,7 +103,7 @@ export const CALL_KINDS = {
     columns: {
       ...AUTHOR,
       intent_id: 'uuid',
-      verdict: 'text',
+      kind: 'text',
       reason: 'text',
       body_commitment: 'bytes',
       decided_at: 'time',
@@ -114,7 +114,7 @@ export const CALL_KINDS = {
   resolution: {
     key: 'intent_id',
     at: 'resolved_at',
-    columns: { ...AUTHOR, intent_id: 'uuid', verdict: 'text', reason: 'text', resolved_at: 'time' },
+    columns: { ...AUTHOR, intent_id: 'uuid', outcome: 'text', reason: 'text', resolved_at: 'time' },
   },
   resolution_correction: {
     key: 'id',
@@ -124,7 +124,7 @@ export const CALL_KINDS = {
       id: 'uuid',
       intent_id: 'uuid',
       supersedes: 'uuid',
-      verdict: 'text',
+      outcome: 'text',
       reason: 'text',
       reserves: 'boolean',
       resolved_at: 'time',

@@ -23,7 +23,7 @@ export interface ProvedRecord {
   proof: string[];
 }
 
-export interface Latest {
+interface Latest {
   size: number;
   note: string;
 }

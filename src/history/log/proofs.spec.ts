@@ -12,7 +12,7 @@ import {
 } from './proofs';
 import { runs } from '../../../test/support/runs';
 
-const MOST = 64;
+const MOST = 33;
 const BIG = 10_000;
 const leaves = Array.from({ length: BIG }, (_, index) => Buffer.from(`leaf ${index}`));
 const naive = new NaiveTree(leaves);

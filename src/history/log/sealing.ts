@@ -77,7 +77,7 @@ export class Sealing {
       try {
         const done = await this.seal(client, state, new Set(news.map(({ name }) => name)));
         await client.query('COMMIT');
-        if (done) ({ sealed, more } = this.settle(done));
+        if (done) ({ sealed, more } = this.adopt(done));
       } catch (error) {
         await client.query('ROLLBACK').catch(() => undefined); // a lost connection rolled back by itself
         throw error;
@@ -183,7 +183,7 @@ export class Sealing {
   }
 
   /** After the commit. */
-  private settle({ head, read, added }: Sealed): { sealed: number; more: boolean } {
+  private adopt({ head, read, added }: Sealed): { sealed: number; more: boolean } {
     this.trusted = head ?? this.trusted;
     this.positions = read.positions;
     this.positionsSize = head?.size;

@@ -12,7 +12,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ResolutionJournal } from '../../journal/resolution-journal';
-import { CallState, RESOLUTIONS } from '../../operations/lifecycle';
+import { CallState, Resolution, RESOLUTIONS } from '../../operations/lifecycle';
 import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
@@ -75,7 +75,7 @@ export class OwnCallsController {
     description:
       'Scope `approve`. For a call of any client, by somebody else than who asked for it. Settles a call whose `outcome` is ' +
       '`unknown`. With `supersedes` it corrects a call that was settled as `confirmed` or `not_executed`, by the proxy or by a person: ' +
-      'the earlier resolution stays on record, and the reservation follows the new verdict, even over a cap. The ' +
+      'the earlier resolution stays on record, and the reservation follows the new outcome, even over a cap. The ' +
       "upstream's own answers (`succeeded`, `rejected`) cannot be corrected.",
   })
   @ApiParam({
@@ -88,14 +88,14 @@ export class OwnCallsController {
   async resolve(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
-    @Body() { verdict, reason, supersedes: named }: ResolutionDto,
+    @Body() { outcome, reason, supersedes: named }: ResolutionDto,
   ): Promise<FullCallRecord> {
     const found = await this.any(id, true);
     const asked = { clientId: found.client.id, keyId: found.key_id, actor: found.actor };
     const by = requireSomebodyElse(call, asked, OWN_CALL);
     const supersedes = named?.toLowerCase() ?? null;
-    requireUnsettled(found, supersedes, verdict);
-    const settled = await this.resolutions.resolve({ intentId: id, supersedes, verdict, reason, by });
+    requireUnsettled(found, supersedes, outcome);
+    const settled = await this.resolutions.resolve({ intentId: id, supersedes, outcome, reason, by });
     const record = await this.any(id, mayReveal(call));
     if (settled) return record;
     throw supersedes !== null && record.resolution ? supersededBy(record.resolution) : notInDoubt(record);
@@ -112,7 +112,7 @@ export class OwnCallsController {
  * Requires that a call is in doubt or, where `supersedes` names a resolution, that this one holds and says otherwise.
  * @throws Problem `not_in_doubt`, `resolution_superseded` or `invalid_request`.
  */
-function requireUnsettled(found: FullCallRecord, supersedes: string | null, verdict: string): void {
+function requireUnsettled(found: FullCallRecord, supersedes: string | null, asked: Resolution): void {
   const { outcome, resolution } = found;
   if (supersedes === null) {
     if (outcome === 'unknown') return;
@@ -124,9 +124,9 @@ function requireUnsettled(found: FullCallRecord, supersedes: string | null, verd
     throw new Problem('not_in_doubt', { text });
   }
   if (resolution.id !== supersedes) throw supersededBy(resolution);
-  if (resolution.verdict === verdict) {
-    const detail = `must differ from ${verdict}, because the call is already settled with this verdict`;
-    throw new Problem('invalid_request', { faults: [{ pointer: '/verdict', detail }] });
+  if (outcome === asked) {
+    const detail = `must differ from ${outcome}, because the call is already settled with this outcome`;
+    throw new Problem('invalid_request', { faults: [{ pointer: '/outcome', detail }] });
   }
 }
 
@@ -136,11 +136,11 @@ function isSettled(outcome: CallState): boolean {
 
 function notInDoubt({ outcome, resolution }: FullCallRecord): Problem {
   if (!isSettled(outcome) || !resolution) return new Problem('not_in_doubt');
-  const text = `The call is settled as ${resolution.verdict}. To correct the resolution, send "supersedes": "${resolution.id}".`;
+  const text = `The call is settled as ${resolution.outcome}. To correct the resolution, send "supersedes": "${resolution.id}".`;
   return new Problem('not_in_doubt', { text });
 }
 
-function supersededBy({ id, verdict }: RecordResolution): Problem {
-  const text = `The call is now settled as ${verdict}, by resolution ${id}. Nothing was changed. Read the call again.`;
+function supersededBy({ id, outcome }: RecordResolution): Problem {
+  const text = `The call is now settled as ${outcome}, by resolution ${id}. Nothing was changed. Read the call again.`;
   return new Problem('resolution_superseded', { text });
 }

@@ -22,10 +22,10 @@ export class OwnCallSearch implements PageRequest {
 export class ResolutionDto {
   @field(
     {
-      name: 'verdict',
+      name: 'outcome',
       required: true,
       must: `must be ${RESOLUTIONS.join(' or ')}`,
-      test: (value) => RESOLUTIONS.some((verdict) => verdict === value),
+      test: (value) => RESOLUTIONS.some((outcome) => outcome === value),
     },
     {
       enum: [...RESOLUTIONS],
@@ -33,7 +33,7 @@ export class ResolutionDto {
         '`confirmed`: it was carried out, and counts. `not_executed`: it was not; what it had reserved is given back.',
     },
   )
-  verdict!: Resolution;
+  outcome!: Resolution;
 
   @Text({
     max: 1_000,

@@ -54,12 +54,12 @@ describe('anomaliesOf', () => {
     ['a success', {}],
     ['a call without an answer yet', { outcome: null }],
     ['one that waits', { ...HELD, outcome: null }],
-    ['one that was approved', { ...HELD, decision: { verdict: 'approved', bodyCommitment: COMMITTED } }],
+    ['one that was approved', { ...HELD, decision: { kind: 'approved', bodyCommitment: COMMITTED } }],
     ['one that was approved and stopped', { ...HELD, outcome: outcome({ kind: 'not_sent' }) }],
-    ['one settled as carried out that was', { resolution: { verdict: 'confirmed' } }],
+    ['one settled as carried out that was', { resolution: { outcome: 'confirmed' } }],
     [
       'one in doubt that was settled',
-      { outcome: outcome({ kind: 'unknown' }), resolution: { verdict: 'not_executed' } },
+      { outcome: outcome({ kind: 'unknown' }), resolution: { outcome: 'not_executed' } },
     ],
     ['a read that another one answered', { outcome: outcome({ body: null, bodyCommitment: null }) }],
     ['a success that is no payout', { operation: 'POST /account/transfer', outcome: outcome({ items: [] }) }],
@@ -67,16 +67,16 @@ describe('anomaliesOf', () => {
   ])('there are none in %s', (_what, intent) => expect(found(intent)).toEqual([]));
 
   it.each<[string, number | null, object]>([
-    ['success_after_not_executed', CALL, { resolution: { verdict: 'not_executed' } }],
+    ['success_after_not_executed', CALL, { resolution: { outcome: 'not_executed' } }],
     [
       'rejected_after_confirmed',
       CALL,
-      { outcome: outcome({ kind: 'rejected' }), resolution: { verdict: 'confirmed' } },
+      { outcome: outcome({ kind: 'rejected' }), resolution: { outcome: 'confirmed' } },
     ],
     ['sent_without_approval', CALL, HELD],
-    ['sent_without_approval', CALL, { ...HELD, decision: { verdict: 'rejected', bodyCommitment: COMMITTED } }],
-    ['approved_other_content', CALL, { ...HELD, decision: { verdict: 'approved', bodyCommitment: SALT } }],
-    ['approved_other_content', CALL, { ...HELD, decision: { verdict: 'approved', bodyCommitment: null } }],
+    ['sent_without_approval', CALL, { ...HELD, decision: { kind: 'rejected', bodyCommitment: COMMITTED } }],
+    ['approved_other_content', CALL, { ...HELD, decision: { kind: 'approved', bodyCommitment: SALT } }],
+    ['approved_other_content', CALL, { ...HELD, decision: { kind: 'approved', bodyCommitment: null } }],
     ['amount_differs', 0, { outcome: outcome({ items: [paid({ amountUsd: usd('2.500001') })] }) }],
     ['amount_differs', 0, { outcome: outcome({ items: [paid({ position: null, amountUsd: usd('2.4') })] }) }],
     ['item_without_transaction', 0, { outcome: outcome({ items: [] }) }],

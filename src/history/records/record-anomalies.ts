@@ -32,7 +32,7 @@ type IntentRow = Prisma.IntentGetPayload<{
     decision: true;
     outcome: { include: { items: true; body: true } };
   };
-}> & { resolution: { verdict: string } | null };
+}> & { resolution: { outcome: string } | null };
 
 type ItemRow = IntentRow['items'][number];
 type OutcomeRow = NonNullable<IntentRow['outcome']>;
@@ -49,11 +49,11 @@ type Bytes = Uint8Array | null;
 
 /** What does not fit together in one call's records. Names nobody. */
 export function anomaliesOf(facts: Facts): RecordAnomaly[] {
-  return [...verdicts(facts), ...content(facts.intent), ...people(facts)];
+  return [...contradictedDecisions(facts), ...content(facts.intent), ...people(facts)];
 }
 
 /** What was decided about it, beside what came of it. */
-function verdicts({
+function contradictedDecisions({
   intent: { outcome, resolution, heldFor, decision, bodyCommitment },
   refused,
 }: Facts): RecordAnomaly[] {
@@ -62,18 +62,18 @@ function verdicts({
   const wasSent = kind !== undefined && kind !== 'not_sent';
   return [
     ...was(
-      kind === 'succeeded' && resolution?.verdict === 'not_executed',
+      kind === 'succeeded' && resolution?.outcome === 'not_executed',
       'success_after_not_executed',
       'The call was settled as not executed, but the upstream then reported that it was carried out. It counts against no cap, and it may have been paid again.',
     ),
     ...was(
-      kind === 'rejected' && resolution?.verdict === 'confirmed',
+      kind === 'rejected' && resolution?.outcome === 'confirmed',
       'rejected_after_confirmed',
       'The call was settled as confirmed, but the upstream then reported that it was not carried out.',
     ),
     ...was(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
     ...was(
-      heldFor !== null && wasSent && decision?.verdict !== 'approved',
+      heldFor !== null && wasSent && decision?.kind !== 'approved',
       'sent_without_approval',
       'The call required an approval and has none, but it was sent.',
     ),
@@ -141,7 +141,7 @@ function kept(
 ): RecordAnomaly[] {
   const name = what === 'request_body' ? 'The request body' : 'The response body';
   if (committed === null) return [];
-  if (!found) return [absent(what, name, gone, null)];
+  if (!found) return [missing(what, name, gone, null)];
   const same = sameBytes(committed, commitment(Buffer.from(found.salt), Buffer.from(found.body)));
   return same
     ? []
@@ -152,7 +152,7 @@ function recipientAnomaly(item: ItemRow, gone: boolean): RecordAnomaly[] {
   const { position, recipient, emailCommitment, phoneCommitment, handleCommitment } = item;
   const committed = [emailCommitment, phoneCommitment, handleCommitment];
   if (committed.every((one) => one === null)) return [];
-  if (!recipient) return [absent('recipient', 'The recipient', gone, position)];
+  if (!recipient) return [missing('recipient', 'The recipient', gone, position)];
   const salt = Buffer.from(recipient.salt);
   const found = [recipient.email, recipient.phone, recipient.handle].map((value) => commitment(salt, value));
   if (committed.every((one, place) => sameBytes(one, found[place] ?? null))) return [];
@@ -165,7 +165,7 @@ function recipientAnomaly(item: ItemRow, gone: boolean): RecordAnomaly[] {
   ];
 }
 
-function absent(
+function missing(
   what: 'request_body' | 'response_body' | 'recipient',
   name: string,
   gone: boolean,

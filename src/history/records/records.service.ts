@@ -5,7 +5,7 @@ import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { Place } from './page';
 import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
-import { newestVerdicts } from './verdicts';
+import { newestVerdicts } from './resolver-verdicts';
 import { View } from './view';
 
 /** Items of one call that a list of calls shows. */
@@ -20,6 +20,12 @@ interface ByClient {
   clientId: string | null;
 }
 type Bytes = { body: Uint8Array } | null;
+
+/** A call's record, and its rows. */
+interface FoundCall {
+  record: FullCallRecord;
+  intent: Awaited<ReturnType<RecordsService['intent']>>;
+}
 
 /** Reads what the journal wrote. */
 @Injectable()
@@ -76,6 +82,11 @@ export class RecordsService {
 
   /** @param clientId shows only calls of this client. */
   async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
+    return (await this.withRows(id, reveal, clientId))?.record;
+  }
+
+  /** Reads one call, with the rows that its record was made of. `intent` is null if a refusal stands for the call. */
+  async withRows(id: string, reveal: boolean, clientId?: string): Promise<FoundCall | undefined> {
     const present = await this.present.read();
     const where = { id, ...(clientId !== undefined && { clientId }) };
     const viewOf = async (row: Named, verdicts: View['verdicts']): Promise<View> => ({
@@ -86,7 +97,19 @@ export class RecordsService {
       clientNames: await this.namesIn([row]),
     });
     const refusal = await this.prisma.refusal.findUnique({ where });
-    if (refusal) return { ...fromRefusal(refusal, await viewOf(refusal, new Map())), request: null, response: null };
+    if (refusal) {
+      const record = fromRefusal(refusal, await viewOf(refusal, new Map()));
+      return { record: { ...record, request: null, response: null }, intent: null };
+    }
+    const intent = await this.intent(where);
+    if (!intent) return undefined;
+    const response = await this.responseOf(intent.outcome);
+    const view = await viewOf(intent, await newestVerdicts(this.prisma, [intent]));
+    return { record: { ...fromIntent(intent, view), ...toMessages(intent, response, reveal) }, intent };
+  }
+
+  /** The rows of one call. */
+  async intent(where: { id: string; clientId?: string }) {
     const found = await this.prisma.intent.findUnique({
       where,
       include: {
@@ -97,11 +120,7 @@ export class RecordsService {
         ...WITH_RESOLUTIONS,
       },
     });
-    if (!found) return undefined;
-    const intent = withCurrentResolution(found);
-    const response = await this.responseOf(intent.outcome);
-    const view = await viewOf(intent, await newestVerdicts(this.prisma, [intent]));
-    return { ...fromIntent(intent, view), ...toMessages(intent, response, reveal) };
+    return found && withCurrentResolution(found);
   }
 
   /** The bytes of an answer are kept with the call that fetched it. */

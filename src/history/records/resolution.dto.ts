@@ -36,7 +36,7 @@ export class SupersededResolution {
     enum: RESOLUTIONS,
     description: '`confirmed`: it was carried out. `not_executed`: it was not, and never will be.',
   })
-  verdict!: Resolution;
+  outcome!: Resolution;
   @text('How that is known. Masked without `audit:pii`.') reason!: string;
   @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
   @orNull(RecordPerson, 'Who settled it; null: the proxy itself, by what the upstream lists.')

@@ -9,7 +9,7 @@ type Settled = Prisma.IntentGetPayload<{ include: typeof WITH_RESOLUTIONS }>;
 export interface ResolutionRow {
   /** A first resolution has the id of its call. */
   id: string;
-  verdict: string;
+  outcome: string;
   reason: string;
   resolvedAt: Date;
   /** Null: the resolver. */

@@ -10,7 +10,7 @@ import {
   SupersededResolution,
 } from './record.dto';
 import { CurrentResolution, ResolutionRow } from './resolutions';
-import { VerdictRow } from './verdicts';
+import { VerdictRow } from './resolver-verdicts';
 import { shown, View } from './view';
 
 type SettledIntent = Prisma.IntentGetPayload<{ include: { decision: true; outcome: true } }> & {
@@ -35,7 +35,7 @@ export function approvalOf(intent: SettledIntent, view: View): RecordApproval | 
 /** What was found out about a call in doubt: by a person, or by the resolver, which is nobody. */
 export function resolutionOf({ id, resolution }: SettledIntent, view: View): RecordResolution | null {
   const verdict = view.verdicts.get(id);
-  const isFound = resolution?.clientId === null && verdict?.verdict === resolution.verdict;
+  const isFound = resolution?.clientId === null && verdict?.verdict === resolution.outcome;
   return (
     resolution && {
       ...toResolution(resolution, view),
@@ -48,7 +48,7 @@ export function resolutionOf({ id, resolution }: SettledIntent, view: View): Rec
 function toResolution(resolution: ResolutionRow, view: View): SupersededResolution {
   return {
     id: resolution.id,
-    verdict: resolution.verdict as RecordResolution['verdict'],
+    outcome: resolution.outcome as RecordResolution['outcome'],
     reason: shown(resolution.reason, view.reveal, maskProse),
     resolved_at: resolution.resolvedAt,
     resolved_by: settlerOf(resolution, view),

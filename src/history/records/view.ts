@@ -1,5 +1,5 @@
 import { Present } from '../../operations/lifecycle';
-import { VerdictRow } from './verdicts';
+import { VerdictRow } from './resolver-verdicts';
 
 /** Through which eyes records are shown. */
 export interface View {

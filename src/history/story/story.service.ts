@@ -3,9 +3,8 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { uuidTime } from '../../platform/database/uuid';
 import { FINDING_NOW } from '../../journal/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
-import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
+import { Facts, RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { RecordsService } from '../records/records.service';
-import { withCurrentResolution, WITH_RESOLUTIONS } from '../records/resolutions';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';
 
 const NEWEST_DIFFERENCES = 100;
@@ -20,10 +19,11 @@ export class StoryService {
   ) {}
 
   async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
-    const record = await this.records.one(id, reveal);
-    if (!record) return undefined;
+    const found = await this.records.withRows(id, reveal);
+    if (!found) return undefined;
+    const { record } = found;
     const [anomalies, differences, seals, { accesses, count }] = await Promise.all([
-      this.anomalies(record.id),
+      this.anomalies(found.intent ?? (await this.records.intent({ id: record.id }))),
       this.differences(record.id),
       this.seals(record.id),
       this.accesses.ofCall(record.id, reveal),
@@ -39,19 +39,9 @@ export class StoryService {
       FROM finding f ${FINDING_NOW} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
   }
 
-  private async anomalies(id: string): Promise<RecordAnomaly[]> {
-    const found = await this.prisma.intent.findUnique({
-      where: { id },
-      include: {
-        items: { include: { recipient: true }, orderBy: { position: 'asc' } },
-        outcome: { include: { items: { orderBy: { ordinal: 'asc' } }, body: true } },
-        body: true,
-        decision: true,
-        ...WITH_RESOLUTIONS,
-      },
-    });
-    if (!found) return [];
-    const intent = withCurrentResolution(found);
+  private async anomalies(intent: Facts['intent'] | null): Promise<RecordAnomaly[]> {
+    if (!intent) return [];
+    const { id } = intent;
     const refused = (await this.prisma.refusal.count({ where: { id } })) > 0;
     const anomalies = anomaliesOf({ intent, refused, gone: new Set() });
     if (!anomalies.some(({ code }) => code.endsWith('_missing'))) return anomalies;

@@ -32,7 +32,7 @@ const LIMITS = { maxItems: 3, extras: new Set(['narration']) };
 const UNKNOWN = 'must not be sent, because it is not a field of this operation';
 const pointersOf = (value: object) => instantiate(value, Body, LIMITS).faults.map(({ pointer }) => pointer);
 
-describe('sifting', () => {
+describe('instantiate', () => {
   it('writes down the first 100 faults, and counts the others without looking for their words', () => {
     const fields = Object.fromEntries(Array.from({ length: 70_000 }, (_, at) => [`field ${at}`, at]));
     const add = jest.spyOn(FaultList.prototype, 'add');

@@ -46,7 +46,7 @@ function orNull({ description, ...schema }: ApiPropertyOptions): object {
   return { description, anyOf: [...('anyOf' in schema ? (schema.anyOf ?? []) : [schema]), { type: 'null' }] };
 }
 
-export interface TextRules {
+interface TextRules {
   max: number;
   description: string;
   example?: string;

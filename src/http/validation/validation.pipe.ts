@@ -47,9 +47,9 @@ function check(value: unknown, metatype: new () => object, limits: Limits): Chec
   if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), found: new FaultList() };
   if (value === undefined) return { found: faultOfAll('the body is required and must be a JSON object') };
   if (!isPlainObject(value)) return { found: faultOfAll('the body must be a JSON object') };
-  const sifted = instantiate(value, metatype, limits);
-  findFaults(sifted.instance, sifted.found);
-  return sifted;
+  const checked = instantiate(value, metatype, limits);
+  findFaults(checked.instance, checked.found);
+  return checked;
 }
 
 function faultOfAll(detail: string): FaultList {

@@ -11,7 +11,7 @@ export const SECTIONS = {
   sandbox: 'Sandbox',
 } as const;
 
-export interface Variable {
+interface Variable {
   section: keyof typeof SECTIONS;
   /** What the variable sets, for operators, in Markdown. Links are relative to docs/reference. */
   about: string;

@@ -14,7 +14,7 @@ const PRISMA_DIR = join(__dirname, '..', '..', '..', 'prisma');
 export const PROXY_MIGRATIONS = join(PRISMA_DIR, 'migrations');
 export const SANDBOX_MIGRATIONS = join(PRISMA_DIR, 'sandbox', 'migrations');
 
-export interface MigrationState {
+interface MigrationState {
   name: string;
   appliedAt: Date | null;
 }

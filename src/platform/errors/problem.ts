@@ -15,7 +15,7 @@ export interface Fault {
 /** At most this many faults are stored and returned. Their total says how many there were. */
 export const MAX_FAULTS = 100;
 
-export interface ProblemOptions {
+interface ProblemOptions {
   text?: string;
   status?: number;
   /** What the caller does about it, where this case differs from others of the same code. */

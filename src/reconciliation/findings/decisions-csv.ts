@@ -7,7 +7,7 @@ import { toFaults } from '../../http/validation/faults';
 import { FindingDecisionDto, MAX_DECISIONS } from './decisions.dto';
 import { PlacedDecision } from './decisions.service';
 
-export interface DecisionsInCsv {
+interface DecisionsInCsv {
   decisions: PlacedDecision[];
   faults: Fault[];
   /** The number of rows without a decision. */

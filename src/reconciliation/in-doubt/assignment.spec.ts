@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { atOnce } from '../../../test/support/at-once';
 import { oneToOne } from './assignment';
-import { atOnce } from './work';
 import { runs } from '../../../test/support/runs';
 
 const fits = (one: number[], other: number) => one.includes(other);

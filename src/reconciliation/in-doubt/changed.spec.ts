@@ -1,8 +1,8 @@
+import { atOnce } from '../../../test/support/at-once';
 import { at, RULES, toSent } from '../../../test/support/made-up-doubts';
 import { judgeChange } from './changed';
 import { Lookup, Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
-import { atOnce } from './work';
 
 describe('the verdict about a call that changes a transaction', () => {
   const listing: Listing = {

@@ -19,13 +19,13 @@ const UNTOUCHED: Record<Change, ReadonlySet<string>> = {
  * @returns undefined as long as more information may arrive.
  */
 export function judgeChange(
-  doubt: SentCall,
+  call: SentCall,
   lookup: Lookup | undefined,
   listing: Listing,
   others: string[],
   rules: Rules,
 ): Verdict | undefined {
-  const change = CHANGED_BY.get(doubt.operation);
+  const change = CHANGED_BY.get(call.operation);
   if (!change) return undefined;
   const evidence = evidenceOf(lookup ? [listing.readId, lookup.readId] : [], lookup?.seen ? [lookup.seen] : [], others);
   if (!lookup) {
@@ -40,14 +40,14 @@ export function judgeChange(
       'The upstream no longer has the transaction that this call deletes, and no other call of ours deletes it.';
     return { verdict: 'confirmed', reason, evidence };
   }
-  if (askedAt.getTime() < quietUntil(doubt, rules)) return undefined;
+  if (askedAt.getTime() < quietUntil(call, rules)) return undefined;
   return afterQuiet(word === null ? null : plainStatus(word));
 
   function afterQuiet(status: string | null): Verdict {
     // The listing shows how recent the data is, by other transactions of this kind.
     const kind = madeBy === null ? undefined : CREATED_BY.get(madeBy)?.name;
     const fresh = kind === undefined ? undefined : listing.freshUntil.get(kind);
-    const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(doubt, rules);
+    const isFresh = fresh !== undefined && fresh.getTime() >= quietUntil(call, rules);
     if (status !== null && UNTOUCHED[change as Change].has(status)) {
       if (!isFresh)
         return ambiguous(

@@ -30,19 +30,19 @@ export interface Reach {
 export async function readCompeting(
   db: Client,
   prisma: PrismaService,
-  doubts: string[],
+  inDoubt: string[],
   unclaimed: Batches,
   reach: Reach,
 ): Promise<SentCallState[]> {
-  if (doubts.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
-  const question = questionFor(doubts, unclaimed, reach);
+  if (inDoubt.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
+  const question = questionFor(inDoubt, unclaimed, reach);
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
   const calls = await readSentCalls(prisma, ids, reach.longestMs);
   return calls.filter(({ state }) => STATES[state].arrived);
 }
 
-function questionFor(doubts: string[], unclaimed: Batches, { from, longestMs, rules }: Reach): Prisma.Sql {
+function questionFor(inDoubt: string[], unclaimed: Batches, { from, longestMs, rules }: Reach): Prisma.Sql {
   const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
   const latest = new Date(unclaimed.latest + rules.skewMs);
   const [first, last] = [uuidFloor(from), uuidFloor(new Date(latest.getTime() + ID_MARGIN_MS))];
@@ -51,7 +51,7 @@ function questionFor(doubts: string[], unclaimed: Batches, { from, longestMs, ru
     WITH payee AS MATERIALIZED (
       SELECT DISTINCT r.phone, lower(r.email) AS email, lower(ltrim(r.handle, '@')) AS handle, n.receiver
       FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
-      WHERE n.intent_id = ANY (${doubts}::uuid[])
+      WHERE n.intent_id = ANY (${inDoubt}::uuid[])
     ), paid AS (
       SELECT DISTINCT same.intent_id, same.position FROM payee p CROSS JOIN LATERAL (
         SELECT intent_id, position FROM item_recipient WHERE phone = p.phone AND ${inside}

@@ -52,21 +52,20 @@ const CERTAINLY_LISTED = MAKERS.filter((operation) => CREATED_BY.get(operation)?
 
 /**
  * Reads the part of a listing that matters for calls in doubt.
- * @param db a connection of its own. After an outage of days, this query takes longer than the shared connections
- * allow.
+ * @param db a connection of its own. After an outage of days, the shared connections would time out.
  * @param since when the oldest call in doubt was sent.
- * @param doubts the IDs of the calls in doubt. Transactions that only their own answers name are theirs to claim.
+ * @param inDoubt the IDs of these calls. Transactions that only their own answers name are theirs to claim.
  * @param skewMs the most that the upstream's clock may be wrong.
  */
 export async function readListing(
   db: Client,
   read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
   since: Date,
-  doubts: string[],
+  inDoubt: string[],
   skewMs: number,
   effort: Effort,
 ): Promise<Listing> {
-  const rows = await readUnclaimed(db, read.readId, since, doubts);
+  const rows = await readUnclaimed(db, read.readId, since, inDoubt);
   const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row)));
   const unclaimed = await effort.all(Batches.of(seen));
   const known = await readKnown(db, read, since, skewMs);
@@ -86,11 +85,8 @@ function newestByKind(known: Known[]): Map<string, Date> {
   return newest;
 }
 
-/**
- * Only operations that create transactions own them. Operations that delete, redeem or verify one name a transaction of
- * another call.
- */
-async function readUnclaimed(db: Client, readId: string, since: Date, doubts: string[]): Promise<ListedRow[]> {
+/** Only operations that create transactions own them. Others name a transaction of another call. */
+async function readUnclaimed(db: Client, readId: string, since: Date, inDoubt: string[]): Promise<ListedRow[]> {
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
   const question = Prisma.sql`
     WITH calls AS MATERIALIZED (
@@ -99,10 +95,10 @@ async function readUnclaimed(db: Client, readId: string, since: Date, doubts: st
         WHERE d.decided_at >= ${from}::timestamptz AND i.operation = ANY (${MAKERS}::text[])
     ), claimed AS MATERIALIZED (
       SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM outcome_item o JOIN calls c ON c.id = o.intent_id
-      WHERE o.intent_id <> ALL (${doubts}::uuid[])
+      WHERE o.intent_id <> ALL (${inDoubt}::uuid[])
       UNION ALL
       SELECT v.intent_id, t ->> 'upstream_ref', t ->> 'upstream_id', t ->> 'batch_ref' FROM verdict v
-      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.verdict = 'confirmed' AND s.client_id IS NULL
+      JOIN current_resolution s ON s.intent_id = v.intent_id AND s.outcome = 'confirmed' AND s.client_id IS NULL
       CROSS JOIN LATERAL json_array_elements(v.evidence -> 'transactions') AS t
       WHERE v.verdict = 'confirmed' AND v.id >= ${uuidFloor(from)}::uuid
     ), named AS (

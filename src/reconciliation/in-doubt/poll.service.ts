@@ -99,13 +99,13 @@ export class PollService {
     const written: NewVerdict[] = [];
     const settled = new Set<string>();
     for (let pass = 1; ; pass += 1) {
-      const doubts = inDoubt.filter((id) => !settled.has(id));
-      const listing = await readListing(db, read, since, doubts, this.rules.skewMs, effort);
+      const unsettled = inDoubt.filter((id) => !settled.has(id));
+      const listing = await readListing(db, read, since, unsettled, this.rules.skewMs, effort);
       if (pass === 1) written.push(...(await this.record(await this.changes(round, listing))));
       const open = due.filter(
         ({ id, operation }) => CREATED_BY.has(operation) && !settled.has(id) && !round.left.has(id),
       );
-      const found = await this.makings(db, open, listing, round);
+      const found = await this.creations(db, open, listing, round);
       const confirmed = found.filter(({ verdict }) => verdict.verdict === 'confirmed');
       const last = confirmed.length === 0 || pass === MOST_PASSES || effort.isSpent;
       written.push(...(await this.record(last ? found : confirmed)));
@@ -114,7 +114,7 @@ export class PollService {
     }
   }
 
-  private async makings(db: Client, calls: SentCall[], listing: Listing, round: Round): Promise<Resolved[]> {
+  private async creations(db: Client, calls: SentCall[], listing: Listing, round: Round): Promise<Resolved[]> {
     const competing = await this.competing(db, calls, listing, round);
     const { found, left } = await judgeInTurn(calls, listing, competing, this.rules, round.effort);
     for (const { id } of left) round.left.add(id);

@@ -127,9 +127,9 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
   /** @param all also polls calls that are not due yet. */
   private async round(signal: AbortSignal, all: boolean): Promise<Round> {
     if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
-    const { ids, doubts } = await this.read();
-    const due = doubts.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, Date.now()));
-    const inDoubt = doubts.length;
+    const { ids, calls } = await this.read();
+    const due = calls.filter(({ id, sentFrom }) => all || this.backOff.isDue(id, sentFrom, Date.now()));
+    const inDoubt = calls.length;
     if (due.length === 0) return { ...NOTHING, inDoubt };
     const lock = await SessionLock.take(this.settings.databaseUrl, RESOLVER_LOCK);
     if (!lock) return { ...NOTHING, inDoubt, elsewhere: true };
@@ -143,16 +143,16 @@ export class ResolverService implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** Reads the IDs of all calls that may be in doubt, and those of them that are in doubt, in the order of polling. */
-  private async read(): Promise<{ ids: string[]; doubts: SentCallState[] }> {
+  /** Reads the IDs of all calls that may be in doubt, and the calls that are in doubt, in the order of polling. */
+  private async read(): Promise<{ ids: string[]; calls: SentCallState[] }> {
     await this.index.catchUp();
     const present = await this.present.read(); // The index is updated before the records are read. See there.
     const ids = await findCallsInDoubt(this.prisma);
     const some = this.backOff.inTurn(ids).slice(0, MOST_PER_ROUND);
-    const doubts = await readCallsInDoubt(this.prisma, some, present, overAfterMs(this.settings));
-    this.since = doubts.map(({ sentFrom }) => sentFrom.getTime());
+    const calls = await readCallsInDoubt(this.prisma, some, present, overAfterMs(this.settings));
+    this.since = calls.map(({ sentFrom }) => sentFrom.getTime());
     this.backOff.keepOnly(new Set(ids));
-    return { ids, doubts };
+    return { ids, calls };
   }
 
   private remember(due: SentCallState[], verdicts: NewVerdict[], failure: string | null): void {

@@ -1,11 +1,12 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import { atOnce } from '../../../test/support/at-once';
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
+import { runs } from '../../../test/support/runs';
 import { SentCall, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
 import { Batches, Listing } from './batches';
 import { judge } from './verdict';
-import { atOnce } from './work';
 
 /** What the upstream did with a call: how often it carried it out, and how long after it was sent. */
 interface Fate {
@@ -75,7 +76,7 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   return { judged, listing, sent };
 }
 
-const runs = { numRuns: 3_000 };
+const RUNS = { numRuns: runs(1_500) };
 const key = (list: [number, number][]) => JSON.stringify([...list].sort());
 
 describe('a verdict', () => {
@@ -84,7 +85,7 @@ describe('a verdict', () => {
       fc.property(worlds, (world) => {
         for (const { times, verdict } of live(world).judged) if (verdict === 'not_executed') expect(times).toBe(0);
       }),
-      runs,
+      RUNS,
     );
   });
 
@@ -97,7 +98,7 @@ describe('a verdict', () => {
           if (verdict === 'confirmed' && times === 0) expect(twin(one)).toBe(true);
         }
       }),
-      runs,
+      RUNS,
     );
   });
 
@@ -110,7 +111,7 @@ describe('a verdict', () => {
         const [{ times = 0, verdict } = {}] = judged;
         expect(verdict).toBe((['not_executed', 'confirmed', 'ambiguous'] as const)[times]);
       }),
-      runs,
+      RUNS,
     );
   });
 
@@ -122,7 +123,7 @@ describe('a verdict', () => {
           if (isEarly) expect([undefined, 'confirmed']).toContain(verdict);
         }
       }),
-      runs,
+      RUNS,
     );
   });
 
@@ -133,7 +134,7 @@ describe('a verdict', () => {
         for (const one of sent)
           expect(verdictOn(one, { ...listing, missing: 1 }, competingOf(sent))).not.toBe('not_executed');
       }),
-      runs,
+      RUNS,
     );
   });
 });
@@ -146,7 +147,7 @@ describe('freshness', () => {
         const others = { ...listing, freshUntil: new Map([['mobile money' as const, at(world.lookedSecond)]]) };
         for (const one of sent) expect(verdictOn(one, others, competingOf(sent))).not.toBe('not_executed');
       }),
-      runs,
+      RUNS,
     );
   });
 });

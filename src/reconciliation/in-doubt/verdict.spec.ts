@@ -1,10 +1,10 @@
+import { atOnce } from '../../../test/support/at-once';
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
 import { wordsOf } from '../../gateway/upstream/status-words';
 import { Seen, SentCall, Wanted } from './calls-in-doubt';
 import { Competing } from './competing';
 import { Batches } from './batches';
 import { judge } from './verdict';
-import { atOnce } from './work';
 
 /** One call of two payouts, long after its quiet period, and what the upstream lists instead of them. */
 describe('a call in doubt', () => {
@@ -67,15 +67,15 @@ describe('a call in doubt', () => {
     [
       'not_executed',
       'the like of it by a name of another kind',
-      [{ ...first, type: 'momo', names: ['e:somebody@example.com'] }],
+      [{ ...first, type: 'mobile_money', names: ['e:somebody@example.com'] }],
     ],
     ['ambiguous', 'nobody', [{ ...first, names: [] }]],
     ['ambiguous', 'the number as it is dialled at home', [{ ...first, names: ['p:0712345671'] }]],
     ['ambiguous', 'what is not paid', whole.map((seen) => ({ ...seen, status: 'unpaid' }))],
-    ['ambiguous', 'the same of another type', whole.map((seen) => ({ ...seen, type: 'momo' }))],
+    ['ambiguous', 'the same of another type', whole.map((seen) => ({ ...seen, type: 'mobile_money' }))],
     ['confirmed', 'all of it, of a type that nobody knows', whole.map((seen) => ({ ...seen, type: 'Airtime_v2' }))],
     ['not_executed', 'other people', [{ ...first, ...other }]],
-    ['not_executed', 'the same recipient by other means', [{ ...first, type: 'momo', amountUsd: '9.000000' }]],
+    ['not_executed', 'the same recipient by other means', [{ ...first, type: 'mobile_money', amountUsd: '9.000000' }]],
     ['not_executed', 'nothing', []],
   ])('is %s if the upstream lists %s', (verdict, _, seen) => {
     expect(ask(seen)?.verdict).toBe(verdict);

@@ -26,44 +26,44 @@ interface Candidates {
  * @returns undefined as long as more information may arrive.
  */
 export function* judge(
-  doubt: SentCall,
+  call: SentCall,
   listing: Listing,
   competing: Competing,
   rules: Rules,
 ): Work<Verdict | undefined> {
-  const created = CREATED_BY.get(doubt.operation);
+  const created = CREATED_BY.get(call.operation);
   if (!created) return undefined;
-  const isQuiet = listing.askedAt.getTime() >= quietUntil(doubt, rules);
-  const candidates = yield* candidatesFor(doubt, created, listing, competing, rules);
+  const isQuiet = listing.askedAt.getTime() >= quietUntil(call, rules);
+  const candidates = yield* candidatesFor(call, created, listing, competing, rules);
   const { ours, whole, others } = candidates;
   const [only] = whole;
   const standing = only && standingOf(only.batch, created);
   if (only && ours.length === 1 && others.length === 0 && standing === 'done') return confirmed(only, listing);
   if (!isQuiet) return undefined;
-  const unexplained = yield* unexplainedFor(doubt, created, listing, competing);
-  if (unexplained.length === 0) return withoutAny(doubt, created, listing, rules);
+  const unexplained = yield* unexplainedFor(call, created, listing, competing);
+  if (unexplained.length === 0) return withoutAny(call, created, listing, rules);
   const evidence = evidenceOf([listing.readId], unexplained.flat(), [...new Set(others.map(({ id }) => id))]);
   return { verdict: 'ambiguous', reason: whyAmbiguous(candidates, standing), evidence };
 }
 
 function* candidatesFor(
-  doubt: SentCall,
+  call: SentCall,
   created: Created,
   listing: Listing,
   competing: Competing,
   rules: Rules,
 ): Work<Candidates> {
   const ours: Fitting[] = [];
-  for (const batch of listing.unclaimed.like(doubt, created, rules)) {
-    const fitting = yield* fit(doubt, created, batch, rules);
+  for (const batch of listing.unclaimed.like(call, created, rules)) {
+    const fitting = yield* fit(call, created, batch, rules);
     if (fitting) ours.push(fitting);
     if (ours.length > MOST_UNSETTLED) break;
   }
-  const whole = ours.filter(({ batch }) => batch.length === doubt.items.length);
+  const whole = ours.filter(({ batch }) => batch.length === call.items.length);
   const others: SentCall[] = [];
   for (const { batch } of whole) {
     const calls = yield* competing.callsOf(batch);
-    others.push(...calls.filter(({ id }) => id !== doubt.id));
+    others.push(...calls.filter(({ id }) => id !== call.id));
     yield calls.length;
     if (others.length >= MOST_UNSETTLED) break;
   }
@@ -71,12 +71,12 @@ function* candidatesFor(
 }
 
 /** Finds the first batches that may be a trace of a call. */
-function* unexplainedFor(doubt: SentCall, created: Created, listing: Listing, competing: Competing): Work<Batch[]> {
-  const items = distinctItems(doubt);
-  yield doubt.items.length;
+function* unexplainedFor(call: SentCall, created: Created, listing: Listing, competing: Competing): Work<Batch[]> {
+  const items = distinctItems(call);
+  yield call.items.length;
   const found: Batch[] = [];
   let transactions = 0;
-  for (const batch of listing.unclaimed.about(doubt)) {
+  for (const batch of listing.unclaimed.about(call)) {
     const relation = yield* relationOf(items, created, batch);
     if (relation === 'none') continue;
     // A batch with other amounts that another call of ours explains completely is no trace of this one.
@@ -103,16 +103,13 @@ function confirmed({ batch, positions }: Fitting, { readId }: Listing): Verdict 
   return { verdict: 'confirmed', reason, evidence: evidenceOf([readId], seen, [], ordered) };
 }
 
-/**
- * Judges a call that no listed transaction could belong to. That proves something only if the listing is known to be
- * complete.
- */
-function withoutAny(doubt: SentCall, { name: kind }: Created, listing: Listing, rules: Rules): Verdict {
+/** Judges a call without a listed transaction. That proves something only if the listing is known to be complete. */
+function withoutAny(call: SentCall, { name: kind }: Created, listing: Listing, rules: Rules): Verdict {
   const { missing, oldest, readId } = listing;
   const freshUntil = listing.freshUntil.get(kind);
   const evidence = evidenceOf([readId], [], []);
   const unsure = (reason: string): Verdict => ({ verdict: 'ambiguous', reason, evidence });
-  if (oldest === null || oldest >= doubt.sentFrom) {
+  if (oldest === null || oldest >= call.sentFrom) {
     return unsure(
       "The upstream's listing has nothing older than this call. It may be truncated and lack the transactions of this call.",
     );
@@ -122,7 +119,7 @@ function withoutAny(doubt: SentCall, { name: kind }: Created, listing: Listing, 
       `The upstream's listing lacks ${missing} transactions that are known to exist, so a missing transaction of this call proves nothing.`,
     );
   }
-  if (freshUntil === undefined || freshUntil.getTime() < quietUntil(doubt, rules)) {
+  if (freshUntil === undefined || freshUntil.getTime() < quietUntil(call, rules)) {
     return unsure(
       `The upstream's listing does not yet show a ${kind} call of ours from after the quiet period at its correct time. The listing may be older than this call, or the upstream's clock may be wrong.`,
     );

@@ -50,19 +50,11 @@ export class Effort {
   }
 }
 
-/** Does all of the work at once. */
-export function atOnce<Result>(work: Work<Result>): Result {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
-
 /** Maps each value. */
 export function* mapped<Value, Result>(values: Iterable<Value>, make: (value: Value) => Result): Work<Result[]> {
-  const made: Result[] = [];
-  yield* each(values, (value) => made.push(make(value)));
-  return made;
+  const results: Result[] = [];
+  yield* each(values, (value) => results.push(make(value)));
+  return results;
 }
 
 /** Visits values, in pieces of a hundred. */

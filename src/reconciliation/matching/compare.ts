@@ -14,7 +14,7 @@ import { matchByFingerprint } from './fingerprint';
 import { makeAlone, makeJudged } from './judge';
 import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
 import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEvidence, MAKE_OURS } from './ours';
-import { Asked, Confirm, OnProgress, Plan } from './plan';
+import { Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { BY_BATCH, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
 import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
 import { Totals, totalsOf } from './totals';
@@ -120,7 +120,7 @@ async function matchLeft(db: Client, plan: Plan): Promise<void> {
 
 /** Asks the upstream for each missing transaction by its name, because a listing may lack transactions that exist. */
 async function confirmMissing(db: Client, plan: Plan, confirm: Confirm): Promise<void> {
-  const { rows } = await db.query<Asked>(TO_CONFIRM);
+  const { rows } = await db.query<Unlisted>(TO_CONFIRM);
   if (rows.length === 0) return;
   const readIds = await confirm(rows);
   if (readIds.length === 0) return;

@@ -25,7 +25,7 @@ export const NOT_COMPARED = texts(CHANGING_OPERATIONS.filter((name) => !CREATED_
 /** The operations that delete transactions, in SQL. */
 export const DELETING = texts([...CHANGED_BY].flatMap(([name, change]) => (change === 'deleted' ? [name] : [])));
 
-/** The upstream's `type` words for incoming money, in SQL. */
+/** The types of transactions for incoming money, in SQL. */
 export const INCOMING_TYPES = texts([
   ...new Set([...CREATED_BY.values()].flatMap(({ type, incoming }) => (incoming ? [type] : []))),
 ]);

@@ -15,7 +15,7 @@ export interface Debit {
  * a batch without fees (`batch_net`), a transaction with its fee (`single`), a transaction without its fee
  * (`single_net`), and the fee of a payment that was booked without it (`fee`).
  */
-export const BOOKINGS = ['batch', 'batch_at_first', 'batch_net', 'single', 'single_net', 'fee'] as const;
+const BOOKINGS = ['batch', 'batch_at_first', 'batch_net', 'single', 'single_net', 'fee'] as const;
 export type Booking = (typeof BOOKINGS)[number];
 
 /** One way in which transactions could explain a debit. */

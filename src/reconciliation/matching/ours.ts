@@ -31,7 +31,7 @@ export function makeCalls(plan: Plan): string {
       ${calls(plan, inside('i.id'), inside('o.intent_id'))}
       UNION ALL
       -- Approved in this period, and requested days earlier.
-      ${calls(plan, `i.id IN (SELECT intent_id FROM decision d WHERE verdict = 'approved' AND intent_id < ${first} AND ${released})`)}
+      ${calls(plan, `i.id IN (SELECT intent_id FROM decision d WHERE kind = 'approved' AND intent_id < ${first} AND ${released})`)}
     ) AS calls
     WHERE at >= ${instant(margin.from)} AND at < ${instant(margin.to)}`;
 }

@@ -19,7 +19,7 @@ export interface Plan {
 }
 
 /** A transaction that a listing lacks, to look up by its name. */
-export interface Asked {
+export interface Unlisted {
   source: 'transaction' | 'batch';
   subject: string;
 }
@@ -28,4 +28,4 @@ export interface Asked {
 export type OnProgress = (step: string, done: number, of: number | null) => Promise<void> | void;
 
 /** Looks up each transaction. Returns the resulting readings (`source_read`). */
-export type Confirm = (asked: Asked[]) => Promise<string[]>;
+export type Confirm = (asked: Unlisted[]) => Promise<string[]>;

@@ -51,7 +51,7 @@ const WORTH = "CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd
 /** Each side is summed from its own rows, independently of matches. Otherwise the residual would prove nothing. */
 const SUMS = `
   SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
-    unlisted.count AS unlisted, judged.doubts, judged.doubts_usd, judged.within, theirs.usd - ours.usd - findings.usd - judged.within AS residual
+    unlisted.count AS unlisted, judged.in_doubt, judged.in_doubt_usd, judged.within, theirs.usd - ours.usd - findings.usd - judged.within AS residual
   FROM (
     SELECT count(*) FILTER (WHERE j.matched OR mo_usd = 1)::float8 AS count,
       coalesce(sum(CASE WHEN mo_usd = 1 THEN j.o + j.e END), 0) AS usd
@@ -76,8 +76,8 @@ const SUMS = `
   ) AS theirs, (
     SELECT coalesce(sum(impact), 0) AS usd FROM difference
   ) AS findings, (
-    SELECT count(*) FILTER (WHERE in_doubt AND NOT matched)::float8 AS doubts,
-      coalesce(sum(o) FILTER (WHERE in_doubt AND NOT matched), 0) AS doubts_usd,
+    SELECT count(*) FILTER (WHERE in_doubt AND NOT matched)::float8 AS in_doubt,
+      coalesce(sum(o) FILTER (WHERE in_doubt AND NOT matched), 0) AS in_doubt_usd,
       coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs), 0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
     FROM judged
   ) AS judged`;
@@ -116,8 +116,8 @@ interface Sums {
   ours_usd: string;
   theirs_count: number;
   theirs_usd: string;
-  doubts: number;
-  doubts_usd: string;
+  in_doubt: number;
+  in_doubt_usd: string;
   within: string;
   residual: string;
 }
@@ -144,7 +144,7 @@ export async function totalsOf(db: Client, plan: Plan): Promise<Totals> {
         findings.map(({ category, count, usd }) => [category, { count, usd: plain(usd) }]),
       ),
     },
-    in_doubt: { count: sums.doubts + (others?.count ?? 0), usd: sumOf(sums.doubts_usd, others?.usd ?? '0') },
+    in_doubt: { count: sums.in_doubt + (others?.count ?? 0), usd: sumOf(sums.in_doubt_usd, others?.usd ?? '0') },
     incomplete: [...(await listingFaults(db, plan)), ...faultsOf(sums)],
     unlisted: sums.unlisted,
     within_tolerance_usd: plain(sums.within),

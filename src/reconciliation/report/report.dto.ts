@@ -5,7 +5,7 @@ import { FindingEvidence } from '../findings/evidence.dto';
 import { DELIMITERS, FindingRecord, STATES } from '../findings/findings.dto';
 import { RunRecord } from '../runs/runs.dto';
 
-export const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
+const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 export class ReportSearch {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { compare } from '../matching/compare';
-import { Asked, Confirm, Plan } from '../matching/plan';
+import { Unlisted, Confirm, Plan } from '../matching/plan';
 import { Totals } from '../matching/totals';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
 import { withMargin } from '../matching/run-settings';
@@ -81,7 +81,7 @@ export class Execution {
     const cause = await this.earlier.causeOf(readId);
     const seen = async (source: string, subject: string | null) =>
       cause === null ? undefined : this.earlier.ofCause(cause, source, subject);
-    const confirm = async (asked: Asked[]) => {
+    const confirm = async (asked: Unlisted[]) => {
       const found = await Promise.all(asked.map(({ source, subject }) => seen(source, subject)));
       return found.filter((id) => id !== undefined);
     };
@@ -104,7 +104,7 @@ export class Execution {
   }
 
   /** Asks for each payout that the listing lacks. A payout that cannot be read stays missing. */
-  private async confirm(run: Run, asked: Asked[], at: Progress, signal: AbortSignal): Promise<string[]> {
+  private async confirm(run: Run, asked: Unlisted[], at: Progress, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
     for (const [place, { source, subject }] of asked.entries()) {
       at('confirm', place, asked.length);

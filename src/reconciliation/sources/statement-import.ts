@@ -10,7 +10,7 @@ export const MAX_FAULTS = 10_000;
 
 const FAULTS_BATCH = 1_000;
 
-export interface StatementOptions extends NumberStyle {
+interface StatementOptions extends NumberStyle {
   mapping: Mapping;
   delimiter: string;
 }

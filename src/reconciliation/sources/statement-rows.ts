@@ -1,5 +1,4 @@
-import { transactionFrom } from '../../gateway/upstream/transaction-fields';
-import { Transaction } from '../../gateway/upstream/transactions';
+import { Transaction, transactionFrom } from '../../gateway/upstream/transactions';
 import { StatementField, toFields } from './mapping';
 
 /** How numbers are written: 1,234.50 or 1.234,50. */

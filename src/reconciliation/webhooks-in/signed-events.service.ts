@@ -9,7 +9,7 @@ import { Problem } from '../../platform/errors/problem';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { Signed, verify } from '../../gateway/upstream/event-signature';
 
-export const EVENTS_PATH = '/hooks/upstream';
+const EVENTS_PATH = '/hooks/upstream';
 
 /** The most bytes that are read before the signature is checked. Events are small. */
 const MAX_BYTES = 65_536;

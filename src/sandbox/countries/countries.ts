@@ -19,7 +19,7 @@ export function takesAirtime(country: string): boolean {
   return airtimeKeys.has(countryKey(country));
 }
 
-export interface MobileMoneyCode {
+interface MobileMoneyCode {
   name: string;
   country: string;
   code: string;

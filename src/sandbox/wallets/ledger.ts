@@ -6,7 +6,7 @@ import { Refusal } from '../envelope';
 export const WALLET_TYPES = ['chi', 'momo', 'airtime'] as const;
 export type WalletType = (typeof WALLET_TYPES)[number];
 
-export interface WalletName {
+interface WalletName {
   accountId: string;
   type: WalletType;
 }

@@ -32,7 +32,7 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
           <Usd amount={of.total_usd} />
         </Text>
       </Group>
-      {isPending && <Verdicts ask={ask} />}
+      {isPending && <DecisionButtons ask={ask} />}
       <Asked of={of} />
       {!isPending && <Decision of={of} />}
       {of.not_allowed && (
@@ -53,7 +53,7 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
   );
 }
 
-function Verdicts({ ask }: { ask: Props['deciding']['ask'] }) {
+function DecisionButtons({ ask }: { ask: Props['deciding']['ask'] }) {
   return (
     <Group gap="xs">
       <Button onClick={() => ask('approve')} rightSection={<Kbd size="xs">a</Kbd>}>

@@ -7,11 +7,11 @@ import { ApiProblem } from '../../api/problem';
 import { ReasonDialog } from '../../components/reason-dialog';
 import { summaryOf } from './words';
 
-type Verdict = 'approve' | 'reject';
+type Decision = 'approve' | 'reject';
 
 interface Deciding {
   /** Asks for the reason, if this approval still waits. */
-  ask: (verdict: Verdict) => void;
+  ask: (decision: Decision) => void;
   dialog: ReactNode;
   /** The result of the last decision, if it was about this approval. */
   decided: FullApprovalRecord | undefined;
@@ -22,7 +22,7 @@ const MAX_REASON = 1_000;
 /** Decides about the shown approval and exactly its content, even if another one is shown meanwhile. */
 export function useDeciding(shown: ApprovalRecord | undefined): Deciding {
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<{ verdict: Verdict; approval: ApprovalRecord }>();
+  const [asked, setAsked] = useState<{ decision: Decision; approval: ApprovalRecord }>();
   const [decided, setDecided] = useState<FullApprovalRecord>();
   const keep = (approval: FullApprovalRecord | undefined) => {
     if (!approval) return;
@@ -33,7 +33,7 @@ export function useDeciding(shown: ApprovalRecord | undefined): Deciding {
   const decide = async (reason: string) => {
     if (!asked) return;
     try {
-      keep(await send(asked.verdict, asked.approval, reason));
+      keep(await send(asked.decision, asked.approval, reason));
     } catch (error) {
       void queries.invalidateQueries({ queryKey: ['get', '/v1/approvals/{call_id}'] });
       throw inPlace(error);
@@ -42,22 +42,22 @@ export function useDeciding(shown: ApprovalRecord | undefined): Deciding {
     }
   };
   return {
-    ask: (verdict) => {
-      if (shown?.approval?.status === 'pending') setAsked({ verdict, approval: shown });
+    ask: (decision) => {
+      if (shown?.approval?.status === 'pending') setAsked({ decision, approval: shown });
     },
     decided: decided?.id === shown?.id ? decided : undefined,
     dialog: asked && <Question {...asked} run={decide} close={() => setAsked(undefined)} />,
   };
 }
 
-async function send(verdict: Verdict, { id, approval }: ApprovalRecord, reason: string) {
+async function send(decision: Decision, { id, approval }: ApprovalRecord, reason: string) {
   const hash = approval?.content_hash ?? null;
   const init = {
     params: { path: { call_id: id } },
     body: { reason, ...(hash !== null && { content_hash: hash }) },
   };
   const { data } =
-    verdict === 'approve'
+    decision === 'approve'
       ? await http.POST('/v1/approvals/{call_id}/approve', init)
       : await http.POST('/v1/approvals/{call_id}/reject', init);
   return data;
@@ -72,14 +72,14 @@ function inPlace(error: unknown): unknown {
 }
 
 interface QuestionProps {
-  verdict: Verdict;
+  decision: Decision;
   approval: ApprovalRecord;
   run: (reason: string) => Promise<void>;
   close: () => void;
 }
 
-function Question({ verdict, approval, run, close }: QuestionProps) {
-  const isYes = verdict === 'approve';
+function Question({ decision, approval, run, close }: QuestionProps) {
+  const isYes = decision === 'approve';
   return (
     <ReasonDialog
       title={isYes ? 'Approve and send' : 'Reject'}

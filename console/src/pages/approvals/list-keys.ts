@@ -8,7 +8,7 @@ interface List {
   approvals: ApprovalRecord[] | undefined;
   id: string | undefined;
   choose: (id: string) => void;
-  ask: (verdict: 'approve' | 'reject') => void;
+  ask: (decision: 'approve' | 'reject') => void;
 }
 
 /** Moves through the list and decides, by single keys. */

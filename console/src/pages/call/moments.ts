@@ -159,11 +159,11 @@ function resolution({ resolution: settled }: CallStory): Moment[] {
     .reverse()
     .concat(settled)
     .map((one, place) => {
-      const { id, verdict, reason, resolved_at, resolved_by } = one;
+      const { id, outcome, reason, resolved_at, resolved_by } = one;
       const by = resolved_by ? `By ${nameOf(resolved_by)}.` : "By the proxy, from the upstream's listing.";
       const what = place === 0 ? 'Settled' : 'Corrected';
       return {
-        title: verdict === 'confirmed' ? `${what}: confirmed` : `${what}: not executed`,
+        title: outcome === 'confirmed' ? `${what}: confirmed` : `${what}: not executed`,
         at: resolved_at,
         color: 'teal',
         says: [by, `“${reason}”`],

@@ -2,7 +2,7 @@ import { Button, Radio, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
-import { type CallStory, resolutionDtoVerdictValues } from '../../api/generated/schema';
+import { type CallStory, resolutionDtoOutcomeValues } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { inWords } from '../../components/format';
 import { ReasonDialog } from '../../components/reason-dialog';
@@ -32,11 +32,11 @@ export function Settle({ story }: { story: CallStory }) {
 
 function SettleDialog({ story: { id, operation }, close }: { story: CallStory; close: () => void }) {
   const queries = useQueryClient();
-  const [verdict, setVerdict] = useState<string>();
+  const [outcome, setOutcome] = useState<string>();
   const settle = async (reason: string) => {
-    const chosen = resolutionDtoVerdictValues.find((value) => value === verdict);
+    const chosen = resolutionDtoOutcomeValues.find((value) => value === outcome);
     if (!chosen) return;
-    await http.POST('/v1/calls/{id}/resolution', { params: { path: { id } }, body: { verdict: chosen, reason } });
+    await http.POST('/v1/calls/{id}/resolution', { params: { path: { id } }, body: { outcome: chosen, reason } });
     await queries.invalidateQueries({ queryKey: ['get', '/v1/audit/calls/{id}'] });
   };
   return (
@@ -44,7 +44,7 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
       title="Settle a call in doubt"
       action="Settle"
       maxLength={MAX_REASON}
-      missing={verdict === undefined ? 'Choose an outcome first.' : undefined}
+      missing={outcome === undefined ? 'Choose an outcome first.' : undefined}
       run={settle}
       close={close}
     >
@@ -52,9 +52,9 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
         Record the outcome of {operation} at the upstream. Look it up with the provider first. The settlement is
         recorded with your name and takes effect immediately. Only the API can correct it later.
       </Text>
-      <Radio.Group label="Outcome" required value={verdict ?? null} onChange={setVerdict}>
+      <Radio.Group label="Outcome" required value={outcome ?? null} onChange={setOutcome}>
         <Stack gap="xs" mt={4}>
-          {resolutionDtoVerdictValues.map((value) => (
+          {resolutionDtoOutcomeValues.map((value) => (
             <Radio key={value} value={value} label={MEANING[value] ?? inWords(value)} />
           ))}
         </Stack>

@@ -66,7 +66,7 @@ const DETAILS: Choosable<Shared>[] = [
   text('status', 'Upstream status', ({ upstream }) => upstream?.status ?? upstream?.failure),
   text('refusal', 'Refusal reason', ({ refusal }) => refusal && inWords(refusal.code)),
   text('approval', 'Approval', ({ approval }) => approval?.status),
-  text('resolution', 'Resolution', ({ resolution }) => resolution?.verdict),
+  text('resolution', 'Resolution', ({ resolution }) => resolution?.outcome),
 ];
 
 const usd = <Row,>(id: string, title: string, usual: boolean, of: (row: Row) => string | null | undefined) => ({

@@ -1,6 +1,6 @@
 import type { paths } from '../../api/generated/schema';
 
-export type FindingsQuery = NonNullable<paths['/v1/reconciliation/findings']['get']['parameters']['query']>;
+type FindingsQuery = NonNullable<paths['/v1/reconciliation/findings']['get']['parameters']['query']>;
 
 /** The API's filters, by its names. */
 export const FILTERS = [

@@ -1,22 +1,7 @@
+import { TRANSACTION_FIELDS } from '../../../../src/gateway/upstream/transaction-fields';
+
 /** The fields that a column of a statement can be, with the API's name and the upstream's own. */
-export const FIELDS = {
-  upstream_ref: 'chiRef',
-  upstream_id: 'id',
-  batch_ref: 'issueID',
-  issued_at: 'issueDate',
-  type: 'type',
-  status: 'status',
-  amount_usd: 'valueInUSD',
-  fee_usd: 'fee',
-  email: 'email',
-  phone: 'phoneNumber',
-  handle: 'twitter',
-  receiver: 'receiver',
-  country: 'countryToSend',
-  network_code: 'momoCode',
-  reference: 'reference',
-  recipient: 'recipient',
-} as const;
+const FIELDS = { ...TRANSACTION_FIELDS, recipient: 'recipient' };
 type Field = keyof typeof FIELDS;
 export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
 

@@ -75,7 +75,7 @@ function DemoKey({ file }: { file: string }) {
   return (
     <>
       In the folder where you started the proxy, this command prints the key that shows everything:{' '}
-      <Code>{`node -p "require('${file}').admin"`}</Code>
+      <Code>{`grep -o 'pp_admin_[^"]*' ${file}`}</Code>
     </>
   );
 }

@@ -36,7 +36,7 @@ export class Walk {
   private completeUntil = -Infinity;
   /** Of the leaves since the last checkpoint. */
   private latest: { at: number; soonest: number; place: Place } | undefined;
-  private readonly made = new Map<string, string>();
+  private readonly nodes = new Map<string, string>();
 
   /** @param witnessed by size. */
   constructor(
@@ -82,7 +82,7 @@ export class Walk {
       );
     }
     this.range.append(stored, (level, nodeIndex, node) => {
-      if (level % KEPT_EVERY === 0) this.made.set(`${level}/${nodeIndex}`, node.toString('hex'));
+      if (level % KEPT_EVERY === 0) this.nodes.set(`${level}/${nodeIndex}`, node.toString('hex'));
     });
   }
 
@@ -148,7 +148,7 @@ export class Walk {
         throw new LogFault('checkpoint_changed', 'The checkpoint does not match its signed note.', range);
       }
       this.seen.checkpoints += 1;
-      this.settle(head);
+      this.adopt(head);
     }
     for (const { note, source, place } of witnessed) {
       if (note !== checkpoint?.note) this.checkNote(note, source, { ...range, ...place });
@@ -168,7 +168,7 @@ export class Walk {
     return head;
   }
 
-  private settle(head: Head): void {
+  private adopt(head: Head): void {
     const { latest } = this;
     if (latest && latest.soonest > Date.parse(head.sealedAt) / 1_000) {
       const meaning = `The record says that it was written at ${iso(latest.at)}, which is after it was sealed.`;
@@ -182,14 +182,14 @@ export class Walk {
   }
 
   private checkNodes({ nodes }: Chunk): void {
-    for (const [name, hash] of this.made) {
+    for (const [name, hash] of this.nodes) {
       if (nodes.get(name) === hash) continue;
       const [level = 0, index = 0] = name.split('/').map(Number);
       const place = { leaf: index * 2 ** level, to_leaf: (index + 1) * 2 ** level - 1 };
       throw new LogFault('node_differs', `The stored node ${name} of the log does not match its leaves.`, place);
     }
-    this.seen.nodes += this.made.size;
-    this.made.clear();
+    this.seen.nodes += this.nodes.size;
+    this.nodes.clear();
   }
 }
 

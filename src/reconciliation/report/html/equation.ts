@@ -15,7 +15,7 @@ export function equation(sum: Equation): Markup {
   const sign = (text: string) => markup`<span class="sign">${text}</span>`;
   const residual = markup`<div class="card ${isZero ? 'good' : 'bad'}">
     <span class="label">Residual</span><span class="amount">${signed(sum.residual_usd)}</span
-    ><span class="verdict">${mark(isZero ? 'tick' : 'cross')}${isZero ? 'zero' : 'not zero'}</span>
+    ><span class="balance">${mark(isZero ? 'tick' : 'cross')}${isZero ? 'zero' : 'not zero'}</span>
   </div>`;
   return markup`<section class="equation" aria-labelledby="equation">
     <h2 id="equation">The difference, explained</h2>

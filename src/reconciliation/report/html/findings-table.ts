@@ -12,7 +12,7 @@ const SHAPES: Record<Severity, Markup> = {
   low: markup`<circle cx="8" cy="8" r="5" class="hollow" />`,
 };
 
-export function severityMark(severity: Severity): Markup {
+function severityMark(severity: Severity): Markup {
   return markup`<span class="severity ${severity}"
     ><svg viewBox="0 0 16 16" aria-hidden="true">${SHAPES[severity]}</svg>${severity}</span
   >`;

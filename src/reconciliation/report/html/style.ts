@@ -31,7 +31,7 @@ main{margin-top:2.25rem}
 .card.strong .amount{font-weight:650}
 .card.good,.card.bad{border-color:currentColor}
 .card.good .label,.card.bad .label{color:inherit}
-.verdict{position:absolute;top:.625rem;right:.875rem;font-size:.75rem;font-weight:600}
+.balance{position:absolute;top:.625rem;right:.875rem;font-size:.75rem;font-weight:600}
 .which{grid-column:1/-1;color:var(--soft);font-size:.8125rem;text-align:center}
 .which::before,.which::after{content:"";display:inline-block;width:2.5rem;border-top:1px solid var(--rule);margin:0 .75rem;vertical-align:.25em}
 .sign{align-self:center;text-align:center;color:var(--soft);font-size:1.125rem}

@@ -20,7 +20,9 @@ export async function insertVerdict(
   return prisma.$transaction(async (tx) => {
     if (verdict === 'ambiguous') {
       if (!(await isInDoubt(tx, intentId)) || (await isSaid(tx, found))) return false;
-    } else if (!(await writeResolution(tx, { intentId, supersedes: null, verdict, reason, by: null }, settledAfter))) {
+    } else if (
+      !(await writeResolution(tx, { intentId, supersedes: null, outcome: verdict, reason, by: null }, settledAfter))
+    ) {
       return false;
     }
     await tx.$executeRaw`
