@@ -1,9 +1,10 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Config, loadConfig, RunningConfig, StartError } from './platform/config/config';
+import { Config, loadConfig, StartError } from './platform/config/config';
 import { longestUpstreamTimeout } from './platform/config/upstream-timeouts';
 import { banner, stepPrinter } from './app/start/banner';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
+import { listen } from './app/start/listen';
 import { afterStart, startSmall } from './app/start/memory';
 import { onStop } from './app/start/stop';
 import { startDependencies } from './app/start/dependencies';
@@ -57,7 +58,7 @@ async function start(config: Config): Promise<Running> {
     if (isForDemo) await bindDemoClients(demo, settings);
     else await refuseDemoClients(demo, settings);
     afterStart();
-    const url = await listen(app, settings); // last: who finds it ready finds the keys too
+    const url = await listen(app.getHttpAdapter().getInstance(), settings); // last: who finds it ready finds the keys too
     report('Proxy', url);
     const readiness = app.get(ReadinessService, { strict: false });
     const drainAndStop = async (urgent: AbortSignal) => {
@@ -68,21 +69,6 @@ async function start(config: Config): Promise<Running> {
     return { url, demoKeys, stop: drainAndStop };
   } catch (error) {
     await stop();
-    throw error;
-  }
-}
-
-async function listen(app: NestFastifyApplication, { port, host }: RunningConfig): Promise<string> {
-  try {
-    // Not app.listen: Nest would log a failure in words of its own.
-    return await app.getHttpAdapter().getInstance().listen({ port, host });
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'EADDRINUSE')
-      throw new StartError(`port ${port} is in use. Set PORT to another port, or to 0 for any free port.`);
-    if (code === 'EACCES') throw new StartError(`this user may not listen on port ${port}. Set PORT to another port.`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new StartError('HOST must be an address of this machine.');
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { AccessRecord } from './support/api';
 import { Approving, startApproving } from './support/approving';
 
 /** Whoever reads the history is in it. */
-describe('reading the history', () => {
+describe('a read of the history', () => {
   let approving: Approving;
   let auditor: { id: string; key: string };
   let seeing: { id: string; key: string };
@@ -21,7 +21,7 @@ describe('reading the history', () => {
   const listed = async (query: string, key = auditor.key) =>
     (await get(`/v1/audit/accesses?${query}`, key).expect(200)).body.accesses as AccessRecord[];
 
-  it('is recorded with who, what, how many and when', async () => {
+  it('is recorded with its reader, route, number of rows and time', async () => {
     const got = await get('/v1/audit/calls?outcome=succeeded&page_size=1').set('X-Actor', 'ada').expect(200);
     const access = await accessOf(got);
     expect(access).toMatchObject({
@@ -51,14 +51,14 @@ describe('reading the history', () => {
     ['numbers', 'GET /v1/audit/summary', 'none', () => get('/v1/audit/summary')],
     ['the shapes of answers', 'GET /v1/audit/shapes', 'none', () => get('/v1/audit/shapes')],
     ['who has read', 'GET /v1/audit/accesses', 'none', () => get('/v1/audit/accesses')],
-  ])('is recorded of %s', async (_what, route, shown, read) => {
+  ])('is recorded for %s', async (_what, route, shown, read) => {
     const held = await approving.hold();
     const access = await accessOf(await read(held));
     expect(access).toMatchObject({ route, revealed: false, call_id: shown === 'call' ? held : null });
     expect(access?.call_ids.includes(held)).toBe(shown === 'page');
   });
 
-  it('is recorded of a call that was settled', async () => {
+  it('is recorded when a call is settled', async () => {
     const doubtful = await approving.hold({
       held_for: null,
       expires_at: null,
@@ -73,7 +73,7 @@ describe('reading the history', () => {
     expect(await accessOf(settled)).toMatchObject({ call_id: doubtful, rows: 1 });
   });
 
-  it('says that people were revealed only where somebody may see them and there are some to be seen', async () => {
+  it('counts as revealing only if the reader may see people and the response has some', async () => {
     expect(await accessOf(await get('/v1/audit/calls', seeing.key))).toMatchObject({ revealed: true });
     expect(await accessOf(await get('/v1/audit/calls?reference=none', seeing.key))).toMatchObject({ revealed: false });
     expect(await accessOf(await get('/v1/audit/shapes', seeing.key))).toMatchObject({ revealed: false });
@@ -83,7 +83,7 @@ describe('reading the history', () => {
     });
   });
 
-  it('keeps for ever that somebody was searched for, but not who', async () => {
+  it('keeps the fact of a search for a person forever, but not the person', async () => {
     const path = `/v1/audit/calls?recipient=${encodeURIComponent('ada@example.com')}&reference=x`;
     const got = await get(path, seeing.key).expect(200);
     const access = await accessOf(got);
@@ -101,7 +101,7 @@ describe('reading the history', () => {
     expect(await shown(seeing.key)).toBe('a••@example.com');
   });
 
-  it('is not recorded of one`s own calls, nor of what was refused: nothing of somebody else was shown', async () => {
+  it('is not recorded for own calls or rejected requests, which show nothing of others', async () => {
     const before = (await approving.query('SELECT count(*)::int AS n FROM access'))[0]?.n;
     await get('/v1/calls', approving.app).expect(200);
     await get(`/v1/calls/${approving.model}`, approving.app).expect(200);
@@ -111,7 +111,7 @@ describe('reading the history', () => {
     expect((await approving.query('SELECT count(*)::int AS n FROM access'))[0]?.n).toBe(before);
   });
 
-  it('shows nothing where it cannot be recorded; what was decided stays decided', async () => {
+  it('shows nothing if it cannot be recorded, and keeps a decision that was made', async () => {
     const held = await approving.hold();
     await approving.query('ALTER TABLE access ADD CONSTRAINT unwritable CHECK (false) NOT VALID');
     try {

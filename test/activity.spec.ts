@@ -12,7 +12,7 @@ import { startProxy, TestProxy } from './support/proxy';
 /** An answer's row. */
 type Act = ActivityRecord;
 
-describe('administrative acts', () => {
+describe('the list of administrative acts', () => {
   const signingKey = newSigningKey('test');
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -49,7 +49,7 @@ describe('administrative acts', () => {
     }
   };
 
-  it('lists a cap that was lifted and put back, with both states, and proves that nobody changed the records', async () => {
+  it('shows a removed and restored cap with both states, and the log proves the records', async () => {
     const shop = (await ask('post', '/v1/clients', { name: 'shop', scopes: ['pay'], daily_cap_usd: 10 }).expect(201))
       .body as { id: string; key: string };
     const lift = { daily_cap_usd: '1000000', reason: 'Case 17 of +2348012345678' };
@@ -101,7 +101,7 @@ describe('administrative acts', () => {
     await expect(proxy.database.query(`UPDATE activity SET actor = NULL`)).rejects.toThrow();
   });
 
-  it('lists keys that were issued and revoked, by id, and never a key', async () => {
+  it('shows issued and revoked keys by ID, and never a key', async () => {
     await ask('post', '/v1/clients', { name: 'rotating', scopes: ['pay'], person: 'ada' }).expect(201);
     const expires = '2999-01-01T00:00:00.000Z';
     const { id, key } = (await ask('post', '/v1/clients/rotating/keys', { expires_at: expires, reason: 'due' })).body;
@@ -118,7 +118,7 @@ describe('administrative acts', () => {
     expect(dump?.all).not.toContain(key.slice(-32));
   });
 
-  it('lists each kind of change that one request makes, and none that it does not make', async () => {
+  it('shows each kind of change that one request makes, and no other', async () => {
     await ask('post', '/v1/clients', { name: 'changing', scopes: ['pay'], max_items: 3 }).expect(201);
     const same = { scopes: ['pay'], max_items: 3, operations: null };
     await ask('patch', '/v1/clients/changing', { ...same, reason: 'nothing' }).expect(200);
@@ -135,7 +135,7 @@ describe('administrative acts', () => {
     expect(states).toHaveLength(5);
   });
 
-  it('says of a change that it was made in the console', async () => {
+  it('shows that a change was made in the console', async () => {
     await ask('post', '/v1/clients', { name: 'clicked', scopes: ['pay'] }).expect(201);
     const { body, headers } = await ask('post', '/v1/session').expect(200);
     const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
@@ -147,7 +147,7 @@ describe('administrative acts', () => {
     expect((await acts('client=clicked'))[0]).toMatchObject({ via: 'console', by: { client: { name: 'admin' } } });
   });
 
-  it('makes no change that cannot be recorded', async () => {
+  it('prevents a change that cannot be recorded', async () => {
     await ask('post', '/v1/clients', { name: 'unchanged', scopes: ['pay'], daily_cap_usd: 10 }).expect(201);
     const [first] = (await ask('get', '/v1/clients/unchanged/keys').expect(200)).body.keys;
     jest.spyOn(ActivityJournal.prototype, 'record').mockRejectedValue(new Error('the disk is full'));
@@ -161,7 +161,7 @@ describe('administrative acts', () => {
     await ask('get', '/v1/clients/unmade').expect(404);
   });
 
-  it('lists stops and their lifting, by any of the filters', async () => {
+  it('shows stops and their lifting, with each of the filters', async () => {
     const { id } = (await ask('post', '/v1/stops', { client: 'auditor', reason: 'Leaked' }).expect(201)).body;
     await ask('delete', `/v1/stops/${id}`).expect(200);
     const [lifted, stopped] = await acts('client=auditor');
@@ -176,7 +176,7 @@ describe('administrative acts', () => {
     expect(await acts(`from=${new Date(Date.now() + 3_600_000).toISOString()}`)).toEqual([]);
   });
 
-  it('gives every act once, whatever the size of the pages', async () => {
+  it('returns every act once, for any page size', async () => {
     const all = await acts('page_size=200');
     const paged: Act[] = [];
     let token: string | null = '';
@@ -190,7 +190,7 @@ describe('administrative acts', () => {
     expect([...all].sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ at }) => at)).toEqual(all.map(({ at }) => at));
   });
 
-  it('is shown to the scopes audit and admin only, and the reading is recorded', async () => {
+  it('requires the scope audit or admin, and records its own reads', async () => {
     expect(await acts('', admin.key)).toEqual(await acts());
     const other = await proxy.client('other', 'pay', 'read', 'reconcile', 'approve');
     await proxy.get(other.key, '/v1/activity').expect(403);

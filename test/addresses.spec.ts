@@ -35,7 +35,7 @@ describe('the address of a request', () => {
   const record = async ({ headers }: supertest.Response) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
-  it('must be on the list of its client, if there is one; else it is refused and recorded, and nothing is read', async () => {
+  it('must be allowed by its client, and is otherwise rejected and recorded, with no body read', async () => {
     const key = await from('elsewhere', ['203.0.113.0/24', '2001:db8::/32']);
     const sentBefore = upstream.received.length;
     const refused = await proxy.get(key, WALLETS).expect(403);
@@ -51,7 +51,7 @@ describe('the address of a request', () => {
     await proxy.get(await from('here', ['203.0.113.0/24', '127.0.0.1']), WALLETS).expect(200);
   });
 
-  it('is not what X-Forwarded-For says, unless a trusted proxy says it', async () => {
+  it('comes from X-Forwarded-For only if a trusted proxy sent it', async () => {
     const key = await from('forwarded', ['203.0.113.0/24']);
     await ask(proxy, key, '203.0.113.5').expect(403);
     expect(await record(await ask(behind, key, '203.0.113.5').expect(200))).toMatchObject({

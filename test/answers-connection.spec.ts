@@ -39,7 +39,7 @@ class Wire {
   }
 }
 
-describe('when no connection to the upstream comes about', () => {
+describe('a call without a connection to the upstream', () => {
   /** Behind a port that does with connections what each test says. */
   let wire: Wire;
   let paying: Paying;
@@ -67,42 +67,42 @@ describe('when no connection to the upstream comes about', () => {
     record: { outcome: 'not_sent', upstream: { status: null, failure }, response: { body: null } },
   });
 
-  it('a refused connection is not_sent, and the app may try again', async () => {
+  it('is not_sent after a refused connection, and the app may try again', async () => {
     await wire.close();
     expect(await call()).toMatchObject(notSent('refused'));
     await wire.listen(wire.port);
   });
 
-  it('a name that does not resolve is not_sent', async () => {
+  it('is not_sent if the name does not resolve', async () => {
     const unnamed = await startProxy(reaching(`http://${'a'.repeat(64)}.invalid`), paying.proxy.database);
     expect(await call(unnamed)).toMatchObject(notSent('dns'));
     await unnamed.close();
   });
 
-  it('a port that speaks no TLS is not_sent, and sees nothing of the request', async () => {
+  it('is not_sent if the port does not speak TLS, and the port sees nothing of it', async () => {
     onConnection = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     expect(await call()).toMatchObject(notSent('tls'));
     expect(Buffer.concat(wire.received).toString('latin1')).not.toMatch(/payouts|254712345678|X-API-Key/i);
   });
 
-  it('a TLS handshake that is torn down is not_sent', async () => {
+  it('is not_sent if the TLS handshake is interrupted', async () => {
     onConnection = (socket) => socket.once('data', () => socket.resetAndDestroy());
     expect(await call()).toMatchObject(notSent('not_connected'));
   });
 
-  it('a connection that does not come about within UPSTREAM_CONNECT_TIMEOUT_MS is not_sent', async () => {
+  it('is not_sent without a connection within UPSTREAM_CONNECT_TIMEOUT_MS', async () => {
     onConnection = () => undefined;
     expect(await call()).toMatchObject(notSent('connect_timeout'));
   });
 });
 
-describe('when a connection fails during a call', () => {
+describe('a call whose connection fails', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
   beforeEach(() => (paying.upstream.received.length = 0));
 
-  it('a kept connection that is torn down as the next request arrives leaves that one unknown and is not tried again', async () => {
+  it('is unknown and not retried if a kept connection breaks as the request arrives', async () => {
     const used = new Set<Socket>();
     paying.upstream.behaviour = (received, response, socket) => {
       const again = used.has(socket);
@@ -115,7 +115,7 @@ describe('when a connection fails during a call', () => {
     expect(await paying.record(got)).toMatchObject({ outcome: 'unknown', upstream: { failure: 'reset' } });
   });
 
-  it('connections that are closed at any moment between two requests pay nobody twice', async () => {
+  it('pays nobody twice when connections close at any moment between two requests', async () => {
     paying.upstream.behaviour = (received, response, socket) => {
       answer(200, SUCCESS)(received, response, socket);
       const turns = [() => socket.destroy(), () => setImmediate(() => socket.destroy()), () => socket.end()];
@@ -138,7 +138,7 @@ describe('when a connection fails during a call', () => {
     }
   });
 
-  it('a call whose app hangs up is carried through and recorded', async () => {
+  it('is carried out and recorded after its app disconnects', async () => {
     let release = () => {};
     const arrived = new Promise<void>((resolve) => {
       paying.upstream.behaviour = (...args) => {
@@ -163,7 +163,7 @@ describe('when a connection fails during a call', () => {
   });
 });
 
-describe('when the deadline passes', () => {
+describe('a call that passes its deadline', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying({ upstreamTimeoutMs: 300, upstreamConnections: 1 })));
   afterAll(() => paying.close());
@@ -180,7 +180,7 @@ describe('when the deadline passes', () => {
         response.on('close', () => clearInterval(drip));
       },
     ],
-  ])('after %s: the app gets 504 outcome_unknown, and the call is listed as in doubt', async (_name, behaviour) => {
+  ])('gets 504 outcome_unknown and is listed as in doubt after %s', async (_name, behaviour) => {
     paying.upstream.behaviour = behaviour;
     const got = await paying.pay().expect(504);
     expect(got.body).toMatchObject({ code: 'outcome_unknown', call_id: got.headers['x-call-id'] });
@@ -192,7 +192,7 @@ describe('when the deadline passes', () => {
     expect(paying.upstream.received).toHaveLength(1);
   });
 
-  it('what waited for a connection until then was never written, and exactly what arrived is in doubt', async () => {
+  it('is never sent if it was waiting for a connection, and only arrived calls are in doubt', async () => {
     paying.upstream.behaviour = hang;
     const calls = await Promise.all(
       phones(6).map(async (phone) => {

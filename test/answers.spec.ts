@@ -2,7 +2,7 @@ import { ERROR, OK, TABLE } from './support/answers-table';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { bytes, Paying, startPaying } from './support/paying';
 
-describe('the table of answers: what the app gets and what is recorded when the upstream answers', () => {
+describe('the proxy, given an answer of the upstream', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying({ upstreamMaxResponseBytes: 10_000 })));
   afterAll(() => paying.close());
@@ -11,7 +11,7 @@ describe('the table of answers: what the app gets and what is recorded when the 
   /** The calls of the table's rows, and which of them are in doubt. */
   const outcomes = new Map<string, boolean>();
 
-  it.each(TABLE)('$upstream', async (row) => {
+  it.each(TABLE)('answers the app and records the outcome: $upstream', async (row) => {
     paying.upstream.behaviour = row.behaves;
     const got = await paying.pay();
     expect(got.status).toBe(row.status);
@@ -36,7 +36,7 @@ describe('the table of answers: what the app gets and what is recorded when the 
     expect((await paying.listed('unknown')).sort()).toEqual(doubtful.sort());
   });
 
-  it.each([200, 404, 500])('passes the bytes of a %i on, and keeps them, as they are', async (status) => {
+  it.each([200, 404, 500])('passes the bytes of a %i through, and stores them unchanged', async (status) => {
     const text = `\n{ "status" :\t"${status === 200 ? 'success' : 'error'}", "error": "\\u00e9 \u00e9 \ud83d\ude00", "n":1.10E+2,
       "big":123456789012345678901234567890, "twice":1, "twice":2, "__proto__":{"a":null} }\r\n \n`;
     const body = Buffer.concat([Buffer.from(text), Buffer.from(' ')]);
@@ -51,30 +51,33 @@ describe('the table of answers: what the app gets and what is recorded when the 
     expect(kept?.body).toEqual(body);
   });
 
-  it.each(['GET', 'POST'])('answers %s of a read operation the same way, with a call in doubt too', async (method) => {
-    paying.upstream.behaviour = answer(502, 'Bad gateway');
-    const { proxy, app } = paying;
-    const got = await (method === 'GET'
-      ? proxy.get(app, '/api/v0.1/wallets/list')
-      : proxy.post(app, '/wallets/list', {}));
-    expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
-    const asked = { method: 'GET', body: '' };
-    expect(paying.upstream.received).toMatchObject([asked, asked, asked]); // what reads is tried again
-  });
+  it.each(['GET', 'POST'])(
+    'treats answers to %s of a read operation the same way, including calls in doubt',
+    async (method) => {
+      paying.upstream.behaviour = answer(502, 'Bad gateway');
+      const { proxy, app } = paying;
+      const got = await (method === 'GET'
+        ? proxy.get(app, '/api/v0.1/wallets/list')
+        : proxy.post(app, '/wallets/list', {}));
+      expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
+      const asked = { method: 'GET', body: '' };
+      expect(paying.upstream.received).toMatchObject([asked, asked, asked]); // what reads is tried again
+    },
+  );
 
-  it("tells a limited upstream's own seconds, and one second where it names none", async () => {
+  it('passes on the Retry-After of a limited upstream, and defaults to one second', async () => {
     paying.upstream.behaviour = answer(429, ERROR, { 'retry-after': '37' });
     expect((await paying.pay()).headers['retry-after']).toBe('37');
     paying.upstream.behaviour = answer(429, ERROR, { 'retry-after': 'Wed, 21 Oct 2099 07:28:00 GMT' });
     expect((await paying.pay()).headers['retry-after']).toBe('1');
   });
 
-  it("never shows the app the upstream's word that a key is wrong", async () => {
+  it('never shows the app an upstream error about a wrong key', async () => {
     paying.upstream.behaviour = answer(401, { status: 'error', error: 'key is not defined. Generate a new one' });
     expect((await paying.pay()).text).not.toContain('key is not defined');
   });
 
-  it('follows no redirect, to its own host or another', async () => {
+  it('never follows redirects, to the same host or another', async () => {
     const other = await FakeUpstream.start();
     for (const status of [301, 302, 303, 307, 308]) {
       paying.upstream.behaviour = answer(status, '', { location: `${other.url}/api/v0.1/payouts/airtime` });
@@ -85,7 +88,7 @@ describe('the table of answers: what the app gets and what is recorded when the 
     await other.stop();
   });
 
-  it('gives a page from a machine in between as text, never as a page of ours', async () => {
+  it('returns a page of an intermediate server as text, never as a page of the proxy', async () => {
     paying.upstream.behaviour = answer(404, '<script>alert(1)</script>');
     const got = await paying.proxy.get(paying.app, '/api/v0.1/wallets/list').expect(404);
     expect(got.headers).toMatchObject({
@@ -94,7 +97,7 @@ describe('the table of answers: what the app gets and what is recorded when the 
     });
   });
 
-  it('sends the exact JSON that was validated, our key, and nothing of the caller', async () => {
+  it("sends the validated JSON unchanged, with the proxy's key and nothing of the caller", async () => {
     paying.upstream.behaviour = answer(200, OK);
     await paying.pay().set('Cookie', 'a=b').set('Authorization', 'Bearer x').set('X-Forwarded-For', '203.0.113.9');
     const [received] = paying.upstream.received;
@@ -113,7 +116,7 @@ describe('the table of answers: what the app gets and what is recorded when the 
     ]);
   });
 
-  it("keeps the upstream's other headers to itself", async () => {
+  it('drops other headers of the upstream', async () => {
     paying.upstream.behaviour = answer(200, OK, { 'set-cookie': 'session=1', get: '1', has: '1', server: 'upstream' });
     const got = await paying.pay().expect(200);
     expect(got.headers).not.toMatchObject({ 'set-cookie': expect.anything() });

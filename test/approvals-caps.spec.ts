@@ -8,7 +8,7 @@ afterAll(() => approving.close());
 beforeEach(() => approving.reset());
 
 /** What an approval would do to the caps of who asked, before anybody decides. */
-describe('held calls and the caps of who asked', () => {
+describe('the caps of a held call', () => {
   const cap = (daily: string | null, monthly: string | null) =>
     approving.query('UPDATE client SET daily_cap_usd = $2, monthly_cap_usd = $3 WHERE id = $1', [
       approving.clientId,
@@ -35,7 +35,7 @@ describe('held calls and the caps of who asked', () => {
     return caps;
   };
 
-  it('say what would be spent and left of each cap; what waits has reserved nothing', async () => {
+  it('show spending and the remaining amount after an approval, and count no pending call', async () => {
     await cap('10', '20.5');
     await spendToday('1.250001');
     const id = await approving.hold();
@@ -69,15 +69,18 @@ describe('held calls and the caps of who asked', () => {
     [null, '5', '2.5', true],
     ['1', null, '4', false],
     [null, null, '1000000', true],
-  ])('with caps of %s and %s and %s spent, fits says what approving then does', async (daily, monthly, spent, fits) => {
-    await cap(daily, monthly);
-    await spendToday(spent);
-    const id = await approving.hold();
-    expect((await capsOf(id)).fits).toBe(fits);
-    await approving.decide('approve', id).expect(fits ? 200 : 403);
-  });
+  ])(
+    'predict, with caps of %s and %s and %s spent, whether an approval succeeds',
+    async (daily, monthly, spent, fits) => {
+      await cap(daily, monthly);
+      await spendToday(spent);
+      const id = await approving.hold();
+      expect((await capsOf(id)).fits).toBe(fits);
+      await approving.decide('approve', id).expect(fits ? 200 : 403);
+    },
+  );
 
-  it('have nothing left, not less, where the cap is passed', async () => {
+  it('have nothing left, and never less, once the cap is exceeded', async () => {
     await cap('3', null);
     await spendToday('2');
     expect(await capsOf(await approving.hold())).toMatchObject({
@@ -86,7 +89,7 @@ describe('held calls and the caps of who asked', () => {
     });
   });
 
-  it('that name no amount count against no cap, and fit where nothing is left', async () => {
+  it('are not affected by calls without an amount, which always fit', async () => {
     await cap('1', null);
     await spendToday('4');
     const id = await approving.hold({ total_usd: null });
@@ -94,7 +97,7 @@ describe('held calls and the caps of who asked', () => {
     await approving.decide('approve', id).expect(200);
   });
 
-  it('say nothing of it once they are decided or have expired', async () => {
+  it('are null once the call is decided or has expired', async () => {
     const ids = { approved: await approving.hold(), rejected: await approving.hold() };
     expect((await approving.decide('approve', ids.approved).expect(200)).body.caps).toBeNull();
     expect((await approving.decide('reject', ids.rejected).expect(200)).body.caps).toBeNull();
@@ -104,7 +107,7 @@ describe('held calls and the caps of who asked', () => {
     }
   });
 
-  it('say it to approvers only: no other record has it', async () => {
+  it('are shown only to approvers', async () => {
     const id = await approving.hold();
     for (const path of [`/v1/calls/${id}`, `/v1/audit/calls/${id}`]) {
       const key = path.startsWith('/v1/audit') ? approving.auditor : approving.app;
@@ -114,7 +117,7 @@ describe('held calls and the caps of who asked', () => {
 });
 
 /** Approving judges again by everything that the client may do now. */
-describe('held calls whose client may no longer do what it asked for', () => {
+describe('a held call that its client may no longer send', () => {
   let held: string;
 
   beforeEach(async () => {
@@ -138,7 +141,7 @@ describe('held calls whose client may no longer do what it asked for', () => {
     ["countries = '{Ghana}'", 'country_not_allowed', 'a country that the client may not pay to'],
     ['max_item_usd = 2.499999', 'cap_exceeded', 'one item'],
     ['max_call_usd = 2.499999', 'cap_exceeded', 'one call'],
-  ])('are not approved after %s, and wait until it is changed back', async (assignment, rule, words) => {
+  ])('cannot be approved after %s, and waits until that is changed back', async (assignment, rule, words) => {
     await change(assignment);
     const { body } = await approving.decide('approve', held).expect(409);
     expect(body).toMatchObject({ code: 'no_longer_allowed', detail: expect.stringContaining(`(${rule})`) });
@@ -156,7 +159,7 @@ describe('held calls whose client may no longer do what it asked for', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('are not approved with more items than the client may send now', async () => {
+  it('cannot be approved with more items than the client may send now', async () => {
     const items = (phones: string[]) => ({ airtimes: phones.flatMap((phone) => airtime(phone).airtimes) });
     await change('approval_over_usd = 1');
     const asked = approving.proxy.post(approving.app, '/payouts/airtime', items(phones(2)));
@@ -168,7 +171,7 @@ describe('held calls whose client may no longer do what it asked for', () => {
     await approving.decide('approve', id).expect(200);
   });
 
-  it('are not approved by a limit that is committed while the approval waits for the client', async () => {
+  it('cannot be approved if a limit is committed while the approval waits for the client', async () => {
     await approving.query('BEGIN');
     await change("countries = '{Ghana}'");
     const deciding = approving.decide('approve', held).then((response) => response);

@@ -4,7 +4,7 @@ import { answer } from './support/fake-upstream';
 import { eventually } from './support/paying';
 
 /** No approval overspends a cap, and of many at once one is sent. */
-describe('approvals, their caps and their races', () => {
+describe('a held call', () => {
   let approving: Approving;
 
   beforeAll(async () => (approving = await startApproving()));
@@ -27,7 +27,7 @@ describe('approvals, their caps and their races', () => {
   it.each([
     ['daily', 'daily_cap_usd'],
     ['monthly', 'monthly_cap_usd'],
-  ])('over the %s cap wait on, until there is room to the last digit', async (period, column) => {
+  ])('waits while it exceeds the %s cap, until it fits to the last digit', async (period, column) => {
     const id = await approving.hold();
     await approving.query(`UPDATE client SET ${column} = 5.000000 WHERE id = $1`, [approving.clientId]);
     await approving.query('INSERT INTO spending VALUES ($1, $2, 2.500001)', [approving.clientId, await today()]);
@@ -42,7 +42,7 @@ describe('approvals, their caps and their races', () => {
     expect(await approving.spent()).toMatchObject({ usd: '5.000000' });
   });
 
-  it('that the upstream then refuses give back what they had reserved', async () => {
+  it('releases its reservation if the upstream rejects it', async () => {
     await approving.query('UPDATE client SET approval_over_usd = 1 WHERE id = $1', [approving.clientId]);
     const held = await approving.pay().expect(202);
     await approving.query('UPDATE client SET approval_over_usd = NULL');
@@ -54,7 +54,7 @@ describe('approvals, their caps and their races', () => {
     expect(await approving.spent()).toMatchObject({ usd: '0.000000' });
   });
 
-  it('decided by twenty at once over two processes are decided by one, and sent once or never', async () => {
+  it('is decided once and sent at most once by twenty decisions over two processes', async () => {
     for (const rejections of [0, 10, 19]) {
       approving.upstream.received.length = 0;
       const id = await approving.hold();
@@ -71,7 +71,7 @@ describe('approvals, their caps and their races', () => {
     }
   });
 
-  it('approved while a rejection is being committed are rejected, and not counted', async () => {
+  it('is rejected and not counted if it is approved while a rejection commits', async () => {
     const id = await approving.hold();
     await approving.query('BEGIN');
     await approving.query(
@@ -86,7 +86,7 @@ describe('approvals, their caps and their races', () => {
     expect([approving.upstream.received, await approving.spent()]).toEqual([[], undefined]);
   });
 
-  it('approved at once never spend more than the cap, nor less than it allows', async () => {
+  it('never exceeds the cap together with other approvals, and uses all of it', async () => {
     await approving.query('UPDATE client SET daily_cap_usd = 10 WHERE id = $1', [approving.clientId]);
     const ids: string[] = [];
     while (ids.length < 8) ids.push(await approving.hold());

@@ -4,7 +4,7 @@ import { reset } from './support/fake-upstream';
 import { eventually } from './support/paying';
 
 /** A held call is sent once, when somebody else than who asked agrees to it, and never otherwise. */
-describe('approvals', () => {
+describe('a held call', () => {
   let approving: Approving;
 
   beforeAll(async () => (approving = await startApproving()));
@@ -18,7 +18,7 @@ describe('approvals', () => {
     return body.approvals.map(({ id }: { id: string }) => id);
   };
 
-  it('are listed and shown, with people masked, until they are decided', async () => {
+  it('is listed and shown with masked people until it is decided', async () => {
     const id = await approving.hold();
     expect(await approving.read(id)).toMatchObject({
       outcome: 'pending_approval',
@@ -39,7 +39,7 @@ describe('approvals', () => {
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it('approved, are sent once as they were asked, and counted on the cap of that day', async () => {
+  it('is sent once and unchanged after its approval, and counts on the cap of that day', async () => {
     const id = await approving.hold();
     const { content_hash } = (await approving.read(id)).approval!;
     const { body } = await approving.decide('approve', id, { content_hash }).expect(200);
@@ -65,7 +65,7 @@ describe('approvals', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('rejected, are never sent', async () => {
+  it('is never sent after a rejection', async () => {
     const id = await approving.hold();
     const { body } = await approving.decide('reject', id, { reason: 'not ours' }).expect(200);
     expect(body).toMatchObject({ outcome: 'declined', approval: { status: 'rejected', reason: 'not ours' } });
@@ -74,7 +74,7 @@ describe('approvals', () => {
     expect([approving.upstream.received, await approving.spent()]).toEqual([[], undefined]);
   });
 
-  it('that nobody approved in time can no longer be', async () => {
+  it('cannot be approved after it has expired', async () => {
     const id = await approving.hold({ expires_at: '2026-01-01T00:00:00Z' });
     expect(await approving.read(id)).toMatchObject({ outcome: 'expired', approval: { status: 'expired' } });
     expect([await listed('expired'), await listed('pending')].map((ids) => ids.includes(id))).toEqual([true, false]);
@@ -84,18 +84,21 @@ describe('approvals', () => {
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it.each(['approve', 'reject'])('are not for who asked to %s: not the client, not the person', async (decision) => {
-    const own = await approving.hold({ client_id: approving.approver.id });
-    expect((await approving.decide(decision, own).expect(403)).body.code).toBe('own_approval');
-    const [{ id: keyId } = { id: '' }] = await approving.query('SELECT id FROM api_key WHERE client_id = $1', [
-      approving.approver.id,
-    ]);
-    expect((await approving.decide(decision, await approving.hold({ key_id: keyId })).expect(403)).body.code).toBe(
-      'own_approval',
-    );
-  });
+  it.each(['approve', 'reject'])(
+    'cannot be decided (%s) by the client or the person that requested it',
+    async (decision) => {
+      const own = await approving.hold({ client_id: approving.approver.id });
+      expect((await approving.decide(decision, own).expect(403)).body.code).toBe('own_approval');
+      const [{ id: keyId } = { id: '' }] = await approving.query('SELECT id FROM api_key WHERE client_id = $1', [
+        approving.approver.id,
+      ]);
+      expect((await approving.decide(decision, await approving.hold({ key_id: keyId })).expect(403)).body.code).toBe(
+        'own_approval',
+      );
+    },
+  );
 
-  it('are not sent if they are not what was looked at, or what was asked', async () => {
+  it('is not sent if its content differs from what was reviewed or requested', async () => {
     const id = await approving.hold();
     for (const decision of ['approve', 'reject']) {
       const { body } = await approving.decide(decision, id, { content_hash: 'ab'.repeat(32) }).expect(409);
@@ -116,7 +119,7 @@ describe('approvals', () => {
     await approving.decide('reject', id).expect(200);
   });
 
-  it('while all, their client or their operation is stopped wait on', async () => {
+  it('waits while everything, its client or its operation is stopped', async () => {
     const id = await approving.hold();
     for (const [client, operation] of [
       [null, null],
@@ -138,7 +141,7 @@ describe('approvals', () => {
     await approving.decide('approve', id).expect(200);
   });
 
-  it('of which it is unknown what became are in doubt, and never sent again', async () => {
+  it('is in doubt and never sent again if its outcome is unknown', async () => {
     const id = await approving.hold();
     approving.upstream.behaviour = reset;
     expect((await approving.decide('approve', id).expect(200)).body).toMatchObject({ outcome: 'unknown' });
@@ -147,7 +150,7 @@ describe('approvals', () => {
     expect(await approving.spent()).toMatchObject({ usd: '2.500000' });
   });
 
-  it('that were approved by a process that is gone before an outcome came are in doubt', async () => {
+  it('is in doubt if the approving process ends before the outcome', async () => {
     const id = await approving.hold();
     await approving.query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'approved', 'x', $2, $2, 999)`,
@@ -157,7 +160,7 @@ describe('approvals', () => {
     expect(await approving.listed('unknown')).toContain(id);
   });
 
-  it('are reserved and decided before a byte leaves', async () => {
+  it('is reserved and decided before a byte is sent', async () => {
     const id = await approving.hold();
     let hangUp = () => {};
     approving.upstream.behaviour = (_request, _response, socket) => (hangUp = () => socket.destroy());
@@ -172,7 +175,7 @@ describe('approvals', () => {
     expect((await deciding).body).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('whose outcome cannot be recorded are told to be sent, and are not sent again', async () => {
+  it('is reported as sent and not sent again if its outcome cannot be recorded', async () => {
     const id = await approving.hold();
     await approving.query('REVOKE INSERT ON outcome FROM payout_proxy');
     const got = await approving.decide('approve', id);
@@ -183,7 +186,7 @@ describe('approvals', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('that cannot be decided, as the database fails, wait on', async () => {
+  it('waits if the decision fails because of the database', async () => {
     const id = await approving.hold();
     await approving.query('REVOKE INSERT ON spending FROM payout_proxy');
     const { body } = await approving.decide('approve', id).expect(503);
@@ -195,7 +198,7 @@ describe('approvals', () => {
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it('are found by their ids only, and decided with a reason by those with the scope', async () => {
+  it('is found only by its ID, and decided with a reason and the scope', async () => {
     for (const id of [uuidv7(), 'x', approving.model]) {
       expect((await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(404)).body.code).toBe(
         'approval_not_found',

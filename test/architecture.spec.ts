@@ -72,18 +72,18 @@ function handlers(): Handler[] {
 }
 
 describe('the architecture', () => {
-  it('has a handler for each operation of the table, and no other', () => {
+  it('has a handler for each operation of the catalogue, and no other', () => {
     const handled = handlers().flatMap(({ method }) => (Reflect.getMetadata(OPERATION, method) as string) ?? []);
     // The one operation that the interface's text gives two methods has two handlers.
     expect(handled.sort()).toEqual([...Object.keys(OPERATIONS), 'GET /wallets/list'].sort());
   });
 
-  it('says of each route who may call it', () => {
+  it('states for each route who may call it', () => {
     const silent = handlers().filter(({ method }) => !(Reflect.getMetadata(ALLOW, method) as string[])?.length);
     expect(silent.map(({ where }) => where)).toEqual([]);
   });
 
-  it('records who reads, on each route that shows the history to somebody else than who made it', () => {
+  it('records reads on each route that shows the history to others', () => {
     const scopes = (method: object) => (Reflect.getMetadata(ALLOW, method) as string[] | undefined) ?? [];
     const unrecorded = handlers().filter(
       ({ method }) =>
@@ -114,7 +114,7 @@ describe('the architecture', () => {
     expect(handlers().flatMap(({ bound }) => bound).length).toBeGreaterThan(15); // it did look at something
   });
 
-  it('imports downwards', () => {
+  it('imports only downwards', () => {
     const upwards = product.flatMap(({ path, imports }) =>
       imports
         .filter((target) => target.startsWith('src/') && floorOf(target) < floorOf(path))
@@ -144,7 +144,7 @@ describe('the architecture', () => {
     expect(shared).toEqual([]);
   });
 
-  it("names the present provider's fields and references in the adapter and the interface alone", () => {
+  it("uses the provider's fields and references only in the adapter and the interface", () => {
     const words = /\b(?:chiRefs?|chi_ref|issueI[Dd]|issue_id|tnxID|valueInUSD|momoCode|countryToSend|svix-id)\b/;
     // The interface, its catalogue, its adapter and its simulation; and where a request of the interface is an example.
     const folders = [
@@ -165,7 +165,7 @@ describe('the architecture', () => {
     expect(findCycle(product)).toBeUndefined();
   });
 
-  it('reads the history on the connections of readers only', () => {
+  it('reads the history only on connections of readers', () => {
     const readers = product.filter(({ path }) =>
       /^src\/(history\/(search|records|story|export|shapes|access-log)|admin\/overview)\//.test(path),
     );
@@ -173,14 +173,14 @@ describe('the architecture', () => {
     expect(others.map(({ path }) => path)).toEqual([]);
   });
 
-  it('imports axios and undici in gateway/upstream only', () => {
+  it('imports axios and undici only in gateway/upstream', () => {
     const importers = product.filter(({ imports }) => imports.some((name) => name === 'axios' || name === 'undici'));
     expect(importers.filter(({ path }) => !path.startsWith('src/gateway/upstream/')).map(({ path }) => path)).toEqual(
       [],
     );
   });
 
-  it("reveals the upstream's key where it is sent and where the sandbox is told it, the log's where it becomes a signer, the events' where they are checked, the sandbox's control where it is controlled", () => {
+  it('reveals each secret only where it is sent, used as a key, or checked', () => {
     const revealing = product.filter(({ text }) => text.includes('.reveal('));
     expect(revealing.map(({ path }) => path).sort()).toEqual([
       'src/admin/sandbox-api/control.service.ts',
@@ -192,7 +192,7 @@ describe('the architecture', () => {
     ]);
   });
 
-  it('writes records in journal/ only, seals in history/log; history/retention records what it takes out, and moves what it keeps', () => {
+  it('writes records only in journal, seals only in history/log, and deletes only in history/retention', () => {
     const records =
       '(intent|intentItem|outcome|outcomeItem|refusal|decision|resolution|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody|itemRecipient)';
     const others =
@@ -202,7 +202,7 @@ describe('the architecture', () => {
     expect([...new Set(writers.map(({ path }) => folderOf(path)))].sort()).toEqual(['history/retention', 'journal']);
   });
 
-  it('derives the state of a call in operations/ only', () => {
+  it('derives the state of a call only in operations', () => {
     const deriving = product.filter(
       ({ path, text }) =>
         !path.startsWith('src/operations/') && /held_for IS|recorded_state\(|(?<!k\.)expires_at [<>]/.test(text),

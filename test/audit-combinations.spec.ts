@@ -12,7 +12,7 @@ import { runs } from './support/runs';
 const CALLS = 250;
 
 /** The index finds what reading every record one by one would find. */
-describe('any combination of filters', () => {
+describe('a search with any combination of filters', () => {
   let proxy: TestProxy;
   let searching: SearchService;
   /** Newest first. */
@@ -110,7 +110,7 @@ describe('any combination of filters', () => {
     return found;
   }
 
-  it('finds what reading all records finds, in its order, in pages of any size', async () => {
+  it('finds the same calls as a scan of all records, in order, for any page size', async () => {
     const sorted = fc.tuple(
       searches(),
       fc.constantFrom('time' as const, 'amount' as const),
@@ -129,7 +129,7 @@ describe('any combination of filters', () => {
     expect(findings).toBeGreaterThan(runs(25)); // to find nothing is easily right
   });
 
-  it('finds the same oldest first, batch by batch, and counts it', async () => {
+  it('finds the same calls oldest first, batch by batch, and counts them', async () => {
     await fc.assert(
       fc.asyncProperty(searches(), fc.boolean(), fc.integer({ min: 20, max: 100 }), async (search, ofItems, batch) => {
         const query = await searching.open(search, ofItems ? 'items' : 'calls');

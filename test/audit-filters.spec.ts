@@ -3,7 +3,7 @@ import { startProxy, TestProxy } from './support/proxy';
 
 const CALLS = '/v1/audit/calls';
 
-describe('bad filters of the history', () => {
+describe('a search with invalid filters', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let auditor: string;
@@ -65,7 +65,7 @@ describe('bad filters of the history', () => {
     ],
     ['colour=red', '/colour'],
     ['__proto__=1', '/__proto__'],
-  ])('a bad filter is said to be one: %s', async (query, pointer) => {
+  ])('is rejected for %s', async (query, pointer) => {
     const { body } = await proxy
       .get(auditor, `${CALLS}?${query}`)
       .expect(400)
@@ -74,7 +74,7 @@ describe('bad filters of the history', () => {
     expect(body.errors).toEqual([{ pointer, detail: expect.stringMatching(/^(must be |must not be sent)/) }]);
   });
 
-  it('all bad filters are listed at once', async () => {
+  it('lists all invalid filters at once', async () => {
     const { body } = await proxy
       .get(auditor, `${CALLS}?from=x&to=x&outcome=x&page_size=x&page_token=x&x=x`)
       .expect(400);

@@ -6,7 +6,7 @@ import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
 
 /** The history by payouts, and in numbers, against what every record says. */
-describe('the payouts of the history', () => {
+describe('the list of payouts in the history', () => {
   let proxy: TestProxy;
   let auditor: string;
   let seeing: string;
@@ -32,7 +32,7 @@ describe('the payouts of the history', () => {
 
   const get = async (path: string, key = seeing) => (await proxy.get(key, `/v1/audit/${path}`).expect(200)).body;
 
-  it('are listed one by one, with what holds for the whole call, as the call itself says it', async () => {
+  it('shows each payout with the fields of its call', async () => {
     const { items } = await get('items?page_size=200&operation=POST%20/payouts/credit');
     const wanted = calls
       .filter(({ operation }) => operation === 'POST /payouts/credit')
@@ -45,7 +45,7 @@ describe('the payouts of the history', () => {
     expect(items.length).toBeGreaterThan(20);
   });
 
-  it('are masked like calls for those who may not see people', async () => {
+  it('masks people like the list of calls', async () => {
     const { items } = await get('items?page_size=200', auditor);
     const shown = items.map(({ item }: ItemRecord) => item.recipient);
     expect(shown.some(({ phone }: RecordRecipient) => phone !== null)).toBe(true);
@@ -54,7 +54,7 @@ describe('the payouts of the history', () => {
     }
   });
 
-  it('are found by the transaction that is theirs, and the call by one that is nobody’s for certain', async () => {
+  it('finds payouts by their transaction, and a call by an unassigned transaction', async () => {
     const sure = calls.flatMap((call) =>
       call.items.filter((item) => item.upstream).map((item) => ({ id: call.id, item })),
     )[0];
@@ -68,7 +68,7 @@ describe('the payouts of the history', () => {
     expect((await get(`calls?upstream_ref=${ref}&country=${reference}`)).calls).toHaveLength(reference === '' ? 0 : 1);
   });
 
-  it('a token of another list or sort is refused in words', async () => {
+  it('rejects a page token of another list or sort order', async () => {
     const { next_page_token: token } = await get('items?page_size=1&sort=amount');
     expect((await get(`items?page_size=1&sort=amount&page_token=${token}`)).items).toHaveLength(1);
     for (const path of [`items?page_token=${token}`, `calls?sort=amount&page_token=${token}`]) {
@@ -77,7 +77,7 @@ describe('the payouts of the history', () => {
       expect(body.errors).toEqual([
         {
           pointer: '/page_token',
-          detail: `must be the next_page_token of a response that lists ${by}; this token is of items by amount`,
+          detail: `must be the next_page_token of a list of ${by}. This token is for items by amount`,
         },
       ]);
     }
@@ -113,7 +113,7 @@ describe('the payouts of the history', () => {
     ['operation', '&client=shop', (call: CallRecord) => call.operation],
     ['outcome', '', (call: CallRecord) => call.outcome],
     ['outcome', '&in_doubt=true&min_total_usd=1', (call: CallRecord) => call.outcome],
-  ])('are counted by %s (%s)', async (by, filters, groupOf) => {
+  ])('counts by %s (%s)', async (by, filters, groupOf) => {
     const asked = new URLSearchParams(filters);
     const wanted = calls.filter(
       (call) =>
@@ -135,7 +135,7 @@ describe('the payouts of the history', () => {
     expect(groups.length).toBeGreaterThan(0);
   });
 
-  it('are counted by country: each call in each country that it pays to, with what it pays there', async () => {
+  it('counts each call in each country it pays to, with the amount paid there', async () => {
     const { groups } = await get('summary?group_by=country&client=shop');
     const shops = calls.filter(({ client }) => client.name === 'shop');
     for (const { group, name, ...numbers } of groups) {

@@ -73,7 +73,7 @@ describe('people in the history', () => {
     for (const part of ['lovelace', '8012345678', '801 234 5678', '1234567', '@ada']) expect(text).not.toContain(part);
   }
 
-  it('without `audit:pii` nobody is seen in a call: not among its items, not in what was sent, not in the answer', async () => {
+  it('are masked everywhere in a call without `audit:pii`: in items, request and answer', async () => {
     const id = await pay();
     const { body } = await proxy.get(auditor, `${CALLS}/${id}`).expect(200);
     expectNobody(body);
@@ -81,7 +81,7 @@ describe('people in the history', () => {
     expect(body.request.body.credits[0]).toEqual({ email: '••••', twitter: '••••', valueInUSD: 3.5 });
   });
 
-  it('what names nobody stays: shapes, amounts, ids, times, and that an error was told', async () => {
+  it('are masked without hiding shapes, amounts, IDs, times and error flags', async () => {
     const { response } = (await proxy.get(auditor, `${CALLS}/${await pay()}`).expect(200)).body;
     expect(response.body).toMatchObject({
       status: 'success',
@@ -103,7 +103,7 @@ describe('people in the history', () => {
     });
   });
 
-  it('in lists nobody is seen either', async () => {
+  it('are masked in lists, too', async () => {
     await pay();
     expectNobody((await proxy.get(auditor, CALLS).expect(200)).body);
     // Masking what is shown does not take away whom one may search for.
@@ -115,7 +115,7 @@ describe('people in the history', () => {
     expectNobody(body);
   });
 
-  it('text that callers may fill at will is searched for contacts too: references, countries, wallets, ids', async () => {
+  it('are masked in free text of callers: references, countries, wallets and IDs', async () => {
     upstream.behaviour = answer(500, { status: 'error', error: `momo of ${PERSON.phone} failed` });
     const contact = `for ${PERSON.email}, ${PERSON.handle} ${PERSON.phone}`;
     const momo = { ...momoItem(), countryToSend: contact, reference: contact, phoneNumber: PERSON.shortPhone };
@@ -137,7 +137,7 @@ describe('people in the history', () => {
     expectNobody((await proxy.get(auditor, CALLS).expect(200)).body);
   });
 
-  it('an answer that is no JSON is masked whole', async () => {
+  it('are hidden with the whole of an answer that is not JSON', async () => {
     upstream.behaviour = answer(502, `<p>${PERSON.email}</p>`);
     const { headers } = await proxy.post(app, '/payouts/airtime', {
       airtimes: [{ countryToSend: 'Kenya', phoneNumber: PERSON.phone, valueInUSD: 1 }],
@@ -147,20 +147,20 @@ describe('people in the history', () => {
     expect([body.response.body, body.items[0].recipient.phone]).toEqual(['••••', '+234••••5678']);
   });
 
-  it('with `audit:pii` people are seen as they are', async () => {
+  it('are shown unmasked with `audit:pii`', async () => {
     const { body } = await proxy.get(seeing, `${CALLS}/${await pay()}`).expect(200);
     expect(body.items[0].recipient).toMatchObject({ email: PERSON.email, handle: PERSON.handle });
     expect(body.response.body).toEqual(TALKATIVE);
   });
 
-  describe('one`s own calls', () => {
-    it('are seen whole by the client that made them, with any of its keys', async () => {
+  describe('in own calls', () => {
+    it('are shown unmasked to the client, with any of its keys', async () => {
       const { body } = await proxy.get(app, `/v1/calls/${await pay()}`).expect(200);
       expect(body).toMatchObject({ outcome: 'succeeded', items: [{ recipient: { email: PERSON.email } }] });
       expect(body.response.body).toEqual(TALKATIVE);
     });
 
-    it('are not found by another client, as if they did not exist; refusals neither', async () => {
+    it('are not shown to another client, which gets 404, also for refusals', async () => {
       const { headers } = await proxy.post(app, '/send', {}).expect(400);
       const refused = headers['x-call-id'] as string;
       await proxy.get(app, `/v1/calls/${refused}`).expect(200);
@@ -192,12 +192,12 @@ describe('people in the history', () => {
       '01a1fb98-53b1-7069-a17f-af1e8cacb63',
       'undefined',
       '01a1fb9853b17069a17faf1e8cacb634',
-    ])('what is no id is not found: %s', async (id) => {
+    ])('are not found by an invalid ID: %s', async (id) => {
       expect((await proxy.get(app, `/v1/calls/${id}`).expect(404)).body.code).toBe('call_not_found');
       expect((await proxy.get(auditor, `${CALLS}/${id}`).expect(404)).body.code).toBe('call_not_found');
     });
 
-    it('an id is the same in capital letters', async () => {
+    it('are found by an ID in capital letters', async () => {
       const id = await pay();
       expect((await proxy.get(app, `/v1/calls/${id.toUpperCase()}`).expect(200)).body.id).toBe(id);
     });

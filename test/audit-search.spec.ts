@@ -93,7 +93,7 @@ describe('the search of the history', () => {
     return body.calls.map(({ id }: { id: string }) => names.get(id)).reverse();
   }
 
-  it('without a filter lists every call, refusals among the rest, newest first', async () => {
+  it('lists every call without a filter, including refusals, newest first', async () => {
     const { body } = await proxy.get(auditor, CALLS).expect(200);
     expect(body.calls.map(({ id }: { id: string }) => id)).toEqual([...made.values()].reverse());
     expect(body.next_page_token).toBeNull();
@@ -158,7 +158,7 @@ describe('the search of the history', () => {
     ['client_address=127.0.0.1&operation=POST%20/send', ['send', 'refused', 'no scope']],
     ['client_address=127.0.0.2', []],
   ];
-  it.each(BY_ONE_FILTER)('by %s finds %j', async (query, names) => {
+  it.each(BY_ONE_FILTER)('searches by %s and finds %j', async (query, names) => {
     expect(await found(query)).toEqual(names);
   });
 
@@ -175,20 +175,20 @@ describe('the search of the history', () => {
     ['country=Kenya&min_total_usd=3&max_item_usd=2&outcome=succeeded', ['airtime']],
     ['recipient=+254712345678&upstream_ref=chi-2&client=shop&outcome=succeeded', ['airtime']],
   ];
-  it.each(BY_SEVERAL)('by %s, all of it at once, finds %j', async (query, names) => {
+  it.each(BY_SEVERAL)('searches by %s combined and finds %j', async (query, names) => {
     expect(await found(query)).toEqual(names);
   });
 
-  it('by the id of the client finds what its name finds', async () => {
+  it("finds the same by a client's ID as by its name", async () => {
     expect(await found(`client=${shopId}`)).toEqual(await found('client=shop'));
   });
 
-  it('by a client that is named like the id of another finds the calls of both, and does not fail', async () => {
+  it("finds the calls of both clients if one is named like the other's ID", async () => {
     await proxy.client(shopId, 'read');
     expect(await found(`client=${shopId}`)).toEqual(await found('client=shop'));
   });
 
-  it('`from` includes its instant and `to` excludes it, in whatever zone they are written', async () => {
+  it('includes `from` and excludes `to`, in any time zone', async () => {
     const instantOf = (name: string) => parseInt(made.get(name)?.replaceAll('-', '').slice(0, 12) ?? '', 16);
     const at = instantOf('momo');
     const names = [...made.keys()];
@@ -203,7 +203,7 @@ describe('the search of the history', () => {
     expect(await found('from=2099-01-01T00:00:00Z&to=2000-01-01T00:00:00Z')).toEqual([]);
   });
 
-  it('sorts by amount, largest first, then newest; what has none comes last', async () => {
+  it('sorts by amount, largest first, then newest, with missing amounts last', async () => {
     const { body } = await proxy.get(auditor, `${CALLS}?sort=amount`).expect(200);
     const names = body.calls.map(({ id }: { id: string }) => [...made].find(([, one]) => one === id)?.[0]);
     const without = ['no scope', 'refused', 'deletion', 'credit'];
@@ -211,7 +211,7 @@ describe('the search of the history', () => {
   });
 
   it.each(['', 'client=shop&', 'operation=POST%20/send&', 'sort=amount&', 'sort=amount&min_item_usd=1&'])(
-    'pages of any size join without gaps and without repeats (%s)',
+    'joins pages of any size without gaps or repetitions (%s)',
     async (filter) => {
       const whole = (await proxy.get(auditor, `${CALLS}?${filter}page_size=200`).expect(200)).body.calls as unknown[];
       expect(whole.length).toBeGreaterThan(2);
@@ -232,7 +232,7 @@ describe('the search of the history', () => {
     },
   );
 
-  it('a page begun before new calls came goes on where it ended', async () => {
+  it('continues a page from its end after new calls arrive', async () => {
     const whole = (await proxy.get(auditor, CALLS).expect(200)).body.calls as { id: string }[];
     const first = (await proxy.get(auditor, `${CALLS}?page_size=4`).expect(200)).body;
     await make('later', shop, '/account/transfer', { receiver: 'later' });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../src/platform/privacy/contacts';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
-describe('what the role of auditors sees', () => {
+describe('the view of an auditor', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -18,7 +18,7 @@ describe('what the role of auditors sees', () => {
     }
   }
 
-  it('shows an auditor nobody’s contact, whoever wrote it where', async () => {
+  it("shows nobody's contact, wherever a caller wrote it", async () => {
     const id = '01a1fe80-0000-7000-8000-000000000001';
     await database.query(
       `INSERT INTO intent (id, client_id, key_id, operation, request_id, client_address, query, item_count, received_at, actor,
@@ -62,7 +62,7 @@ describe('what the role of auditors sees', () => {
     ]);
   });
 
-  it('masks as the proxy does', async () => {
+  it('masks contacts exactly like the proxy', async () => {
     const pieces = fc.constantFrom(
       'ada',
       '@',

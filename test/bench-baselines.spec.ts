@@ -15,7 +15,7 @@ const RECORDING = Object.keys(RECORDS);
 const BODY = { airtimes: [{ countryToSend: 'Côte d’Ivoire', phoneNumber: '+2250700000000', valueInUSD: 1.5 }] };
 const ANSWER = { status: 'error', error: 'Solde insuffisant: 1,50 €' };
 
-describe('the contestants of the benchmark', () => {
+describe('a contestant of the benchmark', () => {
   let upstream: FakeUpstream;
   let database: TestDatabase;
   const urls = new Map<string, string>();
@@ -58,7 +58,7 @@ describe('the contestants of the benchmark', () => {
   });
 
   it.each([...PROXIES, ...RECORDING])(
-    "%s passes on what is asked, with the upstream's key, and the answer",
+    "passes the request on with the upstream's key, and returns the answer (%s)",
     async (name) => {
       const response = await post(name, BODY);
       expect([response.status, await response.text()]).toEqual([500, JSON.stringify(ANSWER)]);
@@ -73,24 +73,27 @@ describe('the contestants of the benchmark', () => {
     },
   );
 
-  it.each(RECORDING)('%s has its record before the upstream is asked, and the outcome before the app', async (name) => {
-    const record = async () => {
-      const rows = await database.query(RECORDS[name] ?? '');
-      const parsed = rows.map((row) => ({ ...row, body: JSON.parse(row.body), answer: JSON.parse(row.answer) }));
-      return parsed.filter(({ body }) => body.airtimes[0].valueInUSD === 2.25);
-    };
-    const body = { airtimes: [{ ...BODY.airtimes[0], valueInUSD: 2.25 }] };
-    let before: unknown;
-    upstream.behaviour = async (...exchange) => {
-      before = await record();
-      answer(200, ANSWER)(...exchange);
-    };
-    await post(name, body);
-    expect(before).toEqual([{ body, status: null, answer: null }]);
-    expect(await record()).toEqual([{ body, status: 200, answer: ANSWER }]);
-  });
+  it.each(RECORDING)(
+    'records the request before it is sent, and the outcome before the app gets it (%s)',
+    async (name) => {
+      const record = async () => {
+        const rows = await database.query(RECORDS[name] ?? '');
+        const parsed = rows.map((row) => ({ ...row, body: JSON.parse(row.body), answer: JSON.parse(row.answer) }));
+        return parsed.filter(({ body }) => body.airtimes[0].valueInUSD === 2.25);
+      };
+      const body = { airtimes: [{ ...BODY.airtimes[0], valueInUSD: 2.25 }] };
+      let before: unknown;
+      upstream.behaviour = async (...exchange) => {
+        before = await record();
+        answer(200, ANSWER)(...exchange);
+      };
+      await post(name, body);
+      expect(before).toEqual([{ body, status: null, answer: null }]);
+      expect(await record()).toEqual([{ body, status: 200, answer: ANSWER }]);
+    },
+  );
 
-  it.each(RECORDING)('%s lets nobody in without the key, and nothing through that is no payout', async (name) => {
+  it.each(RECORDING)('rejects requests without the key and requests that are no payouts (%s)', async (name) => {
     const { airtimes } = BODY;
     const answers = [
       await post(name, BODY, 'guessed'),
@@ -100,7 +103,7 @@ describe('the contestants of the benchmark', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('leaves nginx out where there is none', async () => {
+  it('is left out if it is nginx and not installed', async () => {
     const { code, stdout, stderr } = await start('nginx', { PATH: FOLDER }).exit;
     expect({ code, stdout, stderr }).toEqual({
       code: 3,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '..');
 
 describe('docs/internals/performance.md', () => {
-  it('shows the figures that the benchmarks wrote', () => {
+  it('shows the figures of the benchmark results', () => {
     const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-docs-'));
     try {
       const copy = join(folder, 'performance.md');

@@ -22,7 +22,7 @@ interface Paid {
 }
 
 /** Promise 3: no cap is ever overspent, and no request under its cap is refused for money. */
-describe('caps, with two proxies and fifty apps that pay at once', () => {
+describe('caps of clients with fifty apps and two proxies', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
   let upstream: Gate;
@@ -91,7 +91,7 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     ['daily', { daily_cap_usd: '5' }],
     ['monthly', { monthly_cap_usd: '5' }],
     ['daily and monthly', { daily_cap_usd: '5.1', monthly_cap_usd: '5' }],
-  ])('one client with a %s cap pays as often as it fits, and not once more', async (_which, limits) => {
+  ])('allow payouts with a %s cap as often as they fit, and not once more', async (_which, limits) => {
     const client = await newClient(limits);
     // Of the month before: it counts on no cap any more.
     await database.query(`INSERT INTO spending SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date - 1, 5`, [
@@ -110,7 +110,7 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     expect([await carriedOut(), await spending(client)]).toEqual(['5.000000', '10.000000']);
   });
 
-  it('two proxies that decide at the same moment do not both spend the last of a cap', async () => {
+  it('are not exceeded by two proxies that decide at the same moment', async () => {
     const client = await newClient({ daily_cap_usd: '1' });
     const usd = new Decimal('0.6');
     const both = () => Promise.all([0, 1].map((proxy) => pay(client, usd, proxy)));
@@ -119,7 +119,7 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     expect([await carriedOut(), await spending(client)]).toEqual(['0.600000', '0.600000']);
   });
 
-  it('several clients at once: what is spent is what was carried out, and whatever was refused did not fit', async () => {
+  it('equal the payouts carried out, and reject only what does not fit', async () => {
     const random = randomAmounts(SEED);
     const cap = '12.123457'; // each asks for about 20
     const capped: Capped[] = [];
@@ -141,7 +141,7 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     }
   });
 
-  it('what was rejected or not sent is given back to the last digit, what is in doubt is kept', async () => {
+  it('release rejected and unsent amounts to the last digit, and keep those in doubt', async () => {
     const random = randomAmounts(SEED + 1);
     const client = await newClient({ daily_cap_usd: '1000', monthly_cap_usd: '1000' });
     const operation = 'POST /payouts/airtime';
@@ -160,7 +160,7 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     expect([await carriedOut(), await spending(client)]).toEqual([kept, kept]);
   });
 
-  it('what is given back can be spent again, once; what is in doubt cannot', async () => {
+  it('let released amounts be spent again once, but not those in doubt', async () => {
     const client = await newClient({ daily_cap_usd: '1' });
     const [part, rest, least] = ['0.4', '0.6', '0.000001'].map((text) => new Decimal(text)) as [
       Decimal,
@@ -179,7 +179,7 @@ describe('caps, with two proxies and fifty apps that pay at once', () => {
     expect(await spending(client)).toBe('1.000000');
   });
 
-  it('while others pay, a client is never above its cap for anyone who looks', async () => {
+  it('are never exceeded for any observer while others pay', async () => {
     const client = await newClient({ daily_cap_usd: '3' });
     await database.query(
       `ALTER TABLE spending ADD CONSTRAINT under_cap CHECK (client_id <> '${client.id}' OR usd <= 3)`,

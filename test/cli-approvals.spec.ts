@@ -8,7 +8,7 @@ import { runCli } from './support/cli';
 import { Product } from './support/process';
 
 /** The commands as approvers type them, against a proxy that runs. */
-describe('the approvals commands', () => {
+describe('the approvals command', () => {
   let approving: Approving;
   let folder: string;
 
@@ -40,7 +40,7 @@ describe('the approvals commands', () => {
     expect(stderr.trimEnd()).toMatch(words);
   };
 
-  it('list what waits, for people and for machines', async () => {
+  it('lists pending calls, for people and as JSON', async () => {
     const id = await approving.hold();
     const table = await said(['list']);
     expect(table).toMatch(new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pending_approval +over_threshold`));
@@ -52,7 +52,7 @@ describe('the approvals commands', () => {
     expect(await approving.read(id)).toMatchObject({ outcome: 'declined', approval: { reason: 'not ours' } });
   });
 
-  it('approve with the key of a file, and show what came of it', async () => {
+  it('approves with the key of a file, and shows the outcome', async () => {
     const id = await approving.hold();
     const file = join(folder, 'key');
     writeFileSync(file, `${approving.approver.key}\n`);
@@ -64,7 +64,7 @@ describe('the approvals commands', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it("fall back to the demo approver's key", async () => {
+  it("falls back to the demo approver's key", async () => {
     writeFileSync(join(folder, 'demo-keys.json'), JSON.stringify({ approver: approving.approver.key }));
     await said(['list'], env({ PAYOUT_PROXY_KEY: '' }));
     rmSync(join(folder, 'demo-keys.json'));
@@ -76,7 +76,7 @@ describe('the approvals commands', () => {
     ]);
   });
 
-  it('say in the words of the proxy why something was not done', async () => {
+  it("reports the proxy's reason for a failure", async () => {
     const id = await approving.hold();
     const [reason, hash] = [
       ['--reason', 'agreed'],
@@ -97,7 +97,7 @@ describe('the approvals commands', () => {
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it('say where no proxy is', async () => {
+  it('reports that no proxy responds', async () => {
     const { server, url } = await listen(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     await refuses(['list', '--url', url], /^No proxy responds at http:\/\/127\.0\.0\.1:\d+\. Start the proxy/);
@@ -119,7 +119,7 @@ describe('the approvals commands', () => {
       (request) => request.socket.destroy(),
       /The decision may have been made\. Check approvals list before you continue\./,
     ],
-  ])('at an address that %s take nothing for done', async (_what, listener, words) => {
+  ])('reports no success at an address that %s', async (_what, listener, words) => {
     const requests: string[] = [];
     const { server, url } = await listen((request, response) => {
       requests.push(request.url ?? '');

@@ -9,7 +9,7 @@ const NAMES = Object.keys(OPERATIONS);
 const DOCUMENTED = NAMES.filter((name) => OPERATIONS[name as keyof typeof OPERATIONS].source === 'documented');
 
 /** The commands as operators type them, against a database of their own. */
-describe('the clients commands', () => {
+describe('the clients command', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('the clients commands', () => {
     return listed.find((client) => client.name === name)?.operations;
   };
 
-  it('record every change with the user of the operating system and the reason', async () => {
+  it('records every change with the user of the operating system and the reason', async () => {
     await create('recorded', '--daily-cap', '10', '--reason', 'A new shop of ada@example.com');
     await update('recorded', '--daily-cap', '99.5');
     const { id } = JSON.parse(await run(keysCommands(), ['issue', '--client', 'recorded', '--json'])) as { id: string };
@@ -64,7 +64,7 @@ describe('the clients commands', () => {
     await expect(update('recorded', '--daily-cap', '1', '--reason', 'a\nb')).rejects.toThrow(/--reason must be text/);
   });
 
-  it('create a client that may use all, or what the options name', async () => {
+  it('creates a client with all operations, or with those that the options name', async () => {
     expect(Object.keys(JSON.parse(await create('free')) as object)).toEqual(['id', 'name', 'key']);
     expect(await operationsOf('free')).toBeNull();
     await create('all', '--operations', 'all');
@@ -79,7 +79,7 @@ describe('the clients commands', () => {
     expect(await operationsOf('less')).toEqual(DOCUMENTED.slice(1));
   });
 
-  it('update what a client may do; what is not named stays', async () => {
+  it('updates only what the options name', async () => {
     await create('changing');
     expect(await update('changing', '--without-operations', 'observed')).toMatchObject({ operations: DOCUMENTED });
     expect(await update('changing', '--without-operations', 'POST /send')).toMatchObject({
@@ -93,7 +93,7 @@ describe('the clients commands', () => {
     expect(await update('changing', '--operations', 'all')).toMatchObject({ scopes: ['write'], operations: null });
   });
 
-  it('refuse a name there is not, with those there are', async () => {
+  it('rejects an unknown name, and lists the known ones', async () => {
     for (const list of ['POST /gold', 'post /send', 'everything', '', ' , ']) {
       const refused = create('never', '--operations', list);
       await expect(refused).rejects.toThrow(
@@ -104,7 +104,7 @@ describe('the clients commands', () => {
     expect(await operationsOf('never')).toBeUndefined();
   });
 
-  it('refuse to leave a client nothing, and to change nothing', async () => {
+  it('rejects a change that leaves a client nothing, and an empty change', async () => {
     await create('keeping');
     await expect(update('keeping', '--without-operations', 'all')).rejects.toThrow(
       /must be allowed at least one operation/,
@@ -116,7 +116,7 @@ describe('the clients commands', () => {
     expect(await operationsOf('keeping')).toBeNull();
   });
 
-  it('list how many operations each client may use', async () => {
+  it('lists the number of operations of each client', async () => {
     await create('three', '--operations', 'POST /send,GET /info/assets,GET /wallets/list');
     await create('unlimited');
     const table = await cli('list');
@@ -157,7 +157,7 @@ describe('the clients commands', () => {
   const listed = async (name: string) =>
     (JSON.parse(await cli('list', '--json')) as { name: string }[]).find((client) => client.name === name);
 
-  it('create a client with limits, change one, and take each away', async () => {
+  it('creates a client with limits, changes one, and removes each', async () => {
     await create('limited', ...LIMITS, ...MORE_LIMITS, ...SOURCES);
     expect(await listed('limited')).toMatchObject(LIMITED);
     expect(await update('limited', '--daily-cap', '12.000001')).toMatchObject({
@@ -185,21 +185,21 @@ describe('the clients commands', () => {
     ['--countries', ' , ', 'must be a list of at most 300 names of countries'],
     ['--addresses', '10.0.0.0/33', 'must be a list of at most 300 IP addresses or CIDR blocks'],
     ['--origins', 'https://shop.example/', 'such as https://shop.example, or none'],
-  ])('refuse %s %j, saying what it may be', async (option, value, text) => {
+  ])('rejects %s %j, and states the allowed values', async (option, value, text) => {
     const refused = expect(create('never-limited', `${option}=${value}`)).rejects;
     await refused.toThrow(text);
     await expect(create('never-limited', `${option}=${value}`)).rejects.toThrow(new RegExp(`^${option} must be`));
     expect(await listed('never-limited')).toBeUndefined();
   });
 
-  it('list the limits in one short column', async () => {
+  it('lists the limits in one short column', async () => {
     await create('short', ...LIMITS, '--countries', 'Kenya', '--require-idempotency-key');
     expect(await cli('list')).toMatch(
       / all +10\/day, 100\/month, 5\/item, 8\.5\/call, 1 countries, idempotency key +\d{4}-/,
     );
   });
 
-  it('say whose a key is, by a name that is no contact', async () => {
+  it('shows the owner of a key, and rejects contacts as IDs', async () => {
     await create('desk', '--person', 'ada');
     await run(keysCommands(), ['issue', '--client', 'desk', '--person', 'team/grace', '--json']);
     await run(keysCommands(), ['issue', '--client', 'desk']);
@@ -214,7 +214,7 @@ describe('the clients commands', () => {
     expect(await listed('nobodys')).toBeUndefined();
   });
 
-  it.each(['create', 'update'])('%s --help names every operation and gives examples', (name) => {
+  it.each(['create', 'update'])('names every operation and gives examples in %s --help', (name) => {
     const command = clientsCommands().commands.find((one) => one.name() === name);
     let help = '';
     command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();

@@ -62,7 +62,7 @@ describe('the export command', () => {
     return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   };
 
-  it('writes a file that is whole, for its owner only, and that can be checked again', async () => {
+  it('writes a complete file, readable only by its owner, that can be checked again', async () => {
     const { code, stdout, stderr } = await cli(['export', '--format', 'csv', '--out', 'calls.csv']);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^calls\.csv: 3 calls, complete; SHA-256 [0-9a-f]{64}; /);
@@ -80,7 +80,7 @@ describe('the export command', () => {
     renameSync(moved, `${file}.manifest.json`);
   });
 
-  it('gives all to standard output without a file, with filters', async () => {
+  it('writes everything to standard output without --out, with filters', async () => {
     const filters = ['--filter', `recipient=${phones(2)[1]}`, '--filter', 'outcome=succeeded'];
     const manifest = join(folder, 'stdout.json');
     const { stdout, stderr } = await run([
@@ -101,7 +101,7 @@ describe('the export command', () => {
     });
   });
 
-  it('says what is wrong with what was asked, and writes nothing', async () => {
+  it('reports what is wrong with the options, and writes nothing', async () => {
     await expect(
       run(['export', '--format', 'csv', '--out', join(folder, 'none'), '--filter', 'from=x']),
     ).rejects.toThrow(/\n\/from must be an ISO 8601 time/);
@@ -147,7 +147,7 @@ describe('the export command', () => {
       /The export was changed: its SHA-256 differs from the one in its manifest\./,
     ],
     ['comes from another service', (_request, response) => response.writeHead(500).end('<html>'), /Check --url/],
-  ])('leaves no file where the export %s', async (_what, listener, words) => {
+  ])('leaves no file if the export %s', async (_what, listener, words) => {
     const { server, url } = await listen(listener);
     const file = join(folder, 'broken.csv');
     await expect(run(['export', '--format', 'csv', '--out', file, '--url', url])).rejects.toThrow(words);
@@ -156,7 +156,7 @@ describe('the export command', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
   });
 
-  it('finds rows whatever stands in them: lines within cells, quotes, apostrophes', async () => {
+  it('counts rows with any content: lines within cells, quotes, apostrophes', async () => {
     const file = join(folder, 'strange.csv');
     await paying.proxy.database.query(
       `INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)

@@ -48,13 +48,13 @@ describe('the reconcile command', () => {
     return ['--from', from, '--to', to];
   };
 
-  it('gives a report and 0 where nothing differs', async () => {
+  it('writes a report and exits with 0 without differences', async () => {
     const { stdout, stderr, exitCode } = await cli(...period());
     expect([exitCode, JSON.parse(stdout).run.result]).toEqual([undefined, 'clean']);
     expect(stderr).toMatch(/^Run [0-9a-f-]{36}: clean, no differences\n$/);
   });
 
-  it('gives 2 where there are findings, and says how many of what', async () => {
+  it('exits with 2 for findings, and counts them by category', async () => {
     const airtimes = [{ countryToSend: 'Kenya', phoneNumber: '+254712345777', valueInUSD: 7.25 }];
     await scene.past('/payouts/airtime', { airtimes }).expect(200);
     const file = join(folder, 'report.csv');
@@ -92,11 +92,11 @@ describe('the reconcile command', () => {
       ['--day', '2024-03-01', '--out', '/nowhere/report.json'],
       /\/nowhere\/report\.json could not be written \(ENOENT\)/,
     ],
-  ])('says what is wrong with %j', async (args, message) => {
+  ])('reports what is wrong with %j', async (args, message) => {
     await expect(cli(...args)).rejects.toThrow(message);
   });
 
-  it('takes a day in UTC', () => {
+  it('reads a day in UTC', () => {
     const now = new Date('2026-03-01T00:30:00Z');
     expect(dayOf('yesterday', now)).toEqual({ from: '2026-02-28T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z' });
     expect(dayOf('2026-02-01', now)).toEqual({ from: '2026-02-01T00:00:00.000Z', to: '2026-02-02T00:00:00.000Z' });
@@ -107,18 +107,18 @@ describe('the reconcile command', () => {
     expect(() => dayOf('today', new Date('2026-03-01T00:00:00Z'))).toThrow(/must not be in the future/);
   });
 
-  it('takes a run up again that is cut off', async () => {
+  it('resumes an interrupted run', async () => {
     const letGo = holdRuns();
     const said = cli(...period());
     const working = `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
       AND application_name = 'payout-proxy reconciliation' AND query ~ 'reconciliation_run '`;
-    while ((await scene.proxy.database.query(working)).length === 0);
+    await eventually(async () => (await scene.proxy.database.query(working)).length > 0);
     await scene.proxy.database.query(`SELECT pg_terminate_backend(pid) FROM (${working}) AS them`);
     letGo();
     expect((await said).exitCode).toBe(2);
   });
 
-  it('connects again where the connection is lost', async () => {
+  it('reconnects after a lost connection', async () => {
     const letGo = holdRuns();
     let connections = 0;
     const between = createServer((client) => {
@@ -139,7 +139,7 @@ describe('the reconcile command', () => {
     between.close();
   });
 
-  it('leaves the run at work when it is interrupted, and says how to follow it', async () => {
+  it('leaves the run in progress when it is interrupted, and says how to follow it', async () => {
     const letGo = holdRuns();
     const args = ['reconcile', ...period()];
     const product = new Product('cli/main.js', args, env(), folder);
@@ -154,7 +154,7 @@ describe('the reconcile command', () => {
     expect(await ended(asking, id)).toMatchObject({ state: 'ended' });
   });
 
-  it('gives 1 where there is no result, and says why', async () => {
+  it('exits with 1 without a result, and says why', async () => {
     const gone = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, scene.proxy.database);
     const file = join(folder, 'none.json');
     const failing = cli(...period(), '--out', file, '--url', gone.url); // for main.ts, any error is a 1

@@ -6,7 +6,7 @@ import { cliOf } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
 import { HEADER, LINE, MAPPING } from './support/statement';
 
-describe('reconcile import', () => {
+describe('the reconcile import command', () => {
   let proxy: TestProxy;
   let key: string;
 
@@ -16,7 +16,7 @@ describe('reconcile import', () => {
   });
   afterAll(() => proxy.close());
 
-  it('imports a statement, and knows it when it comes again', async () => {
+  it('imports a statement, and recognizes it the second time', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-statement-'));
     const [file, mapping] = [join(folder, 'april.csv'), join(folder, 'mapping.json')];
     writeFileSync(file, `${HEADER}\n${LINE}\nx,none,,,\n`.replaceAll(',', ';'));

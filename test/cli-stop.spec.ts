@@ -4,7 +4,7 @@ import { startProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 /** The commands as operators type them, against a database of their own; no proxy runs, unless a test starts one. */
-describe('the stop commands', () => {
+describe('the stop command', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('the stop commands', () => {
   const listed = async (...args: string[]) =>
     ((await json('list', ...args)) as unknown as { id: string }[]).map(({ id }) => id);
 
-  it('stop each target once, list what holds, and lift it', async () => {
+  it('stops each target once, lists active stops, and lifts them', async () => {
     const ids: string[] = [];
     for (const target of [['everything'], ['client', 'shop'], ['operation', 'POST /payouts/airtime']]) {
       const stopped = await json(...target, '--reason', 'an incident');
@@ -49,7 +49,7 @@ describe('the stop commands', () => {
     expect(await cli('list')).toBe('(none)\n');
   });
 
-  it('say to people what is stopped, why, by whom, and what was stopped already', async () => {
+  it('shows the target, reason and author of a stop, and repeated stops', async () => {
     const row = /client shop +a leak +\S+Z +command line +-\n$/;
     expect(await cli('client', 'shop', '--reason', 'a leak')).toMatch(row);
     const again = await cli('client', 'shop', '--reason', 'more');
@@ -67,12 +67,12 @@ describe('the stop commands', () => {
     [['everything', '--reason', ' '], '--reason must be text'],
     [['lift', 'shop'], 'There is no active stop with the ID shop'],
     [['lift', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], 'There is no active stop'],
-  ])('refuse %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     await expect(cli(...args)).rejects.toThrow(message);
     expect(await listed()).toEqual([]);
   });
 
-  it('work beside a proxy that runs, which knows at once', async () => {
+  it('works beside a running proxy, which applies the stop at once', async () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     const { key } = await proxy.client('auditor', 'audit');
@@ -84,7 +84,7 @@ describe('the stop commands', () => {
     await upstream.stop();
   });
 
-  it.each(['everything', 'client', 'operation', undefined])('stop %s --help gives examples', (name) => {
+  it.each(['everything', 'client', 'operation', undefined])('gives examples in stop %s --help', (name) => {
     const commands = stopCommands();
     const command = commands.commands.find((one) => one.name() === name) ?? commands;
     let help = '';

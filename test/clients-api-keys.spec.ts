@@ -1,6 +1,6 @@
 import { ClientsApi, faultsOf, startClientsApi } from './support/clients-api';
 
-describe('keys of clients over the API', () => {
+describe('the API of keys', () => {
   let api: ClientsApi;
 
   beforeAll(async () => {
@@ -8,7 +8,7 @@ describe('keys of clients over the API', () => {
   });
   afterAll(() => api.close());
 
-  it('have keys that are issued, listed and revoked', async () => {
+  it('issues, lists and revokes keys', async () => {
     const first = await api.create('keyed', { person: 'ada' });
     const { body: second } = await api.ask('post', '/keyed/keys').expect(201);
     expect(second).toMatchObject({ client: 'keyed', person: null, expires_at: null });
@@ -37,7 +37,7 @@ describe('keys of clients over the API', () => {
     for (const { key } of [first, second, third]) expect(JSON.stringify(keys)).not.toContain(key);
   });
 
-  it('keep the keys of others', async () => {
+  it('keeps the keys of other clients', async () => {
     await api.create('mine');
     await api.create('theirs');
     const [{ id }] = (await api.ask('get', '/theirs/keys')).body.keys;
@@ -54,7 +54,7 @@ describe('keys of clients over the API', () => {
     ['person', 'ada@example.com', expect.stringMatching(/must not be an email address/)],
     ['person', null, expect.any(String)],
     ['narration', 'x', 'must not be sent, because it is not a field of this operation'],
-  ])('get no key with a %s of %j', async (name, value, detail) => {
+  ])('rejects a new key with a %s of %j', async (name, value, detail) => {
     await api.ask('post', '', { name: 'no-key', scopes: ['read'] });
     const faults = await faultsOf(api.ask('post', '/no-key/keys', { [name]: value }));
     expect(faults).toEqual([{ pointer: `/${name}`, detail }]);

@@ -31,7 +31,7 @@ const LIMITS = {
   require_idempotency_key: true,
 };
 
-describe('clients over the API', () => {
+describe('the API of clients', () => {
   let api: ClientsApi;
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('clients over the API', () => {
   });
   afterAll(() => api.close());
 
-  it('are made with a key that is shown once, and can use it at once', async () => {
+  it('creates a client with a key that is shown once and works at once', async () => {
     const made = await api.create('shop');
     expect(made).toEqual({
       id: expect.any(String),
@@ -60,7 +60,7 @@ describe('clients over the API', () => {
     expect(JSON.stringify(body)).not.toContain(key);
   });
 
-  it('are made with every limit; amounts are numbers or decimal text', async () => {
+  it('creates a client with every limit, with amounts as numbers or decimal text', async () => {
     expect(await api.create('limited', LIMITS)).toMatchObject(LIMITS);
     const amounts = { daily_cap_usd: 0.1, monthly_cap_usd: 999_999_999, max_item_usd: 0.000001, max_call_usd: '1.50' };
     expect(await api.create('numbers', amounts)).toMatchObject({
@@ -77,7 +77,7 @@ describe('clients over the API', () => {
     });
   });
 
-  it('change in what is named; null takes a limit away', async () => {
+  it('changes only the named fields, and removes a limit with null', async () => {
     await api.create('changing', LIMITS);
     const change = async (body: object) => {
       const { usage, ...client } = (await api.ask('patch', '/changing', body).expect(200)).body;
@@ -99,14 +99,14 @@ describe('clients over the API', () => {
     expect(await change({ operations: null, countries: [] })).toMatchObject({ operations: null, countries: [] });
   });
 
-  it('change at the same time without undoing each other', async () => {
+  it('keeps both of two simultaneous changes', async () => {
     await api.create('busy');
     const names = ['daily_cap_usd', 'monthly_cap_usd', 'max_item_usd', 'max_call_usd', 'approval_over_usd'];
     await Promise.all(names.map((name) => api.ask('patch', '/busy', { [name]: 7 }).expect(200)));
     expect((await api.ask('get', '/busy')).body).toMatchObject(Object.fromEntries(names.map((name) => [name, '7'])));
   });
 
-  it('are refused with every fault at its place', async () => {
+  it('reports every fault at its place', async () => {
     const faults = await faultsOf(
       api.ask('post', '', {
         name: 'No Name',
@@ -158,13 +158,13 @@ describe('clients over the API', () => {
     ['daily_cap_usd', '1000000000'],
     ['daily_cap_usd', true],
     ['origins', ['http://shop.example']],
-  ])('are not changed by a %s of %j', async (name, value) => {
+  ])('rejects a change of %s to %j', async (name, value) => {
     expect(await faultsOf(api.ask('patch', '/admin', { [name]: value }))).toEqual([
       { pointer: `/${name}`, detail: expect.any(String) },
     ]);
   });
 
-  it('of a name there is not are not found, of one there is not made', async () => {
+  it('returns 404 for an unknown client, and 409 for an existing one', async () => {
     for (const path of ['/nobody', '/nobody/keys', '/%00', '/No%20Name'])
       expect((await api.ask('get', path).expect(404)).body.code).toBe('client_not_found');
     expect((await api.ask('patch', '/nobody', { max_items: 1 }).expect(404)).body.code).toBe('client_not_found');
@@ -179,7 +179,7 @@ describe('clients over the API', () => {
     expect(body.code).toBe('client_exists');
   });
 
-  it('have no limit that is none, whoever sets it', async () => {
+  it('rejects invalid limits from every author', async () => {
     const clients = api.proxy.app.get(ClientsService, { strict: false });
     const wrong = { maxItemUsd: new Decimal(0), dailyCapUsd: new Decimal('0.0000001'), maxItems: 0, origins: ['*'] };
     const told =
@@ -190,7 +190,7 @@ describe('clients over the API', () => {
     expect((await api.ask('get', '/right')).body).toMatchObject(NO_LIMITS);
   });
 
-  it('need the scope `admin`', async () => {
+  it('requires the scope `admin`', async () => {
     const { key } = await api.proxy.client('everything-else', 'pay', 'write', 'read', 'audit', 'approve', 'reconcile');
     const statuses = await Promise.all([
       api.ask('get', '', undefined, key),

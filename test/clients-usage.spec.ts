@@ -3,7 +3,7 @@ import { ClientsService } from '../src/access/clients/clients.service';
 import { startProxy, TestProxy } from './support/proxy';
 
 /** What clients have spent of their caps, as operators see it. */
-describe("clients' usage of their caps", () => {
+describe('the usage of caps', () => {
   let proxy: TestProxy;
   let admin: string;
   let days: { today: string; another: string; nextDay: Date; nextMonth: Date };
@@ -28,7 +28,7 @@ describe("clients' usage of their caps", () => {
     return Object.fromEntries(clients.map(({ name, usage }: { name: string; usage: object }) => [name, usage]));
   };
 
-  it('is listed for all of them as each of them reads it', async () => {
+  it('is the same in the list of clients as for each client', async () => {
     const shop = await create('shop', 10, 20);
     const lowered = await create('lowered', 5, null);
     const idle = await create('idle', null, 7);
@@ -63,7 +63,7 @@ describe("clients' usage of their caps", () => {
     }
   });
 
-  it('leaves out other months', async () => {
+  it('excludes other months', async () => {
     const { id, name } = await create('months', 10, 10);
     await spend(id, new Date(days.nextMonth).toISOString().slice(0, 10), '4');
     await spend(id, '2020-02-29', '5');

@@ -8,7 +8,7 @@ import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying'
 const CAP_USD = 10;
 
 /** A resolution that turns out to be wrong is corrected by a second resolution. The first one stays on record. */
-describe('corrections of how a call was settled', () => {
+describe('the correction of a resolution', () => {
   let paying: Paying;
   let approver: string;
   let app: { id: string; key: string };
@@ -47,7 +47,7 @@ describe('corrections of how a call was settled', () => {
   const spent = async () =>
     Number((await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [app.id]))[0]?.usd ?? 0);
 
-  it('reserves again what was given back, even over the cap, and gives it back once', async () => {
+  it('makes a released reservation again, even over the cap, and releases it once', async () => {
     const id = await lose(body(6));
     expect((await resolve(id, 'not_executed').expect(200)).body.resolution).toMatchObject({ id, superseded: [] });
     expect(await spent()).toBe(0);
@@ -73,7 +73,7 @@ describe('corrections of how a call was settled', () => {
     expect(await spent()).toBe(8);
   });
 
-  it('gives back what a wrong confirmed had kept', async () => {
+  it('releases the reservation of a wrong `confirmed`', async () => {
     const id = await lose(body(9));
     await resolve(id, 'confirmed').expect(200);
     expect(await spent()).toBe(9);
@@ -82,7 +82,7 @@ describe('corrections of how a call was settled', () => {
     await pay(body(10)).expect(200);
   });
 
-  it('reserves nothing again for a call that had reserved nothing', async () => {
+  it('makes no reservation for a call that had none', async () => {
     const id = await copyIntent(paying.proxy.database, await lose(body(1)), {
       reserved_on: null,
       recorded_at: '2026-01-01T00:00:00Z',
@@ -94,7 +94,7 @@ describe('corrections of how a call was settled', () => {
     expect(await spent()).toBe(before);
   });
 
-  it('shows all of it, with who and why, and seals it', async () => {
+  it('shows all resolutions with author and reason, and seals them', async () => {
     const id = await lose(body(1));
     await resolve(id, 'not_executed').expect(200);
     const corrected = await resolve(id, 'confirmed', id).expect(200);
@@ -135,7 +135,7 @@ describe('corrections of how a call was settled', () => {
     }
   });
 
-  it('leaves the key to whoever it belongs to by now', async () => {
+  it('leaves the idempotency key to its current call', async () => {
     const asked = body(2);
     const id = await lose(asked, 'key');
     await resolve(id, 'not_executed').expect(200);
@@ -154,7 +154,7 @@ describe('corrections of how a call was settled', () => {
     ]);
   });
 
-  it('lets one of two at once win, and shows the other what holds now', async () => {
+  it('lets one of two simultaneous corrections win, and shows the other the result', async () => {
     const id = await lose(body(1));
     await resolve(id, 'not_executed').expect(200);
     const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(id, 'confirmed', id)));
@@ -168,7 +168,7 @@ describe('corrections of how a call was settled', () => {
     expect(await spent()).toBe(1);
   });
 
-  it('is made by the command line too', async () => {
+  it('works from the command line, too', async () => {
     const id = await lose(body(1));
     const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const run = (...more: string[]) =>
@@ -181,7 +181,7 @@ describe('corrections of how a call was settled', () => {
     expect((await read(id)).outcome).toBe('confirmed');
   });
 
-  it('refuses what corrects nothing', async () => {
+  it('is rejected if it corrects nothing', async () => {
     const open = await lose(body(1));
     expect((await resolve(open, 'confirmed', open).expect(409)).body.code).toBe('not_in_doubt'); // not settled yet
     await resolve(open, 'confirmed').expect(200);

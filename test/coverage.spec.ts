@@ -65,7 +65,7 @@ describe('countries and networks that the upstream does not serve', () => {
   const recordOf = async (headers: Record<string, string>) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
-  it('are refused before money moves, with the valid ones, and recorded', async () => {
+  it('are rejected before money moves, with the valid values, and recorded', async () => {
     await startWith({});
     const { body, headers } = await proxy.post(app, '/payouts/airtime', airtime('Kenya', 'France')).expect(400);
     expect(body).toMatchObject({
@@ -90,7 +90,7 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(arrived()).toEqual(['/info/mobile-money-codes', '/payouts/mobile-money']);
   });
 
-  it('are looked up in a list that is asked for once, on record as caused by the payout', async () => {
+  it('are looked up in a list that is read once, on record as caused by the payout', async () => {
     await startWith({});
     const paid = await Promise.all(
       [1, 2, 3, 4, 5].map(() => proxy.post(app, '/payouts/airtime', airtime('kénya')).expect(200)),
@@ -114,20 +114,17 @@ describe('countries and networks that the upstream does not serve', () => {
     ['is no list', answer(200, { status: 'success', data: { countries: [] } })],
     ['is empty', answer(200, { status: 'success', data: [] })],
     ['hides an error', answer(200, { status: 'success', data: { error: 'not found' } })],
-  ])(
-    'pass, unchecked, when the list %s, and it is not asked for by the next payout',
-    async (_how, behaviour, times = 1) => {
-      countries = behaviour;
-      await startWith({});
-      const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
-      expect(await recordOf(paid.headers)).toMatchObject({ outcome: 'succeeded', coverage: 'unchecked' });
-      await proxy.post(app, '/payouts/airtime', airtime('Spain')).expect(200);
-      const asked = Array<string>(times).fill('/info/airtime-countries');
-      expect(arrived()).toEqual([...asked, '/payouts/airtime', '/payouts/airtime']);
-    },
-  );
+  ])('pass unchecked if the list %s, and the next payout does not request it', async (_how, behaviour, times = 1) => {
+    countries = behaviour;
+    await startWith({});
+    const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
+    expect(await recordOf(paid.headers)).toMatchObject({ outcome: 'succeeded', coverage: 'unchecked' });
+    await proxy.post(app, '/payouts/airtime', airtime('Spain')).expect(200);
+    const asked = Array<string>(times).fill('/info/airtime-countries');
+    expect(arrived()).toEqual([...asked, '/payouts/airtime', '/payouts/airtime']);
+  });
 
-  it('pass, unchecked, when the list does not come in time; its question is on record all the same', async () => {
+  it('pass unchecked if the list is late, and the request for it is on record', async () => {
     await startWith({ upstreamTimeoutMs: 4_000 });
     countries = hang;
     const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
@@ -142,7 +139,7 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(await outcomes()).toEqual([{ kind: 'unknown', failure: 'timeout' }]);
   });
 
-  it('are refused again once the list can be had, and until then nobody waits for it', async () => {
+  it('are rejected again once the list is available, without delays until then', async () => {
     const pay = () => proxy.post(app, '/payouts/airtime', airtime('France'));
     const asked = () => arrived().filter((url) => url.startsWith('/info/')).length;
     countries = answer(503, 'busy');
@@ -159,21 +156,21 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(asked()).toBe(3 + 1);
   });
 
-  it('are looked up anew when the list is too old', async () => {
+  it('are looked up again once the list is too old', async () => {
     await startWith({ infoCacheTtlSeconds: 0 });
     await proxy.post(app, '/payouts/airtime', airtime('France')).expect(400);
     countries = answer(200, { ...COUNTRIES, data: ['France'] });
     await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
   });
 
-  it('are not looked up by an operator’s choice, and the record says so', async () => {
+  it('are not looked up if the operator disables it, and the record says so', async () => {
     await startWith({ checkCoverage: false });
     const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
     expect(arrived()).toEqual(['/payouts/airtime']);
     expect(await recordOf(paid.headers)).toMatchObject({ coverage: 'unchecked' });
   });
 
-  it('do not concern operations without countries', async () => {
+  it('do not affect operations without countries', async () => {
     await startWith({});
     const paid = await proxy.post(app, '/account/transfer', { receiver: 'sub-1', amount: 1 }).expect(200);
     expect(await recordOf(paid.headers)).toMatchObject({ coverage: null });

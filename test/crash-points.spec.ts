@@ -1,10 +1,14 @@
 import { ask, Asking, askUntilSettled, createClient, Fleet, Told } from './support/fleet';
 import { Gate } from './support/gate';
+import { holdWrites, loseWrites, writesWait } from './support/held-writes';
 import { eventually } from './support/paying';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const AMOUNT = 1.25;
+
+/** So many items that the body leaves in parts. */
+const MANY_ITEMS = 400;
 
 interface App {
   /** Of its client. */
@@ -14,9 +18,19 @@ interface App {
   proxy: number;
 }
 
+/** Two apps that ask at once: one with an Idempotency-Key, one without. */
+interface Pair {
+  apps: App[];
+  items: number;
+  /** What they first asked: no answer comes. */
+  lost: Promise<Told>[];
+  /** The answers to the retries, once the proxies run again. */
+  told: Told[];
+}
+
 /**
- * The proxy is killed at each point of a payout's way. Two apps ask at once: one with an Idempotency-Key, one without. The
- * proxy is started again, and both ask again.
+ * Two proxies are killed while payouts are at different points of their way, a pair of apps at each point. The proxies are
+ * started again, and all apps ask again.
  */
 describe('a payout whose proxy is killed', () => {
   let database: TestDatabase;
@@ -49,42 +63,43 @@ describe('a payout whose proxy is killed', () => {
     await database?.close();
   });
 
-  let apps: App[];
-  let items = 1;
-  beforeEach(async () => {
-    apps = [await newApp('keyed'), await newApp('bare')];
-  });
-
   let names = 0;
-  async function newApp(kind: 'keyed' | 'bare'): Promise<App> {
+  async function newApp(kind: 'keyed' | 'bare', items: number, proxy: number): Promise<App> {
     names += 1;
     const phone = `+2547000${String(names).padStart(5, '0')}`;
     const { id, key } = await createClient(database, `${kind}-${names}`, ['pay'], { daily_cap_usd: '1000' });
     const body = { airtimes: Array.from({ length: items }, () => airtime(AMOUNT, phone).airtimes[0]) };
     const idempotencyKey = kind === 'keyed' ? 'order-1' : undefined;
-    return { id, proxy: 0, asking: { key, body, idempotencyKey } };
+    return { id, proxy, asking: { key, body, idempotencyKey } };
   }
 
-  /** Gives each app a proxy of its own: in one proxy the second would wait for the first one's commit. */
-  const separate = () => apps.forEach((app, index) => (app.proxy = index));
-  const proxies = () => [...new Set(apps.map(({ proxy }) => proxy))];
   const urlOf = ({ proxy }: App) => (proxy === 0 ? door.url : fleet.url(proxy));
 
-  const askAll = () => Promise.allSettled(apps.map((app) => ask(urlOf(app), app.asking)));
+  /** @param separate gives each app a proxy of its own: in one proxy the second would wait for the first one's commit. */
+  async function newPair({ items = 1, separate = false } = {}): Promise<Pair> {
+    const apps = [await newApp('keyed', items, 0), await newApp('bare', items, separate ? 1 : 0)];
+    return { apps, items, lost: [], told: [] };
+  }
+
+  const askAll = (pair: Pair) => pair.lost.push(...pair.apps.map((app) => ask(urlOf(app), app.asking)));
 
   /** Kills the proxies before they have told the apps anything. */
-  async function killAll(asked: ReturnType<typeof askAll>): Promise<void> {
-    await Promise.all(proxies().map((proxy) => fleet.kill(proxy)));
+  async function killProxies(pairs: Pair[]): Promise<void> {
+    await Promise.all([fleet.kill(0), fleet.kill(1)]);
     for (const gate of [upstream, postgres, door]) {
       gate.cut();
       gate.open();
     }
-    expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    for (const { lost } of pairs) {
+      const ends = await Promise.allSettled(lost);
+      expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    }
   }
 
-  async function retryAll(): Promise<Told[]> {
-    await Promise.all(proxies().map((proxy) => fleet.restart(proxy)));
-    return Promise.all(apps.map((app) => askUntilSettled(() => urlOf(app), app.asking)));
+  async function restartAndRetry(pairs: Pair[]): Promise<void> {
+    await Promise.all([fleet.restart(0), fleet.restart(1)]);
+    const retry = (app: App) => askUntilSettled(() => urlOf(app), app.asking);
+    await Promise.all(pairs.map(async (pair) => (pair.told = await Promise.all(pair.apps.map(retry)))));
   }
 
   /** How often the sandbox was asked, and carried it out. */
@@ -106,7 +121,7 @@ describe('a payout whose proxy is killed', () => {
   }
 
   /** Of each app, the only call there may be. */
-  async function calls(): Promise<string[]> {
+  async function callsOf({ apps }: Pair): Promise<string[]> {
     const ids: string[] = [];
     for (const { id } of apps) {
       const rows = await database.query('SELECT id::text FROM intent WHERE client_id = $1', [id]);
@@ -116,135 +131,118 @@ describe('a payout whose proxy is killed', () => {
     return ids;
   }
 
-  const waiters = (table: string) =>
-    database.query(`SELECT pid FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted`);
-  /** While the test holds the table, whatever writes to it waits; resolves once all proxies do. */
-  async function whileLocked(table: 'intent' | 'outcome', work: (waiting: Promise<void>) => Promise<void>) {
-    await database.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
-    try {
-      await work(eventually(async () => (await waiters(table)).length === proxies().length));
-    } finally {
-      await database.query('ROLLBACK');
-    }
-  }
-
   /** Both were sent at most once, are in doubt, and are told so; what they had reserved stays reserved. */
-  async function expectDoubt(told: Told[], executed: number): Promise<void> {
+  async function expectDoubt(pair: Pair, expected: { asked?: number; executed: number }): Promise<void> {
     const listed = await inDoubt();
-    const ids = await calls();
-    for (const [index, app] of apps.entries()) {
+    const ids = await callsOf(pair);
+    for (const [index, app] of pair.apps.entries()) {
       const call = ids[index];
       const code = app.asking.idempotencyKey ? 'outcome_unknown' : 'suspected_duplicate';
-      expect(told[index]).toMatchObject({ status: 409, json: { code, first_call_id: call } });
-      expect((await executions(app)).executed).toBe(executed);
+      expect(pair.told[index]).toMatchObject({ status: 409, json: { code, first_call_id: call } });
+      expect(await executions(app)).toMatchObject(expected);
       expect(listed).toContain(call);
-      expect(await spent(app)).toBe(AMOUNT * items);
+      expect(await spent(app)).toBe(AMOUNT * pair.items);
     }
   }
 
-  it("before the intent's commit: nothing was sent, and the retry is carried out", async () => {
-    await whileLocked('intent', async (waiting) => {
-      const asked = askAll();
-      await waiting;
-      await killAll(asked); // but a statement that waits would commit all the same
-      for (const { pid } of await waiters('intent')) await database.query('SELECT pg_terminate_backend($1)', [pid]);
-    });
-    for (const app of apps) expect(await executions(app)).toEqual({ asked: 0, executed: 0 });
-    const told = await retryAll();
-    const ids = await calls();
-    for (const [index, app] of apps.entries()) {
-      expect(told[index]).toMatchObject({ status: 200, json: { status: 'success' } });
-      expect(told[index]?.headers.get('x-call-id')).toBe(ids[index]);
-      expect(await executions(app)).toEqual({ asked: 1, executed: 1 });
-      expect(await spent(app)).toBe(AMOUNT);
-    }
-  });
-
-  it("after the intent's commit, before a byte is sent: in doubt", async () => {
-    separate();
-    postgres.holdAnswersTo('insert_intents_if_clear'); // and commit; the proxies do not hear of it
-    const asked = askAll();
-    await postgres.held('answers', apps.length);
-    await calls(); // they are there
-    await killAll(asked);
-    await expectDoubt(await retryAll(), 0);
-    for (const app of apps) expect(await executions(app)).toEqual({ asked: 0, executed: 0 });
-  });
-
-  describe('with a body that leaves in parts', () => {
-    beforeAll(() => (items = 400));
-    afterAll(() => (items = 1));
-
-    it('while it is being sent: in doubt', async () => {
-      const half = JSON.stringify(apps[0]?.asking.body).length / 2;
-      upstream.hold('requests', half);
-      const asked = askAll();
-      await upstream.held('requests', apps.length);
-      await killAll(asked);
-      await expectDoubt(await retryAll(), 0);
-    });
-  });
-
-  it('after it was carried out, before the answer has come: in doubt', async () => {
-    upstream.hold('answers');
-    const asked = askAll();
-    await upstream.held('answers', apps.length);
-    await killAll(asked);
-    await expectDoubt(await retryAll(), 1);
-  });
-
-  it("after the answer, before the outcome's commit: in doubt", async () => {
-    separate();
-    await whileLocked('outcome', async (waiting) => {
-      const asked = askAll();
-      await waiting;
-      await killAll(asked);
-      // The statements are on their way: as if the machine of the database had gone with the proxies', they do not arrive.
-      await database.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'outcome'::regclass AND NOT granted`,
-      );
-    });
-    await expectDoubt(await retryAll(), 1);
-  });
-
-  it.each([
-    [
-      'an outcome that commits when its proxy is gone counts',
-      async () => {
-        separate();
-        await whileLocked('outcome', async (waiting) => {
-          const asked = askAll();
-          await waiting;
-          await killAll(asked);
-        });
-        const ids = await calls();
-        await eventually(
-          async () => (await database.query('SELECT FROM outcome WHERE intent_id = ANY ($1)', [ids])).length === 2,
-        );
-      },
-    ],
-    [
-      "after the outcome's commit, before the reply",
-      async () => {
-        door.hold('answers');
-        const asked = askAll();
-        await door.held('answers', apps.length);
-        await killAll(asked);
-      },
-    ],
-  ])('%s: the recorded answer is replayed', async (_point, crash) => {
-    await crash();
-    const [keyed, bare] = await retryAll();
-    const ids = await calls();
+  async function expectReplay(pair: Pair): Promise<void> {
+    const [keyed, bare] = pair.told;
+    const ids = await callsOf(pair);
     expect(keyed).toMatchObject({ status: 200, json: { status: 'success' } });
     expect(keyed?.headers.get('idempotent-replayed')).toBe('true');
     expect(keyed?.headers.get('x-call-id')).toBe(ids[0]);
     expect(bare).toMatchObject({ status: 409, json: { code: 'suspected_duplicate', first_call_id: ids[1] } });
     const listed = await inDoubt();
-    for (const [index, app] of apps.entries()) {
+    for (const [index, app] of pair.apps.entries()) {
       expect(await executions(app)).toEqual({ asked: 1, executed: 1 });
       expect(listed).not.toContain(ids[index]);
       expect(await spent(app)).toBe(AMOUNT);
     }
+  }
+
+  describe('between the commit of its intent and the reply', () => {
+    let replying: Pair;
+    let concluding: Pair;
+    let sending: Pair;
+    let waiting: Pair;
+    let admitted: Pair;
+
+    /** Each pair comes as far as it shall before the next one asks: what holds the next would hold it too early. */
+    beforeAll(async () => {
+      [replying, waiting] = [await newPair(), await newPair()];
+      [concluding, admitted] = [await newPair({ separate: true }), await newPair({ separate: true })];
+      sending = await newPair({ items: MANY_ITEMS });
+      door.hold('answers');
+      askAll(replying);
+      await door.held('answers', 2);
+      await database.query('BEGIN');
+      await holdWrites(database, 'outcome');
+      askAll(concluding);
+      await writesWait(database, 'outcome', 2);
+      upstream.hold('requests', JSON.stringify(sending.apps[0]?.asking.body).length / 2);
+      askAll(sending);
+      await upstream.held('requests', 2);
+      upstream.hold('answers');
+      askAll(waiting);
+      await upstream.held('answers', 2);
+      postgres.holdAnswersTo('insert_intents_if_clear'); // and commit; the proxies do not hear of it
+      askAll(admitted);
+      await postgres.held('answers', 2);
+      const pairs = [replying, concluding, sending, waiting, admitted];
+      await Promise.all(pairs.map(callsOf)); // their intents are there
+      await killProxies(pairs);
+      await loseWrites(database, 'outcome');
+      await database.query('ROLLBACK');
+      await restartAndRetry(pairs);
+    });
+
+    it('is in doubt before a byte has left', () => expectDoubt(admitted, { asked: 0, executed: 0 }));
+
+    it('is in doubt while its body is being sent', () => expectDoubt(sending, { executed: 0 }));
+
+    it('is in doubt before the answer has come', () => expectDoubt(waiting, { asked: 1, executed: 1 }));
+
+    it("is in doubt before the outcome's commit", () => expectDoubt(concluding, { asked: 1, executed: 1 }));
+
+    it("gets the recorded answer replayed after the outcome's commit", () => expectReplay(replying));
+  });
+
+  describe('while a statement is on its way to the database', () => {
+    let concluded: Pair;
+    let admitting: Pair;
+    let sentBeforeRetry: object[];
+
+    beforeAll(async () => {
+      [concluded, admitting] = [await newPair({ separate: true }), await newPair()];
+      await database.query('BEGIN');
+      await holdWrites(database, 'outcome');
+      askAll(concluded);
+      await writesWait(database, 'outcome', 2);
+      await holdWrites(database, 'intent');
+      askAll(admitting);
+      await writesWait(database, 'intent', 1);
+      await killProxies([concluded, admitting]);
+      await loseWrites(database, 'intent');
+      await database.query('ROLLBACK');
+      const ids = await callsOf(concluded);
+      const recorded = () => database.query('SELECT FROM outcome WHERE intent_id = ANY ($1)', [ids]);
+      await eventually(async () => (await recorded()).length === 2);
+      sentBeforeRetry = await Promise.all(admitting.apps.map(executions));
+      await restartAndRetry([concluded, admitting]);
+    });
+
+    it('gets the recorded answer replayed if its outcome commits when its proxy is gone', () =>
+      expectReplay(concluded));
+
+    it('is sent only by the retry if its intent was never committed', async () => {
+      const ids = await callsOf(admitting);
+      for (const [index, app] of admitting.apps.entries()) {
+        expect(sentBeforeRetry[index]).toEqual({ asked: 0, executed: 0 });
+        expect(admitting.told[index]).toMatchObject({ status: 200, json: { status: 'success' } });
+        expect(admitting.told[index]?.headers.get('x-call-id')).toBe(ids[index]);
+        expect(await executions(app)).toEqual({ asked: 1, executed: 1 });
+        expect(await spent(app)).toBe(AMOUNT);
+      }
+    });
   });
 });

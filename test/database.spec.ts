@@ -42,7 +42,7 @@ describe('migrations', () => {
     expect(applied.flat()).toEqual(released);
   });
 
-  it('are applied by no command but database migrate, which tells first what a start would do', async () => {
+  it('are applied by no command but database migrate, which can list them first', async () => {
     await admin.query('CREATE DATABASE behind_spec');
     const behind = withDatabase(admin.ownerUrl, 'behind_spec');
     jest.replaceProperty(process, 'env', { ...process.env, DATABASE_URL: behind });
@@ -64,7 +64,7 @@ describe('migrations', () => {
     await admin.query('DROP DATABASE behind_spec WITH (FORCE)');
   });
 
-  it('makes no embedded database for a command that only reads', async () => {
+  it('do not create an embedded database for a command that only reads', async () => {
     const dataDir = join(directory, 'no-data');
     jest.replaceProperty(process, 'env', {
       ...process.env,
@@ -77,7 +77,7 @@ describe('migrations', () => {
     jest.restoreAllMocks();
   });
 
-  it('are applied whole or not at all', async () => {
+  it('are applied completely or not at all', async () => {
     add('20990101000000_broken', 'CREATE TABLE half (id int); SELECT no_such_function();');
     await expect(migrate(url, directory)).rejects.toThrow('migration 20990101000000_broken failed');
     const states = await migrationStatus(url, directory);
@@ -89,13 +89,13 @@ describe('migrations', () => {
     expect(await migrate(url, directory)).toEqual(['20990101000000_broken']);
   });
 
-  it('say which one lost its connection, and the process lives on', async () => {
+  it('report the one that lost its connection, and the process continues', async () => {
     add('20990102000000_cut', 'SELECT pg_terminate_backend(pg_backend_pid());');
     await expect(migrate(url, directory)).rejects.toThrow('migration 20990102000000_cut failed');
     rmSync(join(directory, '20990102000000_cut'), { recursive: true });
   });
 
-  it('are refused when one was edited after it was applied', async () => {
+  it('are rejected if one was edited after it was applied', async () => {
     add('20990101000000_broken', 'CREATE TABLE half (id bigint);');
     await expect(migrate(url, directory)).rejects.toThrow('was edited after it was applied');
   });
@@ -113,7 +113,7 @@ describe("the proxy's connections", () => {
     await database.close();
   });
 
-  it("step down to the role that only adds records when they are given the owner's address alone", async () => {
+  it("take the role that only adds records, with the owner's address alone", async () => {
     const settings = {
       upstreamBaseUrl: upstream.url,
       databaseUrl: database.ownerUrl,
@@ -128,7 +128,7 @@ describe("the proxy's connections", () => {
     await proxy.close();
   });
 
-  it('keep payouts going while readers have taken all of theirs', async () => {
+  it('serve payouts while readers have taken all of theirs', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     const app = await proxy.client('payer', 'pay');
     const auditor = await proxy.client('reader', 'audit');

@@ -16,7 +16,7 @@ const PAID = {
 };
 
 /** Programs whose types are made of openapi.json must find in an answer what it says, and nothing else. */
-describe('what /v1 answers', () => {
+describe('the answers of /v1', () => {
   let approving: Approving;
   let key: string;
   let ids: Record<
@@ -120,13 +120,13 @@ describe('what /v1 answers', () => {
     ['/v1/clients/{name}/keys', () => '/app/keys'],
     ['/v1/operations', () => ''],
     ['/v1/limits', () => '', 'app'],
-  ])('is as described: GET %s', async (path, rest, by = 'all') => {
+  ])('match the OpenAPI document: GET %s', async (path, rest, by = 'all') => {
     const address = path.replace(/\/\{.*$/, '') + rest(ids);
     const { body } = await send('get', address, undefined, by === 'app' ? approving.app : key).expect(200);
     expect([address, undescribed(body, schemaOf('get', path))]).toEqual([address, []]);
   });
 
-  it('is as described of each category of findings, and of what is decided about one', async () => {
+  it('match the document for each category of findings and for decisions', async () => {
     const findings = new Map<string, string>();
     const { body } = await send('get', `/v1/reconciliation/runs/${ids.run}/report`).expect(200);
     for (const { category, id } of body.findings) findings.set(category, id);
@@ -143,7 +143,7 @@ describe('what /v1 answers', () => {
     }
   });
 
-  it('is as described of what is changed', async () => {
+  it('match the document for changes', async () => {
     const made = await send('post', '/v1/clients', { name: 'made', scopes: ['pay'], operations: ['POST /send'] });
     expect(undescribed(made.body, schemaOf('post', '/v1/clients', 201))).toEqual([]);
     const changed = await send('patch', '/v1/clients/made', { daily_cap_usd: 5, countries: ['Kenya'] }).expect(200);
@@ -163,7 +163,7 @@ describe('what /v1 answers', () => {
     await handIn('Ref,Amount\nchi-1,2.5\nchi-2,x\n', 200);
   });
 
-  it('is as described where it is an error', async () => {
+  it('match the document for errors', async () => {
     for (const [status, path] of [
       [400, '/v1/audit/calls?page_size=0'],
       [404, '/v1/clients/nobody'],
@@ -173,7 +173,7 @@ describe('what /v1 answers', () => {
     }
   });
 
-  it('is never just an object: its members are named, but where they are of others', () => {
+  it('name their members, except for data of others', () => {
     expect(objectsThatSayNothing()).toEqual([
       'LeafProof/record',
       'ReceiptRecord/record',

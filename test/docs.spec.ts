@@ -45,7 +45,7 @@ describe('the documentation', () => {
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  it('has links that lead to a file and a heading', () => {
+  it('has only links to existing files and headings', () => {
     const broken = pages.flatMap(({ path, text }) =>
       [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, link = '']) => link)
@@ -93,7 +93,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('has reference pages that say what the code says', () => {
+  it('has reference pages that match the code', () => {
     for (const [path, text] of Object.entries(referencePages(operatorCommands()))) {
       expect({ path, text: read(path) }).toEqual({ path, text }); // npm run docs writes them
     }
@@ -113,7 +113,7 @@ describe('the documentation', () => {
     expect(names.filter((name) => !(name in VARIABLES))).toEqual([]);
   });
 
-  it('is where the comments of the code look for the upstream', () => {
+  it('has the pages about the upstream that comments refer to', () => {
     const comments = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
       ['.ts', '.mjs', '.sql'].flatMap((ending) => filesBelow(folder, ending)),
     );

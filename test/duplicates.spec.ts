@@ -7,7 +7,7 @@ import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const PATH = '/payouts/airtime';
 
-describe('suspected duplicates', () => {
+describe('the duplicate guard', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -40,7 +40,7 @@ describe('suspected duplicates', () => {
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
   const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read', 'account')).key;
 
-  it('the same again without a key gets 409 and the id of the first call, on every instance', async () => {
+  it("rejects the same content without a key with 409 and the first call's ID, on every instance", async () => {
     const key = await client();
     const first = await proxy.post(key, PATH, AIRTIME).expect(200);
     for (const instance of [proxy, twin]) {
@@ -55,7 +55,7 @@ describe('suspected duplicates', () => {
     expect(row).toEqual({ code: 'suspected_duplicate', first_call_id: first.headers['x-call-id'] });
   });
 
-  it('fifty at once over two proxies: one is sent', async () => {
+  it('sends one of fifty simultaneous requests over two proxies', async () => {
     const key = await client();
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => (await (n % 2 ? proxy : twin).post(key, PATH, AIRTIME)).status),
@@ -68,18 +68,18 @@ describe('suspected duplicates', () => {
     ['with a key', (key: string) => proxy.post(key, PATH, AIRTIME).set('Idempotency-Key', 'meant-again')],
     ['with another content', (key: string) => proxy.post(key, PATH, airtime('+254712345679'))],
     ['by another operation', (key: string) => proxy.post(key, '/account/transfer', { receiver: 'x', amount: 1 })],
-  ])('what comes %s after a single payment was carried out is none', async (_how, again) => {
+  ])('admits a request %s after a payment was carried out', async (_how, again) => {
     const key = await client();
     await proxy.post(key, PATH, AIRTIME).expect(200);
     await again(key).expect(200);
   });
 
-  it('another client may pay the same', async () => {
+  it('admits the same payment of another client', async () => {
     await proxy.post(await client(), PATH, AIRTIME).expect(200);
     await proxy.post(await client(), PATH, AIRTIME).expect(200);
   });
 
-  it('a call that is known not to have paid is no first one', async () => {
+  it('admits a repetition of a call that is known not to have paid', async () => {
     const key = await client();
     upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     await proxy.post(key, PATH, AIRTIME).expect(400);
@@ -87,7 +87,7 @@ describe('suspected duplicates', () => {
     await proxy.post(key, PATH, AIRTIME).expect(200);
   });
 
-  it('a call in doubt is one', async () => {
+  it('rejects a repetition of a call in doubt', async () => {
     const key = await client();
     upstream.behaviour = hang;
     const { headers } = await proxy.post(key, PATH, AIRTIME).expect(504);
@@ -97,7 +97,7 @@ describe('suspected duplicates', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('a call in flight, or in doubt, is one for as long as it is, however short the window', async () => {
+  it('rejects a repetition while the first call is in flight or in doubt, however short the window', async () => {
     const brief = await startProxy(
       { upstreamBaseUrl: upstream.url, duplicateGuard: true, duplicateWindowSeconds: 1 },
       database,
@@ -119,13 +119,13 @@ describe('suspected duplicates', () => {
     await brief.close();
   });
 
-  it('reads are never suspected', async () => {
+  it('never suspects reads', async () => {
     const key = await client();
     await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
     await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
   });
 
-  it('an older call is none, nor is any with a window of 0 once it was carried out', async () => {
+  it('admits a repetition after the window, or with a window of 0', async () => {
     const key = await client();
     const { headers } = await proxy.post(key, PATH, AIRTIME).expect(200);
     await answeredEarlier(database, headers['x-call-id'] ?? '', '2 hours');
@@ -137,7 +137,7 @@ describe('suspected duplicates', () => {
     await off.close();
   });
 
-  it('of the contents, only hashes are kept, and no longer than they are needed', async () => {
+  it('stores only hashes of contents, and only as long as needed', async () => {
     const key = await client();
     const id = idOf(await proxy.post(key, PATH, AIRTIME).expect(200));
     const rows = await database.query('SELECT length(content) AS bytes FROM recent_content WHERE intent_id = $1', [id]);
@@ -155,7 +155,7 @@ describe('suspected duplicates', () => {
     expect(await kept(old)).toEqual([]);
   });
 
-  describe('across clients, where that is switched on', () => {
+  describe('across clients', () => {
     let guarded: TestProxy;
     let other: TestProxy;
     beforeAll(async () => {
@@ -168,7 +168,7 @@ describe('suspected duplicates', () => {
       await other.close();
     });
 
-    it('the same recipient and amount is held for approval, and not sent', async () => {
+    it('holds the same recipient and amount for approval, and does not send it', async () => {
       const body = airtime('+254711000001');
       await guarded.post(await client(), PATH, body).expect(200);
       const held = await guarded.post(await client(), PATH, body).expect(202);
@@ -178,7 +178,7 @@ describe('suspected duplicates', () => {
       expect(rows).toEqual([{ held_for: 'seen_across_clients', reserved_on: null }]);
     });
 
-    it('the same client, another amount or another recipient is not', async () => {
+    it('admits the same client, another amount or another recipient', async () => {
       const key = await client();
       await guarded.post(key, PATH, airtime('+254711000002')).expect(200);
       await guarded.post(key, PATH, airtime('+254711000002')).expect(200);
@@ -187,7 +187,7 @@ describe('suspected duplicates', () => {
       await guarded.post(await client(), PATH, more).expect(200);
     });
 
-    it('ten clients at once over two proxies: one is sent, nine are held', async () => {
+    it('sends one of ten simultaneous payments of clients over two proxies, and holds nine', async () => {
       const body = airtime('+254711000004');
       const keys = await Promise.all(Array.from({ length: 10 }, client));
       const answers = await Promise.all(

@@ -10,7 +10,7 @@ import { copyIntent } from './support/intents';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from './support/paying';
 
 /** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
-describe('what is durable, and when', () => {
+describe('the journal', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
@@ -23,7 +23,7 @@ describe('what is durable, and when', () => {
   const query = (sql: string, parameters?: unknown[]) => paying.proxy.database.query(sql, parameters);
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
 
-  it('another connection sees the intent, whole, when the request arrives, and the outcome when the app has its answer', async () => {
+  it('commits the intent before the request is sent, and the outcome before the app is answered', async () => {
     const seen: unknown[] = [];
     paying.upstream.behaviour = async (received, ...rest) => {
       seen.push(
@@ -53,7 +53,7 @@ describe('what is durable, and when', () => {
       'ALTER TABLE item_recipient RENAME TO away',
       'ALTER TABLE away RENAME TO item_recipient',
     ],
-  ])('while intents %s, nothing leaves and the app gets 503 database_unavailable', async (_how, breaks, mends) => {
+  ])('returns 503 database_unavailable and sends nothing while intents %s', async (_how, breaks, mends) => {
     await query(breaks);
     const got = await paying.pay();
     await query(mends);
@@ -64,7 +64,7 @@ describe('what is durable, and when', () => {
     await paying.pay().expect(200);
   });
 
-  it('an intent whose commit was reported as failed, but was not, shows as the refusal that it was, once and in no doubt', async () => {
+  it('shows a call once, as refused, if its commit was wrongly reported as failed', async () => {
     await query('REVOKE INSERT ON intent FROM payout_proxy');
     const got = await paying.pay().expect(503);
     await query('GRANT INSERT ON intent TO payout_proxy');
@@ -79,12 +79,12 @@ describe('what is durable, and when', () => {
     expect(body.calls.filter(({ id }: { id: string }) => id === callOf(got))).toMatchObject([{ outcome: 'refused' }]);
   });
 
-  it('every statement has its time, so that no lock holds a payout back for ever', async () => {
+  it('gives every statement a timeout, so that no lock blocks payouts forever', async () => {
     const settings = await paying.proxy.app.get(PrismaService).$queryRaw`SHOW statement_timeout`;
     expect(settings).toEqual([{ statement_timeout: '10s' }]);
   });
 
-  it('while outcomes cannot be written, the app gets 502 outcome_unknown and the intent stays, in doubt; a read is safe to ask again, and is told so', async () => {
+  it('returns 502 outcome_unknown while outcomes cannot be written, and lets reads be repeated', async () => {
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     // Together, because each is answered only once our patience is over.
     const [got, read] = await Promise.all([paying.pay(), paying.proxy.get(paying.app, '/api/v0.1/wallets/list')]);
@@ -101,7 +101,7 @@ describe('what is durable, and when', () => {
     await paying.pay().expect(200);
   });
 
-  it('an outage that is over before the app loses its patience is not seen by it', async () => {
+  it('hides a short outage from the app', async () => {
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const failedTwice = new Promise<void>((resolve) => {
       let failures = 0;
@@ -122,7 +122,7 @@ describe('what is durable, and when', () => {
     expect(paying.upstream.received).toHaveLength(1);
   });
 
-  it('a hundred calls that meet a busy database are recorded once each, in a handful of commits', async () => {
+  it('records a hundred calls once each in a few commits after a busy database', async () => {
     const opening = jest.spyOn(paying.proxy.app.get(CallJournal, { strict: false }), 'admit');
     await query('BEGIN');
     await query('LOCK TABLE intent IN SHARE MODE'); // the first batch waits, the others gather behind it
@@ -147,7 +147,7 @@ describe('what is durable, and when', () => {
     expect(new Set(paying.upstream.received.map(phoneOf)).size).toBe(100);
   });
 
-  it('what is written again, because the answer to its commit got lost, stands once and its commitments hold', async () => {
+  it('writes a record once, with valid commitments, if the answer to its commit was lost', async () => {
     const journal = paying.proxy.app.get(CallJournal, { strict: false });
     const [opening, closing] = [jest.spyOn(journal, 'admit'), jest.spyOn(journal, 'close')];
     const id = callOf(await paying.pay().expect(200));
@@ -166,7 +166,7 @@ describe('what is durable, and when', () => {
     expect(rows).toEqual([{ sent: true, phone: true, received: true }]);
   });
 
-  it('a call whose commit was reported as failed, but was not, is decided as it was: the cap that it has used up is its own', async () => {
+  it('keeps the decision about a call whose commit was wrongly reported as failed', async () => {
     const { key, name } = await paying.proxy.client('capped', 'pay');
     await query('UPDATE client SET daily_cap_usd = 2.5 WHERE name = $1', [name]);
     const journal = paying.proxy.app.get(CallJournal, { strict: false });
@@ -188,7 +188,7 @@ describe('what is durable, and when', () => {
     ]);
   });
 
-  it("a client's row that somebody keeps locked holds up that client, and not the others, nor reads; a change of it is answered in time, as what can be tried again", async () => {
+  it('delays only the client whose row is locked, and lets a change of it be retried', async () => {
     const held = await paying.proxy.client('held-up', 'pay');
     await paying.proxy.client('locked', 'pay');
     const { key } = await paying.proxy.client('its-admin', 'admin');
@@ -216,7 +216,7 @@ describe('what is durable, and when', () => {
     await change().expect(200);
   });
 
-  it('when the database drops every connection under load, nothing is paid unrecorded, twice, or otherwise than told', async () => {
+  it('never pays unrecorded, twice, or other than reported when all connections drop', async () => {
     const drop = () =>
       query(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
              WHERE datname = current_database() AND pid <> pg_backend_pid()`);

@@ -43,7 +43,7 @@ describe('audit erase', () => {
     await paying.close();
   });
 
-  it('leaves no byte of a person in the database, and everybody else and every sum where they are', async () => {
+  it('leaves no byte of a person in the database, and keeps all other data and sums', async () => {
     paying.upstream.behaviour = ok([{ chiRef: 'chi-1', valueInUSD: '1.5', to: EMAIL }]);
     const both = await post('/payouts/credit', credits({ email: EMAIL.toUpperCase() }, { email: OTHER }), 'k-1').expect(
       200,
@@ -116,7 +116,7 @@ describe('audit erase', () => {
     expect(paying.upstream.received.length).toBe(sent);
   });
 
-  it('is on record, signed, without saying who it was; repeated, it finds no more and records nothing', async () => {
+  it('records the erasure, signed and without the person, and finds nothing the second time', async () => {
     expect(await erasures()).toEqual([
       { kind: 'email', reason: 'case 17', actor: 'dpo', places: expect.arrayContaining([expect.any(String)]) },
     ]);
@@ -130,7 +130,7 @@ describe('audit erase', () => {
     expect(await erasures()).toHaveLength(2);
   });
 
-  it('finds a phone and a handle however they are written, and takes nobody who is only like them', async () => {
+  it('finds phone numbers and handles in any spelling, and nobody similar', async () => {
     paying.upstream.behaviour = ok([{ tel: '0909 988 7766' }]);
     const item = { countryToSend: 'Nigeria', valueInUSD: 1 };
     const hers = await post('/payouts/airtime', { airtimes: [{ ...item, phoneNumber: PHONE }] }).expect(200);
@@ -153,7 +153,7 @@ describe('audit erase', () => {
     expect((await paying.record(likes)).response!.body).not.toBeNull();
   });
 
-  it('takes somebody out of what sources said of them, and leaves the rest of it', async () => {
+  it('removes a person from source rows, and keeps the rest of them', async () => {
     const read = '01a1ff28-88a4-700c-821b-3920b7db92a2';
     const rows = [
       { email: 'Dodo@nest.example', reference: 'a' },
@@ -188,7 +188,7 @@ describe('audit erase', () => {
     ]);
   });
 
-  it('leaves calls that are not over as they are, lists them, and ends with 2', async () => {
+  it('keeps and lists calls that are not over, and exits with 2', async () => {
     paying.upstream.behaviour = (_request, _response, socket) => socket.destroy();
     const { body } = await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 9 })).expect(502);
     const count = (await erasures()).length;
@@ -212,11 +212,11 @@ describe('audit erase', () => {
     [[EMAIL, '--reason', `asked by ${EMAIL}`], /--reason contains the contact to erase/],
     [[EMAIL, '--reason', ' '], /--reason must be text/],
     [[EMAIL, '--actor', EMAIL], /--actor must be/],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     await expect(erase(args[0] ?? '', ...args.slice(1), '--yes')).rejects.toThrow(message);
   });
 
-  it('is not done unasked, nor with another key than the log’s', async () => {
+  it('requires a confirmation and the key of the log', async () => {
     await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 11 })).expect(502);
     await query(`INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id)
       SELECT intent_id, 'confirmed', 'x', intent_id, intent_id FROM item_recipient WHERE email = '${EMAIL}'`);

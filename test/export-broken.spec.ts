@@ -96,7 +96,7 @@ describe('an export', () => {
     return { error, lines: Buffer.concat(chunks).toString('utf8').split('\n').length - 1 };
   };
 
-  it('is read no further than somebody reads it, and has no more rows than there were when it began', async () => {
+  it('is read only as far as its reader reads, and has no later rows', async () => {
     const [stalled, read] = [await begin(), await begin()];
     await addRefusals(100); // these came later
     const { error, lines } = await readAll(read);
@@ -110,7 +110,7 @@ describe('an export', () => {
     expect(await ended(stalled)).toMatchObject({ complete: true, rows: ROWS });
   });
 
-  it('stops when its reader goes away, and is on record as broken off', async () => {
+  it('ends when its reader disconnects, and is recorded as interrupted', async () => {
     const response = await begin();
     response.destroy();
     await eventually(async () => (await ended(response)) !== undefined);
@@ -120,7 +120,7 @@ describe('an export', () => {
     expect(batches[0]).toBeLessThan(ROWS / BATCH);
   });
 
-  it('whose reader goes away before it begins is on record as broken off too', async () => {
+  it('is recorded as interrupted if its reader disconnects before it begins', async () => {
     const counting = jest.spyOn(SearchService.prototype, 'count').mockReturnValue(new Promise(() => undefined));
     const exports = () => query(`SELECT id FROM access WHERE route = 'GET /v1/audit/export'`);
     const before = (await exports()).length;
@@ -135,7 +135,7 @@ describe('an export', () => {
     counting.mockRestore();
   });
 
-  it('that our database breaks off ends abruptly and without a manifest', async () => {
+  it('ends abruptly and without a manifest if the database fails', async () => {
     const response = await begin();
     await query('REVOKE SELECT ON refusal FROM payout_proxy');
     const { error } = await readAll(response).finally(() => query('GRANT SELECT ON refusal TO payout_proxy'));
@@ -145,7 +145,7 @@ describe('an export', () => {
     expect((await manifestOf(response)).status).toBe(404);
   });
 
-  it('has to wait where as many as may are under way already', async () => {
+  it('is rejected while too many others are in progress', async () => {
     const another = (await proxy.client('another', 'audit')).key;
     const third = (await proxy.client('third', 'audit')).key;
     const underWay = await Promise.all([auditor, auditor, another].map(begin));
@@ -165,7 +165,7 @@ describe('an export', () => {
     for (const each of [...underWay, next]) await eventually(async () => (await ended(each)) !== undefined);
   });
 
-  it('breaks off when nobody reads it for a while, and frees its place', async () => {
+  it('ends and frees its place when nobody reads it for a while', async () => {
     const shortened = shortenStalls();
     const stalled = await Promise.all([begin(), begin()]);
     for (const response of stalled) response.pause(); // its connection stays open
@@ -177,7 +177,7 @@ describe('an export', () => {
     for (const response of stalled) expect((await readAll(response)).error?.code).toBe('ECONNRESET');
   });
 
-  it('breaks off when its key is revoked', async () => {
+  it('ends when its key is revoked', async () => {
     const { id, key } = await proxy.client('leaving', 'audit');
     const response = await begin(key);
     await query('UPDATE api_key SET revoked_at = now() WHERE client_id = $1', [id]);
@@ -189,7 +189,7 @@ describe('an export', () => {
     expect((await manifestOf(response)).status).toBe(404);
   });
 
-  it('is broken off by a stop of the proxy, which waits for nobody', async () => {
+  it('is interrupted by a stop of the proxy, which does not wait', async () => {
     const second = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);
     const response = await new Promise<IncomingMessage>((resolve) =>
       get(`${second.url}/v1/audit/export?format=csv`, { headers: { 'x-api-key': auditor }, agent: false }, resolve),

@@ -38,7 +38,7 @@ describe('an export', () => {
   };
   const endOf = async (id: unknown) => (await query('SELECT * FROM access_end WHERE access_id = $1', [id]))[0];
 
-  it('in NDJSON is one object a line, oldest first, with a manifest beside it that proves it whole', async () => {
+  it('has one NDJSON object per line, oldest first, with a manifest that proves it complete', async () => {
     const got = await get('format=ndjson')
       .expect(200)
       .expect('Content-Type', /^application\/x-ndjson/);
@@ -75,7 +75,7 @@ describe('an export', () => {
     expect(Object.keys(lines[5])).toEqual(Object.keys(lines[0]));
   });
 
-  it('in CSV says the same, under the same names, in nothing but rows', async () => {
+  it('has the same names and values in CSV, and nothing but rows', async () => {
     const got = await get('format=csv')
       .expect(200)
       .expect('Content-Type', /^text\/csv/);
@@ -88,7 +88,7 @@ describe('an export', () => {
     expect(Object.values(rows[0] ?? {}).map((cell) => cell.replace(/^'/, ''))).toEqual(asCells);
   });
 
-  it('of payouts has one row for each, with its transaction; formulas are disarmed', async () => {
+  it('has one row for each payout with its transaction, and no formulas', async () => {
     const rows = readCsv((await get('format=csv&what=items').expect(200)).body as string);
     expect(rows.map(({ call_id }) => call_id)).toEqual(sent.slice(0, 5));
     expect(rows[0]).toMatchObject({
@@ -102,7 +102,7 @@ describe('an export', () => {
     });
   });
 
-  it('shows people only to who may see them', async () => {
+  it('shows people only to readers who may see them', async () => {
     const text = (await get('format=csv&what=items', masked).expect(200)).body as string;
     for (const phone of phones(5)) expect(text).not.toContain(phone.slice(1));
     expect(readCsv(text)[0]).toMatchObject({ phone: "'+254••••0000" });
@@ -112,7 +112,7 @@ describe('an export', () => {
     expect(await manifestOf(got, masked)).toMatchObject({ filters: { recipient: '+254••••5678' } });
   });
 
-  it('takes the filters of the search', async () => {
+  it('uses the filters of the search', async () => {
     const one = encodeURIComponent(phones(2)[1] ?? '');
     const found = async (filters: string) =>
       readCsv((await get(`format=csv&${filters}`).expect(200)).body as string).map(({ id, call_id }) => id ?? call_id);
@@ -129,7 +129,7 @@ describe('an export', () => {
     await get(`format=csv&recipient=${one}`, masked).expect(403);
   });
 
-  it('tells what waits, was decided, is in doubt and was settled as pages do', async () => {
+  it('shows approvals, doubts and resolutions like the pages of the search', async () => {
     const model = sent[0] ?? '';
     const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z' };
     const ids = [
@@ -169,7 +169,7 @@ describe('an export', () => {
     expect(words).toEqual(['pending_approval', 'expired', 'unknown', 'not_executed', 'declined']);
   });
 
-  it('has no manifest under the id of another call, of no call, or of an export that somebody may not see', async () => {
+  it('has no manifest under the ID of another call or for other readers', async () => {
     const manifest = (id: string | undefined, key = seeing) => paying.proxy.get(key, `/v1/audit/export/${id}/manifest`);
     await manifest(sent[0]).expect(404);
     await manifest('x').expect(404);
@@ -180,7 +180,7 @@ describe('an export', () => {
     await manifest(got.headers['x-call-id'] as string, paying.app).expect(403);
   });
 
-  it('has the transaction that a call in doubt was found to be', async () => {
+  it('has the transaction that was found for a call in doubt', async () => {
     const copy = await copyIntent(paying.proxy.database, sent[0] ?? '', { process: 999_999 });
     const names = { upstream_ref: 'found-ref', upstream_id: 'found-id', batch_ref: 'found-issue' };
     const transaction = { ...names, position: 0, status: 'paid' };
@@ -200,7 +200,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('is on record before its first byte, and when it ended', async () => {
+  it('is recorded before its first byte, and when it has ended', async () => {
     const got = await get('format=ndjson&outcome=succeeded').expect(200);
     const id = got.headers['x-call-id'];
     const [access] = await query('SELECT * FROM access WHERE id = $1', [id]);
@@ -227,7 +227,7 @@ describe('an export', () => {
     expect(refused.body).toMatch(/so nothing is shown/);
   });
 
-  it('names the checkpoint that covers all that was on record when it began', async () => {
+  it('names the checkpoint that covers all records from before its beginning', async () => {
     noWaiting.mockRestore();
     let got = await get('format=csv').expect(200);
     await eventually(async () => {

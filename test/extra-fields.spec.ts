@@ -9,7 +9,7 @@ const WRONG =
 const UNKNOWN = /^must not be sent, because it is not a field of this operation$/;
 
 /** EXTRA_FIELDS_ALLOWED: what public clients send although no document names it. */
-describe('extra fields', () => {
+describe('an extra field', () => {
   let api: TestInterface;
   let strict: TestInterface;
 
@@ -24,7 +24,7 @@ describe('extra fields', () => {
 
   const sent = () => api.upstream.received.at(-1)?.body;
 
-  it('are forwarded behind the known ones, in the body and in its items, and recorded with them', async () => {
+  it('is forwarded after the known fields of bodies and items, and recorded with them', async () => {
     const json = '{"narration":"für Ada 🎉","credit":[{"subAccount":"s-1","valueInUSD":1.5,"twitter":"@ada"}]}';
     const response = await api.postRaw('/send', json).expect(200);
     expect(sent()).toBe('{"credit":[{"valueInUSD":1.5,"twitter":"@ada","subAccount":"s-1"}],"narration":"für Ada 🎉"}');
@@ -32,13 +32,13 @@ describe('extra fields', () => {
     expect(JSON.stringify(recorded.request!.body)).toBe(sent());
   });
 
-  it.each([true, false, 0, -0.25, 9_007_199_254_740_991, '', 'a'])('may hold %j', async (value) => {
+  it.each([true, false, 0, -0.25, 9_007_199_254_740_991, '', 'a'])('may have the value %j', async (value) => {
     await api.post('/payouts/airtime', { airtimes: [airtimeItem()], turnOffNotification: value }).expect(200);
     expect(JSON.parse(sent() ?? '').turnOffNotification).toBe(value);
   });
 
   it.each(['null', '[]', '{}', '["a"]', '{"a":1}', '1e309', '9007199254740993', '"a\\u0000"', '"a\\nb"', '"\\ud800"'])(
-    'may not hold %s, in the body or in an item; the record says where, not what',
+    'must not have the value %s in bodies or items, and the record has only its place',
     async (value) => {
       const item = JSON.stringify(airtimeItem()).slice(0, -1);
       const body = `{"narration":${value},"airtimes":[${item}},${item},"subAccount":${value}}]}`;
@@ -53,7 +53,7 @@ describe('extra fields', () => {
     },
   );
 
-  it('are refused by their exact names, where they are not allowed, and in queries', async () => {
+  it('is rejected if it is not allowed by its exact name, and in queries', async () => {
     await api.expectRefused(api.post('/send', { credit: [creditItem()], Narration: 'a', subaccount: 'b' }), [
       { pointer: '/Narration', detail: UNKNOWN },
       { pointer: '/subaccount', detail: UNKNOWN },
@@ -66,7 +66,7 @@ describe('extra fields', () => {
     ]);
   });
 
-  it('are refused where no body is forwarded: they would get lost', async () => {
+  it('is rejected if no body is forwarded, because it would be lost', async () => {
     const lost = [{ pointer: '/subAccount', detail: UNKNOWN }];
     await api.expectRefused(api.post('/wallets/list', { subAccount: 'a' }), lost);
     await api.expectRefused(api.post('/account/issue-id-transactions?issueID=a', { subAccount: 'a' }), lost);
@@ -74,14 +74,14 @@ describe('extra fields', () => {
     expect(sent()).toBe('{"subAccount":"a"}');
   });
 
-  it('are masked with all else that is not known', async () => {
+  it('is masked like all unknown fields', async () => {
     const { key } = await api.proxy.client('masked', 'audit');
     const { headers } = await api.post('/send', { credit: [creditItem()], narration: 'Ada Lovelace' }).expect(200);
     const { body } = await api.proxy.get(key, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
     expect(body.request.body.narration).toBe('••••');
   });
 
-  it('are never fields with a meaning: those have rules, and a place in the record', async () => {
+  it('is never a field of the interface, which has rules and a place in the record', async () => {
     for (const name of ['amount', 'valueInUSD', 'email', 'reference', 'meta']) {
       const settings = { upstreamBaseUrl: api.upstream.url, extraFieldsAllowed: ['narration', name] };
       const start = startProxy(settings, api.proxy.database);
@@ -94,7 +94,7 @@ describe('extra fields', () => {
     );
   });
 
-  it('stand in the OpenAPI document of this configuration', () => {
+  it('appears in the OpenAPI document of this configuration', () => {
     const document = openApiDocument(api.proxy.app, { maxItems: 10, extraFieldsAllowed: EXTRAS });
     const propertiesOf = (name: string) => Object.keys((document.components?.schemas?.[name] as any).properties ?? {});
     for (const name of ['SendDto', 'SendItem', 'TransferDto', 'TransactionsDto']) {

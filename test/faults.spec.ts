@@ -54,7 +54,7 @@ const TABLE: Row[] = [
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const AIRTIME = 'POST /payouts/airtime';
 
-describe('an upstream that misbehaves', () => {
+describe('a misbehaving upstream', () => {
   let database: TestDatabase;
   let sandbox: Sandbox;
   let proxy: TestProxy;
@@ -85,11 +85,11 @@ describe('an upstream that misbehaves', () => {
     return (await supertest(sandbox.url).get(address).set(CONTROL).expect(200)).body as any[];
   };
 
-  it('is tried with every fault that the sandbox has', () => {
+  it('is tested with every fault of the sandbox', () => {
     expect([...new Set(TABLE.map(({ fault }) => fault))].sort()).toEqual(Object.keys(FAULTS).sort());
   });
 
-  it.each(TABLE)('$fault: the app gets $status, the record says $outcome', async (row) => {
+  it.each(TABLE)('leads to $status for the app and $outcome in the record: $fault', async (row) => {
     const { fault, status, code, outcome, failure, processed } = row;
     const before = (await arrivals()).length;
     const asked = { fault, operation: AIRTIME, nth: 1, ...row.with };
@@ -110,7 +110,7 @@ describe('an upstream that misbehaves', () => {
     ['+254799990217', 500],
     ['+254799990215', 503],
     ['+254799990104', 200],
-  ])('is met from the app alone, by the magic recipient %s', async (phoneNumber, status) => {
+  ])('is simulated by the magic recipient %s alone', async (phoneNumber, status) => {
     await pay(phoneNumber).expect(status);
   });
 });

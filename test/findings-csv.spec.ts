@@ -7,7 +7,7 @@ import { FindingsScene, NewFinding } from './support/findings-scene';
 const CSV = '/v1/reconciliation/findings.csv';
 const BOM = '\ufeff';
 
-describe('findings in a spreadsheet', () => {
+describe('a spreadsheet of findings', () => {
   let approving: Approving;
   let scene: FindingsScene;
   let key: string;
@@ -42,7 +42,7 @@ describe('findings in a spreadsheet', () => {
     parse<Record<string, string>>(csv, { columns: true, bom: true, delimiter });
   const last = async (id: string) => (await scene.steps(id)).at(-1);
 
-  it('have what one judges by, and nothing that it would take for a formula', async () => {
+  it('has everything needed for decisions, and no formulas', async () => {
     const { run, ids } = await made(
       { category: 'amount_under', usd: '-45.10', callId: approving.model, position: 0, daysAgo: 2 },
       {
@@ -85,7 +85,7 @@ describe('findings in a spreadsheet', () => {
     await approving.proxy.get(key, `${CSV}?delimiter=tab`).expect(400);
   });
 
-  it('are as many as there are, and who took them is on record', async () => {
+  it('has all findings, and its download is recorded', async () => {
     const { run, ids } = await made(...Array.from({ length: 2_345 }, () => ({})));
     const got = await approving.proxy.get(key, `${CSV}?run_id=${run}`).expect(200);
     expect(rowsOf(got.text).map((row) => row.finding_id)).toEqual(ids.reverse());
@@ -93,7 +93,7 @@ describe('findings in a spreadsheet', () => {
     expect(access).toMatchObject({ rows: 2_345, route: 'GET /v1/reconciliation/findings.csv', revealed: false });
   });
 
-  describe('sent back', () => {
+  describe('that is sent back', () => {
     /** Fills in the file as it was exported. */
     const filled = async (run: string, decisions: Record<string, [string, string]>, delimiter = ',') => {
       const query = delimiter === ';' ? '&delimiter=semicolon' : '';
@@ -104,7 +104,7 @@ describe('findings in a spreadsheet', () => {
       return text;
     };
 
-    it('decide about the rows that are filled in', async () => {
+    it('decides the rows that are filled in', async () => {
       const { run, ids } = await made({}, {}, {});
       const [one = '', two = '', three = ''] = ids;
       const text = await filled(run, { [one]: ['explained', '"a rate, agreed"'], [three]: ['resolved', 'reversed'] });
@@ -125,14 +125,14 @@ describe('findings in a spreadsheet', () => {
       ['with a line that says the delimiter', (text) => `${BOM}sep=,\r\n${text.slice(1)}`],
       ['in UTF-16', (text) => Buffer.from(text, 'utf16le')],
       ['in Windows-1252', (text) => Buffer.from(text.slice(1).replaceAll('•', '\x95').replaceAll('’', "'"), 'latin1')],
-    ])('are read %s', async (_how, change) => {
+    ])('is read %s', async (_how, change) => {
       const { run, ids } = await made({ fields: [{ field: 'recipient', ours: 'a••@example.com', theirs: null }] });
       const [id = ''] = ids;
       await send(change(await filled(run, { [id]: [' Explained ', '"as usual, geprüft"'] }))).expect(200);
       expect(await last(id)).toMatchObject({ state: 'explained', reason: 'as usual, geprüft' });
     });
 
-    it.each([';', '\t'])('are read with %j between cells', async (delimiter) => {
+    it.each([';', '\t'])('is read with %j between cells', async (delimiter) => {
       const { run, ids } = await made({});
       const [id = ''] = ids;
       const text = await filled(run, { [id]: ['explained', '"a rate, agreed; so"'] }, ';');
@@ -140,7 +140,7 @@ describe('findings in a spreadsheet', () => {
       expect(await last(id)).toMatchObject({ reason: 'a rate, agreed; so' });
     });
 
-    it('are read with columns moved, added and taken away, in any case', async () => {
+    it('is read with moved, added and removed columns, in any case', async () => {
       const { ids } = await made({}, {});
       const [one = '', two = ''] = ids;
       const text = `Comment,REASON, Decision ,Finding ID\r\n"so\r\nmuch","over two\r\nlines",RESOLVED,${one.toUpperCase()}\r\n,'=sum,accepted,${two},extra\r\n`;
@@ -149,7 +149,7 @@ describe('findings in a spreadsheet', () => {
       expect(await last(two)).toMatchObject({ state: 'accepted', reason: '=sum' });
     });
 
-    it('decide nothing about what has changed since', async () => {
+    it('decides no finding that has changed since', async () => {
       const { run, ids } = await made({}, {});
       const [one = '', two = ''] = ids;
       const text = await filled(run, { [one]: ['explained', 'a rate'], [two]: ['explained', 'a rate'] });
@@ -160,7 +160,7 @@ describe('findings in a spreadsheet', () => {
       expect(await scene.steps(two)).toEqual([]);
     });
 
-    it('tell every fault with its row, and change nothing', async () => {
+    it('reports every fault with its row, and changes nothing', async () => {
       const { ids } = await made({}, {});
       const [one = '', two = ''] = ids;
       const none = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
@@ -193,16 +193,16 @@ describe('findings in a spreadsheet', () => {
       ['a column twice', 'finding_id,decision,reason,Decision\r\n', /has the column decision more than once/],
       ['no decision', 'finding_id,decision,reason\r\nx,,\r\n', /has no decision; write explained/],
       ['an open quote', 'finding_id,decision,reason\r\nx,explained,"why\r\n', /is not valid CSV from line \d+/],
-    ])('are refused if there is %s', async (_what, file, words) => {
+    ])('is rejected if there is %s', async (_what, file, words) => {
       expect(await faults(file)).toEqual([expect.stringMatching(words)]);
     });
 
-    it('are refused with too many decisions before any of them is looked at', async () => {
+    it('is rejected with too many decisions before any of them is read', async () => {
       const file = `finding_id,decision,reason\n${'no id,no decision,\n'.repeat(10_001)}`;
       expect(await faults(file)).toEqual([' the file has 10001 decisions; at most 10000 fit in one request']);
     });
 
-    it('are refused as another type, and longer than any such file', async () => {
+    it('is rejected with another type, and if it is too long', async () => {
       await send('{}', 'application/json').expect(400);
       const { body } = await send('x', 'text/plain').expect(400);
       expect(body.errors[0].detail).toMatch(/must be JSON, sent with Content-Type: application\/json/);

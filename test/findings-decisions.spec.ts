@@ -10,7 +10,7 @@ import { FindingsScene } from './support/findings-scene';
 const FINDINGS = '/v1/reconciliation/findings';
 const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
 
-describe('findings that are decided about', () => {
+describe('decisions about findings', () => {
   let approving: Approving;
   let scene: FindingsScene;
   let key: string;
@@ -37,7 +37,7 @@ describe('findings that are decided about', () => {
   });
   const stateOf = async (id: string) => (await get(`/${id}`).expect(200)).body.state as string;
 
-  it('keep who, why, and what it was about then', async () => {
+  it('are recorded with author, reason and impact', async () => {
     const id = await scene.finding(run, { usd: '3.25' });
     await post([decision(id, 'explained', { reason: 'ada@example.com asked for it' })])
       .set('X-Actor', 'grace')
@@ -63,7 +63,7 @@ describe('findings that are decided about', () => {
     ['resolved', ['reopened']],
     ['accepted', ['reopened']],
     ['reopened', ['explained', 'resolved', 'accepted']],
-  ])('go from %s to %j only', async (from, allowed) => {
+  ])('lead from %s to %j only', async (from, allowed) => {
     const before = { open: [], reopened: ['explained', 'reopened'] }[from] ?? [from];
     for (const to of ['explained', 'resolved', 'accepted', 'reopened']) {
       const id = await scene.finding(run);
@@ -76,7 +76,7 @@ describe('findings that are decided about', () => {
     }
   });
 
-  it('are decided about all or not at all, with every fault', async () => {
+  it('are made together or not at all, with every fault reported', async () => {
     const [good, closed] = [await scene.finding(run), await scene.finding(run)];
     await post([decision(closed)]).expect(200);
     const { body } = await post([
@@ -104,7 +104,7 @@ describe('findings that are decided about', () => {
     for (const none of [[], 'all', undefined, null]) await post(none).expect(400);
   });
 
-  it('are decided about as they were seen, or not at all', async () => {
+  it('are made about findings as they were seen, or not at all', async () => {
     const id = await scene.finding(run);
     const { version } = (await get(`/${id}`)).body;
     await scene.seenAgain(id, await scene.run(), '1.00'); // the same
@@ -141,7 +141,7 @@ describe('findings that are decided about', () => {
     return (await Promise.all(answers)).map(({ status }) => status).sort();
   };
 
-  it('at the same time, once', async () => {
+  it('are made once if they are simultaneous', async () => {
     const id = await scene.finding(run);
     const answers = await waiting(
       () => ['explained', 'resolved'].map((state) => post([decision(id, state)]).then((answer) => answer)),
@@ -151,7 +151,7 @@ describe('findings that are decided about', () => {
     expect(await scene.steps(id)).toHaveLength(1);
   });
 
-  it('wait for a run that ends, and are judged by what it decided', async () => {
+  it('wait for a run that ends, and depend on its decisions', async () => {
     const id = await scene.finding(run);
     const answers = await waiting(
       () => [post([decision(id)]).then((answer) => answer)],
@@ -165,7 +165,7 @@ describe('findings that are decided about', () => {
     expect(answers).toEqual([409]);
   });
 
-  it('are accepted by a person, and not by who asked for the payment', async () => {
+  it('accept a finding only by a person who did not request the payment', async () => {
     const alone = await scene.finding(run);
     for (const claimed of ['', 'chief-financial-officer']) {
       const { body } = await post([decision(alone, 'accepted')])
@@ -205,7 +205,7 @@ describe('findings that are decided about', () => {
     expect(await scene.steps(paid)).toContainEqual(expect.objectContaining({ state: 'accepted', actor: 'grace' }));
   });
 
-  it('by the thousand', async () => {
+  it('can be made by the thousand', async () => {
     const ids = await scene.findings(
       run,
       Array.from({ length: 5_000 }, () => ({})),

@@ -34,7 +34,7 @@ describe('findings', () => {
     ...more,
   });
 
-  it('say what differs, how bad it is and what to do', async () => {
+  it('have a difference, a severity and a suggested action', async () => {
     const id = await scene.finding(run, {
       category: 'missing_local',
       upstreamRef: 'chi-leak',
@@ -88,7 +88,7 @@ describe('findings', () => {
     await get('', approving.app).expect(403);
   });
 
-  it('are found by what they are', async () => {
+  it('are found by each filter', async () => {
     const before = await scene.run();
     const one = await scene.finding(before, {
       category: 'late',
@@ -123,7 +123,7 @@ describe('findings', () => {
     }
   });
 
-  it('come in pages', async () => {
+  it('are listed in pages', async () => {
     const many = await scene.run();
     const ids = await scene.findings(
       many,
@@ -135,7 +135,7 @@ describe('findings', () => {
     expect([shown, rest.body.next_page_token]).toEqual([ids.reverse(), null]);
   });
 
-  it('are shown as they were seen last by a run that did not look back', async () => {
+  it('are shown as a run that was not historical saw them last', async () => {
     const id = await scene.finding(run, { usd: '1' });
     await scene.seenAgain(id, await scene.run(), '2.50');
     await scene.seenAgain(id, await scene.run({ historical: true }), '9');
@@ -148,7 +148,7 @@ describe('findings', () => {
     ]);
   });
 
-  it('show people that stand in ids to those who may see them only', async () => {
+  it('show people within IDs only to readers who may see them', async () => {
     const id = await scene.finding(run, { upstreamRef: 'ada@example.com' });
     expect((await get(`/${id}`).expect(200)).body).toMatchObject({
       upstream_ref: 'a••@example.com',
@@ -157,7 +157,7 @@ describe('findings', () => {
     expect((await get(`/${id}`, seeing).expect(200)).body).toMatchObject({ upstream_ref: 'ada@example.com' });
   });
 
-  it('are in the record of who read them, and in the story of their call', async () => {
+  it('appear in access records and in the story of their call', async () => {
     const id = await scene.finding(run, { category: 'status', callId: approving.model, position: 0 });
     for (const [got, filters] of [
       [await get(`/${id}`).expect(200), { finding_id: id }],
@@ -178,7 +178,7 @@ describe('findings', () => {
     });
   });
 
-  it('are of twelve kinds, the worst first', () => {
+  it('have twelve categories, the worst first', () => {
     const severities = CATEGORY_NAMES.map((name) => SEVERITIES.indexOf(CATEGORIES[name].severity));
     expect(severities).toEqual([...severities].sort());
     expect(severities).toHaveLength(12);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CallersService } from '../src/access/auth/callers.service';
 import { ClientsService } from '../src/access/clients/clients.service';
@@ -23,7 +23,7 @@ describe('the embedded Postgres', () => {
 
   afterAll(() => removeDataDir(dataDir));
 
-  it('is not thrown away when its passwords are lost: it refuses, and starts once they are back', async () => {
+  it('keeps its records if its passwords are lost, and starts once they are restored', async () => {
     await startAndStop();
     const home = prepareHome(dataDir);
     renameSync(passwords, `${passwords}.lost`);
@@ -33,7 +33,7 @@ describe('the embedded Postgres', () => {
     await startAndStop();
   });
 
-  it('says what to do when another process has the number of the one that a crash left behind', async () => {
+  it('reports what to do if another process has the process ID of a crashed server', async () => {
     const home = prepareHome(dataDir);
     const other = spawn('sleep', ['60'], { cwd: '/', ...home.user });
     const file = join(home.cluster, 'postmaster.pid');
@@ -47,7 +47,21 @@ describe('the embedded Postgres', () => {
     await startAndStop();
   });
 
-  it('begins an interrupted first start anew', async () => {
+  it('starts while one that a killed process left behind is still ending', async () => {
+    const module = join(__dirname, '..', 'dist', 'platform', 'database', 'embedded', 'embedded-postgres.js');
+    const own = `require(${JSON.stringify(module)}).startEmbeddedPostgres(${JSON.stringify(dataDir)}).then(() => console.log('owned'))`;
+    const owner = spawn(process.execPath, ['-e', own], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(owner.stdout, 'data');
+    const pid = () => Number(readFileSync(join(prepareHome(dataDir).cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    const left = pid();
+    owner.kill('SIGKILL');
+    const postgres = await startEmbeddedPostgres(dataDir);
+    expect(pid()).not.toBe(left);
+    expect(() => process.kill(left, 0)).toThrow('ESRCH');
+    await postgres.stop();
+  });
+
+  it('restarts an interrupted first start from the beginning', async () => {
     const { unfinished } = prepareHome(dataDir);
     const { ownerPassword } = readJson(passwords);
     rmSync(passwords);
@@ -65,7 +79,7 @@ describe('the lock of a directory', () => {
 
   afterAll(() => removeDataDir(dataDir));
 
-  it('is held by one of many that want it at once, until it is released', async () => {
+  it('is held by one of many simultaneous processes, until it is released', async () => {
     for (let round = 1; round <= 3; round += 1) {
       const [holder, ...others] = (await Promise.all(Array.from({ length: 20 }, take))).filter((lock) => lock);
       expect(others).toEqual([]);
@@ -76,7 +90,7 @@ describe('the lock of a directory', () => {
     expect(numbered).toHaveLength(1); // and nothing else is left behind
   });
 
-  it('is free again once its holder was killed, and held while that is only stopped', async () => {
+  it('is free after its holder was killed, and held while it is only stopped', async () => {
     const module = JSON.stringify(
       join(__dirname, '..', 'dist', 'platform', 'database', 'embedded', 'directory-lock.js'),
     );
@@ -95,7 +109,7 @@ describe('the lock of a directory', () => {
     await lock?.release();
   });
 
-  it('is not in the way of a directory with a long path', async () => {
+  it('works for a directory with a long path', async () => {
     const long = join(dataDir, 'x'.repeat(120));
     mkdirSync(long);
     const lock = await DirectoryLock.take(long, 0);
@@ -110,7 +124,7 @@ describe('the demo keys', () => {
 
   afterAll(() => removeDataDir(dataDir));
 
-  it('are written once for a database, and anew for a new one, where those of the old one open nothing', async () => {
+  it('are written once per database, and the old ones do not work with a new one', async () => {
     for (const proxy of [await newProxy(), await newProxy()]) {
       const clients = proxy.app.get(ClientsService, { strict: false });
       const keys = readJson(await ensureDemoKeys(clients, dataDir));
@@ -128,7 +142,7 @@ describe('the demo keys', () => {
     }
   });
 
-  it('belong to the sandbox that they were made beside: a start beside another upstream is refused until they are revoked', async () => {
+  it('belong to their sandbox, and prevent a start with another upstream until they are revoked', async () => {
     const proxy = await newProxy();
     const clients = proxy.app.get(ClientsService, { strict: false });
     const demo = proxy.app.get(DemoClientsService, { strict: false });

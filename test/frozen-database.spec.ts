@@ -12,7 +12,7 @@ import { startProxy, TestProxy } from './support/proxy';
 const CALLS = 120;
 
 /** A server whose processes do not run accepts connections and statements, and carries them out when it wakes up. */
-describe('with a frozen database', () => {
+describe('a frozen database', () => {
   let postgres: OwnPostgres;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -31,7 +31,7 @@ describe('with a frozen database', () => {
 
   const query = (sql: string, parameters?: unknown[]) => postgres.database.query(sql, parameters);
 
-  it('answers 503 before it wakes up, and never sends what was answered so; reservations are given back and keys free', async () => {
+  it('causes 503 before it wakes up, sends no such call, and releases reservations and keys', async () => {
     const client = await proxy.client('app', 'pay');
     // Each call fits once: what stays reserved for a call that was answered 503 would refuse another one.
     await query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [client.id, 2.5 * (CALLS + 1)]);
@@ -82,7 +82,7 @@ describe('with a frozen database', () => {
     ['in one statement', false, 0],
     ['after a look', false, 30],
     ['again, alone', true, 0],
-  ])('does not admit a call that was refused while its admission was on its way, %s', async (_how, again, across) => {
+  ])('admits no call that was refused during its admission, %s', async (_how, again, across) => {
     const journal = proxy.app.get(CallJournal, { strict: false });
     const admitting = jest.spyOn(journal, 'admit');
     const client = await proxy.client(`late-${again}-${across}`, 'pay');

@@ -30,7 +30,7 @@ describe('bodies', () => {
       wholeBody(
         body === ''
           ? /^the body is required and must be a JSON object/
-          : /^the body must be valid JSON(, and is not at character \d+)?$/,
+          : /^the body must be valid JSON(\. The error is at character \d+)?$/,
       ),
     );
   });

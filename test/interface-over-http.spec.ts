@@ -88,7 +88,7 @@ describe('a request over HTTP', () => {
   );
 
   it.each([
-    ['is no JSON', 'hello', /must be valid JSON(, and is not at character \d+)?$/],
+    ['is no JSON', 'hello', /must be valid JSON(\. The error is at character \d+)?$/],
     ['is not UTF-8', Buffer.from([0x22, 0x80, 0x22]), /must be valid UTF-8$/],
     ['is no object', '[]', /must be a JSON object$/],
     ['is nested too deeply', '['.repeat(400_000) + ']'.repeat(400_000), /must not be nested deeper than 16 levels$/],

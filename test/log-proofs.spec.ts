@@ -126,7 +126,7 @@ describe('the log over HTTP', () => {
     expect(await faults('consistency?from=1&to=999999')).toMatchObject([{ pointer: '/to' }]);
     expect(await faults('consistency?from=x')).toMatchObject([{ pointer: '/from' }, { pointer: '/to' }]);
     expect(await faults('proof')).toMatchObject([
-      { pointer: '/call', detail: 'must be the ID of a call or of a record; give exactly one of the two' },
+      { pointer: '/call', detail: 'must be the ID of a call, unless record is given. Give exactly one of the two' },
     ]);
     expect((await get(`proof?record=${anotherId(call)}`).expect(404)).body.code).toBe('record_not_found');
     await get('checkpoint', app).expect(403);

@@ -6,7 +6,7 @@ import { Sights } from './model/sights';
 import { runWave, Settled } from './model/wave';
 import { World } from './model/world';
 
-const SCHEDULES = Number(process.env.MODEL_SCHEDULES ?? 40);
+const SCHEDULES = Number(process.env.MODEL_SCHEDULES ?? LANES);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 /** Of a failure that was reported, to run only the wave that failed. */
 const PATH = process.env.MODEL_PATH;

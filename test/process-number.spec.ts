@@ -2,8 +2,6 @@ import { Client } from 'pg';
 import { ProcessService } from '../src/platform/database/process.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
-import { newDataDir, Product } from './support/process';
-import { removeDataDir } from './support/data-dir';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
@@ -92,27 +90,5 @@ describe('a process number', () => {
     await eventually(async () => (await locks(true)).some(({ pid }) => pid !== rows[0]?.pid));
     expect([await live(), numberOf(proxy)]).toEqual([[number], number]);
     await proxy.close();
-  });
-
-  it('is free at once when the process is killed', async () => {
-    const dataDir = newDataDir();
-    const product = new Product(
-      'main.js',
-      [],
-      {
-        DATABASE_URL: database.url,
-        DATABASE_OWNER_URL: database.ownerUrl,
-        DATA_DIR: dataDir,
-        UPSTREAM_BASE_URL: upstream.url,
-        UPSTREAM_API_KEY: 'some-key',
-        PORT: '0',
-      },
-      dataDir,
-    );
-    await product.said(/Proxy +http/);
-    expect(await live()).toHaveLength(1);
-    await product.signal('SIGKILL');
-    await eventually(async () => (await live()).length === 0);
-    removeDataDir(dataDir);
   });
 });

@@ -125,7 +125,7 @@ describe('concurrent operations', () => {
       }),
       { numRuns: runs(10), endOnFailure: true },
     );
-  }, 120_000);
+  });
 
   it('change the same large batch without deadlocks', async () => {
     for (let round = 0; round < 3; round++) {

@@ -51,23 +51,23 @@ export class AppModule {
         InfoModule,
         CollectionsModule,
         RedeemModule,
-        // What was recorded
+        // The history
         HistoryModule,
         LogModule,
         ReconciliationModule,
         OverviewModule,
-        // What operators do
+        // For operators
         ApprovalsModule,
         StopsModule,
-        // What clients may do
+        // Clients and their limits
         ClientsApiModule,
         LimitsModule,
-        // Where people see all that
+        // The console
         SessionModule,
-        // How it is
+        // Health and metrics
         HealthModule,
         MetricsModule,
-        // Trying it out
+        // The sandbox
         SandboxApiModule,
       ],
       providers: [{ provide: APP_PIPE, useClass: RequestValidationPipe }],

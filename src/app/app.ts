@@ -23,34 +23,34 @@ import { endStalledAnswers } from '../http/streams/stalled';
 import { checkWords } from '../http/validation/extra-fields';
 import { readJsonBodies } from '../http/validation/json-body';
 
-/** For a body to come in: a megabyte at the pace of an old phone. One that never ends must not hold a place. */
+/** Enough for a body of one megabyte over a slow mobile connection. A body that never ends must not hold a place. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** For a file: a statement of 1 GiB, at 300 kB a second. */
+/** Enough for a file: a statement of 1 GiB at 300 kB per second. */
 const FILE_TIMEOUT_MS = 3_600_000;
 
 /** Creates the application, ready to listen. `npm start` and the tests share it. */
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
   const settings = { ...configured, upstreamTimeouts: deadlinesByOperation(configured.upstreamTimeouts) };
-  checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because every field is known once the modules are imported
+  checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because all fields are known once the modules are imported
   const isTrusted = within(settings.trustedProxies);
   const adapter = new ReplyAdapter({
-    skipMiddie: true, // nothing here is a middleware of Express
+    skipMiddie: true, // no route uses Express middleware
     forceCloseConnections: 'idle',
-    requestTimeout: FILE_TIMEOUT_MS, // of all others, endSlowRequests has its own
-    http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }, // it is asked for where it can be explained
+    requestTimeout: FILE_TIMEOUT_MS, // endSlowRequests has a shorter limit for all other requests
+    http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }, // checked later, where the error can be explained
     clientErrorHandler: () => undefined, // answerBrokenRequests answers
-    return503OnClosing: false, // what still comes in on an open connection is answered as always
-    // Only these say whose request they pass on; from anybody else, X-Forwarded-For is a claim.
+    return503OnClosing: false, // requests on open connections are still answered normally
+    // Only these proxies are trusted to name the sender. From others, X-Forwarded-For is an unverified claim.
     trustProxy: (address: string | undefined) => isTrusted(address ?? ''),
-    exposeHeadRoutes: false, // a HEAD would be forwarded, and recorded, as a GET
-    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH }, // past it Fastify answers in words of its own
+    exposeHeadRoutes: false, // a HEAD would be forwarded and recorded as a GET
+    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH }, // beyond this length, Fastify answers with its own error
     rewriteUrl: readableUrl,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
   });
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), adapter, {
     bodyParser: false,
-    logger: ['fatal', 'error', 'warn'], // of its assembly, nothing else is news
+    logger: ['fatal', 'error', 'warn'], // messages about the assembly of the application are not needed
     abortOnError: false,
   });
   await app.get(PrismaService).start();
@@ -61,7 +61,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
   endStalledAnswers(server);
   const metrics = app.get(MetricsService);
-  // Before the first hook that takes its time: until it knows of a request, it would answer in its place.
+  // Before the first asynchronous hook. Until Nest knows of a request, this would answer in its place.
   answerBrokenRequests(server, { logger: app.get(Logger), countProblem: (code) => metrics.countProblem(code) });
   await receiveCalls(server, {
     callers: app.get(CallersService),
@@ -80,7 +80,10 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   return app;
 }
 
-/** Bodies are checked by our own pipe. Without this, Fastify would load its compilers of schemas at every start, unused. */
+/**
+ * Replaces Fastify's schema compilers, which would be loaded at every start and never used. Our own pipe validates
+ * bodies.
+ */
 function noSchema(): never {
   throw new Error('a route has a Fastify schema, but no schema compiler is loaded');
 }

@@ -1,4 +1,4 @@
-/** What the start needs of the application: in one file, so that it can be loaded while other things are waited for. */
+/** The application in one file, so that the start can load it while it waits for its dependencies. */
 export { createApp } from './app';
 export { ClientsService } from '../access/clients/clients.service';
 export { DemoClientsService } from '../access/clients/demo-clients.service';

@@ -6,23 +6,23 @@ import { basename, join, relative, sep } from 'node:path';
 import { sessionTokenIn } from '../access/auth/session-cookie';
 import { RunningConfig } from '../platform/config/config';
 
-/** Where the build puts the page (console/vite.config.mts); the same seen from src and from dist. */
+/** The directory of the built page (console/vite.config.mts). The path is the same from src and from dist. */
 const PAGE = join(__dirname, '..', '..', 'dist', 'console', 'page');
 
-/** Files that are built into /assets have their content's hash in their names. */
+/** The names of files in /assets contain the hash of their content. */
 const ASSETS_MAX_AGE = '365d';
 
-/** Stand in the built page for what each answer says anew. */
+/** A placeholder in the built page. Each answer replaces it. */
 const NONCE = /CSP_NONCE/g;
 const SESSION_HINT = 'SESSION_HINT';
 
-/** Stand in the built page for what stays the same as long as the proxy runs. */
+/** A placeholder in the built page for a value that stays the same while the proxy runs. */
 const SANDBOX_HINT = 'SANDBOX_HINT';
 const KEYS_HINT = 'KEYS_HINT';
 
 /**
- * Nothing is loaded from elsewhere, no script stands in the page, nobody frames it. The nonce is for the styles that the
- * component library writes into the page while it runs.
+ * Loads nothing from other origins, allows no inline scripts, and forbids framing. The nonce is for styles that the
+ * component library adds to the page at runtime.
  */
 const policy = (nonce: string) =>
   [
@@ -55,7 +55,7 @@ export async function serveConsole(
   });
   const show = (request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
-    const hint = sessionTokenIn(request) === undefined ? 'none' : 'perhaps'; // spares a question whose answer is known
+    const hint = sessionTokenIn(request) === undefined ? 'none' : 'perhaps'; // saves a request whose answer is known
     return reply
       .header('content-type', 'text/html; charset=utf-8')
       .header('content-security-policy', policy(nonce))
@@ -63,15 +63,15 @@ export async function serveConsole(
       .header('cross-origin-opener-policy', 'same-origin')
       .send(page.replace(NONCE, nonce).replace(SESSION_HINT, hint));
   };
-  // Whoever tries the proxy out opens the address it printed. In production, / stays what it is: nothing.
+  // Newcomers open the address that the start printed. In production, / stays unused.
   if (embeddedSandbox) server.get('/', (_request, reply) => reply.redirect('/console', 302));
   server.get('/console', show);
   server.get('/console/*', show);
 }
 
 /**
- * As `require` takes it in the folder in which the proxy was started; its name alone where it is elsewhere, or has in its
- * path what a command or a page would have to escape.
+ * Returns the path for `require` in the working directory. Returns the name alone if the file is elsewhere, or if a
+ * command or a page would have to escape the path.
  */
 function asRequired(file: string): string {
   const path = relative(process.cwd(), file).replaceAll(sep, '/');

@@ -13,7 +13,7 @@ function shared(paths: OpenAPIObject['paths']): OpenAPIObject {
 }
 
 describe('shareEqualParts', () => {
-  it('moves equal responses into components under the name they suggest', () => {
+  it('moves equal responses into components under their suggested name', () => {
     const notFound = { 'x-name': 'NotFound', description: 'It does not exist.' };
     const { components, paths } = shared({ '/a': get({ 404: { ...notFound } }), '/b': get({ 404: { ...notFound } }) });
     expect(components?.responses).toEqual({ NotFound: { description: 'It does not exist.' } });
@@ -21,7 +21,7 @@ describe('shareEqualParts', () => {
     expect(paths['/b']?.get?.responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
   });
 
-  it('leaves a response that occurs once where it is, without the suggested name', () => {
+  it('keeps a response that occurs once in place, without the suggested name', () => {
     const { components, paths } = shared({ '/a': get({ 404: { 'x-name': 'NotFound', description: 'Unknown.' } }) });
     expect(components?.responses).toEqual({});
     expect(paths['/a']?.get?.responses[404]).toEqual({ description: 'Unknown.' });

@@ -9,18 +9,18 @@ interface Route {
   operation: { parameters?: object[]; responses: object };
 }
 
-/** A response or parameter of an operation, with the name it gets if others are equal to it. */
+/** A response or parameter of an operation, with the name for `components`. */
 interface Place {
   holder: Holder;
   key: string;
   name: string;
-  /** The name to use when different parts have the same name. */
+  /** The name to use if different parts would get the same name. */
   longName: string;
 }
 
 /**
- * Moves every response and parameter that occurs more than once into `components`, and refers to it from each operation.
- * A reader who follows the references sees the same document.
+ * Moves every repeated response and parameter into `components`, and replaces it with a reference. A reader who follows
+ * the references sees the same document.
  */
 export function shareEqualParts(document: OpenAPIObject): void {
   const routes = Object.entries(document.paths).flatMap(([address, { get, post, patch, delete: remove }]) =>
@@ -40,7 +40,7 @@ function responsesOf({ address, operation }: Route): Place[] {
   });
 }
 
-/** The name of the schema that a response's content refers to. */
+/** Returns the name of the schema of a response's content. */
 function schemaName(response: object): string | undefined {
   return /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(response))?.[1];
 }
@@ -54,7 +54,7 @@ function parametersOf({ address, operation: { parameters = [] } }: Route): Place
   });
 }
 
-/** The last word of an address, or the one before a parameter: `calls` of `/v1/calls/{id}/receipt`. */
+/** Returns the last word of an address, or the one before a parameter: `calls` of `/v1/calls/{id}/receipt`. */
 function resourceOf(address: string, parameter?: string): string {
   const segments = address.split('/');
   const end = parameter === undefined ? -1 : segments.indexOf(parameter);

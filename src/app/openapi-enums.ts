@@ -10,7 +10,7 @@ import { SEVERITIES } from '../reconciliation/findings/categories';
 import { RESULTS } from '../reconciliation/runs/run-reader';
 import { RUN_STATES } from '../reconciliation/runs/runs.dto';
 
-/** The lists of words that several schemas share, by the name that each has in the document. */
+/** The lists of words that several schemas share, by their names in the document. */
 const ENUMS = {
   ApprovalStatus: APPROVAL_STATUSES,
   CallState: CALL_STATES,
@@ -24,7 +24,9 @@ const ENUMS = {
   Severity: SEVERITIES,
 };
 
-/** Moves each list into `components.schemas` under its name, and refers to it wherever it is the `enum` of a schema. */
+/**
+ * Moves each list into `components.schemas`, and replaces it with a reference wherever it is the `enum` of a schema.
+ */
 export function shareEnums(document: OpenAPIObject): void {
   const lists = Object.entries(ENUMS);
   replaceEnums(document, new Map(lists.map(([name, words]) => [JSON.stringify(words), name])));

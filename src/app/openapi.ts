@@ -11,17 +11,17 @@ import { isForwarded } from '../http/validation/nothing.dto';
 import { shareEqualParts } from './openapi-components';
 import { shareEnums } from './openapi-enums';
 
-const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe: the same requests and answers, with a key of
-ours. Every request and response is recorded. \`/v1\` reads the record, previews payouts, shows and sets limits, decides about
-held calls, stops, and settles what is in doubt.
+const DESCRIPTION = `The upstream's interface under \`/api/v0.1\`, made safe. Requests and answers are the same, with a key
+of this proxy, and every call is recorded. \`/v1\` reads the records, previews payouts, sets limits, decides about held calls,
+stops operations, and settles calls in doubt.
 
-Send a new \`Idempotency-Key\` with each request that pays or makes something, and the same one when you send it again: then
-it is carried out once.
+Send a new \`Idempotency-Key\` with each payment or write, and the same key when you retry it. The request is then carried
+out once.
 
-Every answer carries \`X-Request-Id\` (yours, or one we made), \`X-Call-Id\` (the record's id) and \`Server-Timing\`.
-Errors say what to do: below \`/api/v0.1\` in the interface's envelope, elsewhere as RFC 9457 problem details.`;
+Every answer has \`X-Request-Id\` (yours, or a generated one), \`X-Call-Id\` (the ID of the record) and \`Server-Timing\`.
+Errors say what to do: in the interface's envelope below \`/api/v0.1\`, elsewhere as RFC 9457 problem details.`;
 
-/** Set by src/access/auth/receive.ts, whatever the answer. */
+/** Headers of every response (src/access/auth/receive.ts). */
 const HEADERS = {
   'X-Request-Id': {
     description: 'The ID that the request came with, or a generated one.',
@@ -40,7 +40,7 @@ const HEADERS = {
   },
 };
 
-/** Set by src/access/auth/rate-limit.ts, where a key is asked for. */
+/** Headers of responses to requests with a key (src/access/auth/rate-limit.ts). */
 const RATE_HEADERS = {
   'RateLimit-Policy': {
     description:
@@ -53,7 +53,7 @@ const RATE_HEADERS = {
   },
 };
 
-/** What any request may carry. */
+/** Headers that any request may have. */
 const PARAMETERS = {
   'X-Request-Id': {
     name: 'X-Request-Id',
@@ -77,7 +77,7 @@ const PARAMETERS = {
   },
 } as const;
 
-/** What any request to `/v1` may carry. */
+/** Headers that any request to `/v1` may have. */
 const OWN_PARAMETERS = {
   'X-People': {
     name: 'X-People',
@@ -88,14 +88,14 @@ const OWN_PARAMETERS = {
   },
 } as const;
 
-/** What a request may carry that pays, or makes or unmakes something. */
+/** Headers that payments and writes may have. */
 const PAYMENT_PARAMETERS = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
     description:
       'Send a new key (for example, a UUID) with each payout, and the same key when you retry it. The payout is then carried out once. Printable ASCII without spaces, bare or in double quotes.',
-    schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted, each of them escaped
+    schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted and escaped
   },
   'Allow-Duplicate-Of': {
     name: 'Allow-Duplicate-Of',
@@ -125,10 +125,10 @@ interface Schema {
 
 type Limits = Pick<RunningConfig, 'maxItems' | 'extraFieldsAllowed'>;
 interface Described {
-  /** Where a key is asked for. */
+  /** Present if the route requires a key. */
   security?: object[];
   responses: object;
-  /** Of an operation of the interface. */
+  /** Present for operations of the interface. */
   'x-source'?: string;
 }
 
@@ -144,7 +144,7 @@ export function openApiDocument(app: NestFastifyApplication, limits: Limits): Op
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'key')
     .build();
   const described = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
-  const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject; // it shares objects with the decorators
+  const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject; // a copy, because the original shares objects with the decorators
   document.components = {
     ...document.components,
     parameters: { ...PARAMETERS, ...OWN_PARAMETERS, ...PAYMENT_PARAMETERS },
@@ -175,8 +175,8 @@ function referencesTo(parameters: object): { $ref: string }[] {
 }
 
 /**
- * What the decorators cannot say: unknown fields are refused, and the configuration says how long a list may be and which
- * more fields there may be.
+ * Adds what the decorators cannot express: unknown fields are rejected, and the configuration sets the length of lists
+ * and allows more fields.
  */
 function describeBody(schema: Schema | undefined, document: OpenAPIObject, limits: Limits): void {
   const name = schema?.$ref?.split('/').at(-1) ?? '';
@@ -191,14 +191,14 @@ function describeBody(schema: Schema | undefined, document: OpenAPIObject, limit
   for (const field of limits.extraFieldsAllowed) body.properties = { ...body.properties, [field]: EXTRA_FIELD };
 }
 
-/** Of what is posted there, or tried; undefined for what is no operation of the interface. */
+/** Returns the effect of the operation at an address, or of its preview. Undefined for other routes. */
 function effectOf(address: string): Effect | undefined {
   const rows: Record<string, OperationRow | undefined> = OPERATIONS;
   const prefix = address.startsWith(PREVIEW_PREFIX) ? PREVIEW_PREFIX : INTERFACE_PREFIX;
   return rows[`POST ${address.slice(prefix.length)}`]?.effect;
 }
 
-/** Its handler is that of the operation, of which the decorators tell. */
+/** Describes a preview like its operation. */
 function describePreview(operation: Described, address: string): void {
   const path = address.slice(PREVIEW_PREFIX.length);
   Object.assign(operation, {
@@ -216,7 +216,7 @@ function describePreview(operation: Described, address: string): void {
   delete operation['x-source'];
 }
 
-/** Every answer carries them; a response may have more of its own. */
+/** Adds the headers of every answer. A response may have more. */
 function describeHeaders({ security, responses }: Described): void {
   const names = [...Object.keys(HEADERS), ...(security ? Object.keys(RATE_HEADERS) : [])];
   const shared = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

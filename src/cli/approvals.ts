@@ -77,7 +77,7 @@ function askApprovals(options: ProxyOptions, path: string, body?: object): Promi
   return ask(options, {
     path: `/v1/approvals${path}`,
     demoKey: 'approver',
-    afterFailure: 'The decision may have been made. Check approvals list before you continue.', // it may have been taken all the same
+    afterFailure: 'The decision may have been made. Check approvals list before you continue.', // it may have been made
     ...(body && { body }),
   });
 }

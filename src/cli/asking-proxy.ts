@@ -31,7 +31,7 @@ export interface Question {
 /** The proxy cannot be reached, or the connection to it was lost. */
 export class Unreachable extends ClientError {}
 
-/** What a header can carry of a key; other bytes would fail as if the connection had. */
+/** A key without characters that headers cannot have. They would look like a failed connection. */
 const ONE_WORD = /^[\x21-\x7e]+$/;
 
 export function askingProxy(command: Command, scope: string): Command {
@@ -69,9 +69,9 @@ export async function open(
       ...(accept !== undefined && { Accept: accept }),
       ...(actor !== undefined && { 'X-Actor': actor }),
     },
-    redirect: 'error', // a redirect would carry the key to whoever is named in it
+    redirect: 'error', // a redirect would send the key to its target
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }), // the answer comes when all is sent
+    ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }), // the answer comes once everything is sent
   }).catch((error: unknown) => {
     throw new Unreachable(unreachable(base, error, afterFailure));
   });

@@ -134,7 +134,7 @@ async function writing(file: FileHandle, proxy: ProxyOptions, response: Response
   }
 }
 
-/** @throws ClientError if the export broke off, or is not what its manifest says. */
+/** @throws ClientError if the export was interrupted, or does not match its manifest. */
 async function copy(
   proxy: ProxyOptions,
   { body, headers }: Response,
@@ -151,7 +151,7 @@ async function copy(
       progress.at(check.rows, total === null ? undefined : Number(total));
     }
   } catch (error) {
-    if (error instanceof ClientError || 'code' in (error as object)) throw error; // of the file
+    if (error instanceof ClientError || 'code' in (error as object)) throw error; // an error of the file
     throw new ClientError(`The export was interrupted after ${check.rows} rows. Run it again.`);
   } finally {
     progress.end();
@@ -161,7 +161,10 @@ async function copy(
   return manifest;
 }
 
-/** The header `Link` names it. Only an address of the proxy itself is followed, because the key goes with the request. */
+/**
+ * Fetches the manifest that the header `Link` names. Follows only addresses of the proxy, because the request has the
+ * key.
+ */
 async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<Manifest> {
   const [, path] = /^<(\/v1\/[\w/-]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
   if (path === undefined)
@@ -171,7 +174,7 @@ async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<Man
   return readManifest(JSON.stringify(answer), path);
 }
 
-/** Waits until it is written: whoever reads slowly must not make us hold it all. */
+/** Waits until the data is written, so that a slow reader does not fill the memory. */
 function writeOut(chunk: Buffer): Promise<void> {
   return new Promise((done, failed) => process.stdout.write(chunk, (error) => (error ? failed(error) : done())));
 }

@@ -10,10 +10,13 @@ import { Report, verifyLog, VerifyRequest } from '../history/log/verify/verify';
 import { withDatabase } from './database';
 import { Progress } from './progress';
 
-/** While one is asked for the next leaves, the others' are hashed. */
+/** While one connection reads the next leaves, those of the others are hashed. */
 const CONNECTIONS = 3;
 
-/** The exit code for a fault. It differs from 1, with which a command ends that has no result, so that an alarm can tell. */
+/**
+ * The exit code for a fault. It differs from 1, the code of a command without a result, so that alarms can tell them
+ * apart.
+ */
 const TAMPERED = 3;
 
 const EXAMPLES = `
@@ -60,14 +63,14 @@ export function auditVerifyCommand(): Command {
     );
 }
 
-/** On connections that see the same: what is recorded meanwhile is left out. */
+/** Verifies on connections with the same snapshot. Later records are left out. */
 async function verifyAt(url: string, request: VerifyRequest): Promise<Report> {
   const clients: Client[] = [];
   try {
     let snapshot: string | undefined;
     for (let each = 0; each < CONNECTIONS; each += 1) {
       const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-      client.on('error', () => undefined); // the query in flight says so
+      client.on('error', () => undefined); // the query in flight reports it
       clients.push(client);
       await client.connect();
       if (snapshot === undefined) await bringIndexUpToDate(client);
@@ -81,7 +84,7 @@ async function verifyAt(url: string, request: VerifyRequest): Promise<Report> {
   }
 }
 
-/** A proxy that was stopped, or killed, left its last second to the next one; a backup may be read only, and so it may stay. */
+/** Indexes what a stopped or killed proxy left behind. A backup may be read-only, and then stays as it is. */
 async function bringIndexUpToDate(client: Client): Promise<void> {
   for (let more = true; more;) {
     const asked = client.query<{ more: boolean }>('SELECT index_calls(5000) AS more');
@@ -109,7 +112,7 @@ function notesFrom(given: string | undefined, { checkpointFile }: Config): Verif
   const file = given ?? checkpointFile;
   if (file === undefined || !existsSync(file)) return [];
   const notes = splitNotes(readFileSync(file, 'utf8'));
-  // The last may be cut short, by a crash or because it is being written.
+  // The last note may be incomplete after a crash or during a write.
   if (notes.length > 1 && !/\n\n(?:\u2014 [^\n]+\n)+$/.test(notes.at(-1)!)) notes.pop();
   return notes.map((note, place) => ({ note, source: `note ${place + 1} of ${file}` }));
 }

@@ -36,7 +36,7 @@ async function settle(id: string, { outcome, reason, supersedes, ...options }: O
   const call = (await ask(options, {
     path: `/v1/calls/${encodeURIComponent(id)}/resolution`,
     demoKey: 'approver',
-    afterFailure: 'The call may have been settled. Read it again before you continue.', // it may have been taken all the same
+    afterFailure: 'The call may have been settled. Read it again before you continue.', // it may have been settled
     body: { outcome, reason, supersedes },
   })) as FullCallRecord;
   print(options.json ? call : forPeople(call), options.json);

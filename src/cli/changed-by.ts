@@ -16,7 +16,7 @@ export function changedByOperator(reason: string | undefined): ChangeAuthor {
   return { ...AT_START, via: 'cli', actor: operator(), reason: reason ?? null };
 }
 
-/** A container may run as a user without a name. */
+/** Returns the user of the operating system. In a container, it may have no name. */
 function operator(): string {
   try {
     return userInfo().username;

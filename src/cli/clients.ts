@@ -118,7 +118,7 @@ function listCommand(): Command {
     );
 }
 
-/** The names of two dozen operations fit in no table, nor do a dozen limits. */
+/** Shortens a client for a table, which has no room for two dozen operations and a dozen limits. */
 function forPeople(client: ListedClient) {
   const { id, name, scopes, operations, created_at, active_keys } = client;
   return { id, name, scopes, operations: countOf(operations), limits: limitsInShort(client), created_at, active_keys };

@@ -113,7 +113,9 @@ export async function withOwner(work: (ownerUrl: string) => Promise<void>): Prom
   });
 }
 
-/** A command must not change the schema below instances of an older version that still run. */
+/**
+ * Rejects a database that is not up to date. A command must not migrate it below running instances of an older version.
+ */
 async function requireUpToDate(ownerUrl: string): Promise<void> {
   const { length } = await pendingMigrations(ownerUrl, PROXY_MIGRATIONS);
   if (length === 0) return;

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { referencePages } from './reference';
 
-/** Hidden, as it is for contributors: operators have no docs folder. */
+/** Hidden, because it is for contributors. Operators have no docs folder. */
 export function docsCommand(): Command {
   return new Command('docs')
     .description('write the pages of docs/reference that come from the code')

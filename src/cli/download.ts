@@ -27,7 +27,7 @@ export async function download({ body }: Response, out: string | undefined, advi
   }
 }
 
-/** Waits until it is written: whoever reads slowly must not make us hold it all. */
+/** Waits until the data is written, so that a slow reader does not fill the memory. */
 function writeOut(chunk: Uint8Array): Promise<void> {
   return new Promise((done, failed) => process.stdout.write(chunk, (error) => (error ? failed(error) : done())));
 }

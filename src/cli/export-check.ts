@@ -36,7 +36,7 @@ export class ExportCheck {
     }
   }
 
-  /** Whether a row continues on the next line. In CSV, a line that ends inside quotes does. */
+  /** Counts rows. In CSV, a row continues on the next line if the line ends inside quotes. */
   private count(bytes: Buffer): void {
     for (const byte of bytes) {
       if (byte === QUOTE && this.isCsv) this.quoted = !this.quoted;
@@ -51,7 +51,7 @@ export function readManifest(text: string, source: string): Manifest {
     const manifest = JSON.parse(text) as Partial<Manifest> | null;
     if (typeof manifest?.rows === 'number' && typeof manifest.sha256 === 'string') return manifest as Manifest;
   } catch {
-    // said below
+    // reported below
   }
   throw new ClientError(`${source} is not the manifest of an export.`);
 }

@@ -25,7 +25,7 @@ interface Options extends ProxyOptions {
   filter: [string, string][];
 }
 
-/** Which filters there are, and what they may be, the proxy says. */
+/** Appends a filter. The proxy checks its name and value. */
 function addFilter(given: string, before: [string, string][]): [string, string][] {
   const place = given.indexOf('=');
   if (place < 1) throw new InvalidArgumentError('It must be name=value, such as severity=critical.');

@@ -4,11 +4,11 @@ import { open, ProxyOptions, Unreachable } from './asking-proxy';
 import { Progress } from './progress';
 import { serverSentEvents } from './server-sent-events';
 
-/** A proxy that is restarted is back within these. */
+/** A restarted proxy is back within this number of attempts. */
 const TRIES = 10;
 const WAIT_MS = 1_000;
 
-/** What the steps of a run count. Others count rows. */
+/** The units that the steps of a run count. Other steps count rows. */
 const UNITS: Partial<Record<string, string>> = { sources: 'transactions read', confirm: 'questions asked' };
 
 /** The result of a run that has ended. */
@@ -24,7 +24,7 @@ export interface RunEnd {
  * @throws ClientError if the proxy can no longer be reached.
  */
 export async function followRun(options: ProxyOptions, id: string): Promise<RunEnd | 'interrupted'> {
-  let tries = TRIES; // where nothing was ever heard, nobody is waited for
+  let tries = TRIES; // without any answer so far, it does not retry
   for (;;) {
     const steps = new Steps();
     try {
@@ -62,7 +62,7 @@ interface Step {
   of: number | null;
 }
 
-/** A bar for each step, one after another. */
+/** Shows a progress bar for each step, one after another. */
 class Steps {
   private step: string | undefined;
   private bar: Progress | undefined;

@@ -103,7 +103,7 @@ export function limitsInShort(client: ListedClient): string {
 
 const NONE = 'none';
 
-/** What cannot be read stays as it is, which no rule takes. */
+/** Reads an amount. Other text stays as it is, and every rule rejects it. */
 function amount(text: string | undefined): Decimal | string | null | undefined {
   return text === NONE ? null : (readUsd(text) ?? text);
 }
@@ -116,5 +116,5 @@ function count(text: string | undefined): number | string | null | undefined {
 function list(text: string | undefined): string[] | string | undefined {
   if (text === undefined || text === NONE) return text && [];
   const given = [...new Set(words(text))];
-  return given.length > 0 ? given : text; // no words are not meant as no limit
+  return given.length > 0 ? given : text; // an empty list is a mistake, not a removed limit
 }

@@ -5,7 +5,7 @@ export function openapiCommand(): Command {
     .description('print the OpenAPI document')
     .addHelpText('after', '\nExamples:\n  npm run -s cli -- openapi > openapi.json')
     .action(async () => {
-      // The only command that needs the whole application, which takes longer to load than all others together.
+      // Only this command needs the whole application, which takes longer to load than all others together.
       const { describeApi } = await import('./api-document.js');
       process.stdout.write(`${toText(await describeApi())}\n`);
     });
@@ -13,10 +13,10 @@ export function openapiCommand(): Command {
 
 const LINE_LENGTH = 200;
 
-/** The levels of the document down to a schema's property, an operation's parameter or its response. */
+/** The depth of a schema's property, or of an operation's parameter or response, in the document. */
 const LEVELS = 5;
 
-/** JSON in which each property, parameter and response has its own line, so that a diff shows which of them changed. */
+/** Writes each property, parameter and response on its own line, so that a diff shows which one changed. */
 function toText(value: unknown, level = 0): string {
   const line = JSON.stringify(value);
   const isLeaf = typeof value !== 'object' || value === null || level === LEVELS;

@@ -4,7 +4,10 @@ export function print(result: object | object[], json: boolean | undefined): voi
   process.stdout.write(`${json ? JSON.stringify(result).replace(UNSEEN, escaped) : table(rows)}\n`);
 }
 
-/** What moves a terminal's cursor, colours it or turns its text around: upstreams, statements and callers may write it. */
+/**
+ * Characters that move a terminal's cursor, color it or reverse its text. Upstreams, statements and callers may write
+ * them.
+ */
 const UNSEEN = /[^\n\P{Cc}]|\p{Bidi_Control}/gu;
 
 /** Makes untrusted text safe to print on a terminal. */
@@ -12,7 +15,7 @@ export function forTerminal(text: string): string {
   return text.replace(UNSEEN, '\ufffd');
 }
 
-/** The same to a machine. */
+/** Escapes a character. */
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -9,7 +9,7 @@ import { ask, keyHelp, ProxyOptions } from './asking-proxy';
 import { forTerminal, print } from './output';
 import { Progress } from './progress';
 
-/** The exit code where some lines could not be used. */
+/** The exit code if some lines could not be used. */
 const WITH_FAULTS = 2;
 
 const HELP = `

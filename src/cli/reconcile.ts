@@ -20,13 +20,13 @@ Examples:
   npm run cli -- reconcile --day 2026-11-20 --as-of 2026-11-21T06:00:00Z
   npm run cli -- reconcile --run 0193…`;
 
-/** A run that is cut off is taken up again so often: a proxy that ends each time has another trouble. */
+/** How often an interrupted run is resumed. If the proxy ends each time, resuming does not help. */
 const TAKE_UPS = 3;
 
-/** A script that only looks for zero never takes a run for clean that is not. */
+/** A script that only tests for zero never takes a run for clean that is not. */
 const EXIT_CODES = { clean: 0, failed: 1, findings: 2, incomplete: 3, clean_with_doubts: 4 } as const;
 
-/** As shells say it of what was ended by Ctrl-C. */
+/** The exit code of shells for a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
 const DAY_MS = 86_400_000;
@@ -84,7 +84,7 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** @throws ClientError unless it is said, in one way, what is to be compared. */
+/** @throws ClientError unless the options name exactly one period or run. */
 function readOptions({ from, to, day, asOf, statement, run: id, url, keyFile }: Options) {
   const proxy: ProxyOptions = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
   const ways = [id !== undefined, day !== undefined, from !== undefined || to !== undefined].filter(Boolean);

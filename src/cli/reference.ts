@@ -38,7 +38,7 @@ function configurationPage(): string {
   ]);
 }
 
-/** The rule for a variable's value, as far as a table can say it. */
+/** Returns the values that a variable accepts, as far as a table can show them. */
 function valuesOf(name: string): string {
   const rules = getMetadataStorage()
     .getTargetValidationMetadatas(Environment, '', true, false)
@@ -90,7 +90,7 @@ function commandsPage(program: Command): string {
   ]);
 }
 
-/** Each command that can be run, with its arguments. */
+/** Returns each command that can be run, with its arguments. */
 function leavesOf(command: Command, prefix: string): [string, string][] {
   return command
     .createHelp()
@@ -111,7 +111,7 @@ function leavesOf(command: Command, prefix: string): [string, string][] {
     });
 }
 
-/** Whether a command with subcommands does something by itself, which shows in the options that it takes. */
+/** Returns whether a command with subcommands can also be run itself: then it has options. */
 const runs = (command: Command) => command.options.length > 0;
 
 function page(title: string, parts: string[]): string {

@@ -55,7 +55,7 @@ function logSigner(): Signer {
   return signerFrom(key);
 }
 
-/** Signed with another key, what is taken out would look stolen. */
+/** Requires the key of the log. Removals that another key signed would look like manipulation. */
 async function requireOwnLog(db: Client, signer: Signer): Promise<void> {
   const { rows } = await db.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
   try {

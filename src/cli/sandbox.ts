@@ -30,7 +30,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** What a newcomer can do next. */
+/** Returns the next steps for a newcomer. */
 function banner(url: string, keys: string): string {
   const controlKey = `X-Sandbox-Control-Key: $(grep '"controlKey"' '${keys}' | cut -d'"' -f4)`;
   return [

@@ -23,7 +23,7 @@ import { ShapesController } from './shapes/shapes.controller';
 import { ShapesService } from './shapes/shapes.service';
 import { StoryService } from './story/story.service';
 
-@Global() // for Readings: a route that shows something may be anywhere
+@Global() // any route may need Readings
 @Module({
   imports: [AuthModule, JournalModule],
   controllers: [

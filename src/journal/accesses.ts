@@ -3,36 +3,36 @@ import { canonical } from '../policy/content';
 import { PrismaService } from '../platform/database/prisma.service';
 import { commitment, hex, newSalt } from './commitment';
 
-/** Somebody who reads the history. */
+/** A read of the history that is about to begin. */
 export interface NewAccess {
-  /** Of the request that reads; of the command line, a UUIDv7 of its own. */
+  /** The call ID of the reading request. For the command line, a UUIDv7 of its own. */
   id: string;
-  /** Null: the command line. */
+  /** Null for the command line. */
   caller: { clientId: string; keyId: string } | null;
   actor: string | null;
   /** The route, or the command: `audit erase`. */
   route: string;
   callId: string | null;
   callIds: string[];
-  /** As asked. */
+  /** The filters, as sent. */
   filters: object;
-  /** The same with contacts masked: this is kept for ever. */
+  /** The filters with masked contacts. They are kept forever. */
   maskedFilters: object;
   revealed: boolean;
-  /** Null: not known when it begins. */
+  /** Null if unknown when the read begins. */
   rows: number | null;
   requestId: string | null;
   clientAddress: string | null;
 }
 
-/** How a reading of unknown length ended. */
+/** How a read of unknown length ended. */
 export interface NewAccessEnd {
   accessId: string;
   complete: boolean;
   rows: number;
-  /** Of the bytes that were given, up to their manifest. */
+  /** The hash of the bytes that were sent, without the manifest. */
   sha256: Buffer | null;
-  /** Of the checkpoint that the manifest names. */
+  /** The size at the checkpoint in the manifest. */
   checkpointSize: number | null;
 }
 
@@ -41,7 +41,7 @@ export interface NewAccessEnd {
 export class AccessJournal {
   constructor(private readonly prisma: PrismaService) {}
 
-  /** Resolves once the reading is on record: only then may anything be shown. */
+  /** Resolves once the read is on record. Nothing may be shown before. */
   async open(access: NewAccess): Promise<void> {
     await insertAccess(this.prisma, access);
   }
@@ -54,7 +54,10 @@ export class AccessJournal {
   }
 }
 
-/** Writes who reads; and whom they searched for, where masking hid it, beside the record, where it can be erased. */
+/**
+ * Writes an access. If masking hides who was searched for, stores the original filters beside the record, where they
+ * can be erased.
+ */
 export async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<void> {
   const { id, caller, actor, route, callId, callIds, revealed, rows, requestId, clientAddress } = access;
   const [asked, masked] = [canonical(access.filters), canonical(access.maskedFilters)];

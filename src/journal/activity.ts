@@ -5,7 +5,7 @@ import { Prisma } from '../platform/database/generated/client';
 import { canonical } from '../policy/content';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 
-/** Records what was changed about clients and their keys, in the transaction that changes it. */
+/** Records changes of clients and their keys, in the transaction of the change. */
 @Injectable()
 export class ActivityJournal implements ChangeRecords {
   async record(tx: Prisma.TransactionClient, changes: ClientChange[], by: ChangeAuthor): Promise<void> {
@@ -34,7 +34,7 @@ export class ActivityJournal implements ChangeRecords {
   }
 }
 
-/** The text that the leaf seals. Names of countries are free text, so they are masked like any other. */
+/** Returns the text that the leaf seals. Country names are free text, so they are masked like any other. */
 function stateAsRecorded(state: object): string {
   return canonical(masked(state) as object);
 }

@@ -10,24 +10,25 @@ import { earlier, Release, releaseNow } from './release';
 import { GuardWindows, guardsOf } from './guard-windows';
 import { Budgeted, readState, sha256 } from './state';
 
-/** A lock is held meanwhile: who takes longer has lost its database, or its wits. */
+/** The transaction holds locks. If it takes longer, the database is lost or the process is frozen. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
 
-/** Any number that nothing else in the database locks: it makes the guard across clients see one admission at a time. */
+/** A number that nothing else in the database locks. The guard across clients handles one admission at a time. */
 const ACROSS_CLIENTS_LOCK = 7_070_002;
 
-/** A request, and the intent that is recorded if it is admitted or held. */
+/** A request, and the intent to record if it is admitted or held. */
 export interface Admission {
   request: AdmissionRequest;
   intent: NewIntent;
 }
 
-/** What was decided about a call. One that is to be sent now is `released`. */
+/** The decision about a call. `released` means that it is to be sent now. */
 export type AdmissionResult = Exclude<Ruling, { kind: 'admitted' }> | { kind: 'released'; release: Release };
 
 /**
- * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. The rows of their
- * clients are locked first, always in the same order: what is read then holds until the commit, on every instance.
+ * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. Locks the rows
+ * of their clients first, always in the same order. Everything read after that holds until the commit, on every
+ * instance.
  */
 export async function admit(
   prisma: PrismaService,
@@ -41,8 +42,8 @@ export async function admit(
 }
 
 /**
- * Opens calls against which nothing stands, as is the case with almost all: one statement that makes sure of that, under the
- * same locks, instead of a transaction that looks first. @returns undefined if something may be in the way of one of them.
+ * Opens calls without obstacles, as almost all are. One statement checks that and writes them under the same locks,
+ * which saves a transaction that reads first. @returns undefined if there may be an obstacle for one of them.
  */
 async function admitClear(
   prisma: PrismaService,
@@ -72,7 +73,7 @@ async function admitAfterLookup(
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
     const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
-    const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // its commit, if on its way, held the lock
+    const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // an unconfirmed commit has held the lock until now
     if (before) return [before];
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
     const { state, today } = await readState(tx, admissions.map(requestOf), clients, windows);
@@ -84,7 +85,7 @@ async function admitAfterLookup(
   }, TRANSACTION_LIMITS);
 }
 
-/** As if there were no other calls, stops or caps. */
+/** The state without other calls, stops or caps. */
 function nothingKnown(windows: GuardWindows): State {
   return {
     claims: new Map(),
@@ -104,7 +105,7 @@ function toClearance(
   const usd = new Map<string, Decimal | null>();
   for (const { request } of admissions) {
     const before = usd.get(request.clientId) ?? null;
-    // Also of what will be held: it is refused, not held, where it is over a cap.
+    // Held calls count too. A call over a cap is refused instead of held.
     usd.set(request.clientId, request.usd === null ? before : request.usd.plus(before ?? 0));
   }
   return {
@@ -115,7 +116,10 @@ function toClearance(
   };
 }
 
-/** Whoever spends locks first, and reads in statements after it: one begun before the lock was had would not see all. */
+/**
+ * Locks clients. Everyone who spends locks first, and reads in later statements. A statement that began before it got
+ * the lock would miss commits.
+ */
 export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
   return tx.$queryRaw<Budgeted[]>`
     -- prepared as lock_clients
@@ -124,8 +128,8 @@ export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): 
 }
 
 /**
- * What was decided about a call whose commit was reported as failed, but was not; undefined if it is not on record.
- * @throws Error if it may not be sent any more: somebody may have settled it meanwhile, and its app may have paid again.
+ * Returns the decision about a call whose commit was reported as failed. Undefined if the commit did fail.
+ * @throws Error if the call may not be sent any more. It may have been settled, and its app may have paid again.
  */
 async function decidedBefore(
   tx: Prisma.TransactionClient,
@@ -149,7 +153,7 @@ function toResult(ruling: Ruling, release: Release): AdmissionResult {
   return ruling.kind === 'admitted' ? { kind: 'released', release } : ruling;
 }
 
-/** Whether none of these calls was refused while its admission was on its way. To be asked once their clients are locked. */
+/** Returns whether none of these calls was refused during its admission. Their clients must be locked. */
 async function noneRefused(tx: Prisma.TransactionClient, admissions: Admission[]): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ none: boolean }[]>`
     -- prepared as none_refused
@@ -165,7 +169,7 @@ function requestOf({ request }: Admission): AdmissionRequest {
   return request;
 }
 
-/** What is written of the calls that may be sent, now or once they are approved. */
+/** Returns the records of calls that may be sent, now or after an approval. */
 function toOpened(
   admissions: Admission[],
   rulings: Ruling[],

@@ -26,8 +26,8 @@ function outcome(size: number): NewOutcome {
 
 describe('CallJournal', () => {
   it.each([
-    ['small bodies share a commit', 1_000, 1],
-    ['large bodies do not: together they might be more than a statement can hold', 3_000_000, 3],
+    ['writes small bodies in one commit', 1_000, 1],
+    ['writes large bodies separately, because one statement could not hold them', 3_000_000, 3],
   ])('%s', async (_rule, size, commits) => {
     const prepared = jest.fn(() => Promise.resolve([]));
     const prisma = { prepared } as unknown as PrismaService;

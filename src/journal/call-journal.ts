@@ -14,18 +14,18 @@ import { insertOutcomes } from './outcomes';
 import { NewIntent, NewOutcome, NewRefusal } from './records';
 import { RefusalWriter } from './refusal-writer';
 
-/** Rows of one statement, items included: past this, Postgres' time per row no longer falls. */
+/** Rows of one statement, including items. With more, the time per row no longer falls. */
 const MAX_BATCH_ROWS = 5_000;
 
-/** Bodies that weigh as much as a row: sixty-four of 8 MiB in one statement would be more than a string can hold. */
+/** The body bytes that count as one row. Sixty-four bodies of 8 MiB would exceed the longest string. */
 const BYTES_PER_ROW = 1_024;
 
-/** Waits before an outcome is tried again: longer, together, than a Postgres takes to restart. */
+/** Waits between attempts to write an outcome. Together they are longer than a Postgres restart. */
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
 /**
- * Records calls: their intents, outcomes and refusals. Concurrent calls share statements and commits. Every other record is
- * written by a function of the file that is named after it.
+ * Records the intents, outcomes and refusals of calls. Concurrent calls share statements and commits. Every other
+ * record is written by a function in the file with its name.
  */
 @Injectable()
 export class CallJournal implements OnApplicationShutdown {
@@ -35,7 +35,7 @@ export class CallJournal implements OnApplicationShutdown {
   private readonly outcomes: GroupCommit<NewOutcome>;
   private readonly refusals: RefusalWriter;
   private readonly relaxed: boolean;
-  /** With OUTCOMES=relaxed, the outcomes that are still being written after their apps were answered. */
+  /** Outcomes that are written after their apps were answered (OUTCOMES=relaxed). */
   private readonly unwritten = new Set<Promise<void>>();
 
   constructor(prisma: PrismaService, processes: ProcessService, config: ConfigService<Loaded, true>) {
@@ -59,28 +59,29 @@ export class CallJournal implements OnApplicationShutdown {
       MAX_BATCH_ROWS,
       patience,
     );
-    // Without such a limit: what the upstream has answered is written however long that takes.
+    // No time limit: the answer of the upstream is written however long that takes.
     this.outcomes = new GroupCommit<NewOutcome>((batch) => insertOutcomes(prisma, batch), weightOf, MAX_BATCH_ROWS);
     this.refusals = new RefusalWriter(prisma);
   }
 
-  /** Resolves once the intent of a read is durable: only then may it be sent. */
+  /** Resolves once the intent of a read is durable. The read may not be sent before. */
   open(intent: NewIntent): Promise<void> {
     return this.intents.add(intent);
   }
 
   /**
-   * Decides about a call that pays or makes something. Resolves once what follows is durable: it may be sent only if it is
-   * `released`, and then its key is claimed, its amount reserved and its intent recorded.
-   * @throws DatabaseTooSlow if that takes too long. What was admitted after that is undone by the call's refusal (`refuse`).
+   * Decides about a call that pays or writes. Resolves once the result is durable. The call may be sent only if it is
+   * `released`. Its key is then claimed, its amount reserved and its intent recorded.
+   * @throws DatabaseTooSlow if that takes too long. The refusal of the call (`refuse`) undoes a later admission.
    */
   admit(admission: Admission): Promise<AdmissionResult> {
     return this.admissions.add(admission);
   }
 
   /**
-   * Resolves when the app may be answered: once the outcome is durable, or at once with OUTCOMES=relaxed. An outcome that
-   * cannot be written even after a while is given up, which leaves its intent in doubt; so does a process that ends before.
+   * Resolves when the app may be answered: once the outcome is durable, or immediately with OUTCOMES=relaxed. An
+   * outcome that cannot be written for a while is given up. Its intent is then in doubt, as after the end of the
+   * process.
    */
   async close(outcome: NewOutcome): Promise<void> {
     if (!this.relaxed) return this.write(outcome);
@@ -93,7 +94,7 @@ export class CallJournal implements OnApplicationShutdown {
     this.unwritten.add(written);
   }
 
-  /** Once the last app is answered: what was answered is recorded, too. */
+  /** Runs after the last app was answered, so that every answered outcome is recorded. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.unwritten);
   }
@@ -104,7 +105,7 @@ export class CallJournal implements OnApplicationShutdown {
       try {
         return await this.outcomes.add(outcome);
       } catch (error) {
-        if (performance.now() > patienceEnds) throw error; // whoever settles calls by hand counts on it
+        if (performance.now() > patienceEnds) throw error; // resolutions by hand rely on this limit
         this.logger.warn({ call_id: outcome.intentId, outcome: outcome.kind }, 'outcome not recorded, will retry');
         await sleep(wait);
       }
@@ -117,13 +118,13 @@ export class CallJournal implements OnApplicationShutdown {
     return this.refusals.record(refusal);
   }
 
-  /** Records a refusal whose app is about to be answered; waits for that for a moment only. @returns whether it is durable. */
+  /** Records a refusal whose app is about to be answered. Waits only a moment. @returns whether it is durable. */
   refuseSoon(refusal: NewRefusal): Promise<boolean> {
     return this.refusals.recordSoon(refusal);
   }
 }
 
-/** What a row counts towards the limit of one statement: itself, its items, and its body's bytes. */
+/** Returns the weight of a row against the limit of a statement: itself, its items, and the bytes of its body. */
 function weightOf({ items, body }: { items: unknown[]; body: Buffer | null }): number {
   return 1 + items.length + (body?.length ?? 0) / BYTES_PER_ROW;
 }

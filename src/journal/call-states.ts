@@ -3,7 +3,7 @@ import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { Prisma } from '../platform/database/generated/client';
 import { SameContent, SameContentState } from '../policy/same-content';
 
-/** What became of a call, as far as another one with its key or content depends on it. */
+/** The parts of a call's state that matter for another call with its key or content. */
 export interface KnownCall {
   state: CallState;
   /** The status of the upstream's answer, if there is one. */
@@ -40,7 +40,7 @@ export function isKeyFree(known: KnownCall | undefined): boolean {
   return known !== undefined && freesKey(known.state, known.upstreamStatus);
 }
 
-/** Returns the call as one that may be in the way of others with its content; undefined if it was not paid and will not be. */
+/** Returns the call as a competitor of calls with the same content. Undefined if it was not paid and will not be. */
 export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
   if (!known || STATES[known.state].executed === 'no') return undefined;
   const { state, answeredSecondsAgo, settledSecondsAgo } = known;

@@ -9,22 +9,22 @@ import { NewDecision } from './records';
 import { Release, releaseNow } from './release';
 import { readState } from './state';
 
-/** A held call, as far as it matters for whether it may be sent. */
+/** The parts of a held call that decide whether it may be sent. */
 export interface HeldCall {
   clientId: string;
   operation: string;
-  /** What counts against the caps; null: nothing does. */
+  /** The amount that counts against caps. Null if nothing counts. */
   usd: Decimal | null;
 }
 
-/** What keeps a held call from being approved. Only of `decided` will it ever be too late. */
+/** Why a held call cannot be approved. Only `decided` is permanent. */
 export type ApprovalObstacle<Why> =
   | { kind: 'decided' }
-  /** Its client may not do this any more. */
+  /** The client may not do this any more. */
   | { kind: 'forbidden'; why: Why }
   | Extract<Obstacle, { kind: 'stopped' | 'over_cap' }>;
 
-/** It was asked, and compared with others, when it was held. */
+/** The guards off: the call was compared with others when it was held. */
 const NO_GUARDS = {
   duplicates: false,
   duplicateSeconds: 0,
@@ -35,9 +35,9 @@ const NO_GUARDS = {
 };
 
 /**
- * Lets a held call be sent, and reserves what it is worth on today's cap, as if it had been asked for today.
- * @param forbidden says why the client may not do this any more, if so; asked while the client's row is locked.
- * @returns its release if it is approved, and its caller is the only one who may send it; else why it is not.
+ * Approves a held call, and reserves its amount on today's cap, as if it had been requested today.
+ * @param forbidden returns why the client may not do this any more, if so. It runs while the client's row is locked.
+ * @returns the release if the call is approved, so that only the caller may send it. Otherwise the obstacle.
  */
 export async function approveHeldCall<Why>(
   prisma: PrismaService,
@@ -63,7 +63,7 @@ export async function approveHeldCall<Why>(
   });
 }
 
-/** @returns false if it was rejected: a rejection takes no lock, and may have come since. */
+/** @returns false if the call was rejected. A rejection takes no lock, so it may come at any time. */
 async function insertApproval(
   tx: Prisma.TransactionClient,
   { intentId, bodyCommitment, reason, by, process }: NewDecision,
@@ -85,7 +85,7 @@ async function insertApproval(
   return true;
 }
 
-/** A held call as if it was asked for now. Its key, content and own limits were judged when it was held. */
+/** Returns the held call as a request of now. Its key, content and own limits were checked when it was held. */
 function toRequest(id: string, { clientId, operation, usd }: HeldCall): AdmissionRequest {
   return {
     id,
@@ -109,7 +109,7 @@ function callOf(intentId: string): Prisma.Sql {
   return Prisma.sql`SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = ${intentId}::uuid`;
 }
 
-/** Decides that a held call is never sent. @returns false if it was decided, or had expired, before. */
+/** Decides that a held call is never sent. @returns false if it was already decided or had expired. */
 export async function rejectHeldCall(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
   const { intentId, bodyCommitment, reason, by, process } = decision;
   const written = await prisma.$executeRaw`

@@ -3,15 +3,15 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { GuardWindows } from './guard-windows';
 import { readState } from './state';
 
-/** What admission would say of a request now. */
+/** The answer that admission would give now. */
 export interface DryRun {
-  /** Everything that stands against it. The request would be refused, or answered as a replay, because of the first. */
+  /** All obstacles. The first one determines the refusal or the replay. */
   obstacles: Obstacle[];
   heldFor: HeldFor | null;
   budget: Budget;
 }
 
-/** Reads what admission reads. Nothing is locked, claimed or reserved, so a moment later the answer may differ. */
+/** Reads the same state as admission, without locks, claims or reservations. The result may change a moment later. */
 export async function readDryRun(
   prisma: PrismaService,
   request: AdmissionRequest,

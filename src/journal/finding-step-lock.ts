@@ -1,2 +1,4 @@
-/** Whoever adds steps holds it to the end of the transaction: of two decisions about one finding, the second sees the first. */
+/**
+ * The lock for writing steps, held until the end of the transaction. The second of two decisions then sees the first.
+ */
 export const FINDING_STEP_LOCK = 7_070_020;

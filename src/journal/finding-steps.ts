@@ -8,28 +8,28 @@ import { UUID_V7 } from './findings';
 export type FindingState = 'open' | StepState;
 export type StepState = 'explained' | 'resolved' | 'accepted' | 'reopened';
 
-/** What somebody decides about a finding. */
+/** A decision about a finding. */
 export interface NewStep {
   findingId: string;
   state: StepState;
   reason: string;
 }
 
-/** A finding at the moment it is decided about. */
+/** A finding at the moment of a decision. */
 export interface FindingNow {
   id: string;
   state: FindingState;
-  /** Its newest step; null: none. */
+  /** The ID of its newest step. Null if there is none. */
   stepId: string | null;
-  /** As it was seen last; decimal text, US dollars. */
+  /** The impact when it was last seen, in US dollars as decimal text. */
   impactUsd: string;
-  /** Of the call that it is about: who asked for it; null: it is about none. */
+  /** The client of the call that it is about. Null without a call. */
   clientId: string | null;
   keyId: string | null;
   actor: string | null;
 }
 
-/** Who decides. */
+/** The author of a decision. */
 export interface StepAuthor {
   clientId: string;
   keyId: string;
@@ -38,8 +38,8 @@ export interface StepAuthor {
 }
 
 /**
- * How a finding `f` stands now: its newest step, and as it was seen last. What a run saw that looked back ("as of then")
- * counts only where no other has seen it.
+ * The current state of a finding `f`: its newest step, and its last sighting. A sighting by a historical run ("as of
+ * then") counts only if no other run has seen it.
  */
 export const FINDING_NOW = Prisma.sql`
   LEFT JOIN LATERAL (
@@ -50,15 +50,15 @@ export const FINDING_NOW = Prisma.sql`
     WHERE s.finding_id = f.id ORDER BY r.historical, s.seen_at DESC, s.id DESC LIMIT 1
   ) AS sight ON TRUE`;
 
-/** By the database's clock, as those of a run: newer steps have greater ids. */
+/** By the database's clock, like the steps of a run, so that newer steps have greater IDs. */
 const NEW_ID = Prisma.raw(UUID_V7);
 
-/** Ten thousand steps take about a second; a run that ends adds its own at the same time. */
+/** Ten thousand steps take about a second, and a run that ends may add its own at the same time. */
 const TIMEOUT = { maxWait: 5_000, timeout: 20_000 };
 
 /**
  * Adds steps, all or none.
- * @param judge throws, if they may not be added as the findings stand; nothing is written then.
+ * @param judge throws if they may not be added to the findings as they are now. Nothing is written then.
  */
 export async function insertFindingSteps(
   prisma: PrismaService,

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { FINDING_STEP_LOCK } from './finding-step-lock';
 
-/** What of a run its result depends on. */
+/** The parts of a run that its result depends on. */
 export interface RunOfFindings {
   runId: string;
   readId: string;
@@ -13,11 +13,11 @@ export interface RunOfFindings {
   source: 'upstream' | 'statement';
 }
 
-/** A new UUIDv7 (RFC 9562, section 5.7), made by whatever version of Postgres: its time before 74 bits of chance. */
+/** A new UUIDv7 (RFC 9562, section 5.7) in any version of Postgres: the time, followed by 74 random bits. */
 export const UUID_V7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
   PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid`;
 
-/** In the order of its key: the index grows at its end. */
+/** Inserts in the order of the primary key, so that the index grows at its end. */
 const MATCHES = `
   INSERT INTO reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty)
   SELECT $1::uuid, o.call_id, o.position, nullif(t.read_id, $2::uuid), t.ordinal, p.rule, p.certainty
@@ -35,11 +35,13 @@ const SIGHTS = `
   SELECT ${UUID_V7}, f.id, $1::uuid, d.impact, d.fields, d.evidence
   FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject`;
 
-/** A finding's last step. Gathered, for whoever asks for the first of an order may be given all of the table in that order. */
+/**
+ * The last step of a finding. It is aggregated, because the planner may read the whole table in order for a LIMIT 1.
+ */
 const LAST_STEP = `SELECT (array_agg(s.state ORDER BY s.id DESC))[1] AS state, (array_agg(s.impact_usd ORDER BY s.id DESC))[1] AS impact_usd
     FROM finding_step s WHERE s.finding_id = f.id`;
 
-/** Seen again though it was resolved, or other than it was when somebody explained or accepted it. */
+/** Reopens findings that were seen again after they were resolved, or changed after they were explained or accepted. */
 const REOPENED = `
   WITH again AS MATERIALIZED (
     SELECT f.id, f.occurred_at, d.impact, s.state, s.impact_usd
@@ -52,7 +54,10 @@ const REOPENED = `
     impact, $1::uuid
   FROM again WHERE NOT ${outdated('occurred_at')}`;
 
-/** No longer seen, by a run that would have seen it: of its time, and of the same kind of source as saw it last. */
+/**
+ * Resolves findings that are no longer seen by a run that would see them: of the same period and the same kind of
+ * source.
+ */
 const RESOLVED = `
   WITH unseen AS MATERIALIZED (
     SELECT f.id, f.occurred_at FROM finding f
@@ -71,7 +76,7 @@ const RESOLVED = `
   WHERE (x.source IS NOT DISTINCT FROM 'statement') = ($3 = 'statement') AND s.state IS DISTINCT FROM 'resolved'
     AND NOT ${outdated('f.occurred_at')}`;
 
-/** A run that began later, over that time, has the last word. */
+/** A later run over the same period has precedence. */
 function outdated(at: string): string {
   return `EXISTS (
     SELECT FROM reconciliation_run later JOIN reconciliation_run_end e ON e.run_id = later.id AND e.result <> 'failed'
@@ -83,22 +88,27 @@ function outdated(at: string): string {
 const END = `
   INSERT INTO reconciliation_run_end (run_id, result, read_id, totals) VALUES ($1, $2, $3, $4)`;
 
-/** What the end of a run says. */
+/** The totals at the end of a run. */
 interface EndTotals {
   findings: { count: number };
   in_doubt: { count: number };
-  /** Why the listing, or the comparison, cannot be relied on; empty if it can. */
+  /** Why the listing or the comparison is not reliable. Empty if it is. */
   incomplete?: unknown[];
 }
 
-/** What a run found, in one word. A run is clean only if nothing differs, its listing is whole and no call is in doubt. */
+/**
+ * Returns the result of a run. It is clean only if nothing differs, the listing is complete, and no call is in doubt.
+ */
 function resultOf({ findings, in_doubt: doubt, incomplete = [] }: EndTotals): string {
   if (findings.count > 0) return 'findings';
   if (incomplete.length > 0) return 'incomplete';
   return doubt.count > 0 ? 'clean_with_doubts' : 'clean';
 }
 
-/** Records what a comparison left in its temporary tables (`pair`, `ours`, `theirs`, `difference`): all of it, or nothing. */
+/**
+ * Records the result of a comparison from its temporary tables (`pair`, `ours`, `theirs`, `difference`), all or
+ * nothing.
+ */
 export async function writeResult(db: Client, run: RunOfFindings, totals: EndTotals): Promise<void> {
   const { runId, readId, walletsReadId, from, to, asOf, historical, source } = run;
   await db.query('BEGIN');
@@ -110,7 +120,7 @@ export async function writeResult(db: Client, run: RunOfFindings, totals: EndTot
       await db.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
       const parameters = [runId, asOf, source];
       await db.query(REOPENED, parameters);
-      // What a listing that is not whole lacks may be there all the same, so nothing closes.
+      // An incomplete listing may lack transactions that exist, so no finding is closed.
       if ((totals.incomplete ?? []).length === 0) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
     }
     await db.query(END, [runId, resultOf(totals), readId, JSON.stringify(totals)]);

@@ -4,13 +4,13 @@ import { withPatience } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
 import { VerdictTransaction } from './records';
 
-/** What is on record of a call that another one repeats. */
+/** The records of a call that another one repeats. */
 export interface FirstCall {
   id: string;
   state: CallState;
   /** Whether its key is free for another request. */
   isKeyFree: boolean;
-  /** The upstream's transactions that it turned out to be, where the proxy found that out by itself. */
+  /** The upstream's transactions of the call, if the proxy settled it by itself. */
   found: VerdictTransaction[];
   outcome: {
     kind: string;
@@ -35,8 +35,8 @@ interface FirstCallRow {
 }
 
 /**
- * Reads what is on record of the call that another one repeats; undefined if there is no such call.
- * @param inFlightSeconds for how long a call may be without an outcome while its process lives.
+ * Reads the call that another one repeats. Returns undefined if there is no such call.
+ * @param inFlightSeconds how long a call may be without an outcome while its process lives.
  */
 export function readFirstCall(
   prisma: PrismaService,

@@ -2,19 +2,19 @@ import { Config } from '../platform/config/config';
 import { givenUpAfterMs, sendableForMs } from '../platform/config/upstream-timeouts';
 import { Guards } from '../policy/admission';
 
-/** How the guards are set, and how long what they decide holds. */
+/** The settings of the guards. */
 export interface GuardWindows {
-  /** Whether the same content is looked for at all. */
+  /** Whether the same content is detected. */
   duplicates: boolean;
-  /** For how long after its answer a call without a key is suspected when it comes again; seconds, 0: not at all. */
+  /** How long after its answer a call without a key is suspected when it is repeated, in seconds. 0 disables it. */
   duplicateSeconds: number;
-  /** For how long a call may be without an outcome, in seconds. */
+  /** How long a call may be without an outcome, in seconds. */
   inFlightSeconds: number;
-  /** Within which the same payment of another client is noticed; seconds, 0: not at all. */
+  /** How long the same payment of another client is detected, in seconds. 0 disables it. */
   acrossClientsSeconds: number;
-  /** Past this age, milliseconds, a call that was admitted is not sent any more. */
+  /** The age from which an admitted call is not sent any more, in milliseconds. */
   sendableForMs: number;
-  /** For how long a held call may be approved, milliseconds. */
+  /** How long a held call may be approved, in milliseconds. */
   approvableForMs: number;
 }
 
@@ -39,7 +39,7 @@ export function guardWindows(settings: Settings): GuardWindows {
   };
 }
 
-/** Which of the guards are on. */
+/** Returns which of the guards are on. */
 export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: GuardWindows): Guards {
   return { duplicates, windowSeconds: duplicateSeconds, acrossClients: acrossClientsSeconds > 0 };
 }

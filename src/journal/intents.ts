@@ -13,7 +13,7 @@ import { recordedItems } from './recorded-items';
 interface IntentRow {
   intent: OpenIntent;
   salt: Buffer;
-  /** Its content, where that is to be noticed when it comes again. */
+  /** Its content, if repetitions are to be detected. */
   remembered: Buffer | undefined;
 }
 
@@ -21,18 +21,18 @@ interface ItemRow {
   intentId: string;
   position: number;
   item: Item;
-  /** Of the people in it; null: it names nobody. */
+  /** The salt for the people in it. Null if it names nobody. */
   salt: Buffer | null;
 }
 
-/** An intent that will be committed, with what of it keeps money safe; a read has nothing of that. */
+/** An intent that will be committed, with the data that keeps money safe. A read has no such data. */
 export interface OpenIntent extends NewIntent {
-  /** That works on it. */
+  /** The number of the process that works on it. */
   process: number;
   idempotencyKey?: string | null;
   heldFor?: HeldFor | null;
   expiresAt?: Date | null;
-  /** The day (UTC, `2026-11-21`) on whose cap it counts. */
+  /** The day (UTC, `2026-11-21`) whose cap it counts against. */
   reservedOn?: string | null;
   /** The call that it repeats on purpose. */
   duplicateOf?: string | null;
@@ -40,19 +40,19 @@ export interface OpenIntent extends NewIntent {
   claim?: { salt: Buffer; contentHash: Buffer | null } | undefined;
 }
 
-/** What must not be in the way of calls for their intents to be written; see nothing_against() of the migrations. */
+/** What must not stand against calls for their intents to be written. See nothing_against() of the migrations. */
 export interface Clearance {
   /** Each client once. */
   clients: string[];
-  /** For each client, what its calls may count on its caps. */
+  /** For each client, the amount that its calls would add to its caps. */
   usd: (string | null)[];
-  /** The day (UTC, `2026-11-21`) on whose caps they would count. */
+  /** The day (UTC, `2026-11-21`) whose caps they would count against. */
   day: string;
-  /** Of each call, its content (SHA-256) where its like is looked for. */
+  /** For each call, its content (SHA-256) if repetitions are to be detected. */
   contents: (Buffer | null)[];
 }
 
-/** Also what else is kept of an intent: its body, and what it claims. */
+/** Intents with their bodies and claims. */
 const INTENTS = new Rows<IntentRow>([
   ['id', 'uuid', ({ intent }) => intent.id],
   ['client_id', 'uuid', ({ intent }) => intent.caller.clientId],
@@ -107,7 +107,7 @@ const ITEMS = new Rows<ItemRow>(
   INTENTS.next,
 );
 
-// What Postgres begins for each part of a statement is more than what a row costs, and most calls have no key.
+// Each part of a statement costs Postgres more than a row, and most calls have no key.
 const CLAIMS = `, claims AS (
     INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
     SELECT client_id, operation, idempotency_key, id, claim_salt, claim_hash FROM calls WHERE claim_salt IS NOT NULL
@@ -115,7 +115,7 @@ const CLAIMS = `, claims AS (
     SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash
   )`;
 
-// A row that is there already was committed by a batch whose answer got lost, and has reserved what it reserves.
+// An existing row was committed by a batch whose answer was lost. It has made its reservation.
 const insertion = (name: string, clear: string, claims: string) => `-- prepared as ${name}
   WITH admission AS MATERIALIZED (
     SELECT ${clear} AS clear
@@ -158,24 +158,24 @@ const insertion = (name: string, clear: string, claims: string) => `-- prepared 
 const INSERT = insertion('insert_intents', 'TRUE', CLAIMS);
 
 const [CLIENTS, USD, DAY, CONTENTS] = [0, 1, 2, 3].map((place) => `$${ITEMS.next + place}`);
-// In this order: whether a call was refused meanwhile is certain only once its client is locked.
+// The order matters: whether a call was refused in the meantime is certain only once its client is locked.
 const CLEAR = `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[], ${DAY}::date,
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('idempotency_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')}) ELSE FALSE END`;
 const INSERT_IF_CLEAR = insertion('insert_intents_if_clear', CLEAR, '');
 const INSERT_KEYED_IF_CLEAR = insertion('insert_intents_if_clear_keyed', CLEAR, CLAIMS);
 
-/** Writes intents that nothing needs to be asked about, and their items and the people in them: one statement, one commit. */
+/** Writes intents that need no decision, with their items and people: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
   await prisma.prepared('insert_intents', INSERT, valuesOf(intents, false));
 }
 
 interface Options {
-  /** Whether their content is to be noticed when it comes again. */
+  /** Whether to remember their content, so that repetitions are detected. */
   remember: boolean;
 }
 
-/** The same within a transaction that has decided about them, with what they claim and reserve. */
+/** Writes decided intents within a transaction, with their claims and reservations. */
 export async function insertDecided(
   tx: Prisma.TransactionClient,
   intents: OpenIntent[],
@@ -184,7 +184,7 @@ export async function insertDecided(
   await tx.$queryRawUnsafe(INSERT, ...valuesOf(intents, remember));
 }
 
-/** The same at once, if nothing stands against them. @returns whether they were written: all or none. */
+/** Writes intents at once if nothing stands against them. @returns whether they were written, all or none. */
 export async function insertIntentsIfClear(
   prisma: PrismaService,
   intents: OpenIntent[],

@@ -7,7 +7,7 @@ import { RecentContents } from './recent-contents';
 import { ResolutionJournal } from './resolution-journal';
 import { SourceJournal } from './sources';
 
-@Global() // for ChangeRecords: clients are below the journal, and must not import it
+@Global() // for ChangeRecords: clients are below the journal and must not import it
 @Module({
   providers: [
     AccessJournal,

@@ -2,8 +2,8 @@ import { Decimal } from 'decimal.js';
 import { PrismaService } from '../platform/database/prisma.service';
 
 /**
- * Reads what a transaction is worth by the upstream's answers to earlier calls, in US dollars. Where several answers name an
- * amount, the greatest counts.
+ * Reads the amount of a transaction in US dollars from the upstream's answers to earlier calls. The largest amount
+ * counts.
  * @returns null if no answer on record names both the transaction and its amount.
  */
 export async function readKnownAmount(prisma: PrismaService, upstreamRef: string): Promise<Decimal | null> {

@@ -5,7 +5,7 @@ import { statesThat } from '../operations/lifecycle';
 import { commitment, newSalt } from './commitment';
 import { NewOutcome, NewTry, UpstreamItem } from './records';
 
-/** Also the answer's bytes. */
+/** Outcomes with the bytes of their answers. */
 const OUTCOMES = new Rows<{ outcome: NewOutcome; salt: Buffer }>([
   ['intent_id', 'uuid', ({ outcome }) => outcome.intentId],
   ['kind', 'text', ({ outcome }) => outcome.kind],
@@ -38,12 +38,12 @@ const ITEMS = new Rows<{ intentId: string; ordinal: number; item: UpstreamItem }
   OUTCOMES.next,
 );
 
-/** The kinds of outcomes that give a reservation back. */
+/** The outcomes that release a reservation. */
 const NOT_EXECUTED = statesThat(({ executed }) => executed === 'no')
   .map((state) => `'${state}'`)
   .join(', ');
 
-// A row that is there already was committed by a batch whose answer got lost.
+// An existing row was committed by a batch whose answer was lost.
 const INSERT = `
   WITH answers AS MATERIALIZED (
     ${OUTCOMES.source}
@@ -65,8 +65,8 @@ const INSERT = `
   HAVING count(*) > 0`;
 
 /**
- * Writes outcomes, the transactions they name and the answers' bytes, and gives back what was reserved for what was not
- * paid: one statement, one commit.
+ * Writes outcomes with their transactions and answers, and releases the reservations of unpaid calls: one statement,
+ * one commit.
  */
 export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome[]): Promise<void> {
   const rows = outcomes.map((outcome) => ({ outcome, salt: newSalt() }));
@@ -74,7 +74,7 @@ export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome
   await prisma.prepared('insert_outcomes', INSERT, [...OUTCOMES.values(rows), ...ITEMS.values(items)]);
 }
 
-/** Its members in canonical order, for it is kept as it is written here. */
+/** Returns the fields in canonical order, because they are stored as they are written here. */
 function tryRow({ failure, ms, phase, startedAt, status }: NewTry) {
   return { failure, ms: ms.toFixed(3), phase, started_at: startedAt, status };
 }

@@ -8,21 +8,21 @@ import { uuidFloor } from '../platform/database/uuid';
 import { LASTING_SECONDS } from '../policy/same-content';
 import { asSameContent, readCallStates } from './call-states';
 
-/** Often enough that the table stays small, and rare enough to cost nothing. */
+/** Often enough to keep the table small, and rare enough to cost nothing. */
 const TURN_MS = 60_000;
 
-/** How many are looked at in one statement. */
+/** The number of rows that one statement checks. */
 const AT_ONCE = 1_000;
 
-/** Contents of one kind, and for how long after a call's answer they are needed. */
+/** Contents of one kind, and how long after a call's answer they are needed. */
 interface Retention {
   lasting: boolean;
   seconds: number;
 }
 
 /**
- * Removes the contents that are no longer needed, because they are hashes of text that names people. The content of an open
- * call (in progress, in doubt, or held) stays for as long as the call is open.
+ * Removes contents that are no longer needed, because they are hashes of text that names people. The content of an open
+ * call (in progress, in doubt, or held) stays as long as the call is open.
  */
 @Injectable()
 export class RecentContents implements OnApplicationShutdown {
@@ -45,7 +45,7 @@ export class RecentContents implements OnApplicationShutdown {
     this.timer.unref();
   }
 
-  /** @returns how many it removed. */
+  /** @returns the number of removed contents. */
   async runOnce(): Promise<number> {
     let removed = 0;
     for (const retention of this.retentions) removed += await this.removeAll(retention);
@@ -66,7 +66,7 @@ export class RecentContents implements OnApplicationShutdown {
     return removed;
   }
 
-  /** A call that was received more recently was answered more recently, too. */
+  /** Returns contents of calls that were received long enough ago. A younger call was answered even later. */
   private async olderThan({ lasting, seconds }: Retention, after: string): Promise<string[]> {
     const before = uuidFloor(new Date(Date.now() - seconds * 1_000));
     const rows = lasting

@@ -2,14 +2,14 @@ import { maskEmail, maskHandle, maskPhone } from '../platform/privacy/contacts';
 import { asRecorded, writtenNumbers } from '../platform/privacy/recorded';
 import { Item, phonesOf } from '../operations/item';
 
-/** Whole contacts, of the kinds of which people are kept in columns of their item. */
+/** Whole contacts, of the kinds that have their own columns. */
 const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value: string) => string }[] = [
   { column: 'phone', form: /^\+[1-9]\d{6,14}$/, mask: maskPhone },
   { column: 'handle', form: /^@[A-Za-z0-9_][\w.-]{0,63}$/, mask: maskHandle },
   { column: 'email', form: /^[^\s@]{1,64}@[^\s@]{1,255}$/, mask: maskEmail },
 ];
 
-/** The items of a call as records keep them: in their texts, which stay for ever, contacts are masked. */
+/** Returns the items of a call in recorded form. Their texts stay forever, so contacts in them are masked. */
 export function recordedItems(items: Item[]): Item[] {
   const people = items.map(recordedReceiver);
   const numbers = writtenNumbers(phonesOf(people));
@@ -25,8 +25,8 @@ export function recordedItems(items: Item[]): Item[] {
 }
 
 /**
- * A sub-account's user id says nothing of a person, unless somebody uses a contact for one. Then it is kept as a recipient's
- * is, erasable, and to be compared with; the record shows its mask.
+ * Masks a sub-account's user ID that is a contact. It then is stored like a recipient, where it can be erased and
+ * compared. Other user IDs say nothing about a person.
  */
 function recordedReceiver(item: Item): Item {
   const { receiver } = item;

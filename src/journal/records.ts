@@ -2,7 +2,7 @@ import { Resolution } from '../operations/lifecycle';
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
 
-/** What the journal needs to know of a request; `Call` has it. */
+/** The fields of a request that the journal needs. `Call` has them. */
 export interface Origin {
   id: string;
   requestId: string;
@@ -10,29 +10,29 @@ export interface Origin {
   clientAddress: string;
   receivedAt: Date;
   caller: { clientId: string; keyId: string };
-  /** For whom the caller asks. */
+  /** The person behind the request. */
   actor: string | null;
 }
 
-/** Whether the countries and networks of a call's items were found in the upstream's lists. */
+/** Whether the countries and networks of the items were found in the upstream's lists. */
 export type Coverage = 'checked' | 'unchecked';
 
-/** What is about to be sent. */
+/** A call that is about to be sent. */
 export interface NewIntent extends Origin {
   operation: string;
   query: string | null;
-  /** The bytes as they will leave; null where none do. */
+  /** The bytes to send. Null if there is no body. */
   body: Buffer | null;
   items: Item[];
-  /** Null where there is nothing to look up. */
+  /** Null if the operation has no lists. */
   coverage: Coverage | null;
-  /** The call for whose sake the proxy asks by itself. */
+  /** The call that caused the proxy to make this request. */
   causedBy?: string | undefined;
 }
 
-/** One transaction that the upstream's answer names. */
+/** A transaction in the upstream's answer. */
 export interface UpstreamItem {
-  /** Of the item it belongs to, where that is certain. */
+  /** The position of its item, if that is certain. */
   position: number | null;
   upstreamRef: string | null;
   upstreamId: string | null;
@@ -41,39 +41,39 @@ export interface UpstreamItem {
   amountUsd: Decimal | null;
 }
 
-/** One go at sending a request. */
+/** One attempt to send a request. */
 export interface NewTry {
   startedAt: Date;
   ms: number;
-  /** How far it came (src/gateway/upstream/undici-adapter.ts). */
+  /** How far it got (src/gateway/upstream/undici-adapter.ts). */
   phase: string;
   status: number | null;
   failure: string | null;
 }
 
-/** What came of an intent. */
+/** The outcome of an intent. */
 export interface NewOutcome {
   intentId: string;
   kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown';
   failure: string | null;
   upstreamStatus: number | null;
   contentType: string | null;
-  /** Seconds, as the upstream asked. */
+  /** Seconds, as the upstream requested. */
   retryAfter: number | null;
   body: Buffer | null;
   items: UpstreamItem[];
   sentAt: Date;
   answeredAt: Date;
   upstreamMs: number;
-  /** The call that fetched this answer, if this one sent nothing: its body is kept with that call. */
+  /** The call whose cached answer was used, if this one sent nothing. That call stores the body. */
   answerOf: string | null;
-  /** How often it was sent: more than once only what reads. */
+  /** The number of attempts. Only reads are sent more than once. */
   attempts: number;
-  /** How each of them went; none where another call fetched the answer. */
+  /** Each attempt. Empty if another call fetched the answer. */
   tries: NewTry[];
 }
 
-/** A request of a known caller that was not let through. */
+/** A rejected request of a known caller. */
 export interface NewRefusal extends Origin {
   operation: string;
   status: number;
@@ -82,12 +82,12 @@ export interface NewRefusal extends Origin {
   idempotencyKey: string | null;
   /** The call that it repeats. */
   firstCallId: string | null;
-  /** The first faults, as a Problem keeps them. */
+  /** The first faults, as a Problem stores them. */
   faults: { pointer: string; detail: string }[];
   faultsTotal: number;
 }
 
-/** An answer whose structure is news. */
+/** An answer with a new structure. */
 export interface NewShape {
   operation: string;
   httpStatus: number;
@@ -98,48 +98,48 @@ export interface NewShape {
   callId: string;
 }
 
-/** Somebody who decides about a call that others asked for. */
+/** A person who decides about a call of others. */
 export interface Decider {
   clientId: string;
   keyId: string;
-  /** The person whose key it is; null if it is nobody's. */
+  /** The owner of the key. Null if it has none. */
   actor: string | null;
 }
 
-/** What a call in doubt turned out to be: carried out, or not. */
+/** How a call in doubt is settled: carried out, or not. */
 export interface NewResolution {
   intentId: string;
-  /** The resolution that a person corrects by this one; a first one has the id of its call. Null: this is the first. */
+  /** The resolution that this one corrects. The first one has the ID of its call. Null if this is the first. */
   supersedes: string | null;
   outcome: Resolution;
   reason: string;
-  /** Null: the proxy found it out by itself; its verdict says how. */
+  /** Null if the proxy settled the call by itself. Its verdict then has the reason. */
   by: Decider | null;
 }
 
-/** What the upstream's own lists say about a call in doubt. */
+/** The finding of the resolver about a call in doubt, from the upstream's own lists. */
 export interface NewVerdict {
   intentId: string;
   verdict: Resolution | 'ambiguous';
-  /** A sentence of ours. */
+  /** A sentence of the proxy. */
   reason: string;
   evidence: VerdictEvidence;
 }
 
-/** Names nobody: it is kept for ever. */
+/** The evidence. It names nobody, because it is kept forever. */
 export interface VerdictEvidence {
-  /** The looks at the upstream (source_read). */
+  /** The listings that were read (source_read). */
   reads: string[];
   transactions: VerdictTransaction[];
-  /** Other calls of ours that could have made these transactions. */
+  /** Other calls that could have made these transactions. */
   calls: string[];
 }
 
-/** A transaction by which a call was judged. */
+/** A transaction that a verdict is based on. */
 export interface VerdictTransaction {
   read_id: string;
   ordinal: number;
-  /** Of the item that it is; null where that is not certain. */
+  /** The position of its item. Null if that is not certain. */
   position: number | null;
   upstream_ref: string | null;
   upstream_id: string | null;
@@ -149,11 +149,11 @@ export interface VerdictTransaction {
   amount_usd: string | null;
 }
 
-/** What the upstream told by itself. */
+/** An event that the upstream sent. */
 export interface NewUpstreamEvent {
-  /** UUIDv7, of the record. */
+  /** The UUIDv7 of the record. */
   id: string;
-  /** As signed. */
+  /** The ID that was signed. */
   eventId: string;
   eventType: string | null;
   batchRef: string | null;
@@ -164,13 +164,13 @@ export interface NewUpstreamEvent {
   signedAt: Date;
 }
 
-/** Whether a held call may be sent. */
+/** A decision about a held call. */
 export interface NewDecision {
   intentId: string;
   reason: string;
-  /** Of the body that was decided about. */
+  /** The commitment of the body that was decided about. */
   bodyCommitment: Uint8Array<ArrayBuffer> | null;
   by: Decider;
-  /** That sends it, if it is approved. */
+  /** The process that sends it if it is approved. */
   process: number;
 }

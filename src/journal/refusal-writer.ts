@@ -12,7 +12,7 @@ const MAX_BATCH_ROWS = 5_000;
 /** How long the answer to a refused request waits for the record of it. */
 const PATIENCE_MS = 1_000;
 
-/** Waits before a refusal is tried again, for about an hour: until then it may keep an amount reserved and a key taken. */
+/** Waits between attempts, for about an hour. Until the refusal is written, a reservation and a key may stay taken. */
 const RETRIES_MS = [500, 2_000, 5_000, 15_000, ...Array<number>(120).fill(30_000)];
 
 /**
@@ -38,7 +38,7 @@ export class RefusalWriter {
     return this.refusals.add(refusal);
   }
 
-  /** Waits for a moment; after that the refusal is tried again without anybody waiting. @returns whether it is durable. */
+  /** Waits a moment. Then the refusal is retried in the background. @returns whether it is durable. */
   async recordSoon(refusal: NewRefusal): Promise<boolean> {
     const recording = this.record(refusal).then(
       () => true,
@@ -52,7 +52,7 @@ export class RefusalWriter {
     return Promise.race([recording, sleep(PATIENCE_MS, false, { ref: false })]);
   }
 
-  /** Without its refusal, a call that was never sent but has an intent would stay in doubt until a person looks at it. */
+  /** Retries. Without its refusal, an unsent call with an intent would stay in doubt until a person settles it. */
   private async recordLater(refusal: NewRefusal): Promise<void> {
     for (const wait of RETRIES_MS) {
       await sleep(wait, undefined, { ref: false });

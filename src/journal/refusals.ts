@@ -4,8 +4,8 @@ import { lockClients } from './admissions';
 import { NewRefusal } from './records';
 
 /**
- * Writes refused requests: one statement, one commit. Then gives back what those had reserved that were refused because of our
- * database, if they were admitted all the same.
+ * Writes refused requests in one statement and commit. Then releases the reservations of requests that were refused
+ * because of a database failure, but were admitted after all.
  */
 export async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
   await insert(prisma, refusals);
@@ -14,9 +14,9 @@ export async function insertRefusals(prisma: PrismaService, refusals: NewRefusal
 }
 
 /**
- * Runs after the refusals are committed, under the lock of their clients. An admission that held the lock before has
- * committed, so what it reserved is seen here; one that gets the lock later sees the refusals (none_refused() of the
- * migrations), and reserves nothing.
+ * Releases reservations after the refusals are committed, under the lock of their clients. An admission that held the
+ * lock before has committed, so its reservation is visible here. A later admission sees the refusals (none_refused() of
+ * the migrations) and reserves nothing.
  */
 async function release(prisma: PrismaService, refusals: NewRefusal[]): Promise<void> {
   const clients = [...new Set(refusals.map(({ caller }) => caller.clientId))];

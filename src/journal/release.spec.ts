@@ -11,7 +11,7 @@ describe('the age of a release', () => {
     ['while both clocks run', 400, 400, 400],
     ['where the machine slept and the monotonic clock stood still', 0, 3_600_000, 3_600_000],
     ['where the wall clock was set back', 3_600_000, -60_000, 3_600_000],
-  ])('is what the faster clock says %s', (_when, byMonotonic, byWall, age) => {
+  ])('follows the faster clock %s', (_when, byMonotonic, byWall, age) => {
     later(0, 0);
     const release = releaseNow();
     later(byMonotonic, byWall);

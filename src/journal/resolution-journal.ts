@@ -6,7 +6,7 @@ import { NewResolution, NewVerdict } from './records';
 import { insertResolution, SettledAfter, settledAfter } from './resolutions';
 import { insertVerdict } from './resolver-verdicts';
 
-/** Records how calls in doubt are settled: by a person, or by what the upstream's own lists say. */
+/** Records how calls in doubt are settled: by a person, or from the upstream's own lists. */
 @Injectable()
 export class ResolutionJournal {
   private readonly settledAfter: SettledAfter;
@@ -18,14 +18,16 @@ export class ResolutionJournal {
     this.settledAfter = settledAfter(config.get('settings', { infer: true }));
   }
 
-  /** Resolves once the resolution is durable. @returns whether it was written: false if another one holds by now. */
+  /**
+   * Resolves once the resolution is durable. @returns false if it was not written, because another one is in effect.
+   */
   resolve(resolution: NewResolution): Promise<boolean> {
     return insertResolution(this.prisma, resolution, this.settledAfter);
   }
 
   /**
-   * Resolves once what the upstream's lists say of a call in doubt is durable. Unless that is ambiguous, the call is settled.
-   * @returns false if nothing was written: the call is no longer in doubt, or the same was said before.
+   * Resolves once the verdict about a call in doubt is durable. Unless it is ambiguous, it settles the call.
+   * @returns false if nothing was written: the call is no longer in doubt, or the verdict is not new.
    */
   judge(verdict: NewVerdict): Promise<boolean> {
     return insertVerdict(this.prisma, verdict, this.settledAfter);

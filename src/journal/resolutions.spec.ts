@@ -3,7 +3,7 @@ import { givenUpAfterMs, longestUpstreamTimeout, sendableForMs } from '../platfo
 import { settledAfter } from './resolutions';
 
 describe('settledAfter', () => {
-  it('never lets anybody settle a call that may still be sent, whatever the settings are', () => {
+  it('never lets a call be settled that may still be sent, with any settings', () => {
     const ms = fc.integer({ min: 100, max: 600_000 });
     const some = fc.record({
       upstreamTimeoutMs: ms,

@@ -7,20 +7,20 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { NewResolution } from './records';
 
-/** Past which ages (milliseconds, by the database's clock) a call without an outcome may be settled. */
+/** The ages from which a call without an outcome may be settled, in milliseconds by the database's clock. */
 export interface SettledAfter {
-  /** Where its process is gone: the longest that the upstream may have taken. */
+  /** If its process is gone: the longest time that the upstream may have taken. */
   goneMs: number;
-  /** Where its process lives: the longest that it may take to record an outcome. */
+  /** If its process lives: the longest time that it may take to record an outcome. */
   aliveMs: number;
 }
 
-/** Both are longer than a call may still be sent (`sendableForMs`). */
+/** Returns the ages. Both are longer than a call may still be sent (`sendableForMs`). */
 export function settledAfter(timeouts: Timeouts): SettledAfter {
   return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
 }
 
-/** Settles a call in doubt, or corrects how it was settled. Of two at once the first wins. */
+/** Settles a call in doubt, or corrects its resolution. If two do so at once, the first wins. */
 export async function insertResolution(
   prisma: PrismaService,
   resolution: NewResolution,
@@ -32,17 +32,17 @@ export async function insertResolution(
 }
 
 /**
- * `not_executed` gives the reservation back, `confirmed` keeps it. That a process seems to be gone lists its calls at once; here it is
- * not enough, for `not_executed` lets an app pay again.
- * @returns false, and nothing is written, if it is settled already, the upstream's word has come, or may still come.
+ * Writes a first resolution. `not_executed` releases the reservation, `confirmed` keeps it. A call of a process that
+ * seems to be gone is in doubt at once, but may not be settled yet: `not_executed` lets an app pay again.
+ * @returns false, and writes nothing, if the call is settled already, or if the upstream has answered or still may.
  */
 export async function writeResolution(
   tx: Prisma.TransactionClient,
   { intentId, outcome, reason, by }: NewResolution,
   { goneMs, aliveMs }: SettledAfter,
 ): Promise<boolean> {
-  // An outcome that commits right after this look stands beside the resolution and has the last word (src/operations/lifecycle.ts);
-  // release_reservations gives back once, whoever comes first.
+  // An outcome that commits right after this check stands beside the resolution and has precedence
+  // (src/operations/lifecycle.ts). release_reservations releases once, whoever comes first.
   const written = await tx.$executeRaw`
     INSERT INTO resolution (intent_id, outcome, reason, client_id, key_id, actor)
     SELECT id, ${outcome}, ${proseAsRecorded(reason)}, ${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid,
@@ -57,11 +57,11 @@ export async function writeResolution(
 }
 
 /**
- * Supersedes the resolution of a call by another outcome. `confirmed` reserves again what had been given back, on the day it had
- * been reserved for: what was paid counts, even over a cap. `not_executed` gives the reservation back. Two corrections of one
- * resolution cannot both be written.
- * @returns false, and nothing is written, if another resolution holds by now, if it says the same, or if the upstream's own
- * word has come since.
+ * Corrects the resolution of a call. `confirmed` makes the released reservation again, on its original day and even
+ * over a cap, because paid amounts count. `not_executed` releases the reservation. Two corrections of one resolution
+ * cannot both be written.
+ * @returns false, and writes nothing, if another resolution is in effect, if it has the same outcome, or if the
+ * upstream has answered since.
  */
 async function correct(tx: Prisma.TransactionClient, correction: NewResolution): Promise<boolean> {
   const { intentId, outcome } = correction;
@@ -71,7 +71,7 @@ async function correct(tx: Prisma.TransactionClient, correction: NewResolution):
   return true;
 }
 
-/** @returns how many corrections were written. */
+/** @returns the number of corrections written. */
 async function writeCorrection(
   tx: Prisma.TransactionClient,
   { intentId, supersedes, outcome, reason, by }: NewResolution,
@@ -87,7 +87,7 @@ async function writeCorrection(
         ${by?.clientId}::uuid, ${by?.keyId}::uuid, ${by?.actor ?? null}
       FROM ${CALLS}
       WHERE i.id = ${intentId}::uuid AND s.id = ${supersedes}::uuid AND s.outcome <> ${outcome}
-        AND ${RECORDED_STATE} = s.outcome -- the upstream's own word has not come since
+        AND ${RECORDED_STATE} = s.outcome -- the upstream has not answered since
       ON CONFLICT DO NOTHING RETURNING intent_id, reserves
     ), reserved AS (
       INSERT INTO spending (client_id, day, usd)

@@ -7,9 +7,9 @@ import { NewVerdict } from './records';
 import { SettledAfter, writeResolution } from './resolutions';
 
 /**
- * Writes what was found out about a call in doubt: `confirmed` and `not_executed` settle it, in the same commit; `ambiguous` leaves it
- * to a person, and is said once for as long as nothing new is known.
- * @returns false, and nothing is written, if it is not in doubt any more, or was said before.
+ * Writes a verdict about a call in doubt. `confirmed` and `not_executed` settle the call in the same commit.
+ * `ambiguous` leaves it to a person, and is written once as long as nothing new is known.
+ * @returns false, and writes nothing, if the call is not in doubt any more, or if the verdict is not new.
  */
 export async function insertVerdict(
   prisma: PrismaService,
@@ -38,7 +38,7 @@ async function isInDoubt(tx: Prisma.TransactionClient, intentId: string): Promis
   return rows.length > 0;
 }
 
-/** Each look at the upstream is another one: which it was makes no difference. */
+/** Compares verdicts without the ID of the listing, because every read has another one. */
 async function isSaid(tx: Prisma.TransactionClient, { intentId, reason, evidence }: NewVerdict): Promise<boolean> {
   const [last] = await tx.$queryRaw<Pick<NewVerdict, 'verdict' | 'reason' | 'evidence'>[]>`
     SELECT verdict, reason, evidence FROM verdict WHERE intent_id = ${intentId}::uuid ORDER BY id DESC LIMIT 1`;

@@ -1,19 +1,19 @@
 import { Client } from 'pg';
 import { PrismaService } from '../platform/database/prisma.service';
 
-/** Who asked for a run; null: the schedule. */
+/** The author of a run. Null for the schedule. */
 export type RunAuthor = { clientId: string; keyId: string; actor: string | null } | null;
 
-/** A run of the reconciliation as it begins. */
+/** A reconciliation run that begins. */
 export interface NewRun {
   /** UUIDv7. */
   id: string;
   from: Date;
   to: Date;
   asOf: Date;
-  /** As of then: it changes the state of no finding. */
+  /** Whether the run is historical. It then changes the state of no finding. */
   historical: boolean;
-  /** The statement, or the earlier look at the upstream, that it compares with; null: it asks anew. */
+  /** The statement or the earlier listing to compare with. Null reads a new listing. */
   readId: string | null;
   settings: object;
   /** The tick of the schedule that it is for. */
@@ -49,8 +49,8 @@ export async function insertRun(db: Client, run: NewRun): Promise<boolean> {
 }
 
 /**
- * Records that a run has no result, on the connection that holds its locks: nobody else can be at work on it.
- * @param failure why, in a sentence that says what to do.
+ * Records that a run has no result, on the connection that holds its locks, so that nobody else can work on it.
+ * @param failure the reason, in a sentence that says what to do.
  */
 export async function insertRunFailure(
   db: Client,
@@ -65,14 +65,14 @@ export async function insertRunFailure(
   );
 }
 
-/** How far a run is: the step, how much of it is done, and of how much; null: not known. */
+/** The progress of a run: the step, the amount done, and the total. Null if unknown. */
 export interface RunProgress {
   step: string;
   done: number;
   of: number | null;
 }
 
-/** Says how far a run is. No record: it may be lost. */
+/** Writes the progress of a run. It is no record, so it may be lost. */
 export async function writeRunProgress(
   prisma: PrismaService,
   runId: string,

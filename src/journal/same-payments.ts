@@ -7,9 +7,9 @@ import { EXECUTED, OPEN } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
 import { recordedItems } from './recorded-items';
 
-/** An item whose like is looked for. */
+/** An item to find similar payments of. */
 export interface Wanted {
-  /** Of the call that it belongs to. */
+  /** The call that it belongs to. */
   callId: string;
   clientId: string;
   position: number;
@@ -18,23 +18,23 @@ export interface Wanted {
 
 /** A payment of the same amount to the same recipient. */
 export interface SamePayment {
-  /** Of the item that would pay it again, and its call. */
+  /** The position of the item that would pay it again, and its call. */
   position: number;
   wantedBy: string;
   callId: string;
   paidAt: Date;
 }
 
-/** Calls in these states have paid, may have, or wait to do so. */
+/** Calls in these states have paid, may have paid, or may still pay. */
 const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 
 /**
- * How far back an item's like is looked for. Wages and prizes are paid weekly at most, and a list that is uploaded a second
- * time is mostly noticed within days; further back, payments that are meant to recur would be most of what is found.
+ * How many days back to search. Wages and prizes are paid weekly at most, and a list that is uploaded twice is mostly
+ * noticed within days. Further back, most matches would be payments that are meant to recur.
  */
 const EARLIER_DAYS = 7;
 
-/** Which of the items the client has paid already within the last days. */
+/** Returns the items that the client has already paid within the last days. */
 export function readEarlierPayments(
   prisma: PrismaService,
   clientId: string,
@@ -45,8 +45,8 @@ export function readEarlierPayments(
 }
 
 /**
- * The latest call, for each item that has one, that has paid the same, may have, or waits to do so.
- * @param whose calls of the client that wants it, or of all others.
+ * Returns, for each item, the latest call that has paid the same, may have paid it, or may still pay it.
+ * @param whose calls of the same client, or of all others.
  */
 export async function readSamePayments(
   tx: Prisma.TransactionClient,
@@ -56,8 +56,8 @@ export async function readSamePayments(
 ): Promise<SamePayment[]> {
   const rows = JSON.stringify(wanted.flatMap(toRow));
   const since = uuidFloor(new Date(Date.now() - sinceMs));
-  // Step by step, each by the primary key of what it looks up (OFFSET 0 keeps them apart): left to itself, the planner reads all
-  // items of a call for each of its items that is looked for. Each call is judged once, however many of its items were found.
+  // Goes step by step, by the primary key of each table (OFFSET 0 separates the steps). On its own, the planner reads
+  // all items of a call for each item. Each call is checked once, however many of its items match.
   return tx.$queryRaw<SamePayment[]>`
     WITH wanted AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${rows}::json) AS a(
@@ -87,11 +87,11 @@ export async function readSamePayments(
     ORDER BY same.wanted_by, same.position, calls.id DESC`;
 }
 
-/** Whom the item pays, in the one field that counts, and how much. */
+/** Returns the recipient in the one field that counts, and the amount. */
 function toRow({ callId, clientId, position, item }: Wanted) {
   return recordedItems([item]).map(({ recipientField, email, phone, handle, receiver, amountUsd }) => {
     const isReceiver = recipientField === 'receiver';
-    const isContact = isReceiver && (email ?? phone ?? handle) !== null; // then what else is kept of it is its mask
+    const isContact = isReceiver && (email ?? phone ?? handle) !== null; // then the stored user ID is a mask
     return {
       wanted_by: callId,
       client_id: clientId,

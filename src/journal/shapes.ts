@@ -8,7 +8,7 @@ interface StoredShape {
   shape: unknown;
 }
 
-/** Writes a shape unless it is there already, also by another instance at the same time. @returns whether it was not. */
+/** Writes a shape, unless it exists. Another instance may write it at the same time. @returns whether it was new. */
 export async function insertShape(prisma: PrismaService, shape: NewShape): Promise<boolean> {
   const inserted = await prisma.$executeRaw`
     INSERT INTO answer_shape (id, operation, http_status, fingerprint, shape, first_call_id)
@@ -18,7 +18,7 @@ export async function insertShape(prisma: PrismaService, shape: NewShape): Promi
   return inserted === 1;
 }
 
-/** The shapes of an operation, in no order. */
+/** Returns the shapes of an operation, in no order. */
 export async function readShapes(prisma: PrismaService, operation: string): Promise<StoredShape[]> {
   return prisma.answerShape.findMany({ where: { operation }, select: { httpStatus: true, shape: true } });
 }

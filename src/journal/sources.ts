@@ -3,47 +3,47 @@ import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
 
-/** A look at a source that is about to begin. */
+/** A read of a source that is about to begin. */
 export interface NewSourceRead {
   source: 'transactions' | 'batch' | 'transaction' | 'wallets' | 'statement';
-  /** The batch_ref or upstream_id that is asked for, or the statement's file name. */
+  /** The batch_ref or upstream_id to read, or the file name of the statement. */
   subject: string | null;
-  /** Only transactions from here … */
+  /** Keeps only transactions from this instant on. Null keeps all. */
   from: Date | null;
-  /** … up to here are kept; null: all. */
+  /** Keeps only transactions before this instant. Null keeps all. */
   to: Date | null;
-  /** Of a statement: which column is which field. */
+  /** For a statement: the column of each field. */
   mapping: object | null;
-  /** The run, the call in doubt or the event for whose sake it is asked. */
+  /** The run, call in doubt, or event that caused the read. */
   causedBy: string | null;
-  /** Null: the proxy asks by itself. */
+  /** Null if the proxy reads by itself. */
   by: { clientId: string | null; keyId: string | null; actor: string | null } | null;
 }
 
-/** How a look at a source ended. */
+/** How a read of a source ended. */
 export interface NewSourceReadEnd {
   readId: string;
   complete: boolean;
-  /** A short code, where it is not complete. */
+  /** A short code if the read is not complete. */
   failure: string | null;
   httpStatus: number | null;
   bytes: number;
-  /** Of the bytes as they came. */
+  /** The hash of the received bytes. */
   sha256: Buffer | null;
   rows: number;
   kept: number;
   faults: number;
 }
 
-/** Of no meaning but to exclude each other: statements that end at the same time. */
+/** A number that only this lock uses. Statements end one at a time. */
 const STATEMENT_LOCK = 7_070_012;
 
-/** Records what was asked of the sources that the history is compared with, and how it came. */
+/** Records which sources were read for comparisons with the history, and the results. */
 @Injectable()
 export class SourceJournal {
   constructor(private readonly prisma: PrismaService) {}
 
-  /** Resolves once it is on record: only then may anything be asked. @returns the read's id. */
+  /** Resolves once the read is on record. Nothing may be read before. @returns the ID of the read. */
   async open({ source, subject, from, to, mapping, causedBy, by }: NewSourceRead): Promise<string> {
     const id = uuidv7();
     await this.prisma.$executeRaw`
@@ -59,8 +59,8 @@ export class SourceJournal {
   }
 
   /**
-   * Ends a statement that was read whole; as incomplete if the same bytes were read with the same mapping before.
-   * @returns the id of the read that counts: this one, or the first.
+   * Ends a complete statement. It ends as incomplete if the same bytes were read with the same mapping before.
+   * @returns the ID of the read that counts: this one, or the first.
    */
   async endStatement(end: NewSourceReadEnd & { sha256: Buffer }, mapping: object): Promise<string> {
     return this.prisma.$transaction(async (transaction) => {

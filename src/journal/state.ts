@@ -11,7 +11,7 @@ import { ACTIVE_STOPS } from './stops';
 
 interface StateRow {
   today: string;
-  /** Of erased content there is no hash. */
+  /** Erased content has no hash. */
   claims: { request: string; call: string; salt: string | null; hash: string | null }[] | null;
   recent: { request: string; call: string }[] | null;
   spending: { client: string; today: string; month: string }[] | null;
@@ -25,7 +25,10 @@ export interface Budgeted {
   monthlyCapUsd: Prisma.Decimal | null;
 }
 
-/** What holds for these calls, and the day (UTC) on whose caps they count. Only while their clients are locked does it last. */
+/**
+ * Returns the state that decides about these calls, and the day (UTC) of their caps. It holds only while the clients
+ * are locked.
+ */
 export async function readState(
   tx: Prisma.TransactionClient,
   requests: AdmissionRequest[],
@@ -38,8 +41,8 @@ export async function readState(
 }
 
 /**
- * One look at the small tables that say almost always all there is to know. OFFSET 0 keeps the planner from reading them
- * whole, as it would for a batch: each request is looked up by the primary key.
+ * Reads the small tables that almost always decide. Each request is looked up by primary key. OFFSET 0 keeps the
+ * planner from reading whole tables for a batch.
  */
 async function find(
   tx: Prisma.TransactionClient,
@@ -123,13 +126,13 @@ function toSameContent(
   return byRequest;
 }
 
-/** Where nothing is left to compare with, its key alone says what is meant: then too it must not be paid twice. */
+/** Compares contents. If nothing is left to compare, the key alone counts, because the call must not be paid twice. */
 function isSame(content: string, salt: string | null, hash: string | null): boolean {
   if (salt === null || hash === null) return true;
   return commitment(Buffer.from(salt, 'hex'), content)?.toString('hex') === hash;
 }
 
-/** Calls with an item whose recipient and amount another client had within the window. */
+/** Returns calls with an item whose recipient and amount another client has paid within the window. */
 async function seenAcrossClients(
   tx: Prisma.TransactionClient,
   requests: AdmissionRequest[],

@@ -5,23 +5,23 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop, stopFor } from '../policy/stops';
 
-/** Who stops, or lifts a stop; null: the command line. */
+/** Who sets or lifts a stop. Null for the command line. */
 export type StopAuthor = { clientId: string; keyId: string; actor: string | null } | null;
 
-/** Of no meaning but to exclude each other: stops that are written at the same time. */
+/** A number that only this lock uses. Stops are written one at a time. */
 const STOP_LOCK = 7_070_004;
 
 /**
- * The stops that hold, oldest first: none, or a few. Read where a call is admitted or approved, a stop holds for all of which
- * that is decided after its commit; of those decided before, it holds for what then still waits to be sent.
+ * The active stops, oldest first: none, or a few. They are read whenever a call is admitted or approved, so a stop
+ * covers every call that is decided after its commit. It also covers earlier calls that are still waiting to be sent.
  */
 export const ACTIVE_STOPS = Prisma.sql`
   SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason
   FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id) ORDER BY id`;
 
 /**
- * Whether a stop holds now for a call whose intent is recorded. The stop is one of the client that asked for the call, even if
- * an operator of another client approves it.
+ * Returns whether a stop covers a call with a recorded intent. A client's stop covers its calls even if an operator of
+ * another client approves them.
  */
 export function isStopped(prisma: PrismaService, callId: string): Promise<boolean> {
   return withPatience(readIsStopped(prisma, callId));
@@ -37,10 +37,12 @@ async function readIsStopped(prisma: PrismaService, callId: string): Promise<boo
   return stopFor(stops, call) !== undefined;
 }
 
-/** A stop is needed most when the proxy is busiest: it waits for a connection as long as any question does. */
+/** A stop is needed most when the proxy is busiest, so it waits for a connection as long as any query. */
 const MAX_WAIT_MS = 5_000;
 
-/** Writes a stop, unless one of the same target holds. @returns the id of the one that holds now, and whether it is new. */
+/**
+ * Writes a stop, unless one with the same target is active. @returns the ID of the active stop, and whether it is new.
+ */
 export async function insertStop(
   prisma: PrismaService,
   { clientId, operation, reason }: Omit<Stop, 'id'>,
@@ -63,7 +65,7 @@ export async function insertStop(
   );
 }
 
-/** Lifts a stop. @returns false if there is none with this id that holds; of two who lift it, one does. */
+/** Lifts a stop. @returns false if no active stop has this ID. If two lift it at once, one succeeds. */
 export async function insertStopLift(prisma: PrismaService, stopId: string, by: StopAuthor): Promise<boolean> {
   const lifted = await prisma.$executeRaw`
     INSERT INTO stop_lift (stop_id, client_id, key_id, actor)

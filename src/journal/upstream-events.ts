@@ -2,7 +2,9 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 import { NewUpstreamEvent } from './records';
 
-/** Writes what the upstream told, once, however often and to whichever instance it comes. @returns whether it was news. */
+/**
+ * Writes an event of the upstream once, however often and to whichever instance it comes. @returns whether it was new.
+ */
 export async function insertUpstreamEvent(prisma: PrismaService, event: NewUpstreamEvent): Promise<boolean> {
   const written = await prisma.$executeRaw`
     INSERT INTO upstream_event (id, event_id, event_type, batch_ref, upstream_id, upstream_ref, status, amount_usd, signed_at)

@@ -3,13 +3,13 @@ import { CHANGED_BY, CHANGING_OPERATIONS, CREATED_BY, leavesNoTransaction } from
 import { itemFieldsOf, itemsOf } from './items';
 
 describe('the catalogue', () => {
-  it('says of every operation that changes something what the listing shows of it', () => {
+  it('states for every operation that changes something what the listing shows of it', () => {
     const [created, changed] = [[...CREATED_BY.keys()], [...CHANGED_BY.keys()]];
     const unlisted = CHANGING_OPERATIONS.filter(leavesNoTransaction);
     expect([...created, ...changed, ...unlisted].sort()).toEqual([...CHANGING_OPERATIONS].sort());
   });
 
-  it('leaves no payment that the listing does not show', () => {
+  it('has no payment without a trace in the listing', () => {
     const paying = OPERATION_NAMES.filter((name) => rowOf(name).effect === 'pay');
     expect(paying.filter((name) => !CREATED_BY.has(name))).toEqual([]);
   });

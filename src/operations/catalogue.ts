@@ -4,8 +4,9 @@ import { OperationRow } from './row';
 import { Scope } from './scopes';
 
 /**
- * The operations of the interface. The key is the operation's line in docs/reference/upstream.md: it is also the decorator's argument, the
- * value in the record and the filter in searches, so one search through the code finds everything about it.
+ * The operations of the interface. The key is the operation's line in docs/reference/upstream.md. It is also the
+ * argument of the decorator, the value in records and the filter of searches, so one text search finds everything about
+ * an operation.
  */
 export const OPERATIONS = { ...DOCUMENTED, ...OBSERVED };
 
@@ -38,13 +39,13 @@ export function scopesOf(operation: OperationName): Scope[] {
   return reach === 'account' ? [effect, 'account'] : [effect];
 }
 
-/** Tells whether an operation moves value, so that it counts against caps, money limits and approval thresholds. */
+/** Returns whether an operation moves value, so that it counts against caps, money limits and approval thresholds. */
 export function movesValue(operation: OperationName): boolean {
   const row = rowOf(operation);
   return row.effect === 'pay' || (row.effect === 'write' && row.moves === 'named_transaction');
 }
 
-/** Tells whether a call moves the value of a transaction that it names, instead of an amount that it states. */
+/** Returns whether a call moves the value of a transaction that it names, instead of an amount that it states. */
 export function movesNamedTransaction(operation: OperationName): boolean {
   const row = rowOf(operation);
   return row.effect === 'write' && row.moves === 'named_transaction';
@@ -53,7 +54,7 @@ export function movesNamedTransaction(operation: OperationName): boolean {
 /** The path prefix of the interface, here and at the upstream (docs/reference/upstream.md, "Requests"). */
 export const INTERFACE_PREFIX = '/api/v0.1';
 
-/** The path prefix of previews. A preview says what a call that pays or writes would do, and does nothing. */
+/** The path prefix of previews. A preview shows what a call that pays or writes would do, and does nothing. */
 export const PREVIEW_PREFIX = '/v1/preview';
 
 export function methodOf(operation: OperationName): 'GET' | 'POST' {

@@ -1,7 +1,7 @@
 import { deadlinesByOperation } from './deadlines';
 
 describe('the deadlines of operations', () => {
-  it('are those of their classes', () => {
+  it('come from their classes', () => {
     const deadlines = deadlinesByOperation(new Map([['payout', 60_000]]));
     expect([...deadlines]).toEqual(
       [
@@ -14,7 +14,7 @@ describe('the deadlines of operations', () => {
     );
   });
 
-  it('win over those of their classes', () => {
+  it('have precedence over those of their classes', () => {
     const deadlines = deadlinesByOperation(
       new Map(Object.entries({ 'POST /payouts/airtime': 90_000, payout: 60_000 })),
     );
@@ -22,11 +22,11 @@ describe('the deadlines of operations', () => {
     expect(deadlines.get('POST /payouts/credit')).toBe(60_000);
   });
 
-  it('are left to UPSTREAM_TIMEOUT_MS without a setting', () => {
+  it('default to UPSTREAM_TIMEOUT_MS', () => {
     expect(deadlinesByOperation(new Map()).size).toBe(0);
   });
 
-  it('refuse an unknown name', () => {
+  it('reject an unknown name', () => {
     expect(() => deadlinesByOperation(new Map([['POST /payouts/gold', 500]]))).toThrow(
       'UPSTREAM_TIMEOUTS names POST /payouts/gold, which is neither an operation nor one of payout, change, lookup, listing',
     );

@@ -3,8 +3,9 @@ import { OPERATION_NAMES, rowOf } from './catalogue';
 import { DEADLINE_CLASSES } from './row';
 
 /**
- * Resolves the deadlines of classes into deadlines of operations. The deadline of an operation wins over that of its class.
- * @param configured milliseconds by operation or class, as UPSTREAM_TIMEOUTS gives them.
+ * Resolves the deadlines of classes into deadlines of operations. The deadline of an operation has precedence over that
+ * of its class.
+ * @param configured milliseconds by operation or class, as in UPSTREAM_TIMEOUTS.
  * @throws StartError for a name that is neither.
  */
 export function deadlinesByOperation(configured: ReadonlyMap<string, number>): Map<string, number> {

@@ -80,7 +80,8 @@ export const DOCUMENTED = {
     deadline: 'payout',
     example: { credits: [{ email: 'ada@example.com', valueInUSD: 3 }] },
   },
-  // Money moves when the recipient's link is paid, which is not ours to do: the call creates something and pays nothing.
+  // Money moves when the recipient's link is paid, which the proxy does not do. The call creates a link and pays
+  // nothing.
   'POST /payouts/initiate-credit': {
     title: 'Initiate a payout of credits. Money moves when its link is paid',
     source: 'documented',
@@ -139,7 +140,7 @@ export const DOCUMENTED = {
     deadline: 'lookup',
     example: { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
   },
-  // The document's heading says GET, its examples POST. Both are accepted, and GET is forwarded.
+  // The document's heading says GET, its examples POST. The proxy accepts both, and forwards GET.
   'GET /wallets/list': {
     title: 'List the wallets of the account',
     source: 'documented',

@@ -2,7 +2,7 @@ import { OPERATION_NAMES, OperationName, rowOf } from './catalogue';
 import { Change } from './row';
 import { CLASSES, ClassRules, TransactionKind } from './transactions';
 
-/** What the transactions that an operation creates are recognised and compared by. */
+/** How the transactions that an operation creates are recognized and compared. */
 export type Created = TransactionKind & ClassRules;
 
 /** The operations that change something, and so may be in doubt. */
@@ -20,7 +20,7 @@ export const CREATED_BY: ReadonlyMap<string, Created> = new Map(
   }),
 );
 
-/** What becomes of the transaction that each operation names. Operations that change none are left out. */
+/** The change that each operation makes to the transaction it names. Operations that change none are left out. */
 export const CHANGED_BY: ReadonlyMap<string, Change> = new Map(
   CHANGING_OPERATIONS.flatMap((name): [string, Change][] => {
     const transactions = transactionsOf(name);
@@ -38,13 +38,13 @@ export const NAMED_IN_ANSWER: ReadonlySet<string> = new Set(
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
 
-/** Tells whether the type of a transaction names another known kind than this one. */
+/** Returns whether the type of a transaction names another known kind than this one. */
 export function isOtherType(type: string | null, { type: own }: Pick<Created, 'type'>): boolean {
   const word = type?.toLowerCase();
   return word !== undefined && word !== own && KNOWN_TYPES.has(word);
 }
 
-/** Tells whether the upstream's listing shows nothing by which a call could be recognised. */
+/** Returns whether the upstream's listing shows nothing by which a call could be recognized. */
 export function leavesNoTransaction(operation: OperationName): boolean {
   return transactionsOf(operation) === 'none' && rowOf(operation).effect !== 'read';
 }

@@ -1,10 +1,12 @@
 import { Decimal } from 'decimal.js';
 
-/** One payout (or link, transfer, deletion, collection …) of a call, read out of its body. */
+/** One payout (or link, transfer, deletion, collection …) of a call, read from its body. */
 export interface Item {
-  /** Which of its names says who is paid. */
+  /** The field that names the recipient. */
   recipientField: 'email' | 'phone' | 'handle' | 'receiver' | null;
-  /** E-mail and handle were given: the e-mail is used (docs/reference/upstream.md, "Credit item", rule 2). */
+  /**
+   * Whether an email and a handle were given. The email is used (docs/reference/upstream.md, "Credit item", rule 2).
+   */
   handleIgnored: boolean;
   email: string | null;
   phone: string | null;
@@ -18,16 +20,16 @@ export interface Item {
   upstreamRef: string | null;
 }
 
-/** A number in international form, as somebody may name a sub-account by it. */
+/** A phone number in international form. Callers may name a sub-account by one. */
 const PHONE = /^\+[1-9]\d{6,14}$/;
 
-/** The phone numbers in items, in international form. */
+/** Returns the phone numbers in items, in international form. */
 export function phonesOf(items: Pick<Item, 'phone' | 'receiver'>[]): string[] {
   const named = items.flatMap(({ phone, receiver }) => [phone, receiver]);
   return named.filter((one): one is string => one !== null && PHONE.test(one));
 }
 
-/** What items are worth together, exactly; null where none says what it is worth. */
+/** Returns the exact sum of the items. Null if none states an amount. */
 export function totalOf(items: Pick<Item, 'amountUsd'>[]): Decimal | null {
   const amounts = items.flatMap(({ amountUsd }) => (amountUsd === null ? [] : [amountUsd]));
   return amounts.length === 0 ? null : Decimal.sum(...amounts);

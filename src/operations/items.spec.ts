@@ -6,7 +6,7 @@ const plain = (items: ReturnType<typeof itemsOf>) =>
   items.map((item) => ({ ...item, amountUsd: item.amountUsd?.toFixed() ?? null }));
 
 describe('the items of a body', () => {
-  it('are read out of the list that the operation names, in its order', () => {
+  it('are read from the list of the operation, in its order', () => {
     const airtimes = [
       { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 0.1 },
       { countryToSend: 'Ghana', phoneNumber: '+233201234567', valueInUSD: 2 },
@@ -18,7 +18,7 @@ describe('the items of a body', () => {
   });
 
   it.each(['POST /send', 'POST /payouts/credit', 'POST /payouts/initiate-credit'] as const)(
-    'of %s: with an e-mail and a handle the e-mail is used, and that is said',
+    'name the email with an email and a handle, and say so (%s)',
     (operation) => {
       const list = OPERATIONS[operation].items.in;
       const email = 'ada@example.com';
@@ -32,14 +32,14 @@ describe('the items of a body', () => {
     },
   );
 
-  it('of mobile money keep an empty reference as such, which is not the same as none', () => {
+  it('keep an empty reference of mobile money, which differs from none', () => {
     const momos = [
       { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1, reference: '', momoCode: 'MPS' },
     ];
     expect(itemsOf('POST /payouts/mobile-money', { momos })[0]).toMatchObject({ reference: '', networkCode: 'MPS' });
   });
 
-  it('of a transfer or a deletion are the body itself', () => {
+  it('are the body itself for a transfer or a deletion', () => {
     expect(plain(itemsOf('POST /account/transfer', { receiver: 'sub-1', amount: 1e-6, wallet: 'airtime' }))).toEqual([
       { ...NO_ITEM, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.000001', wallet: 'airtime' },
     ]);
@@ -48,7 +48,7 @@ describe('the items of a body', () => {
     ]);
   });
 
-  it('of a collection or a new sub-account name people of whom none is paid, and no amount of ours', () => {
+  it('name people without paying them for a collection or a new sub-account, and have no amount', () => {
     const payer = { amount: 1500, currency: 'KES', phone_number: '+254712345678', fullname: 'Ada', country: 'Kenya' };
     const body = { ...payer, email: 'ada@example.com', tx_ref: 'invoice-17' };
     for (const step of ['collect', 'initiate'] as const) {
@@ -68,7 +68,7 @@ describe('the items of a body', () => {
     ]);
   });
 
-  it('of a redemption or a transfer between wallets are the body itself', () => {
+  it('are the body itself for a redemption or a transfer between wallets', () => {
     const redemption = { chiRef: 'ref-1', phoneNumber: '+2348012345678', countryToSend: 'Nigeria', meta: {} };
     expect(plain(itemsOf('POST /redeem/airtime', redemption))).toEqual([
       {
@@ -84,13 +84,13 @@ describe('the items of a body', () => {
     ]);
   });
 
-  it('of a read are none, whatever its query says', () => {
+  it('are none for a read, whatever its query is', () => {
     expect(itemsOf('GET /account/transaction', { id: 'x' })).toEqual([]);
     expect(itemsOf('GET /wallets/list', undefined)).toEqual([]);
     expect(itemsOf('POST /wallets/lookup', { walletID: 'x' })).toEqual([]);
   });
 
-  it('have the amount exactly as it is written, with no float in between', () => {
+  it('have the exact amount as it was written, without floats', () => {
     const credits = [0.1, 0.2, 123456789.123456, 1e-6].map((valueInUSD) => ({ email: 'ada@example.com', valueInUSD }));
     const amounts = itemsOf('POST /payouts/credit', { credits }).map(({ amountUsd }) => amountUsd?.toFixed());
     expect(amounts).toEqual(['0.1', '0.2', '123456789.123456', '0.000001']);

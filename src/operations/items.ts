@@ -19,7 +19,7 @@ export function itemsOf(operation: OperationName, input: object | undefined): It
   return (input as Record<string, Fields[]>)[items.in]?.map((fields) => toItem(fields, items)) ?? [];
 }
 
-/** Returns a function that says where in a body a field of an item is, as a JSON pointer (RFC 6901). */
+/** Returns a function that gives the place of an item's field in the body, as a JSON pointer (RFC 6901). */
 export function pointerIn(operation: OperationName): (position: number, field: ItemField) => string {
   const { in: list = 'the_body', fields = {} } = itemFieldsOf(operation) ?? {};
   return (position, field) => {
@@ -28,7 +28,7 @@ export function pointerIn(operation: OperationName): (position: number, field: I
   };
 }
 
-/** Returns the field that says what an item is worth. */
+/** Returns the field that states the value of an item. */
 export function valueFieldOf(operation: OperationName): 'amountUsd' | 'upstreamRef' {
   return movesNamedTransaction(operation) ? 'upstreamRef' : 'amountUsd';
 }
@@ -42,7 +42,7 @@ function toItem(body: Fields, items: Items): Item {
   const text = (field: ItemField) => textAt(body, items.fields[field]);
   const amount = items.fields.amountUsd === undefined ? undefined : body[items.fields.amountUsd];
   const email = text('email');
-  const handle = text('handle') || null; // an empty handle beside an e-mail stands for none
+  const handle = text('handle') || null; // an empty handle beside an email counts as none
   return {
     recipientField: recipientFieldOf(body, items),
     handleIgnored: email !== null && handle !== null,
@@ -64,7 +64,10 @@ function textAt(body: Fields, name: string | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** With an e-mail and a handle, the e-mail is used (docs/reference/upstream.md, "Credit item", rule 2). */
+/**
+ * Returns the field of the recipient. The email precedes the handle (docs/reference/upstream.md, "Credit item", rule
+ * 2).
+ */
 function recipientFieldOf(body: Fields, { recipient, fields }: Items): Item['recipientField'] {
   if (recipient === 'nobody') return null;
   return recipient.find((kind) => textAt(body, fields[kind])) ?? null;

@@ -1,7 +1,7 @@
 import { Prisma } from '../platform/database/generated/client';
 import { CallState, OPEN, Present } from './lifecycle';
 
-/** An intent (`i`) with the records that its state depends on: `o`, `d` and `s`. */
+/** An intent (`i`) with the records that determine its state: `o`, `d` and `s`. */
 export const CALLS = Prisma.raw(`intent i
   LEFT JOIN outcome o ON o.intent_id = i.id
   LEFT JOIN decision d ON d.intent_id = i.id
@@ -12,20 +12,20 @@ export const RECORDED_STATE = Prisma.raw(
   `recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.outcome, i.held_for IS NOT NULL, d.kind)`,
 );
 
-/** The recorded state of `CALLS`, and what the state at an instant needs beside it. */
+/** The recorded state of `CALLS`, with the columns for the state at an instant. */
 export const STATE_COLUMNS = Prisma.raw(
   `${RECORDED_STATE.sql} AS state, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at`,
 );
 
-/** The state at an instant, of rows of `search_entry`, `call_state` or `STATE_COLUMNS`. */
+/** Returns the state at an instant, for rows of `search_entry`, `call_state` or `STATE_COLUMNS`. */
 export function stateAtSql({ now, live, givenUpBefore }: Present): Prisma.Sql {
   return Prisma.sql`state_at(state, expires_at, process, released_at,
     ${now}::timestamptz, ${live}::int[], ${givenUpBefore}::timestamptz)`;
 }
 
 /**
- * The same, now. Where the state must not look abandoned by mistake, read `live` before the records: a process may record
- * an outcome and end in between.
+ * Returns the state now. Where calls must not look abandoned by mistake, read `live` before the records. A process may
+ * record an outcome and end in between.
  */
 export function stateNowSql(givenUpAfterMs: number, live?: number[]): Prisma.Sql {
   const processes = live ? Prisma.sql`${live}::int[]` : Prisma.sql`ARRAY(SELECT live_processes())`;
@@ -33,12 +33,15 @@ export function stateNowSql(givenUpAfterMs: number, live?: number[]): Prisma.Sql
     clock_timestamp() - make_interval(secs => ${givenUpAfterMs / 1_000}::float))`;
 }
 
-/** Calls in progress, so that an index of their own finds them: search_entry_in_progress. */
+/** The condition of calls in progress, in a form that uses the index search_entry_in_progress. */
 export function inProgress({ givenUpBefore }: Present): Prisma.Sql {
   return Prisma.sql`state = 'in_progress' AND released_at >= ${givenUpBefore}::timestamptz`;
 }
 
-/** Calls that can still be approved, in the same way: search_entry_expires_at. Every held call expires. */
+/**
+ * The condition of calls that can still be approved, in a form that uses the index search_entry_expires_at. Every held
+ * call expires.
+ */
 export function notExpired({ now }: Present): Prisma.Sql {
   return Prisma.sql`expires_at > ${now}::timestamptz`;
 }
@@ -49,8 +52,8 @@ export function stateTerms(states: readonly string[]): Prisma.Sql {
 }
 
 /**
- * A condition for calls that are in one of these states now. Calls in progress and calls in doubt are not told apart: `states`
- * has both or neither, so no process and no age is asked for.
+ * A condition for calls that are in one of these states now. `states` has both calls in progress and calls in doubt, or
+ * neither. The two need not be told apart, so the condition uses no process and no age.
  */
 export function stateIn(states: readonly CallState[]): Prisma.Sql {
   const list = states.map((state) => `'${state}'`).join(', ');
@@ -59,7 +62,7 @@ export function stateIn(states: readonly CallState[]): Prisma.Sql {
   );
 }
 
-/** Calls that are not over, as a statement with a condition on `i`, an intent. */
+/** A statement for calls that are not over, with a condition on `i`, an intent. */
 export const openCalls = (which: string) => `
   SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql} WHERE ${which}) AS call
   WHERE ${stateIn(OPEN).sql} ORDER BY id`;

@@ -52,7 +52,7 @@ describe('the state of a call', () => {
     ['succeeded', 'approved and paid', held({ decision: decided('approved', 61), outcome: ended('succeeded') })],
   ])('is %s: %s', (word, _why, recorded) => expect(stateOf(recorded, AT)).toBe(word));
 
-  it('is in doubt since its answer was given up, or since it was released', () => {
+  it('is in doubt since waiting for its answer ended, or since its release', () => {
     expect(inDoubtSince(call({ outcome: ended('unknown') }), AT)).toEqual(ago(5));
     expect(inDoubtSince(call({ process: 6 }), AT)).toEqual(ago(1));
     expect(inDoubtSince(held({ decision: decided('approved', 2, 6) }), AT)).toEqual(ago(2));
@@ -60,7 +60,7 @@ describe('the state of a call', () => {
     expect(inDoubtSince(call({}), AT)).toBeNull();
   });
 
-  it('frees the key of a rejected call only if the upstream refused it at the door', () => {
+  it('frees the key of a rejected call only if the upstream rejected it at the door', () => {
     expect([401, 403, 429, 400, 422, null].filter((status) => freesKey('rejected', status))).toEqual([401, 403, 429]);
     expect([freesKey('not_sent', null), freesKey('unknown', 429), freesKey('declined', null)]).toEqual([
       true,

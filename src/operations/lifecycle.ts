@@ -1,14 +1,15 @@
 /**
- * The lifecycle of a call. A call has no status column: its state follows from its records, and, while it waits, from the
- * time. This file is the only definition in TypeScript. The functions `recorded_state` and `state_at` of the migrations are
- * the only one in SQL (lifecycle-sql.ts). test/lifecycle.spec.ts compares the two for every combination of facts.
+ * The lifecycle of a call. A call has no status column: its state follows from its records and, while it waits, from
+ * the time. This file is the only definition in TypeScript. The functions `recorded_state` and `state_at` of the
+ * migrations are the only one in SQL (lifecycle-sql.ts). test/lifecycle.spec.ts compares the two for every combination
+ * of facts.
  */
 
 /** What a state means for money, for the idempotency key and for the records. */
 interface Meaning {
   /**
-   * Whether the call was carried out; `open` means that it still may be, or may have been. A call that was not carried out
-   * counts against no cap and is in no other call's way. The records of an open call are kept.
+   * Whether the call was carried out. `open` means that it still may be, or may have been. A call that was not carried
+   * out counts against no cap and competes with no other call. The records of an open call are kept.
    */
   executed: 'yes' | 'no' | 'open';
   /** Whether the upstream has received the request, or may have. Reconciliation compares these calls. */
@@ -31,7 +32,7 @@ export const STATES = {
   refused: { executed: 'no', arrived: false, freesKey: true },
 } as const satisfies Record<string, Meaning>;
 
-/** What became of a call. Records and the API call it the `outcome`. */
+/** The state of a call. Records and the API call it the `outcome`. */
 export type CallState = keyof typeof STATES;
 
 export const CALL_STATES = Object.keys(STATES) as CallState[];
@@ -49,13 +50,13 @@ export function statesThat(is: (meaning: Meaning) => boolean): CallState[] {
 /** The states of calls that were carried out, so that their payouts count as paid. */
 export const EXECUTED = statesThat(({ executed }) => executed === 'yes');
 
-/** The states of calls that are not over: in doubt, in progress or waiting for an approval. */
+/** The states of calls that are not over: in doubt, in progress, or pending approval. */
 export const OPEN = statesThat(({ executed }) => executed === 'open');
 
 /** The states of calls that the upstream has received, or may have. */
 export const ARRIVED = statesThat(({ arrived }) => arrived);
 
-/** The recorded states of calls that may be settled: only the upstream knows what became of them. */
+/** The recorded states of calls that may be settled. Only the upstream knows their outcome. */
 export const UNSETTLED = statesThat(({ executed, arrived }) => executed === 'open' && arrived);
 
 /** How a call in doubt may be settled. */
@@ -63,7 +64,7 @@ export const RESOLUTIONS = ['confirmed', 'not_executed'] as const satisfies Call
 
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** With these statuses the upstream refuses our key, or limits us, before it looks at the request. */
+/** With these statuses, the upstream rejects our key, or limits us, before it reads the request. */
 export const REFUSED_AT_THE_DOOR: readonly number[] = [401, 403, 429];
 
 /** Returns whether the idempotency key of a call in this state is free, and whether its content may be sent again. */
@@ -73,12 +74,12 @@ export function freesKey(state: CallState, upstreamStatus: number | null): boole
   return upstreamStatus !== null && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
 }
 
-/** The facts that the state depends on, whatever the time. */
+/** The facts that determine the state, without the time. */
 export interface Facts {
   outcome: string | null;
-  /** Whether a refusal has the call's id. An intent whose commit was reported as failed, but was not, has one. */
+  /** Whether a refusal has the call's ID. An intent can have one if its commit was reported as failed, but was not. */
   refused: boolean;
-  /** The resolution that holds. */
+  /** The resolution that is in effect. */
   resolution: string | null;
   /** Whether the call needs an approval. */
   held: boolean;
@@ -86,10 +87,10 @@ export interface Facts {
 }
 
 /**
- * The first rule whose conditions all hold gives the state.
+ * The first rule whose conditions all hold determines the state.
  *
- * The upstream's own word comes first, even where it came after the call had been settled as `not_executed`. The
- * reservation was given back by then, so such a success counts against no cap.
+ * The upstream's own answer comes first, even if it came after the call was settled as `not_executed`. The reservation
+ * was released by then, so such a success counts against no cap.
  */
 const RULES = toRules([
   [{ outcome: 'succeeded' }, 'succeeded'],
@@ -108,17 +109,17 @@ function toRules(rules: [when: Partial<Facts>, state: CallState][]) {
   return rules.map(([when, state]) => ({ conditions: Object.entries(when) as [keyof Facts, unknown][], state }));
 }
 
-/** Returns the state as far as the records alone say. The search index stores it. `stateAt` adds what time does to it. */
+/** Returns the state from the records alone. The search index stores it. `stateAt` adds the effect of time. */
 export function recordedState(facts: Facts): CallState {
   const rule = RULES.find(({ conditions }) => conditions.every(([fact, value]) => facts[fact] === value));
   return rule?.state ?? 'in_progress'; // the last rule has no condition
 }
 
-/** What the records alone do not say: the time, and which processes live. */
+/** The facts that records do not contain: the time, and the live processes. */
 export interface Present {
   /** By the database's clock, in whole milliseconds. */
   now: Date;
-  /** The numbers of the processes that live. */
+  /** The numbers of the live processes. */
   live: number[];
   /** A call that was released before this instant and has no outcome will have none. */
   givenUpBefore: Date;
@@ -129,17 +130,17 @@ export function present(now: Date, live: number[], givenUpAfterMs: number): Pres
   return { now, live, givenUpBefore: new Date(now.getTime() - givenUpAfterMs) };
 }
 
-/** What of a call depends on the time. */
+/** The fields of a call that matter for the effect of time. */
 export interface Timing {
-  /** Until when it may be approved, in whole milliseconds: from this instant on it is expired. */
+  /** When its approval expires, in whole milliseconds. From this instant on, it is expired. */
   expiresAt: Date | null;
   /** The process that sends it. Without a number, its age alone tells whether it is in doubt. */
   process: number | null;
-  /** When it was let go to be sent: when it was recorded or, if it was held, approved. */
+  /** When it was released to be sent: when it was recorded or, if it was held, approved. */
   releasedAt: Date;
 }
 
-/** The states that end by themselves, and what they become. */
+/** The states that end by themselves, and the states that follow. */
 const LAPSES: Partial<
   Record<CallState, { becomes: CallState; hasLapsed: (timing: Timing, present: Present) => boolean }>
 > = {
@@ -171,9 +172,9 @@ export function possibleStates(recorded: CallState): CallState[] {
   return lapse ? [recorded, lapse.becomes] : [recorded];
 }
 
-/** The records of a call that was let through, as Prisma reads them. */
+/** The records of an admitted call, as Prisma reads them. */
 export interface RecordedCall {
-  /** When the intent was written, by the database's clock. A body may take a minute to come in before that. */
+  /** When the intent was written, by the database's clock. Before that, a body may take a minute to arrive. */
   recordedAt: Date;
   process: number | null;
   heldFor: string | null;
@@ -196,12 +197,14 @@ export function stateOf(call: RecordedCall, at: Present): CallState {
   return stateAt(recorded, { expiresAt, process: decision?.process ?? call.process, releasedAt: releasedAt(call) }, at);
 }
 
-/** Returns since when a call is in doubt: since its answer was given up or, without an outcome, since its release. */
+/**
+ * Returns when a call became in doubt: when waiting for its answer ended or, without an outcome, when it was released.
+ */
 export function inDoubtSince(call: RecordedCall, at: Present): Date | null {
   return stateOf(call, at) === 'unknown' ? (call.outcome?.answeredAt ?? releasedAt(call)) : null;
 }
 
-/** Returns what was decided about a held call; null for a call that needed no approval. */
+/** Returns the status of a held call's approval. Null for a call that needed none. */
 export function approvalStatusOf(call: RecordedCall, at: Present): string | null {
   if (call.heldFor === null) return null;
   return call.decision?.kind ?? (stateOf(call, at) === 'expired' ? 'expired' : 'pending');

@@ -36,7 +36,7 @@ jest.mock<typeof Credit>('../sandbox/payouts/credit', () => {
   return { ...actual, creditRoutes: { ...actual.creditRoutes, ...giftCardRoutes } };
 });
 
-describe('an operation that was added as CONTRIBUTING.md says', () => {
+describe('an operation that was added as described in CONTRIBUTING.md', () => {
   let reconciling: Reconciling;
   let count = 0;
 
@@ -69,7 +69,7 @@ describe('an operation that was added as CONTRIBUTING.md says', () => {
     expect(operations).toContainEqual({ operation: GIFT_CARD, effect: 'pay', scopes: ['pay'], documented: false });
   });
 
-  it('is refused with every fault of its fields', async () => {
+  it('is rejected with every fault of its fields', async () => {
     const { body } = await reconciling.proxy
       .post(reconciling.app, '/payouts/gift-card', { giftCards: [{ email: 'ada', brand: 'books' }] })
       .expect(400);
@@ -107,7 +107,7 @@ describe('an operation that was added as CONTRIBUTING.md says', () => {
     });
   });
 
-  it('is the example of CONTRIBUTING.md, line by line', () => {
+  it('equals the example of CONTRIBUTING.md, line by line', () => {
     const text = readFileSync('CONTRIBUTING.md', 'utf8');
     const from = text.indexOf('## How to add an operation');
     const section = text.slice(from, text.indexOf('\n## ', from + 1));

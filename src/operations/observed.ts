@@ -11,7 +11,7 @@ const PAYMENT = {
   tx_ref: 'sample',
 };
 
-/** The operations that docs/reference/upstream.md lists by name only. Their lines are what public clients showed (docs/reference/upstream.md). */
+/** The operations that docs/reference/upstream.md lists only by name. Their rows follow public clients (same page). */
 export const OBSERVED = {
   'POST /account/transactions': {
     title: 'Get all transactions',
@@ -83,7 +83,7 @@ export const OBSERVED = {
     deadline: 'lookup',
     example: { originCurrency: 'NGN', amountInOriginCurrency: '20' },
   },
-  // A collection asks someone for money, in the currency of the country. It pays nobody, and its amount is not in US dollars.
+  // A collection requests money, in the currency of the country. It pays nobody, and its amount is not in US dollars.
   'POST /collections/mobile-money/collect': {
     title: 'Collect a mobile money payment',
     source: 'observed',
@@ -133,7 +133,7 @@ export const OBSERVED = {
     deadline: 'change',
     example: { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
   },
-  // The body names a transaction and no amount: redeeming hands the value of that transaction to a phone number.
+  // The body names a transaction and no amount. Redeeming pays the value of that transaction to a phone number.
   'POST /redeem/airtime': {
     title: 'Redeem a paid credit as airtime',
     source: 'observed',

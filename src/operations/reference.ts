@@ -67,7 +67,7 @@ function transactionsOf(transactions: Transactions): string[] {
   return [`${name} transactions`, code(type), comparedAs];
 }
 
-/** `networkCode` in words: `network code`. */
+/** Returns `networkCode` in words: `network code`. */
 function wordsOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(' usd', ' in US dollars');
 }

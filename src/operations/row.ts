@@ -10,7 +10,7 @@ export type OperationRow = PayRow | WriteRow | ReadRow;
 export type Effect = OperationRow['effect'];
 
 interface CommonRow {
-  /** What the operation does, in a few words. */
+  /** The title of the operation: a few words. */
   title: string;
   /** Whether docs/reference/upstream.md documents the operation, or only public clients of such a service showed it. */
   source: 'documented' | 'observed';
@@ -23,7 +23,9 @@ interface CommonRow {
   deadline: DeadlineClass;
 }
 
-/** Value leaves a wallet. The call counts against caps, and its transactions can be recognised if the answer is lost. */
+/**
+ * Value leaves a wallet. The call counts against caps, and its transactions can be recognized if the answer is lost.
+ */
 export interface PayRow extends CommonRow {
   effect: 'pay';
   input: 'body';
@@ -34,7 +36,7 @@ export interface PayRow extends CommonRow {
   example: object;
 }
 
-/** Something is created, changed or removed, and no wallet of ours pays for it now. */
+/** Something is created, changed or removed, and none of our wallets pays for it now. */
 export type WriteRow = MovingRow | UnmovingRow;
 
 interface CommonWriteRow extends CommonRow {
@@ -64,29 +66,31 @@ interface UnmovingRow extends CommonWriteRow {
 /** Nothing changes, so the call may be sent again. */
 export interface ReadRow extends CommonRow {
   effect: 'read';
-  /** Where the input travels. */
+  /** The place of the input. */
   input: 'body' | 'query' | 'none';
-  /** Whether an answer is kept for a while and given to every client: it is the same for all of them. */
+  /** Whether answers are cached and shared by all clients, because they are the same for all. */
   cached: boolean;
   example: object;
 }
 
-/** A list that says where the upstream pays out. */
+/** A list of the destinations that the upstream serves. */
 export type CoverageList = 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
 
 /** Where the items of a body are, and what their fields mean. */
 export interface Items {
   /** The field that lists the items, or `the_body` if the body is itself the one item. */
   in: string;
-  /** Who is paid: the first of these that an item names. `nobody`: the people in it are recorded, but not paid. */
+  /**
+   * The recipient: the first of these fields that an item has. `nobody`: the people in it are recorded, but not paid.
+   */
   recipient: readonly RecipientKind[] | 'nobody';
-  /** The interface's name of each field that records, limits and searches know. */
+  /** The interface's name of each field that records, limits and searches use. */
   fields: Readonly<Partial<Record<ItemField, string>>>;
   /** The interface's other fields of an item. They stay in the body. */
   unrecorded: readonly string[];
 }
 
-/** An item that is paid says how much. */
+/** Items that are paid. Each states its amount. */
 export interface PaidItems extends Items {
   recipient: readonly RecipientKind[];
   fields: Items['fields'] & Readonly<Record<'amountUsd', string>>;
@@ -97,7 +101,7 @@ export type RecipientKind = 'email' | 'handle' | 'phone' | 'receiver';
 export type ItemField =
   RecipientKind | 'amountUsd' | 'country' | 'networkCode' | 'reference' | 'wallet' | 'upstreamRef';
 
-/** The upstream's listing shows transactions of this kind, by which a call in doubt is recognised. */
+/** The upstream's listing shows transactions of this kind. A call in doubt is recognized by them. */
 export interface CreatedTransactions {
   creates: TransactionKind;
   /** Whether a successful answer names a transaction for each item. */
@@ -109,9 +113,9 @@ export interface ChangedTransaction {
   changes: Change;
 }
 
-/** What becomes of a transaction that a call changes. */
+/** The effect on a transaction that a call changes. */
 export type Change = 'deleted' | 'redeemed';
 
-/** Operations that may take equally long. */
+/** Classes of operations with similar deadlines. */
 export const DEADLINE_CLASSES = ['payout', 'change', 'lookup', 'listing'] as const;
 export type DeadlineClass = (typeof DEADLINE_CLASSES)[number];

@@ -1,7 +1,7 @@
 /**
- * What a key may do. `pay`, `write` and `read` open the interface, by an operation's effect. `account` adds the operations
- * that reach the whole upstream account. `audit` opens the history, `audit:pii` the people in it, and the rest the
- * operators' resources.
+ * The permissions of a key. `pay`, `write` and `read` open the interface, by an operation's effect. `account` adds the
+ * operations that reach the whole upstream account. `audit` opens the history, `audit:pii` the people in it, and the
+ * others open the operators' resources.
  */
 export const SCOPES = [
   'pay',

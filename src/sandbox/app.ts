@@ -108,6 +108,7 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false, // The interface has no HEAD, and a HEAD must not bypass a fault of its GET.
     return503OnClosing: false, // Requests in flight are answered normally during the shutdown.
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     frameworkErrors: (error, request, reply) => {
       void receiveUnreadable(service, request)
         .catch(() => undefined) // The request is answered in any case, and nothing is done.
@@ -127,6 +128,11 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
   server.register(paymentPage(service.database, service.behaviour));
   server.register(redeemPage(service.database));
   return server;
+}
+
+/** Bodies are checked by `validation.ts`. Without this, Fastify loads its compilers of schemas at every start, unused. */
+function noSchema(): never {
+  throw new Error('a route has a Fastify schema, but no schema compiler is loaded');
 }
 
 async function listen(server: FastifyInstance, port: number): Promise<string> {

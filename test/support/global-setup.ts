@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, copyFileSync, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
@@ -26,9 +26,13 @@ export default async function globalSetup(): Promise<void> {
   await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
   process.env.TEST_POSTGRES = JSON.stringify(postgres.urls);
   process.env.TEST_CHROMIUM = mkdtempSync(join(tmpdir(), 'payout-proxy-chromium-')); // for the first test that needs one
+  const compiled = mkdtempSync(join(fastestDirectory(), 'payout-proxy-compiled-'));
+  process.env.TEST_COMPILED = join(compiled, 'compiled.cjs');
+  copyFileSync(join(__dirname, 'compiled.cjs'), process.env.TEST_COMPILED);
   globalThis.stopTestPostgres = async () => {
     await postgres.stop();
     removeDataDir(dataDir);
+    removeDataDir(compiled);
     removeDataDir(process.env.TEST_CHROMIUM ?? '');
   };
 }

@@ -5,7 +5,6 @@ import { basename } from 'node:path';
 const LONGEST = [
   'model',
   'start',
-  'start-killed',
   'frozen-database',
   'console-operate',
   'console-calls',

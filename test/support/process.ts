@@ -5,6 +5,10 @@ import { join, resolve } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
 
+/** What global-setup.ts made, if it ran: without it, a start costs half as much CPU again. */
+const { TEST_COMPILED } = process.env;
+const PRELOAD = TEST_COMPILED === undefined ? [] : ['--require', TEST_COMPILED];
+
 export interface Exit {
   code: number | null;
   stdout: string;
@@ -29,7 +33,7 @@ export class Product {
   constructor(script: string, args: string[], env: Record<string, string>, cwd: string) {
     const file = resolve(ROOT, 'dist', script);
     if (!existsSync(file)) throw new Error('dist is missing: npm test builds it first');
-    const [program, ...first] = file.endsWith('.js') ? [process.execPath, file] : [file];
+    const [program, ...first] = file.endsWith('.js') ? [process.execPath, ...PRELOAD, file] : [file];
     this.child = spawn(program ?? '', [...first, ...args], {
       cwd,
       env: { PATH: process.env.PATH ?? '', DRAIN_MS: '0', ...env },

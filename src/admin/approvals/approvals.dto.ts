@@ -36,7 +36,7 @@ export class DecisionDto {
     {
       type: 'string',
       pattern: HASH.source,
-      description: 'The `content_hash` that you read. A call with another one is not decided.',
+      description: 'The `content_hash` that you read. A call with another hash is not decided.',
     },
   )
   content_hash?: string;
@@ -44,7 +44,7 @@ export class DecisionDto {
 
 const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
 
-/** A cap of the client that asked, now and once the call is approved. */
+/** A cap of the requesting client, now and after the approval. */
 export class CapAfterDto extends CapDto {
   @ApiProperty({ ...USD, description: 'Spending if the call is approved now.' }) after_usd!: string;
   @ApiProperty({
@@ -54,7 +54,7 @@ export class CapAfterDto extends CapDto {
   left_after_usd!: string | null;
 }
 
-/** What an approval would do to the caps of the client that asked: it counts on those of the day on which it is approved. */
+/** Effect of an approval on the caps of the requesting client. The call counts on the day of its approval. */
 export class CapsAfterDto {
   @ApiProperty({ type: CapAfterDto, description: 'From midnight to midnight UTC.' }) daily!: CapAfterDto;
   @ApiProperty({ type: CapAfterDto, description: 'The calendar month, UTC.' }) monthly!: CapAfterDto;
@@ -75,12 +75,12 @@ export class NotAllowedDto {
     description: 'Code of the error that the client would receive now.',
   })
   code!: string;
-  @ApiProperty({ type: 'string', description: 'Why.' }) detail!: string;
-  @ApiProperty({ type: [FaultDto], description: 'Where, if it is about parts of the request.' }) errors!: FaultDto[];
+  @ApiProperty({ type: 'string', description: 'What the rule forbids.' }) detail!: string;
+  @ApiProperty({ type: [FaultDto], description: 'The fields concerned, if any.' }) errors!: FaultDto[];
 }
 
 const NOT_ALLOWED =
-  'The rule of the client that forbids it now, whatever held when it was asked: it cannot be approved (409 `no_longer_allowed`). Null where there is none, and once it is decided or has expired.';
+  'A rule of the client that forbids the call now, even if it was allowed when requested. The call cannot be approved (409 `no_longer_allowed`). Null if there is none, and once the call is decided or has expired.';
 
 export class ApprovalRecord extends CallRecord {
   @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
@@ -96,7 +96,7 @@ export class ApprovalPage {
   @ApiProperty({ type: [ApprovalRecord], description: 'Newest first.' }) approvals!: ApprovalRecord[];
   @ApiProperty({
     anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'For `page_token`; null on the last page.',
+    description: 'For `page_token`. Null on the last page.',
   })
   next_page_token!: string | null;
 }

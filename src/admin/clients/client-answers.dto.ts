@@ -13,25 +13,25 @@ const UUID = { type: 'string', format: 'uuid' };
 const COUNT = { type: 'integer' };
 
 export class ClientDto implements ListedClient {
-  @described("The client's id.", UUID) id!: string;
-  @described('Its name.', { type: 'string', example: 'shop' }) name!: string;
+  @described('ID of the client.', UUID) id!: string;
+  @described('Name of the client.', { type: 'string', example: 'shop' }) name!: string;
   @described('Scopes of its keys.', { type: 'array', items: { enum: SCOPES } }) scopes!: string[];
   @orNull('Operations that it may use. Null: all.', { type: 'array', items: { enum: [...OPERATION_NAMES] } })
   operations!: string[] | null;
-  @orNull('US dollars a day, UTC.', USD) daily_cap_usd!: string | null;
-  @orNull('US dollars a calendar month, UTC.', USD) monthly_cap_usd!: string | null;
-  @orNull('US dollars of one item.', USD) max_item_usd!: string | null;
-  @orNull('US dollars of one call.', USD) max_call_usd!: string | null;
+  @orNull('Daily cap in US dollars, UTC.', USD) daily_cap_usd!: string | null;
+  @orNull('Monthly cap in US dollars, UTC.', USD) monthly_cap_usd!: string | null;
+  @orNull('Limit per item in US dollars.', USD) max_item_usd!: string | null;
+  @orNull('Limit per call in US dollars.', USD) max_call_usd!: string | null;
   @orNull('Approval threshold per call in US dollars.', USD) approval_over_usd!: string | null;
-  @orNull('Items of one call.', COUNT) max_items!: number | null;
-  @orNull('Requests in a minute.', COUNT) requests_per_minute!: number | null;
-  @words('Countries that it may pay to; empty: any.') countries!: string[];
-  @words('Addresses and CIDR blocks that it may call from; empty: any.') addresses!: string[];
-  @words('Web origins whose pages may call; empty: none.') origins!: string[];
+  @orNull('Limit of items per call.', COUNT) max_items!: number | null;
+  @orNull('Limit of requests per minute.', COUNT) requests_per_minute!: number | null;
+  @words('Countries that it may pay to. Empty: any.') countries!: string[];
+  @words('Addresses and CIDR blocks that it may call from. Empty: any.') addresses!: string[];
+  @words('Web origins whose pages may call. Empty: none.') origins!: string[];
   @described('Whether payments and writes require an Idempotency-Key.', { type: 'boolean' })
   require_idempotency_key!: boolean;
   @described('When it was created.', INSTANT) created_at!: Date;
-  @described('Keys that are neither revoked nor expired.', COUNT) active_keys!: number;
+  @described('Number of valid keys.', COUNT) active_keys!: number;
   @ApiProperty({ type: UsageDto, description: 'Spending against its caps.' }) usage!: UsageDto;
 }
 
@@ -40,13 +40,13 @@ export class NewClientDto extends ClientDto {
 }
 
 export class ClientsDto {
-  @ApiProperty({ type: [ClientDto], description: 'By name.' }) clients!: ClientDto[];
+  @ApiProperty({ type: [ClientDto], description: 'Clients, by name.' }) clients!: ClientDto[];
 }
 
 export class KeyDto implements ListedKey {
-  @described("The key's id.", UUID) id!: string;
-  @described("The client's name.", { type: 'string' }) client!: string;
-  @described('How the key begins and ends.', { type: 'string', example: 'pp_shop_…x7Qa' }) hint!: string;
+  @described('ID of the key.', UUID) id!: string;
+  @described('Name of the client.', { type: 'string' }) client!: string;
+  @described('Beginning and end of the key.', { type: 'string', example: 'pp_shop_…x7Qa' }) hint!: string;
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;
   @described('Whether the key is valid.', { enum: ['active', 'revoked', 'expired'] }) state!: ListedKey['state'];
   @described('When it was issued.', INSTANT) created_at!: Date;
@@ -56,18 +56,18 @@ export class KeyDto implements ListedKey {
 }
 
 export class KeysDto {
-  @ApiProperty({ type: [KeyDto], description: 'Oldest first.' }) keys!: KeyDto[];
+  @ApiProperty({ type: [KeyDto], description: 'Keys, oldest first.' }) keys!: KeyDto[];
 }
 
 export class NewKeyDto {
-  @described("The key's id.", UUID) id!: string;
-  @described("The client's name.", { type: 'string' }) client!: string;
+  @described('ID of the key.', UUID) id!: string;
+  @described('Name of the client.', { type: 'string' }) client!: string;
   @described('The key. It is shown once and not stored.', { type: 'string' }) key!: string;
   @orNull('ID of the person who owns the key, if any.', { type: 'string' }) person!: string | null;
   @orNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at!: Date | null;
 }
 
 export class RevokedKeyDto {
-  @described("The key's id.", UUID) id!: string;
+  @described('ID of the key.', UUID) id!: string;
   @described('When the key was revoked.', INSTANT) revoked_at!: Date;
 }

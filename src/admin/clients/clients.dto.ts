@@ -19,7 +19,7 @@ type Usd = string | number | null;
 const Reason = () =>
   Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' });
 
-/** How much a client may do, and from where. Null takes a limit away. */
+/** The limits of a client. Null removes a limit. */
 class ClientLimitsDto {
   @UsdLimit('dailyCapUsd', 'Daily cap in US dollars, from midnight to midnight UTC.')
   daily_cap_usd?: Usd;
@@ -36,19 +36,19 @@ class ClientLimitsDto {
   @UsdLimit('approvalOverUsd', 'Approval threshold per call in US dollars.')
   approval_over_usd?: Usd;
 
-  @CountLimit('maxItems', 'The most items of one call.')
+  @CountLimit('maxItems', 'Limit of items per call.')
   max_items?: number | null;
 
-  @CountLimit('requestsPerMinute', 'The most requests in a minute, over all its keys.')
+  @CountLimit('requestsPerMinute', 'Limit of requests per minute, over all its keys.')
   requests_per_minute?: number | null;
 
-  @ListLimit('countries', 'The countries that it may pay to; empty: any.', ['Kenya', 'Nigeria'])
+  @ListLimit('countries', 'Countries that it may pay to. Empty: any.', ['Kenya', 'Nigeria'])
   countries?: string[] | null;
 
-  @ListLimit('addresses', 'IP addresses and CIDR blocks that it may call from; empty: any.', ['10.0.0.0/8'])
+  @ListLimit('addresses', 'IP addresses and CIDR blocks that it may call from. Empty: any.', ['10.0.0.0/8'])
   addresses?: string[] | null;
 
-  @ListLimit('origins', 'Web origins whose pages may call (CORS), as browsers send them; empty: none.', [
+  @ListLimit('origins', 'Web origins whose pages may call (CORS), as browsers send them. Empty: none.', [
     'https://shop.example',
   ])
   origins?: string[] | null;
@@ -66,7 +66,7 @@ export class CreateClientDto extends ClientLimitsDto {
   @Reason() reason?: string;
 }
 
-/** What is left out stays. */
+/** Fields that are left out do not change. */
 @NotForwarded()
 export class ChangeClientDto extends ClientLimitsDto {
   @ClientScopes({ required: false }) scopes?: string[];
@@ -85,7 +85,7 @@ export class RevocationDto {
   @Reason() reason?: string;
 }
 
-/** The limits that a body names. */
+/** Returns the limits that a body names. */
 export function limitsIn(dto: ClientLimitsDto): Partial<Limits> {
   const { require_idempotency_key: requireIdempotencyKey } = dto;
   return {

@@ -6,24 +6,25 @@ import { Effect } from '../../operations/row';
 const EFFECTS: Effect[] = ['pay', 'write', 'read'];
 
 export class OperationDto {
-  @ApiProperty({ enum: OPERATION_NAMES, description: 'Its name, its line in the interface.' })
+  @ApiProperty({ enum: OPERATION_NAMES, description: 'Name of the operation.' })
   operation!: OperationName;
   @ApiProperty({
     enum: EFFECTS,
-    description: '`pay`: value leaves a wallet. `write`: something is made or unmade.',
+    description: '`pay`: value leaves a wallet. `write`: something is created or deleted.',
   })
   effect!: Effect;
-  @ApiProperty({ enum: SCOPES, isArray: true, description: 'The scopes that a key needs for it, all of them.' })
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes that a key needs. All are required.' })
   scopes!: Scope[];
   @ApiProperty({
     type: 'boolean',
-    description: "Whether the interface's document describes it; else it is what such services were seen to do.",
+    description: 'Whether the upstream documents it. If not, its behavior was observed.',
   })
   documented!: boolean;
 }
 
-/** What a client can be allowed. */
+/** The operations and scopes that a client can be granted. */
 export class GrantableDto {
-  @ApiProperty({ type: [OperationDto], description: 'In the order of the interface.' }) operations!: OperationDto[];
-  @ApiProperty({ enum: SCOPES, isArray: true, description: 'What a key may do.' }) scopes!: Scope[];
+  @ApiProperty({ type: [OperationDto], description: 'Operations, in the order of the interface.' })
+  operations!: OperationDto[];
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes that a key can have.' }) scopes!: Scope[];
 }

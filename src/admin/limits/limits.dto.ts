@@ -6,12 +6,12 @@ const nullable = (type: 'string' | 'integer', description: string, more: object 
 const USD = { pattern: '^\\d+(\\.\\d+)?$', example: '10.5' };
 
 export class LimitsDto extends UsageDto {
-  @nullable('string', 'US dollars of one item.', USD) max_item_usd!: string | null;
-  @nullable('string', 'US dollars of one call.', USD) max_call_usd!: string | null;
-  @nullable('string', 'A payout of more waits for an approval.', USD) approval_over_usd!: string | null;
-  @nullable('integer', 'Items of one call.') max_items!: number | null;
-  @nullable('integer', 'Requests in a minute.') requests_per_minute!: number | null;
-  @ApiProperty({ type: [String], description: 'Countries that may be paid to; empty: any.' }) countries!: string[];
-  @ApiProperty({ type: 'boolean', description: 'Whether what pays or writes needs an Idempotency-Key.' })
+  @nullable('string', 'Limit per item in US dollars.', USD) max_item_usd!: string | null;
+  @nullable('string', 'Limit per call in US dollars.', USD) max_call_usd!: string | null;
+  @nullable('string', 'Approval threshold per call in US dollars.', USD) approval_over_usd!: string | null;
+  @nullable('integer', 'Limit of items per call.') max_items!: number | null;
+  @nullable('integer', 'Limit of requests per minute.') requests_per_minute!: number | null;
+  @ApiProperty({ type: [String], description: 'Countries that you may pay to. Empty: any.' }) countries!: string[];
+  @ApiProperty({ type: 'boolean', description: 'Whether payments and writes require an Idempotency-Key.' })
   require_idempotency_key!: boolean;
 }

@@ -6,7 +6,7 @@ import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';
 import { UsageDto } from '../limits/cap';
 import { WholeNumber } from '../../http/validation/query-rules';
 
-/** How far back: the tables of a month. */
+/** The longest period. Its tables stay small enough to read at once. */
 export const MOST_DAYS = 31;
 export const USUAL_DAYS = 7;
 
@@ -15,7 +15,7 @@ export class OverviewSearch {
     min: 1,
     max: MOST_DAYS,
     example: USUAL_DAYS,
-    description: `How many days (UTC) \`history\` tells of, today included; without it, ${USUAL_DAYS}.`,
+    description: `Number of days (UTC) in \`history\`, including today. Default: ${USUAL_DAYS}.`,
   })
   days?: number;
 }
@@ -27,108 +27,113 @@ const count = (description: string) => ApiProperty({ type: 'integer', minimum: 0
 const usd = (description: string) => ApiProperty({ ...USD, description });
 const ms = (description: string) => ApiProperty({ type: 'number', minimum: 0, description });
 const operation = () =>
-  ApiProperty({ type: 'string', description: "The operation's name.", example: 'POST /payouts/airtime' });
+  ApiProperty({ type: 'string', description: 'Name of the operation.', example: 'POST /payouts/airtime' });
 const orNull = (schema: object, description: string) => ApiProperty({ anyOf: [schema, { type: 'null' }], description });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** What was asked of an operation on a day. */
+/** Calls of one operation on one day. */
 export class OperationDay {
   @ApiProperty({ type: 'string', format: 'date', description: 'The day, UTC.', example: '2026-11-20' }) day!: string;
   @operation() operation!: string;
-  @count('Calls, whatever became of them.') calls!: number;
-  @count('Their payouts.') items!: number;
+  @count('Number of calls, whatever the outcome.') calls!: number;
+  @count('Number of their payouts.') items!: number;
   @usd('Sum of these payouts in US dollars, exact.') asked_usd!: string;
-  @usd(`The same of calls that were carried out. ${EXECUTED_HELP}`) succeeded_usd!: string;
+  @usd(`The part of it that was carried out. ${EXECUTED_HELP}`) succeeded_usd!: string;
 }
 
 export class OutcomeCount {
-  @ApiProperty({ enum: CALL_STATES, description: `What came of them. ${STATE_HELP}` })
+  @ApiProperty({ enum: CALL_STATES, description: `The outcome. ${STATE_HELP}` })
   outcome!: CallState;
-  @count('How many calls.') calls!: number;
+  @count('Number of calls.') calls!: number;
 }
 
-/** How long the upstream took, in milliseconds, to within two per cent. */
+/** Response times of the upstream in milliseconds, accurate to two per cent. */
 export class OperationLatency {
   @operation() operation!: string;
-  @count('Of how many calls: all that were sent.') calls!: number;
-  @ms('Half of the answers took no longer.') p50!: number;
-  @ms('95 of 100 answers took no longer.') p95!: number;
-  @ms('99 of 100 answers took no longer.') p99!: number;
+  @count('Number of calls that were sent.') calls!: number;
+  @ms('Median.') p50!: number;
+  @ms('95th percentile.') p95!: number;
+  @ms('99th percentile.') p99!: number;
 }
 
-/** The newest days. */
+/** Counts of the last days. */
 export class OverviewHistory {
-  @ApiProperty({ type: [OperationDay], description: 'By day, newest first, and operation; only what was asked for.' })
+  @ApiProperty({
+    type: [OperationDay],
+    description: 'Counts by day and operation, newest day first. Only those with calls.',
+  })
   days!: OperationDay[];
-  @ApiProperty({ type: [OutcomeCount], description: 'What came of the calls of these days; only what there is.' })
+  @ApiProperty({ type: [OutcomeCount], description: 'Counts by outcome over these days. Only outcomes that occurred.' })
   outcomes!: OutcomeCount[];
-  @ApiProperty({ type: [OperationLatency], description: 'Over these days.' }) upstream_ms!: OperationLatency[];
+  @ApiProperty({ type: [OperationLatency], description: 'Response times over these days.' })
+  upstream_ms!: OperationLatency[];
 }
 
-/** Calls of which nobody knows what came of them, however old: those of `GET /v1/audit/calls?in_doubt=true`. */
+/** Calls in doubt of any age: those of `GET /v1/audit/calls?in_doubt=true`. */
 export class OverviewInDoubt {
-  @count('How many calls.') calls!: number;
-  @usd('What they ask for, in US dollars.') usd!: string;
-  @orNull(INSTANT, 'Since when the oldest is in doubt; null: there is none.') oldest_since!: Date | null;
+  @count('Number of calls.') calls!: number;
+  @usd('Their sum in US dollars.') usd!: string;
+  @orNull(INSTANT, 'When the oldest became in doubt. Null if there is none.') oldest_since!: Date | null;
 }
 
 /** The newest checkpoint of the log. */
 export class OverviewSeal {
-  @count('How many records are sealed.') size!: number;
-  @ApiProperty({ ...INSTANT, description: 'When the newest of them were.' }) sealed_at!: Date;
+  @count('Number of sealed records.') size!: number;
+  @ApiProperty({ ...INSTANT, description: 'When the newest of them was sealed.' }) sealed_at!: Date;
 }
 
 export class OverviewFindings {
-  @ApiProperty({ enum: AGES.map(({ name }) => name), description: 'For how many days they have waited.' })
+  @ApiProperty({ enum: AGES.map(({ name }) => name), description: 'Age of the findings, in days.' })
   age!: AgeName;
-  @count('How many.') count!: number;
-  @usd('What they are about, without signs, in US dollars.') impact_usd!: string;
+  @count('Number of findings.') count!: number;
+  @usd('Sum of their absolute impacts, in US dollars.') impact_usd!: string;
 }
 
-/** The newest reconciliation. */
+/** The newest reconciliation run. */
 export class OverviewRun {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'Its id.' }) id!: string;
-  @ApiProperty({ ...INSTANT, description: 'Payments from here on are compared …' }) from!: Date;
-  @ApiProperty({ ...INSTANT, description: '… and up to here.' }) to!: Date;
-  @ApiProperty({ enum: RUN_STATES, description: '`interrupted`: it was cut off.' }) state!: RunState;
-  @orNull({ enum: RESULTS }, 'Null: it has not ended.') result!: Result | null;
-  @ApiProperty({ ...INSTANT, description: 'When it began.' }) started_at!: Date;
-  @orNull(INSTANT, 'When it ended.') ended_at!: Date | null;
-  @orNull(SIGNED_USD, "The upstream's total less ours, in US dollars; null where there is no result.")
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the run.' }) id!: string;
+  @ApiProperty({ ...INSTANT, description: 'Beginning of the compared period.' }) from!: Date;
+  @ApiProperty({ ...INSTANT, description: 'End of the compared period.' }) to!: Date;
+  @ApiProperty({ enum: RUN_STATES, description: 'State of the run. `interrupted`: the proxy stopped during it.' })
+  state!: RunState;
+  @orNull({ enum: RESULTS }, 'The result. Null until the run ends.') result!: Result | null;
+  @ApiProperty({ ...INSTANT, description: 'When the run began.' }) started_at!: Date;
+  @orNull(INSTANT, 'When the run ended.') ended_at!: Date | null;
+  @orNull(SIGNED_USD, "The upstream's total minus ours, in US dollars. Null without a result.")
   difference_usd!: string | null;
-  @orNull(SIGNED_USD, 'What nothing explains of it: zero, or the comparison itself is wrong.')
+  @orNull(SIGNED_USD, 'The unexplained part. If it is not zero, the comparison is wrong.')
   residual_usd!: string | null;
-  @count('Of the findings it saw, those that wait for somebody now.') open_findings!: number;
+  @count('Number of its findings that are still undecided.') open_findings!: number;
 }
 
 /** Held calls that may still be approved. */
 export class OverviewApprovals {
-  @count('How many wait.') waiting!: number;
-  @usd('What they ask for, in US dollars.') usd!: string;
-  @orNull(INSTANT, 'When the next of them expires; null: none waits.') next_expires_at!: Date | null;
+  @count('Number of pending calls.') waiting!: number;
+  @usd('Their sum in US dollars.') usd!: string;
+  @orNull(INSTANT, 'When the next approval expires. Null if none is pending.') next_expires_at!: Date | null;
 }
 
 /** A client that has a cap, or has spent something this month. */
 export class OverviewClient extends UsageDto {
-  @ApiProperty({ type: 'string', description: 'Its name.', example: 'shop' }) name!: string;
+  @ApiProperty({ type: 'string', description: 'Name of the client.', example: 'shop' }) name!: string;
 }
 
 export class OverviewStops {
-  @count('How many hold now.') active!: number;
+  @count('Number of active stops.') active!: number;
 }
 
-/** How the upstream is, as the instance that answers saw it since it started; others may see it otherwise. */
+/** The state of the upstream, as the answering instance has seen it since its start. Other instances may differ. */
 export class OverviewUpstream {
   @ApiProperty({
     type: [String],
-    description: 'Operations of which it failed most requests, so that for now only probes are sent.',
+    description: 'Operations whose requests mostly failed. Only probes are sent for now.',
   })
   open_circuits!: string[];
-  @orNull(INSTANT, 'When it last answered a forwarded request, whatever it said; null: it did not yet.')
+  @orNull(INSTANT, 'When it last answered a forwarded request. Null if it has not.')
   last_answered_at!: Date | null;
   @orNull(
     INSTANT,
-    'When a request last failed: no connection, a time-out, a broken one, a server error; null: none did.',
+    'When a request last failed: no connection, a timeout, an interrupted answer, or a server error. Null if none has.',
   )
   last_failure_at!: Date | null;
 }
@@ -136,22 +141,22 @@ export class OverviewUpstream {
 export class Overview {
   @ApiProperty({
     ...INSTANT,
-    description: 'It tells how things stood then; of days that are over, some minutes before at most.',
+    description: 'When the overview was evaluated. Counts of past days may be some minutes older.',
   })
   as_of!: Date;
   @orNull(ref('OverviewHistory'), 'Scope `audit`.') history!: OverviewHistory | null;
   @orNull(ref('OverviewInDoubt'), 'Scope `audit`.') in_doubt!: OverviewInDoubt | null;
-  @orNull(ref('OverviewSeal'), 'Scope `audit`; null also where nothing is sealed yet.') seal!: OverviewSeal | null;
+  @orNull(ref('OverviewSeal'), 'Scope `audit`. Also null if nothing is sealed yet.') seal!: OverviewSeal | null;
   @ApiProperty({
     anyOf: [{ type: 'array', items: ref('OverviewFindings') }, { type: 'null' }],
-    description: 'Scope `reconcile`. Findings that wait for somebody (open, reopened): a row for each age.',
+    description: 'Scope `reconcile`. Undecided findings (open or reopened), by age.',
   })
   findings!: OverviewFindings[] | null;
-  @orNull(ref('OverviewRun'), 'Scope `reconcile`; null also where there was none yet.') last_run!: OverviewRun | null;
+  @orNull(ref('OverviewRun'), 'Scope `reconcile`. Also null before the first run.') last_run!: OverviewRun | null;
   @orNull(ref('OverviewApprovals'), 'Scope `approve`.') approvals!: OverviewApprovals | null;
   @ApiProperty({
     anyOf: [{ type: 'array', items: ref('OverviewClient') }, { type: 'null' }],
-    description: 'Scope `admin`. By name: those that have a cap, or have spent something this month.',
+    description: 'Scope `admin`. Clients with a cap or with spending this month, by name.',
   })
   clients!: OverviewClient[] | null;
   @orNull(ref('OverviewStops'), 'Scope `admin`, `approve` or `audit`.') stops!: OverviewStops | null;

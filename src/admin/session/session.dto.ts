@@ -1,16 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Scope, SCOPES } from '../../operations/scopes';
 
-/** Who is signed in to the console. */
+/** The session of a console user. */
 export class SessionRecord {
-  @ApiProperty({ type: 'string', description: "The client's name.", example: 'auditor' }) client!: string;
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The key that it began with.' }) key_id!: string;
+  @ApiProperty({ type: 'string', description: 'Name of the client.', example: 'auditor' }) client!: string;
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'Key that the user signed in with.' }) key_id!: string;
   @ApiProperty({
     anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: "Whose key it is, where it is one person's.",
+    description: 'ID of the person who owns the key, if any.',
   })
   person!: string | null;
-  @ApiProperty({ enum: SCOPES, isArray: true, description: 'What it may do.' }) scopes!: Scope[];
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the session.' }) scopes!: Scope[];
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Minutes of inactivity after which the session ends.' })
   idle_minutes!: number;
   @ApiProperty({

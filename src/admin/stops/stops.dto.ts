@@ -5,10 +5,10 @@ import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
 
-/** What can be stopped: reads go on. */
+/** The operations that can be stopped. Reads always continue. */
 export const STOPPABLE: string[] = [...CHANGING_OPERATIONS];
 
-/** The longest reason: it is read by everybody whom the stop holds back. */
+/** The longest reason. Everyone whose request a stop rejects reads it. */
 export const MAX_REASON = 500;
 
 const TARGETS = ['everything', 'client', 'operation'] as const;
@@ -40,11 +40,16 @@ export class NewStopDto {
   everything?: true;
 
   @OnlyTarget()
-  @Text({ max: 40, required: false, description: "A client's name: stops what it pays and writes.", example: 'shop' })
+  @Text({
+    max: 40,
+    required: false,
+    description: 'Name of a client. Stops all its payments and writes.',
+    example: 'shop',
+  })
   client?: string;
 
   @OnlyTarget()
-  @OneOf(STOPPABLE, 'An operation that pays or writes: stops it for all clients.')
+  @OneOf(STOPPABLE, 'An operation that pays or writes. Stops it for all clients.')
   operation?: string;
 
   @Text({
@@ -55,36 +60,36 @@ export class NewStopDto {
 }
 
 export class StopList {
-  @OneOf(['true', 'false'], 'Whether those that were lifted are listed too.')
+  @OneOf(['true', 'false'], 'Whether to include lifted stops.')
   all?: string;
 }
 
 export class StopAuthorRecord {
-  @ApiProperty({ type: 'string', description: "The client's name." }) client!: string;
-  @ApiProperty({ type: 'string', format: 'uuid', description: "The key's id." }) key_id!: string;
-  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'The person, where known.' })
+  @ApiProperty({ type: 'string', description: 'Name of the client.' }) client!: string;
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the key.' }) key_id!: string;
+  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'The person, if known.' })
   actor!: string | null;
 }
 
 const AUTHOR = { anyOf: [{ $ref: '#/components/schemas/StopAuthorRecord' }, { type: 'null' }] };
 
 export class StopRecord {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'Its id.' }) id!: string;
-  @ApiProperty({ type: 'boolean', description: 'Whether it stops all that pays or writes.' }) everything!: boolean;
-  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'The client that it stops, by name.' })
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the stop.' }) id!: string;
+  @ApiProperty({ type: 'boolean', description: 'Whether it stops all payments and writes.' }) everything!: boolean;
+  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Name of the stopped client.' })
   client!: string | null;
-  @ApiProperty({ anyOf: [{ enum: STOPPABLE }, { type: 'null' }], description: 'The operation that it stops.' })
+  @ApiProperty({ anyOf: [{ enum: STOPPABLE }, { type: 'null' }], description: 'The stopped operation.' })
   operation!: string | null;
   @ApiProperty({ type: 'string', description: 'Reason, which refused clients see.' }) reason!: string;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When the stop began.' }) stopped_at!: Date;
-  @ApiProperty({ ...AUTHOR, description: 'Who stopped it; null: the command line.' })
+  @ApiProperty({ ...AUTHOR, description: 'Who set the stop. Null: the command line.' })
   stopped_by!: StopAuthorRecord | null;
   @ApiProperty({
     anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
     description: 'When the stop was lifted. Null: the stop is active.',
   })
   lifted_at!: Date | null;
-  @ApiProperty({ ...AUTHOR, description: 'Who lifted it; null: nobody yet, or the command line.' })
+  @ApiProperty({ ...AUTHOR, description: 'Who lifted the stop. Null: nobody yet, or the command line.' })
   lifted_by!: StopAuthorRecord | null;
 }
 

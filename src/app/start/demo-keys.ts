@@ -6,7 +6,10 @@ import { Scope } from '../../operations/scopes';
 import { RunningConfig, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/private-file';
 
-/** One client for each kind of user; the admin's key also shows everything, so that a newcomer signs in to the console once. */
+/**
+ * One client for each kind of user. The admin's key can also read everything, so that a newcomer signs in to the
+ * console once.
+ */
 const DEMO_CLIENTS: Record<string, Scope[]> = {
   app: ['pay', 'write', 'read', 'account'],
   auditor: ['audit', 'audit:pii'],
@@ -27,7 +30,7 @@ export async function ensureDemoKeys(clients: ClientsService, dataDir: string): 
   const file = demoKeysFile(dataDir);
   const known = new Set((await clients.list()).map(({ name }) => name));
   const isComplete = Object.keys(DEMO_CLIENTS).every((name) => known.has(name));
-  if (isComplete && existsSync(file)) return file; // a file without clients is of a database that is gone
+  if (isComplete && existsSync(file)) return file; // a file without clients belongs to a deleted database
   const keys: Record<string, string> = {};
   for (const [name, scopes] of Object.entries(DEMO_CLIENTS)) {
     const { key } = known.has(name) ? await clients.issueKey(name) : await clients.create(name, scopes);
@@ -39,13 +42,13 @@ export async function ensureDemoKeys(clients: ClientsService, dataDir: string): 
 
 type Upstream = Pick<RunningConfig, 'dataDir' | 'upstreamBaseUrl' | 'upstreamApiKey'>;
 
-/** Remembers that the demo clients belong to the sandbox that is the upstream now. */
+/** Records the sandbox that the demo clients belong to. */
 export async function bindDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
   await demo.markAs(nameOf(settings), keysIn(settings.dataDir));
 }
 
 /**
- * Rejects a start with demo keys beside a real upstream, where they would pay real money.
+ * Rejects a start with demo keys and a real upstream, where they would pay real money.
  * @throws StartError if the database has demo clients of another upstream with valid keys.
  */
 export async function refuseDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {

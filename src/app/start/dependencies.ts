@@ -10,14 +10,14 @@ export type Report = (step: string, detail: string) => void;
 
 interface Dependencies {
   settings: RunningConfig;
-  /** Whether the database is our own. */
+  /** Whether the database is the embedded one. */
   embeddedDatabase: boolean;
   stop: () => Promise<void>;
 }
 
 /**
  * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL, and the
- * sandbox as upstream without UPSTREAM_BASE_URL. It also applies the migrations.
+ * sandbox as upstream without UPSTREAM_BASE_URL. Also applies the migrations.
  */
 export async function startDependencies(config: Config, report: Report): Promise<Dependencies> {
   let postgres: EmbeddedPostgres | undefined;
@@ -55,7 +55,9 @@ export async function startDependencies(config: Config, report: Report): Promise
   }
 }
 
-/** With one URL it is the owner's, and the proxy steps down from it (prisma.service.ts). */
+/**
+ * Returns the URLs of the database. A single URL is the owner's, and the proxy takes its own role (prisma.service.ts).
+ */
 function databaseOf({ databaseUrl, databaseOwnerUrl }: Config, postgres: EmbeddedPostgres | undefined) {
   if (databaseUrl) return { databaseUrl, databaseOwnerUrl: databaseOwnerUrl ?? databaseUrl };
   if (!postgres) throw new Error('there is neither a DATABASE_URL nor an embedded Postgres');

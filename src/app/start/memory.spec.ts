@@ -44,7 +44,7 @@ const LULL = `
 `;
 
 describe('the memory of a start', () => {
-  it('has a young generation that grows only once started, and is collected once', () => {
+  it('keeps the young generation small until the start is over, and collects once', () => {
     const said = execFileSync(process.execPath, ['-e', SCRIPT], { encoding: 'utf8' });
     const { starting, collected, settled, exposed } = JSON.parse(said) as Record<string, unknown>;
     expect(starting).toBeLessThan(4);
@@ -53,7 +53,7 @@ describe('the memory of a start', () => {
     expect(exposed).toBe('undefined');
   });
 
-  it('keeps compiled code over a lull', () => {
+  it('keeps compiled code during a lull', () => {
     const said = execFileSync(process.execPath, ['--allow-natives-syntax', '--expose-gc', '-e', LULL], {
       encoding: 'utf8',
     });

@@ -20,16 +20,16 @@ interface SandboxFile {
   controlKey: string;
 }
 
-/** Held by whoever started the sandbox, as long as it lives. */
+/** The lock of the process that started the sandbox, as long as it lives. */
 const SANDBOX_LOCK = 7_070_003;
 
 /**
- * Starts the sandbox as its own process. Like a real upstream, it can hang, crash, and be killed alone. Its address and
- * keys are written to DATA_DIR/sandbox.json, which only its owner may read.
+ * Starts the sandbox as a separate process. Like a real upstream, it can hang, crash, and be killed alone. Its address
+ * and keys are written to DATA_DIR/sandbox.json, which only its owner may read.
  */
 export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
   const file = join(config.dataDir, 'sandbox.json');
-  // Two sandboxes on the same data would each have faults of their own, and the file would lead to the wrong one.
+  // Two sandboxes on the same data would have different faults, and the file would name the wrong one.
   const lock = await SessionLock.take(databaseUrl, SANDBOX_LOCK);
   if (!lock) {
     throw new StartError(
@@ -52,10 +52,10 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
 async function launch(config: Config, databaseUrl: string, port: number, file: string): Promise<RunningSandbox> {
   const apiKey = config.upstreamApiKey?.reveal() ?? read(file)?.apiKey ?? `sandbox_${randomBytes(24).toString('hex')}`;
   const child = fork(join(__dirname, '..', '..', 'sandbox', 'main.js'), {
-    detached: true, // a Ctrl-C reaches the proxy first, which finishes what is in flight and then stops the sandbox
+    detached: true, // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the sandbox
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: childEnvironment({
-      SANDBOX_UNIT_NAME: config.upstreamUnitName, // unless told otherwise, the two understand each other
+      SANDBOX_UNIT_NAME: config.upstreamUnitName, // by default, both use the same unit name
       ...revealed(config.sandboxBehaviour),
       SANDBOX_DATABASE_URL: databaseUrl,
       SANDBOX_PORT: String(port),
@@ -81,7 +81,7 @@ async function launch(config: Config, databaseUrl: string, port: number, file: s
     stop: async () => {
       child.off('exit', tellOfEnd);
       child.kill('SIGTERM');
-      child.kill('SIGCONT'); // a stopped one cannot hear the first
+      child.kill('SIGCONT'); // a stopped process cannot receive the first signal
       await exited;
     },
   };

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 const PARENT_CHECK_MS = 500;
 
 /**
- * Calls `stop` once: at SIGTERM, at SIGINT, or when the npm that runs us has gone. A signal sent to npm may end npm and
- * its shell without reaching us, and then nobody would stop the Postgres and the sandbox that we started.
- * @param stop is given a signal that is aborted once somebody waits for the end: at once after a Ctrl-C and without npm;
- * after a SIGTERM, which a load balancer must notice first, when another signal comes.
+ * Calls `stop` once: at SIGTERM, at SIGINT, or when the npm that runs the proxy is gone. A signal to npm may end npm
+ * and its shell without reaching this process. Nobody would then stop the embedded Postgres and the sandbox.
+ * @param stop receives a signal that is aborted once somebody waits for the end: at once after Ctrl-C and without npm.
+ * After SIGTERM, which a load balancer must notice first, it is aborted by the next signal.
  */
 export function onStop(stop: (urgent: AbortSignal) => void): void {
   const urgent = new AbortController();
@@ -25,8 +25,8 @@ export function onStop(stop: (urgent: AbortSignal) => void): void {
 }
 
 /**
- * Whether the npm that runs us is still there. It starts us by itself or by a shell, and a shell does not end with its npm.
- * Nothing above npm matters: `nohup npm start &` outlives its terminal.
+ * Returns tests of whether the npm that runs the proxy still exists. npm starts the proxy directly or through a shell,
+ * and a shell does not end with its npm. Processes above npm do not matter: `nohup npm start &` outlives its terminal.
  */
 function waysToNpm(): (() => boolean)[] {
   const parent = process.ppid;
@@ -36,12 +36,12 @@ function waysToNpm(): (() => boolean)[] {
   return [isParentThere, () => parentOf(parent) === npm];
 }
 
-/** npm runs a script as `sh -c <script>`. Where there is no /proc, its shell is taken for npm itself. */
+/** npm runs a script as `sh -c <script>`. Without /proc, its shell is taken for npm. */
 function isShellOfNpm(pid: number): boolean {
   return readProc(pid, 'cmdline')?.split('\0')[1] === '-c';
 }
 
-/** The name of a program, in brackets, may hold anything; behind it stand its state and its parent. */
+/** Returns the parent of a process. Its name, in brackets, may contain anything. Its state and its parent follow it. */
 function parentOf(pid: number): string | undefined {
   return /^.*\) \S (\d+) /s.exec(readProc(pid, 'stat') ?? '')?.[1];
 }
@@ -50,6 +50,6 @@ function readProc(pid: number, file: 'cmdline' | 'stat'): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return undefined; // it has gone, or there is no /proc
+    return undefined; // the process is gone, or there is no /proc
   }
 }

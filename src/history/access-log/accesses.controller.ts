@@ -20,9 +20,9 @@ export class AccessesController {
   @Allow('audit')
   @Shows(({ accesses }: AccessPage) => ({ rows: accesses.length, people: accesses.length > 0 }))
   @ApiOperation({
-    summary: 'List who has read the history',
+    summary: 'List reads of the history',
     operationId: 'listAccesses',
-    description: 'Scope `audit`. Reading this list is recorded in it too.',
+    description: 'Scope `audit`. The list also records its own reads.',
   })
   @ApiResponse({ status: 200, type: AccessPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')

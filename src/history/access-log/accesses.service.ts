@@ -9,10 +9,10 @@ import { shown } from '../records/view';
 
 type AccessRow = Prisma.AccessGetPayload<{ include: { end: true } }>;
 
-/** Of a call, the newest accesses that its story tells. */
+/** The number of accesses that the story of a call shows. */
 const NEWEST = 100;
 
-/** Tells who has read the history. */
+/** Lists who has read the history. */
 @Injectable()
 export class AccessesService {
   constructor(private readonly prisma: ReaderPrisma) {}
@@ -39,7 +39,7 @@ export class AccessesService {
     return toPage(await this.present(rows, reveal), search);
   }
 
-  /** Who looked at a call: the newest, and how many in all. */
+  /** Returns the newest reads of a call, and the number of all its reads. */
   async ofCall(callId: string, reveal: boolean): Promise<{ accesses: AccessRecord[]; count: number }> {
     const where = ofCall(callId);
     const [rows, count] = await Promise.all([
@@ -72,7 +72,7 @@ function ofCall(id: string): Prisma.AccessWhereInput {
   return { OR: [{ callId: id }, { callIds: { has: id } }] };
 }
 
-/** @param asked the filters before they were masked, if they may be shown and are still there. */
+/** @param asked the filters before masking. Null if they may not be shown or were erased. */
 function toRecord(
   row: AccessRow,
   names: Map<string, string>,

@@ -11,26 +11,26 @@ const INSTANT = { format: 'date-time' };
 
 /** The fields of a client or a key that an act changed. The others are left out. */
 export class ActivityState {
-  @words('What the keys of the client may do.') scopes?: string[];
+  @words('Scopes of its keys.') scopes?: string[];
   @ApiPropertyOptional({
     anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
-    description: 'The operations that it may use. Null: all.',
+    description: 'Operations that it may use. Null: all.',
   })
   operations?: string[] | null;
-  @textOrNull('US dollars a day.', USD) daily_cap_usd?: string | null;
-  @textOrNull('US dollars a calendar month.', USD) monthly_cap_usd?: string | null;
-  @textOrNull('US dollars of one item.', USD) max_item_usd?: string | null;
-  @textOrNull('US dollars of one call.', USD) max_call_usd?: string | null;
-  @textOrNull('More than this waits for an approval.', USD) approval_over_usd?: string | null;
-  @count('Items of one call.') max_items?: number | null;
-  @count('Requests in a minute.') requests_per_minute?: number | null;
+  @textOrNull('Daily cap in US dollars.', USD) daily_cap_usd?: string | null;
+  @textOrNull('Monthly cap in US dollars.', USD) monthly_cap_usd?: string | null;
+  @textOrNull('Limit per item in US dollars.', USD) max_item_usd?: string | null;
+  @textOrNull('Limit per call in US dollars.', USD) max_call_usd?: string | null;
+  @textOrNull('Approval threshold per call in US dollars.', USD) approval_over_usd?: string | null;
+  @count('Limit of items per call.') max_items?: number | null;
+  @count('Limit of requests per minute.') requests_per_minute?: number | null;
   @words('Countries that it may pay to. Empty: any.') countries?: string[];
   @words('Addresses that it may call from. Empty: any.') addresses?: string[];
   @words('Web origins whose pages may call. Empty: none.') origins?: string[];
-  @ApiPropertyOptional({ type: 'boolean', description: 'Whether payments need an Idempotency-Key.' })
+  @ApiPropertyOptional({ type: 'boolean', description: 'Whether payments and writes require an Idempotency-Key.' })
   require_idempotency_key?: boolean;
-  @text('How the key begins and ends.') hint?: string;
-  @textOrNull('The person whose key it is.') person?: string | null;
-  @textOrNull('Until when the key is valid. Null: until it is revoked.', INSTANT) expires_at?: string | null;
+  @text('Beginning and end of the key.') hint?: string;
+  @textOrNull('ID of the person who owns the key.') person?: string | null;
+  @textOrNull('Expiry of the key. Null: valid until it is revoked.', INSTANT) expires_at?: string | null;
   @textOrNull('When the key was revoked.', INSTANT) revoked_at?: string | null;
 }

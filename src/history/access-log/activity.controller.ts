@@ -23,8 +23,8 @@ export class ActivityController {
     summary: 'List administrative acts',
     operationId: 'listActivity',
     description:
-      'Scope `audit` or `admin`. Changes of clients, limits, scopes and keys with their state before and after, and stops. ' +
-      'Every act is a record that the log seals.',
+      'Scope `audit` or `admin`. Lists stops, and changes of clients, limits, scopes, and keys with their state before and ' +
+      'after. The log seals every act.',
   })
   @ApiResponse({ status: 200, type: ActivityPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')

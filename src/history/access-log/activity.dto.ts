@@ -8,7 +8,7 @@ import { orNull, RecordClient } from '../records/record.dto';
 
 export const ACTIONS = [...CLIENT_ACTIONS, 'stop_set', 'stop_lifted'] as const;
 
-/** Where a page ended. Several acts may have happened in the same microsecond. */
+/** The last act of a page. Several acts may have happened in the same microsecond. */
 export interface ActivityCursor {
   at: string;
   action: string;
@@ -29,22 +29,22 @@ export function fromActivityToken(token: string): ActivityCursor | undefined {
 }
 
 export class ActivitySearch {
-  @Instant('Done at this instant or later.')
+  @Instant('At this instant or later.')
   from?: string;
 
-  @Instant('Done before this instant.')
+  @Instant('Before this instant.')
   to?: string;
 
-  @OneOf(ACTIONS, 'What was done.')
+  @OneOf(ACTIONS, 'Kind of act.')
   action?: (typeof ACTIONS)[number];
 
-  @Text({ max: 64, required: false, description: 'The client that was changed: its name or id.', example: 'shop' })
+  @Text({ max: 64, required: false, description: 'Name or ID of the changed client.', example: 'shop' })
   client?: string;
 
-  @Text({ max: 64, required: false, description: 'The client that made the change: its name or id.', example: 'admin' })
+  @Text({ max: 64, required: false, description: 'Name or ID of the client that made the change.', example: 'admin' })
   by?: string;
 
-  @Text({ max: 128, required: false, description: 'The person who made the change, exactly.' })
+  @Text({ max: 128, required: false, description: 'The person who made the change. Exact match.' })
   actor?: string;
 
   @OneOf(CHANGED_VIA, 'How the change was made.')
@@ -63,7 +63,7 @@ export class ActivitySearch {
     {
       type: 'string',
       maxLength: MAX_TOKEN,
-      description: 'The `next_page_token` of the page before, with the same filters.',
+      description: 'The `next_page_token` of the previous page. Send the same filters.',
     },
   )
   page_token?: string;
@@ -73,20 +73,20 @@ const nullable = (type: 'string', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
 const UUID = { format: 'uuid' };
 
-/** What was changed. */
+/** What an act changed. */
 export class ActivityTarget {
-  @orNull(RecordClient, 'The client that was changed, or that a stop covers.') client!: RecordClient | null;
-  @nullable('string', 'The key that was issued or revoked.', UUID) key_id!: string | null;
-  @nullable('string', 'The operation that a stop covers.') operation!: string | null;
+  @orNull(RecordClient, 'The changed or stopped client.') client!: RecordClient | null;
+  @nullable('string', 'The issued or revoked key.', UUID) key_id!: string | null;
+  @nullable('string', 'The stopped operation.') operation!: string | null;
 }
 
-/** Who changed it. */
+/** Who performed an act. */
 export class ActivityAuthor {
-  @orNull(RecordClient, 'The client. Null on the command line and at the start.') client!: RecordClient | null;
+  @orNull(RecordClient, 'The client. Null for the command line and the first start.') client!: RecordClient | null;
   @nullable('string', 'The key that was used.', UUID) key_id!: string | null;
   @nullable(
     'string',
-    'The person whose key it is, or whom the caller named in `X-Actor`, which proves nothing. On the command line, the user of the operating system.',
+    'The owner of the key, or the unverified `X-Actor`. For the command line, the user of the operating system.',
   )
   actor!: string | null;
 }
@@ -96,25 +96,27 @@ export class ActivityRecord {
   @ApiProperty({
     type: 'string',
     format: 'uuid',
-    description: 'The id of its record. A stop and its lifting have the id of the stop.',
+    description: 'ID of its record. Setting and lifting a stop share the ID of the stop.',
   })
   id!: string;
-  @ApiProperty({ type: 'string', format: 'date-time', description: "When, by the database's clock." }) at!: Date;
-  @ApiProperty({ enum: ACTIONS, description: 'What was done.' }) action!: string;
+  @ApiProperty({ type: 'string', format: 'date-time', description: "When it happened, by the database's clock." })
+  at!: Date;
+  @ApiProperty({ enum: ACTIONS, description: 'Kind of act.' }) action!: string;
   @ApiProperty({ type: ActivityTarget, description: 'What was changed.' }) target!: ActivityTarget;
-  @orNull(ActivityState, 'The changed fields as they were. Null if something was created, and for stops.')
+  @orNull(ActivityState, 'The changed fields before the act. Null for creations and stops.')
   before!: ActivityState | null;
-  @orNull(ActivityState, 'The same fields afterwards. Null for stops.') after!: ActivityState | null;
-  @ApiProperty({ type: ActivityAuthor, description: 'Who did it.' }) by!: ActivityAuthor;
+  @orNull(ActivityState, 'The same fields after the act. Null for stops.') after!: ActivityState | null;
+  @ApiProperty({ type: ActivityAuthor, description: 'Who performed the act.' }) by!: ActivityAuthor;
   @ApiProperty({
     enum: CHANGED_VIA,
-    description: 'How: with a key, in the console, with a command, or by the proxy at its first start.',
+    description: 'How the act was performed. `start`: by the proxy at its first start.',
   })
   via!: string;
-  @nullable('string', 'The address that the request came from. Not recorded for stops.') client_address!: string | null;
-  @nullable('string', "The caller's id of the request, or ours. Not recorded for stops.") request_id!: string | null;
+  @nullable('string', 'Address of the sender. Not recorded for stops.') client_address!: string | null;
+  @nullable('string', 'Request ID that the caller sent, or a generated one. Not recorded for stops.') request_id!:
+    string | null;
   @nullable('string', 'The `X-Call-Id` of the request. Not recorded for stops.', UUID) call_id!: string | null;
-  @nullable('string', 'Why, if a reason was given.') reason!: string | null;
+  @nullable('string', 'The reason, if one was given.') reason!: string | null;
 }
 
 export class ActivityPage {

@@ -22,7 +22,7 @@ interface ActivityRow extends ChangeAuthor {
   after: string | null;
 }
 
-/** All administrative acts in one form. Stops have records of their own, which do not say where they came from. */
+/** All administrative acts in one form. Stops have their own records, which lack the origin of the request. */
 const ACTS = Prisma.sql`
   SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via, client_id,
     key_id, actor, client_address, request_id, call_id, reason
@@ -36,7 +36,7 @@ const ACTS = Prisma.sql`
     CASE WHEN l.client_id IS NULL THEN 'cli' ELSE 'api' END, l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
   FROM stop_lift l JOIN stop s ON s.id = l.stop_id`;
 
-/** Lists what was done to clients, limits, scopes, keys and stops. */
+/** Lists changes of clients, limits, scopes and keys, and stops. */
 @Injectable()
 export class ActivityService {
   constructor(private readonly prisma: PrismaService) {}

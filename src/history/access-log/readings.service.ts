@@ -35,7 +35,10 @@ export class ReadingsService implements Readings {
   }
 }
 
-/** What was validated is text; other values come only where a route has no filters, and mean nothing. */
+/**
+ * Returns the filters of a validated query. Validated values are text. Other values occur only on routes without
+ * filters.
+ */
 export function filtersIn(query: unknown): Record<string, string> {
   const given = Object.entries(query as Record<string, unknown>);
   return Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === 'string'));

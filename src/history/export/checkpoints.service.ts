@@ -6,14 +6,14 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 const PATIENCE_MS = 3_000;
 const ASK_AGAIN_MS = 100;
 
-/** Reads what the log has signed. */
+/** Reads the signed checkpoints of the log. */
 @Injectable()
 export class CheckpointsService {
   constructor(private readonly prisma: ReaderPrisma) {}
 
   /**
-   * The size of the latest checkpoint, after a short wait for one that covers all that had been recorded before an access.
-   * Null where nothing was ever sealed.
+   * Returns the size of the latest checkpoint. Waits a moment for one that covers everything recorded before an access.
+   * Returns null if nothing was ever sealed.
    */
   async covering(accessId: string): Promise<number | null> {
     const until = performance.now() + PATIENCE_MS;

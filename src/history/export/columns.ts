@@ -3,11 +3,11 @@ import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../re
 
 export interface Column {
   name: string;
-  /** SQL over the tables that export-rows.ts joins; none: it follows from the others. */
+  /** SQL over the tables that export-rows.ts joins. A column without it is derived from the others. */
   sql?: string;
-  /** The same of a refused request. */
+  /** The same SQL for a refused request. */
   refused?: string;
-  /** For whoever may not see people. */
+  /** Masks the value for keys that may not see people. */
   mask?: (value: string) => string;
 }
 
@@ -16,7 +16,7 @@ const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM
 /** Decimal text, exact, without trailing zeros. */
 const decimal = (column: string) => `trim_scale(${column})::text`;
 
-/** Of the tables intent (i) and refusal (r). */
+/** A column of both tables, intent (i) and refusal (r). */
 const both = (name: string, more: Partial<Column> = {}): Column => ({
   name,
   sql: `i.${name}`,
@@ -83,7 +83,7 @@ const CALLS: Column[] = [
   { name: 'resolution_reason', sql: 's.reason', mask: maskProse },
 ];
 
-/** Text that callers were free to write a contact into. */
+/** A free-text column, in which callers may have written a contact. */
 const free = (name: string): Column => ({ name, sql: `t.${name}`, mask: maskContacts });
 
 const ITEMS: Column[] = [
@@ -101,7 +101,7 @@ const ITEMS: Column[] = [
   { name: 'amount_usd', sql: decimal('t.amount_usd') },
   ...['country', 'network_code', 'reference', 'wallet'].map(free),
   { name: 'requested_upstream_ref', sql: 't.upstream_ref', mask: maskContacts },
-  // Of the answer, else of the transaction that was found to be this payout (f).
+  // From the answer. Without one, from the transaction that was found to be this payout (f).
   { name: 'upstream_ref', sql: 'coalesce(u.upstream_ref, f.upstream_ref)', mask: maskContacts },
   { name: 'upstream_id', sql: 'coalesce(u.upstream_id, f.upstream_id)', mask: maskContacts },
   { name: 'batch_ref', sql: 'coalesce(u.batch_ref, f.batch_ref)', mask: maskContacts },
@@ -113,10 +113,10 @@ const ITEMS: Column[] = [
   { name: 'resolution', sql: 's.outcome' },
 ];
 
-/** In the order of the export, which never changes: what is new comes last. */
+/** The columns in the order of the export. The order never changes: new columns are appended. */
 export const COLUMNS: Record<Listed, readonly Column[]> = { calls: CALLS, items: ITEMS };
 
-/** What the words for what came of a call follow from (../outcome.ts); they are not exported themselves. */
+/** Columns that the outcome is derived from (src/operations/lifecycle.ts). They are not exported themselves. */
 export const STATE_COLUMNS: readonly Column[] = [
   { name: '$refused', sql: 'r.id IS NOT NULL', refused: 'TRUE' },
   { name: '$recorded_at', sql: time('i.recorded_at') },

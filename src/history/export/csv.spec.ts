@@ -14,7 +14,7 @@ const texts = fc.oneof(
 );
 
 describe('a line of CSV', () => {
-  it('is read by others as what was written', () => {
+  it('is read by other programs as it was written', () => {
     // A line of one empty cell is a blank line.
     const rows = fc
       .integer({ min: 2, max: 5 })
@@ -30,7 +30,7 @@ describe('a line of CSV', () => {
     );
   });
 
-  it('has no cell that a spreadsheet would take for a formula', () => {
+  it('has no cell that a spreadsheet would read as a formula', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const [[cell] = []] = parse(csvLine([text, 'x']), { recordDelimiter: '\r\n' });
@@ -47,13 +47,13 @@ describe('a line of CSV', () => {
     [["'=1", "it's"], "''=1,it's"],
     [[-1.5, 'a;b'], '-1.5,a;b'],
     [['a\r\nb', '\tx'], `"a\r\nb",'\tx`],
-  ])('is %j as %s', (cells, line) => expect(csvLine(cells)).toBe(`${line}\r\n`));
+  ])('is written from %j as %s', (cells, line) => expect(csvLine(cells)).toBe(`${line}\r\n`));
 
-  it('has semicolons between its cells, where that is asked for', () => {
+  it('can have semicolons between its cells', () => {
     expect(csvLine(['a;b', 'a,b', '=1'], ';')).toBe(`"a;b";a,b;'=1\r\n`);
   });
 
-  it('loses its mark again, and no apostrophe that is somebody`s own', () => {
+  it('is restored without its mark, and keeps an apostrophe of its own', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const [[cell = ''] = []] = parse(csvLine([text, 'x']), { recordDelimiter: '\r\n' });

@@ -1,19 +1,19 @@
-/** RFC 4180: lines end so, the last one too. */
+/** The line end of RFC 4180, also after the last line. */
 export const CRLF = '\r\n';
 
-/** What makes a spreadsheet take a cell for a formula, full-width forms included; and our own mark, so that it can be undone. */
+/** Beginnings of a cell that a spreadsheet reads as a formula, and our own mark, so that marking can be undone. */
 const DANGEROUS = /^['=+\-@\t\r\n＝＋－＠]/;
 
 const QUOTED = { ',': /[",\r\n]/, ';': /[";\r\n]/ };
 
-/** Spreadsheets of countries that write 1,5 want the semicolon. */
+/** Spreadsheets of countries with a decimal comma expect the semicolon. */
 export type Delimiter = keyof typeof QUOTED;
 
 export type Cell = string | number | null;
 
 /**
- * A line of CSV (RFC 4180). A cell that a spreadsheet would take for a formula begins with an apostrophe: who reads it by
- * machine takes one apostrophe away from each cell that begins with one.
+ * Returns a line of CSV (RFC 4180). A cell that a spreadsheet would read as a formula begins with an apostrophe.
+ * Programs that read the file remove one apostrophe from each cell that begins with one.
  */
 export function csvLine(cells: Cell[], delimiter: Delimiter = ','): string {
   let line = '';
@@ -21,14 +21,14 @@ export function csvLine(cells: Cell[], delimiter: Delimiter = ','): string {
   return line + CRLF;
 }
 
-/** What stood in a cell before it was made harmless. */
+/** Returns the original value of a cell. */
 export function withoutMark(cell: string): string {
   return cell.startsWith("'") && DANGEROUS.test(cell.slice(1)) ? cell.slice(1) : cell;
 }
 
 function csvCell(cell: Cell, delimiter: Delimiter): string {
   if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell); // a negative one is no formula
+  if (typeof cell === 'number') return String(cell); // a negative number is not a formula
   const text = cell;
   const harmless = DANGEROUS.test(text) ? `'${text}` : text;
   return QUOTED[delimiter].test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

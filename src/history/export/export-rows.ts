@@ -5,10 +5,10 @@ import { Place } from '../records/page';
 import { Column, COLUMNS, STATE_COLUMNS } from './columns';
 import { Cell } from './csv';
 
-/** By the names of the columns, in their order. */
+/** Cells by column name, in the order of the columns. */
 export type ExportRow = Record<string, Cell>;
 
-/** What Postgres gives of one row; beside the columns, what the words follow from (STATE_COLUMNS). */
+/** One row as Postgres returns it. The fields with `$` are the STATE_COLUMNS. */
 interface StoredRow {
   [column: string]: Cell | boolean | undefined;
   $id: string;
@@ -27,9 +27,10 @@ interface StoredRow {
 }
 
 /**
- * Reads what an export shows of these calls or payouts, in their order, from the records themselves. Postgres writes each
- * row as a JSON text, which is several times faster than a result of forty columns; a text for all of them would be faster
- * still, but so large that it is not cleared away before there are many.
+ * Reads the export rows of these calls or payouts from the records themselves, in the given order.
+ *
+ * Postgres writes each row as JSON text, which is several times faster than a result of forty columns. One text for all
+ * rows would be faster still, but large strings pile up before the garbage collector removes them.
  */
 export async function readRows(
   prisma: ReaderPrisma,
@@ -50,7 +51,7 @@ export async function readRows(
   const columns = COLUMNS[listed];
   return places.flatMap(({ id, position }) => {
     const row = byKey.get(keyOf(id, position));
-    return row ? [toRow(row, columns, reveal, present)] : []; // pruned since it was found
+    return row ? [toRow(row, columns, reveal, present)] : []; // pruned in the meantime
   });
 }
 
@@ -66,7 +67,7 @@ function toRow(found: StoredRow, columns: readonly Column[], reveal: boolean, pr
   return row;
 }
 
-/** The words that stand in no column. */
+/** Returns the fields that are derived from other columns. */
 function statesOf(found: StoredRow, present: Present): ExportRow {
   if (found.$refused) return { outcome: 'refused' };
   const {
@@ -91,7 +92,7 @@ function statesOf(found: StoredRow, present: Present): ExportRow {
   const outcome = stateOf(recorded, present);
   return {
     outcome,
-    // As `inDoubtSince` says, with the microseconds of the database.
+    // Same rule as `inDoubtSince`, with the microseconds of the database.
     in_doubt_since: outcome === 'unknown' ? (answeredAt ?? decidedAt ?? found.$recorded_at) : null,
     approval: approvalStatusOf(recorded, present),
   };
@@ -102,7 +103,7 @@ const selected = (columns: readonly Column[], from: 'sql' | 'refused') =>
     .flatMap((column) => (column[from] === undefined ? [] : `${column[from]} AS "${column.name}"`))
     .join(', ');
 
-/** The ids, $1, stand beside each table, so that none of its months is looked into that holds none of them. */
+/** Each table is joined by the ids in $1, so that Postgres skips the partitions of other months. */
 const INTENTS = `
   FROM intent i
   LEFT JOIN client c ON c.id = i.client_id
@@ -111,7 +112,7 @@ const INTENTS = `
   LEFT JOIN decision d ON d.intent_id = i.id AND d.intent_id = ANY ($1::uuid[])
   LEFT JOIN current_resolution s ON s.intent_id = i.id AND s.intent_id = ANY ($1::uuid[])`;
 
-/** The transaction that the resolver found for an item whose answer never came. */
+/** Finds the transaction that the resolver assigned to an item without an answer. */
 const CONFIRMED = `
   SELECT found.* FROM verdict v CROSS JOIN json_to_recordset(v.evidence -> 'transactions')
     AS found (position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric)
@@ -120,7 +121,7 @@ const CONFIRMED = `
   ORDER BY v.id DESC LIMIT 1`;
 
 const SQL: Record<Listed, string> = {
-  // A refusal stands for its intent, if there is one too (../records.service.ts).
+  // A refusal replaces its intent, if the call has both (../records/records.service.ts).
   calls: `
     SELECT row_to_json(x)::text AS row FROM (
       SELECT i.id AS "$id", NULL AS "$position", ${selected(COLUMNS.calls, 'sql')} ${INTENTS}

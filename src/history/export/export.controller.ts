@@ -32,11 +32,10 @@ export class ExportController {
     summary: 'Export the history',
     operationId: 'exportHistory',
     description:
-      'Scope `audit`. Streamed, oldest first, with the filters of the search. The header `Link` names the manifest, which ' +
-      'says how many rows the whole file has and what its SHA-256 is. An export that breaks off has no manifest, and its ' +
-      'connection ends abruptly. ' +
-      'In CSV, a cell that a spreadsheet would take for a formula, or that begins with an apostrophe, begins with an ' +
-      'apostrophe more. Without `audit:pii`, recipients are masked and not searched by.',
+      'Scope `audit`. Streams the matching records, oldest first. The header `Link` names the manifest, which has the number ' +
+      'of rows and the SHA-256 of the file. If an export is interrupted, its connection ends abruptly and it has no manifest. ' +
+      'In CSV, an apostrophe precedes each cell that begins with one or that a spreadsheet would read as a formula. Without ' +
+      '`audit:pii`, recipients are masked and cannot be searched.',
   })
   @ApiProduces('text/csv', 'application/x-ndjson')
   @ApiResponse({
@@ -44,12 +43,12 @@ export class ExportController {
     description: 'The rows.',
     headers: {
       Link: {
-        description:
-          'The address of the manifest (RFC 8288, `rel="describedby"`). It is there once the export has ended.',
+        description: 'Address of the manifest (RFC 8288, `rel="describedby"`), which exists once the export has ended.',
         schema: { type: 'string', example: '</v1/audit/export/{id}/manifest>; rel="describedby"' },
       },
       'X-Total-Count': {
-        description: 'How many rows there will be, if that could be counted at once; some more may come meanwhile.',
+        description:
+          'Expected number of rows, if it could be counted quickly. Calls may still be added during the export.',
         schema: { type: 'integer', minimum: 0 },
       },
     },
@@ -79,8 +78,8 @@ export class ExportController {
     summary: 'Read the manifest of an export',
     operationId: 'readExportManifest',
     description:
-      'Scope `audit`. A file is whole and unchanged if it has as many rows and the same SHA-256 as its manifest. ' +
-      'An export has no manifest while it is being read, and none if it broke off.',
+      'Scope `audit`. A file is complete and unchanged if its rows and SHA-256 match the manifest. ' +
+      'An export has no manifest while it is in progress, or if it was interrupted.',
   })
   @ApiParam({ name: 'id', description: "The export's `X-Call-Id`.", schema: { type: 'string', format: 'uuid' } })
   @ApiResponse({ status: 200, type: ManifestRecord, description: 'The manifest.' })

@@ -15,7 +15,7 @@ export class ExportSearch extends SearchFilters {
       must: `must be one of ${FORMATS.join(', ')}`,
       test: (value) => FORMATS.some((format) => format === value),
     },
-    { enum: [...FORMATS], description: '`csv` (RFC 4180) or `ndjson` (one JSON object a line).' },
+    { enum: [...FORMATS], description: '`csv` (RFC 4180) or `ndjson` (one JSON object per line).' },
   )
   format!: Format;
 
@@ -26,7 +26,7 @@ export class ExportSearch extends SearchFilters {
       must: `must be one of ${LISTED.join(', ')}`,
       test: (value) => LISTED.some((what) => what === value),
     },
-    { enum: [...LISTED], default: 'calls', description: 'One row for each call, or for each payout.' },
+    { enum: [...LISTED], default: 'calls', description: 'What each row is: a call or a payout.' },
   )
   what?: Listed;
 }

@@ -18,35 +18,37 @@ import { ExportSearch, Format } from './export.dto';
 import { readRows, ExportRow } from './export-rows';
 import { heading, rowsText } from './format';
 
-/** Each holds a database connection most of the time, and the payouts need some too. */
+/** Each export holds a database connection most of the time, and payouts need connections too. */
 const MAX_EXPORTS = 4;
 
-/** So that one key leaves places for others. */
+/** Leaves room for exports of other keys. */
 const MAX_EXPORTS_OF_KEY = 2;
 
-/** Large enough that a batch costs little more than its rows, small enough that payouts wait some milliseconds at most. */
+/**
+ * Large enough that a batch costs little more than its rows. Small enough that payouts wait a few milliseconds at most.
+ */
 const BATCH_ROWS = 250;
 
-/** What is written at once: small enough to be cleared away as soon as it is written. */
+/** Small enough that each chunk is freed as soon as it is written. */
 const CHUNK_ROWS = 100;
 
-/** Bytes that wait for a slow reader, beside the batch that is being written and the one behind it. */
+/** Limit of buffered bytes for a slow reader, besides the current and the next batch. */
 const BUFFERED_BYTES = 64 * 1_024;
 
-/** How long the beginning waits for the number of rows, which only a progress bar needs. */
+/** Time limit for counting the rows, which only a progress bar needs. */
 const COUNT_MS = 300;
 
 export interface Exporting {
   stream: Readable;
-  /** How many rows there will be, if that could be found out at once. */
+  /** The number of rows, if it could be counted in time. */
   total: number | undefined;
 }
 
-/** Streams what a search finds, oldest first, in constant memory. */
+/** Streams the results of a search, oldest first, in constant memory. */
 @Injectable()
 export class ExportService implements OnModuleDestroy {
   private readonly logger = new Logger('Export');
-  /** Each with the id of its key. */
+  /** The running exports, each with the ID of its key. */
   private readonly running = new Map<Readable, string>();
 
   constructor(
@@ -59,7 +61,7 @@ export class ExportService implements OnModuleDestroy {
     private readonly standing: StandingService,
   ) {}
 
-  /** Resolves once the export is on record; nothing is read before somebody reads the stream. */
+  /** Resolves once the export is on record. Reads nothing before somebody reads the stream. */
   async begin(request: FastifyRequest, { format, what = 'calls', ...filters }: ExportSearch): Promise<Exporting> {
     const query = await this.searching.open(filters, what);
     const keyId = request.call.caller?.keyId ?? '';
@@ -75,10 +77,10 @@ export class ExportService implements OnModuleDestroy {
     this.running.set(stream, keyId);
     stream.once('close', () => {
       this.running.delete(stream);
-      // Nothing of a generator runs that was ended before it began, its `finally` neither.
+      // A generator that ends before it has started runs no code, not even its `finally`.
       if (state.recorded && !state.read) void this.endBroken(request.call.id, 0);
     });
-    stream.on('error', () => undefined); // its reader hears it, and it is logged where it arose
+    stream.on('error', () => undefined); // the reader gets this error, and its origin logs it
     try {
       await this.readings.record(request, { rows: null, people: true });
       state.recorded = true;
@@ -89,7 +91,7 @@ export class ExportService implements OnModuleDestroy {
     }
   }
 
-  /** Whoever reads a broken export sees that it is: better than a stop that takes as long as the longest of them. */
+  /** Interrupts running exports, which their readers notice. A stop does not wait for the longest of them. */
   async onModuleDestroy(): Promise<void> {
     const closed = (stream: Readable) =>
       new Promise((resolve) => stream.once('close', resolve).destroy(new Error('the proxy is shutting down')));
@@ -128,7 +130,7 @@ export class ExportService implements OnModuleDestroy {
         }
       }
       const checkpointSize = await this.checkpoints.covering(accessId);
-      // The manifest follows from this record: it is there before the reader sees the end of the file.
+      // The manifest is built from this record, so it is written before the reader sees the end of the file.
       await this.accesses.end({ accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
       complete = true;
     } catch (error) {
@@ -144,12 +146,14 @@ export class ExportService implements OnModuleDestroy {
     const holds = this.standing.watch(call);
     for await (const places of this.searching.walk(query, { batch: BATCH_ROWS })) {
       if (!(await holds())) throw new Error('the key of an export is no longer valid');
-      // Asked before the records are read, as for a page.
+      // The time is read before the records, as for a page.
       yield await readRows(this.prisma, query.listed, places, reveal, await this.present.readLong());
     }
   }
 
-  /** One that is not on record as ended was cut off too. */
+  /**
+   * Records that an export was interrupted. An export without such a record was interrupted by the end of its process.
+   */
   private async endBroken(accessId: string, rows: number): Promise<void> {
     try {
       await this.accesses.end({ accessId, complete: false, rows, sha256: null, checkpointSize: null });

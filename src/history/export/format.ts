@@ -4,15 +4,15 @@ import { csvLine } from './csv';
 import { Format } from './export.dto';
 import { ExportRow } from './export-rows';
 
-/** What an export must be: anyone who has the file and its manifest can tell whether the file is whole and unchanged. */
+/** Describes an export, so that anyone with the file can check that it is complete and unchanged. */
 export interface Manifest {
   format: Format;
   what: Listed;
   /** The filters of the export. Contacts are masked unless the reader may see people. */
   filters: Record<string, string>;
-  /** Rows of the file. The heading of a CSV file is not counted. */
+  /** Number of rows, without the header row of a CSV file. */
   rows: number;
-  /** SHA-256 of all bytes of the file, in hexadecimal. */
+  /** SHA-256 of the file, in hexadecimal. */
   sha256: string;
   checkpoint: ManifestCheckpoint | null;
   /** When the last row was written, by the database's clock. ISO 8601, UTC. */
@@ -26,7 +26,7 @@ export interface ManifestCheckpoint {
   size: number;
   /** C2SP signed note. */
   note: string;
-  /** Whether it covers all that was on record when the export began. */
+  /** Whether it covers every record that existed when the export began. */
   covers_beginning: boolean;
 }
 
@@ -35,7 +35,7 @@ export const CONTENT_TYPES: Record<Format, string> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
 };
 
-/** What comes before the first row. */
+/** Returns the text before the first row. */
 export function heading(format: Format, listed: Listed): string {
   return format === 'csv' ? csvLine(COLUMNS[listed].map(({ name }) => name)) : '';
 }

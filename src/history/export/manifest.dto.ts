@@ -4,9 +4,9 @@ import { Listed } from '../search/cursor';
 import { Format, FORMATS } from './export.dto';
 
 export class ManifestCheckpointRecord {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many records the log had.' }) size!: number;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of records in the log.' }) size!: number;
   @ApiProperty({ type: 'string', description: 'The checkpoint, as a C2SP signed note.' }) note!: string;
-  @ApiProperty({ type: 'boolean', description: 'Whether it covers all that was on record when the export began.' })
+  @ApiProperty({ type: 'boolean', description: 'Whether it covers every record that existed when the export began.' })
   covers_beginning!: boolean;
 }
 
@@ -19,14 +19,11 @@ export class ManifestRecord {
     description: 'The filters of the export. Contacts are masked without `audit:pii`.',
   })
   filters!: Record<string, string>;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Rows of the file, without the heading of a CSV file.' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of rows, without the header row of a CSV file.' })
   rows!: number;
-  @ApiProperty({ type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of all bytes of the file.' })
+  @ApiProperty({ type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the file.' })
   sha256!: string;
-  @orNull(
-    ManifestCheckpointRecord,
-    "The log's latest checkpoint when the export ended; null if nothing was sealed yet.",
-  )
+  @orNull(ManifestCheckpointRecord, 'The latest checkpoint when the export ended. Null if nothing was sealed yet.')
   checkpoint!: ManifestCheckpointRecord | null;
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When the last row was written.' })
   exported_at!: string;

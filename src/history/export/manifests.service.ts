@@ -9,7 +9,7 @@ const EXPORT_ROUTE = 'GET /v1/audit/export';
 
 interface ExportRecord {
   filters: Record<string, string>;
-  /** Canonical JSON of the filters before they were masked. Null where nothing is masked, and once it was erased. */
+  /** Canonical JSON of the filters before masking. Null if nothing was masked, or once it was erased. */
   asked: string | null;
   rows: bigint;
   sha256: Buffer;
@@ -19,13 +19,13 @@ interface ExportRecord {
   covers: boolean;
 }
 
-/** Rebuilds the manifests of exports from the records of who read the history. */
+/** Rebuilds the manifests of exports from the access records. */
 @Injectable()
 export class ManifestsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /**
-   * @param reveal whether the filters may be shown as they were asked for.
+   * @param reveal whether the filters may be shown unmasked.
    * @returns undefined unless this export was read to its end.
    */
   async find(accessId: string, reveal: boolean): Promise<Manifest | undefined> {

@@ -6,7 +6,7 @@ export async function* prefetch<Element>(source: AsyncGenerator<Element, void>):
       const { value, done } = await next;
       if (done) return;
       next = source.next();
-      next.catch(() => undefined); // heard when its turn comes, if it ever does
+      next.catch(() => undefined); // the consumer gets this error when it asks for the element
       yield value;
     }
   } finally {

@@ -1,6 +1,6 @@
 import { AUTHOR, Kind, REQUEST } from './kind';
 
-/** The kinds of records that calls make: what was asked, what came of it, and what people decided about it. */
+/** The kinds of records of a call: the request, its outcome, and decisions about it. */
 export const CALL_KINDS = {
   intent: {
     key: 'id',

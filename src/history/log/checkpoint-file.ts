@@ -4,17 +4,17 @@ import { dirname } from 'node:path';
 import { Head, readHead } from './head';
 import { splitNotes, Verifier } from './note';
 
-/** Some hundred notes: one is 300 bytes or so. */
+/** Holds about 200 notes of about 300 bytes. */
 const TAIL_BYTES = 65_536;
 
 /**
- * The witness's copy of the checkpoints, outside the database: whoever takes the newest records away with their seals
- * cannot take the checkpoint back that is here. Notes one after another, a blank line after each.
+ * The witness's copy of the checkpoints, outside the database. Someone who removes the newest records with their seals
+ * cannot remove the checkpoints in this file. The file has one note after another, each followed by a blank line.
  */
 export class CheckpointFile {
   private constructor(
     readonly path: string,
-    /** The newest checkpoint in it; undefined: it is new. */
+    /** The newest checkpoint in the file. Undefined if the file is new. */
     private newest: Head | undefined,
   ) {}
 
@@ -26,8 +26,8 @@ export class CheckpointFile {
     }
     const { text, start } = await tailOf(path);
     const whole = text.slice(0, endOfNotes(text));
-    if (whole.length < text.length) await truncate(path, start + Buffer.byteLength(whole)); // cut short by a crash
-    // Where the tail begins within a note, that one is none.
+    if (whole.length < text.length) await truncate(path, start + Buffer.byteLength(whole)); // a crash cut off the last note
+    // The tail may begin in the middle of a note, which is skipped.
     const notes = splitNotes(whole).slice(start === 0 ? 0 : 1);
     const heads = notes.map((note) => readHead(note, verifier));
     return new CheckpointFile(path, heads.reduce<Head | undefined>(larger, undefined));
@@ -37,7 +37,7 @@ export class CheckpointFile {
     return this.newest;
   }
 
-  /** Resolves once they are on the disk. */
+  /** Appends notes. Resolves once they are on disk. */
   async append(notes: { note: string; head: Head }[]): Promise<void> {
     if (notes.length === 0) return;
     const text = notes.map(({ note }) => `${note}\n`).join('');
@@ -50,7 +50,7 @@ function larger(one: Head | undefined, other: Head): Head {
   return one === undefined || other.size > one.size ? other : one;
 }
 
-/** The place after the last signature line and the blank line that follows it. */
+/** Returns the position after the last signature line and its blank line. */
 function endOfNotes(text: string): number {
   const matches = [...text.matchAll(/^\u2014 [^\n]+\n\n/gm)];
   const last = matches.at(-1);
@@ -63,7 +63,7 @@ async function tailOf(path: string): Promise<{ text: string; start: number }> {
     const { size } = await file.stat();
     const wanted = Buffer.alloc(Math.min(size, TAIL_BYTES));
     await file.read(wanted, 0, wanted.length, size - wanted.length);
-    // From the first whole note on: a character cut in two would be read as another one, of another length.
+    // Starts at the first whole note. A character that is cut in two would decode to another length.
     const from = size > wanted.length ? wanted.indexOf('\n\n') : 0;
     return {
       text: wanted.subarray(Math.max(from, 0)).toString('utf8'),

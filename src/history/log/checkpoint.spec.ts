@@ -6,12 +6,12 @@ const root = leafHash('a leaf');
 const TEXT = `${ORIGIN}\n20852163\n${root.toString('base64')}\n`;
 
 describe('a checkpoint', () => {
-  it('is written and read as C2SP has it', () => {
+  it('is written and read in the format of C2SP', () => {
     expect(formatCheckpoint({ origin: ORIGIN, size: 20_852_163, root })).toBe(TEXT);
     expect(parseCheckpoint(TEXT)).toEqual({ origin: ORIGIN, size: 20_852_163, root, extensions: [] });
   });
 
-  it('reads what it wrote: empty logs, large ones, extensions', () => {
+  it('is read again for empty logs, large ones, and extensions', () => {
     for (const checkpoint of [
       { origin: ORIGIN, size: 0, root: EMPTY_ROOT, extensions: [] },
       { origin: 'an origin with spaces', size: Number.MAX_SAFE_INTEGER, root, extensions: ['one', 'two words'] },
@@ -39,7 +39,7 @@ describe('a checkpoint', () => {
       'has a root spelt another way',
       TEXT.replace(/.=\n$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=\n`),
     ],
-  ])('is not one if it %s', (_how, text) => {
+  ])('is rejected if it %s', (_how, text) => {
     expect(() => parseCheckpoint(text)).toThrow(/checkpoint/);
   });
 

@@ -1,19 +1,19 @@
 import { HASH_BYTES } from './merkle';
 import { decodeBase64 } from './note';
 
-/** What a log says of itself at one moment, in a signed note (https://c2sp.org/tlog-checkpoint). */
+/** The state of a log at one moment, in a signed note (https://c2sp.org/tlog-checkpoint). */
 export interface Checkpoint {
-  /** Names the log, uniquely in the world. */
+  /** The globally unique name of the log. */
   origin: string;
-  /** How many leaves it has. */
+  /** The number of leaves. */
   size: number;
-  /** The Merkle tree's root hash over them (RFC 6962). */
+  /** The root hash of the Merkle tree (RFC 6962). */
   root: Buffer;
   /** Further lines. No monitor audits them. */
   extensions?: string[];
 }
 
-/** The text that is signed. Throws on what could not be read back. */
+/** Returns the text to sign. Throws if it could not be parsed again. */
 export function formatCheckpoint({ origin, size, root, extensions = [] }: Checkpoint): string {
   const lines = [origin, String(size), root.toString('base64'), ...extensions];
   if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`A log cannot have ${size} leaves.`);
@@ -24,7 +24,7 @@ export function formatCheckpoint({ origin, size, root, extensions = [] }: Checkp
   return `${lines.join('\n')}\n`;
 }
 
-/** Of the text of a note, as `openNote` gives it. Throws an Error that says what is malformed. */
+/** Parses the text of a note, as `openNote` returns it. Throws an Error that says what is malformed. */
 export function parseCheckpoint(text: string): Required<Checkpoint> {
   const [origin = '', size = '', hash = '', ...more] = text.split('\n');
   const extensions = more.slice(0, -1);

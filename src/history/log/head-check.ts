@@ -3,20 +3,20 @@ import { CompactRange, foldSubtrees } from './merkle';
 import { Verifier } from './note';
 import { Ask, DamagedLog, storedEdge } from './tree-store';
 
-/** The log is not as this process knows it. It must not be extended: what is signed then would hide what was done. */
+/** The log contradicts what this process knows of it. Extending it would hide a manipulation under a new signature. */
 export class LogRefusal extends Error {}
 
 interface StoredHead {
-  /** Of the newest checkpoint, as the database says it. */
+  /** The size of the newest checkpoint in the database. */
   size: number;
   note: string;
   signer: Verifier;
-  /** What is known of the log, and not smaller; undefined: nothing. */
+  /** The largest head that is known to be right. Undefined if none is. */
   trusted: Head | undefined;
 }
 
 /**
- * Reads the newest checkpoint: it must be signed by our key, fit the hashes that are kept, and go on from what is known.
+ * Reads the newest checkpoint. It must be signed by our key, match the stored hashes, and extend the trusted head.
  * @throws LogRefusal
  */
 export async function checkHead(ask: Ask, { size, note, signer, trusted }: StoredHead) {
@@ -44,7 +44,7 @@ export function ownHead(note: string, signer: Verifier): Head {
 export function isSmaller(size: number, before: number): LogRefusal {
   return new LogRefusal(
     `the log has ${size} leaves and had ${before}: the newest leaves were removed, or an older backup was restored. Sealing has ` +
-      'stopped. Restore a newer backup; if there is none, keep CHECKPOINT_FILE as evidence, put it elsewhere and start again.',
+      'stopped. Restore a newer backup. If there is none, move CHECKPOINT_FILE elsewhere as evidence, and restart the proxy.',
   );
 }
 

@@ -1,4 +1,4 @@
-/** How a column's value is written; leaves.ts says how each. */
+/** How a column's value is written. leaves.ts defines each type. */
 export type ColumnType =
   'text' | 'uuid' | 'boolean' | 'integer' | 'list' | 'bigint' | 'numeric' | 'json' | 'bytes' | 'date' | 'time';
 
@@ -7,18 +7,18 @@ export type Columns = Record<string, ColumnType>;
 export interface Kind {
   /** The primary key. */
   key: string;
-  /** When the database wrote it, by its own clock. */
+  /** The column with the time at which the database wrote the record, by its own clock. */
   at: string;
-  /** All but `tx`, which says nothing of what happened. */
+  /** All columns but `tx`, which has no meaning outside the database. */
   columns: Columns;
-  /** Columns that came later. They stand only in the leaves of rows that have a value there: older leaves are without them. */
+  /** Columns that were added later. A leaf has them only if its row has a value, so older leaves do not change. */
   added?: Columns;
-  /** Rows of a table beside it that belong to the record; they bear its `intent_id`, and stand in their order in its leaf. */
+  /** Rows of another table that belong to the record. They have its `intent_id`. The leaf has them in this order. */
   items?: { table: string; order: string; columns: Columns };
 }
 
-/** Who did it. */
+/** The columns for the author of a record. */
 export const AUTHOR: Columns = { client_id: 'uuid', key_id: 'uuid', actor: 'text' };
 
-/** What every record says of a request. */
+/** The columns for the request behind a record. */
 export const REQUEST: Columns = { ...AUTHOR, request_id: 'text', client_address: 'text' };

@@ -4,7 +4,7 @@ import { RECONCILIATION_KINDS } from './reconciliation-kinds';
 
 export type { Columns, ColumnType, Kind } from './kind';
 
-/** The kinds of records that the log seals. Each kind lists what its leaf holds (leaves.ts). */
+/** The kinds of records that the log seals. Each kind lists the columns of its leaf (leaves.ts). */
 export const KINDS = {
   ...CALL_KINDS,
   stop: {
@@ -119,7 +119,7 @@ export const KINDS = {
 
 export type KindName = keyof typeof KINDS;
 
-/** In the order in which one pass of the sealer reads them: what was asked before what came of it. */
+/** The kinds in the order in which a pass of the sealer reads them: requests before their outcomes. */
 export const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
 export function kindOf(name: KindName): Kind {

@@ -1,14 +1,13 @@
 import { Columns, ColumnType, KindName, kindOf } from './kinds';
 
 /**
- * What the log seals: one leaf for each record, which is the record as canonical JSON (RFC 8785). Postgres writes the text
- * itself, from the base tables: a view could be changed by whoever owns the database, and no seal would notice.
+ * The log seals one leaf for each record: the record as canonical JSON (RFC 8785). Postgres writes the text from the
+ * base tables. The database owner could change a view, and no seal would notice.
  *
- * A leaf never changes. A column that is added to a record table must stand in the leaves of those rows only that have it:
- * old leaves are without it.
+ * A leaf never changes. A column that is added to a record table appears only in leaves of rows that have a value.
  */
 
-/** How a column's type is written. JSON's own numbers are doubles, so only small integers are numbers. */
+/** SQL for each column type. JSON numbers are doubles, so only small integers are written as numbers. */
 const WRITTEN = {
   text: (column) => column,
   uuid: (column) => column,
@@ -17,18 +16,18 @@ const WRITTEN = {
   list: (column) => column,
   bigint: (column) => `${column}::text`,
   numeric: (column) => `${column}::text`,
-  json: (column) => `${column}::text`, // as it is kept: Postgres' spacing and order of members are not RFC 8785's
+  json: (column) => `${column}::text`, // as stored: Postgres does not write JSON columns as RFC 8785 does
   bytes: (column) => `encode(${column}, 'hex')`,
   date: (column) => ofOurEra(column, `to_char(${column}, 'YYYY-MM-DD')`),
   time: (column) => ofOurEra(column, `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`),
 } as const satisfies Record<ColumnType, (column: string) => string>;
 
-/** A year's number says nothing of its era: without this, the same date before Christ would have the same leaf. */
+/** Marks dates before Christ. A year's number does not name its era, so both eras would have the same leaf. */
 function ofOurEra(column: string, written: string): string {
   return `CASE WHEN ${column} >= '0001-01-02' AND ${column} < 'infinity' THEN ${written} ELSE ${column}::text END`;
 }
 
-/** SQL for the leaf of the row that `alias` stands for, as text. A member `table` keeps records of two tables apart. */
+/** Returns SQL for the leaf of the row `alias`, as text. A member `table` keeps records of different tables apart. */
 export function leafSql(name: KindName, alias: string): string {
   const { key, columns, added = {}, items } = kindOf(name);
   const members: Record<string, string> = { ...membersOf(columns, alias), table: `'${name}'::text` };
@@ -40,7 +39,7 @@ export function leafSql(name: KindName, alias: string): string {
   return `${withAdded(members, Object.entries(added), alias)}::text`;
 }
 
-/** One form of the object for each of the columns that came later that has a value, and one without. */
+/** Returns SQL for the object with and without each of the columns that were added later. */
 function withAdded(members: Record<string, string>, added: [string, ColumnType][], alias: string): string {
   const [first, ...others] = added;
   if (!first) return objectSql(members);
@@ -53,7 +52,7 @@ function membersOf(columns: Columns, alias: string): Record<string, string> {
   return Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, WRITTEN[type](`${alias}.${name}`)]));
 }
 
-/** Members in the order of RFC 8785, section 3.2.3; row_to_json writes neither blanks nor line ends. */
+/** Orders members as RFC 8785, section 3.2.3, requires. row_to_json writes neither spaces nor line ends. */
 function objectSql(members: Record<string, string>): string {
   const sorted = Object.keys(members).sort();
   const list = sorted.map((name) => `${members[name]} AS "${name}"`).join(', ');

@@ -13,7 +13,7 @@ afterEach(() => rmSync(file, { recursive: true, force: true }));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 describe("the log's key", () => {
-  it('is made once, kept for its owner only, and leaves nothing else behind', () => {
+  it('is generated once and readable only by its owner, and leaves nothing else behind', () => {
     expect(knownLogKeyOf({ logSigningKey: undefined, dataDir })).toBeUndefined();
     const made = logKeyOf({ logSigningKey: undefined, dataDir });
     expect(signerFrom(made).name).toBe('payout-proxy');
@@ -23,13 +23,13 @@ describe("the log's key", () => {
     expect(knownLogKeyOf({ logSigningKey: undefined, dataDir })?.reveal()).toBe(made.reveal());
   });
 
-  it('is the one that the operator gives, and then none is made', () => {
+  it('is the configured one, and then none is generated', () => {
     const given = new Secret(newSigningKey('example.com/payouts'));
     expect(logKeyOf({ logSigningKey: given, dataDir })).toBe(given);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  it('that is damaged ends the start, in words that do not quote it', () => {
+  it('prevents the start if it is damaged, with a message that does not quote it', () => {
     const key = newSigningKey('log').replace(/\+[0-9a-f]{8}\+/, '+00000000+');
     const start = () => logKeyOf({ logSigningKey: new Secret(key), dataDir });
     expect(start).toThrow(StartError);
@@ -38,7 +38,7 @@ describe("the log's key", () => {
     expect(() => logKeyOf({ logSigningKey: undefined, dataDir })).toThrow(/log-key\.json contains no signing key/);
   });
 
-  it('that cannot be kept ends the start, and it is said what to set instead', () => {
+  it('prevents the start if it cannot be stored, with advice on what to set', () => {
     const blocked = join(dataDir, 'log-key.json', 'below');
     writeFileSync(file, '');
     chmodSync(file, 0o600);

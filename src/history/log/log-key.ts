@@ -5,17 +5,17 @@ import { writePrivateJson } from '../../platform/config/private-file';
 import { Secret } from '../../platform/config/secret';
 import { newSigningKey, Signer, signerOf } from './note';
 
-/** Names the log in its checkpoints, where the operator gives no key with a name of its own. */
+/** The name of the log in its checkpoints, if the operator configures no key with its own name. */
 const LOG_NAME = 'payout-proxy';
 
-/** Where a key that nobody gave is kept. Of a server without one, anybody who has its database could be the signer. */
+/** The file of a generated key. It is not in the database, because anyone with the database could then sign. */
 const FILE = 'log-key.json';
 
 type KeySource = Pick<Config, 'logSigningKey' | 'dataDir'>;
 
 /**
- * The key that signs the log: LOG_SIGNING_KEY, or one that is made once and kept in DATA_DIR, outside the database.
- * @throws StartError if it is no key, or there is none and none can be kept.
+ * Returns the key that signs the log: LOG_SIGNING_KEY, or a key that is generated once and kept in DATA_DIR.
+ * @throws StartError if the key is invalid, or if there is none and none can be stored.
  */
 export function logKeyOf(config: KeySource): Secret {
   const key = config.logSigningKey ?? keptKey(config.dataDir);
@@ -23,7 +23,7 @@ export function logKeyOf(config: KeySource): Secret {
   return key;
 }
 
-/** The same, without making one: undefined if none was given and none was made yet. */
+/** Returns the key without generating one. Undefined if there is none yet. */
 export function knownLogKeyOf({ logSigningKey, dataDir }: KeySource): Secret | undefined {
   return logSigningKey ?? (existsSync(join(dataDir, FILE)) ? readKey(join(dataDir, FILE)) : undefined);
 }
@@ -43,7 +43,7 @@ function keptKey(dataDir: string): Secret {
   return readKey(file);
 }
 
-/** Of processes that start together on one DATA_DIR the first one's stays: a link is never put over what is there. */
+/** If several processes start on one DATA_DIR, the key of the first one stays: a link never replaces a file. */
 function makeKey(dataDir: string, file: string): void {
   const own = `${file}.${process.pid}`;
   try {
@@ -68,7 +68,7 @@ function readKey(file: string): Secret {
     const { signingKey } = JSON.parse(readFileSync(file, 'utf8')) as { signingKey?: unknown };
     if (typeof signingKey === 'string') return new Secret(signingKey);
   } catch {
-    // said below, without what the file holds
+    // reported below, without the content of the file
   }
   throw new StartError(
     `The file ${file} contains no signing key or cannot be read. Restore it from a backup, or set LOG_SIGNING_KEY.`,

@@ -10,7 +10,7 @@ import { Consistency, Inclusion } from './receipt.dto';
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } } as const;
 
-/** The log that seals the records: what shows that none was changed, taken out or put in since. */
+/** Serves the log that seals the records, and proofs that no record was changed, removed, or inserted later. */
 @ApiTags('Log')
 @ApiSecurity('key')
 @Controller('v1/audit/log')
@@ -21,11 +21,11 @@ export class LogController {
   @Allow('audit')
   @Header('content-type', 'text/plain; charset=utf-8')
   @ApiOperation({
-    summary: 'The newest checkpoint',
+    summary: 'Read the newest checkpoint',
     operationId: 'readCheckpoint',
     description:
-      'Scope `audit`. A signed note (c2sp.org/signed-note): how many records the log has and the root of their Merkle tree. ' +
-      'Keep it where the operator cannot write; `audit verify --checkpoint` compares.',
+      'Scope `audit`. A signed note (c2sp.org/signed-note) of the size of the log and the root of its Merkle tree. ' +
+      'Keep it where the operator cannot write. `audit verify --checkpoint` compares it with the log.',
   })
   @ApiResponse({ status: 200, content: TEXT, description: 'The note.' })
   @ApiKeyProblems('not_sealed')
@@ -37,9 +37,9 @@ export class LogController {
   @Allow('audit')
   @Header('content-type', 'text/plain; charset=utf-8')
   @ApiOperation({
-    summary: "The log's verifier key",
+    summary: 'Read the verifier key of the log',
     operationId: 'readLogKey',
-    description: 'Scope `audit`. `<name>+<id>+<base64>`, as of the Go note package. Get it once, and keep it.',
+    description: 'Scope `audit`. `<name>+<id>+<base64>`, the format of the Go note package. Get it once, and keep it.',
   })
   @ApiResponse({ status: 200, content: TEXT, description: 'The key, one line.' })
   @ApiKeyProblems()
@@ -53,14 +53,14 @@ export class LogController {
   @ApiOperation({
     summary: 'Prove that records are in the log',
     operationId: 'proveInclusion',
-    description: 'Scope `audit`. Name a call or another record. The leaves name nobody: they commit to people.',
+    description: 'Scope `audit`. Name a call or another record. Leaves contain commitments instead of people.',
   })
-  @ApiResponse({ status: 200, type: Inclusion, description: 'Its records, with inclusion proofs.' })
+  @ApiResponse({ status: 200, type: Inclusion, description: 'The records, with inclusion proofs.' })
   @ApiKeyProblems('invalid_request', 'record_not_found')
   async proof(@Query() { call, record }: ProofSearch): Promise<Inclusion> {
     const id = call ?? record;
     if (id === undefined || (call !== undefined && record !== undefined)) {
-      const detail = 'must be the ID of a call or of a record; give exactly one of the two';
+      const detail = 'must be the ID of a call, unless record is given. Give exactly one of the two';
       throw new Problem('invalid_request', { faults: [{ pointer: '/call', detail }] });
     }
     const unsealed = await this.proofs.unsealed(id);
@@ -75,7 +75,7 @@ export class LogController {
   @ApiOperation({
     summary: 'Prove that the log only grew',
     operationId: 'proveConsistency',
-    description: 'Scope `audit`. That the tree of `to` leaves begins with the tree of `from` leaves.',
+    description: 'Scope `audit`. Proves that the tree of `to` leaves extends the tree of `from` leaves.',
   })
   @ApiResponse({ status: 200, type: Consistency, description: 'The consistency proof.' })
   @ApiKeyProblems('invalid_request', 'not_sealed')

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { field, ReadAs } from '../../http/validation/rules';
 import { Uuid } from '../../http/validation/query-rules';
 
-/** How many leaves a tree has. */
+/** The number of leaves of a tree. */
 const TreeSize = (description: string) =>
   applyDecorators(
     ReadAs((value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)),
@@ -18,10 +18,10 @@ const TreeSize = (description: string) =>
   );
 
 export class ProofSearch {
-  @Uuid("A call's id: all its records are proved.")
+  @Uuid('ID of a call. All its records are proved.')
   call?: string;
 
-  @Uuid('The id of another record: a stop, an access, an erasure, a pruning.')
+  @Uuid('ID of another record: a stop, an access, an erasure, or a pruning.')
   record?: string;
 }
 

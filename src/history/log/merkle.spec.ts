@@ -28,18 +28,18 @@ function treeOf(leaves: Buffer[]): CompactRange {
 }
 
 describe('the hashes', () => {
-  it('are the published ones', () => {
+  it('equal the published ones', () => {
     const leaf = leafHash(Buffer.of(0));
     expect(leaf.toString('hex')).toBe('96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7');
     expect(nodeHash(leafHash(''), leaf).toString('hex')).toBe(ROOTS[2]);
     expect(EMPTY_ROOT.toString('hex')).toBe(ROOTS[0]);
   });
 
-  it('take a string for its UTF-8', () => {
+  it('hash a string as UTF-8', () => {
     expect(leafHash('zażółć 😂 \0')).toEqual(leafHash(Buffer.from('zażółć 😂 \0')));
   });
 
-  it('do not depend on what was hashed before, and refuse what is no hash', () => {
+  it('do not depend on earlier hashes, and reject anything that is not a hash', () => {
     const [one, other] = [leafHash('one'), leafHash('other')];
     const before = nodeHash(one, other);
     expect(nodeHash(other, one)).not.toEqual(before);
@@ -54,7 +54,7 @@ describe('CompactRange', () => {
     expect(treeOf(LEAVES.slice(0, size)).root().toString('hex')).toBe(root);
   });
 
-  it('has the root that the definition says, and the hashes of its subtrees, at every size', () => {
+  it('has the defined root and subtree hashes at every size', () => {
     const tree = CompactRange.of(0, []);
     for (const [index, leaf] of many.entries()) {
       tree.append(leafHash(leaf));
@@ -66,7 +66,7 @@ describe('CompactRange', () => {
     }
   });
 
-  it('goes on where it stopped, from its hashes alone', () => {
+  it('continues from its hashes alone', () => {
     for (let size = 0; size < MOST; size++) {
       const stopped = treeOf(many.slice(0, size));
       const tree = CompactRange.of(stopped.size, stopped.hashes);
@@ -75,7 +75,7 @@ describe('CompactRange', () => {
     }
   });
 
-  it('tells of each subtree that a leaf completes, once and the lowest first', () => {
+  it('reports each subtree that a leaf completes, once and the lowest first', () => {
     const told: string[] = [];
     const tree = CompactRange.of(0, []);
     many.slice(0, 8).forEach((leaf) =>
@@ -96,7 +96,7 @@ describe('CompactRange', () => {
     expect(told[0]).toBe(`1/${2 ** 39 - 1}`);
   });
 
-  it('refuses hashes that cannot be the right edge of such a tree', () => {
+  it('rejects hashes that cannot be the right edge of such a tree', () => {
     const hash = leafHash('');
     for (const [size, hashes] of [
       [3, [hash]],
@@ -113,7 +113,7 @@ describe('CompactRange', () => {
     expect(() => CompactRange.of(0, []).append(hash.subarray(1))).toThrow('32 bytes');
   });
 
-  it('keeps its hashes to itself', () => {
+  it('returns copies of its hashes', () => {
     const tree = treeOf(many.slice(0, 7));
     tree.hashes.pop();
     const given = tree.hashes;
@@ -124,7 +124,7 @@ describe('CompactRange', () => {
 });
 
 describe('foldSubtrees', () => {
-  it('gives the hash of each range that a proof may ask for', () => {
+  it('returns the hash of each range that a proof may need', () => {
     for (let width = 1; width <= 32; width *= 2) {
       for (let to = width + 1; to <= Math.min(2 * width, MOST); to++) {
         const parts = subtreesOf(width, to).map(({ level, index }) =>

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 
-/** Bytes of a SHA-256. */
+/** The bytes of a SHA-256 hash. */
 export const HASH_BYTES = 32;
 
-/** The root of the tree without leaves: SHA-256 of nothing (RFC 6962, section 2.1). */
+/** The root of the empty tree: SHA-256 of nothing (RFC 6962, section 2.1). */
 export const EMPTY_ROOT = hash('sha256', '', 'buffer');
 
 /**
- * SHA-256(0x00 || leaf), RFC 6962, section 2.1. A string counts as its UTF-8. The prefix keeps leaves and nodes apart:
- * without it, two hashes in a row could be passed off as a leaf.
+ * Returns SHA-256(0x00 || leaf) (RFC 6962, section 2.1). A string is hashed as UTF-8. The prefix separates leaves from
+ * nodes. Without it, two concatenated hashes could pass for a leaf.
  */
 export function leafHash(leaf: Uint8Array | string): Buffer {
   if (typeof leaf === 'string') return hash('sha256', `\0${leaf}`, 'buffer');
@@ -17,10 +17,10 @@ export function leafHash(leaf: Uint8Array | string): Buffer {
   return hash('sha256', input, 'buffer');
 }
 
-/** One input for all nodes: hashing is synchronous, and an allocation per node costs a third of the speed. */
+/** One buffer for all nodes. Hashing is synchronous, and an allocation for each node costs a third of the speed. */
 const nodeInput = Buffer.alloc(1 + 2 * HASH_BYTES, 0x01);
 
-/** SHA-256(0x01 || left || right), RFC 6962, section 2.1. Throws unless both are 32 bytes. */
+/** Returns SHA-256(0x01 || left || right) (RFC 6962, section 2.1). Throws unless both have 32 bytes. */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   if (left.length !== HASH_BYTES || right.length !== HASH_BYTES) throw new RangeError('A hash has 32 bytes.');
   nodeInput.set(left, 1);
@@ -29,8 +29,8 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 }
 
 /**
- * The root over neighbouring perfect subtrees, given left to right and getting smaller: what lies further right is
- * hung below what lies further left. Of none, the root of the empty tree.
+ * Returns the root over neighboring perfect subtrees, given from left to right in decreasing size. Smaller subtrees on
+ * the right hang below larger ones on the left. Without subtrees, returns the root of the empty tree.
  */
 export function foldSubtrees(hashes: readonly Buffer[]): Buffer {
   if (hashes.length === 0) return EMPTY_ROOT;
@@ -38,8 +38,8 @@ export function foldSubtrees(hashes: readonly Buffer[]): Buffer {
 }
 
 /**
- * The right edge of a Merkle tree: the hashes of its maximal perfect subtrees, left to right, one for each bit that is
- * set in its size. They are all that is needed to append leaves and to know the root.
+ * The right edge of a Merkle tree: the hashes of its maximal perfect subtrees from left to right, one for each bit that
+ * is set in its size. They suffice to append leaves and to compute the root.
  */
 export class CompactRange {
   readonly #hashes: Buffer[];
@@ -50,7 +50,10 @@ export class CompactRange {
     this.#hashes = hashes;
   }
 
-  /** Goes on where a tree of `size` leaves stopped; `hashes` are those of `subtreesOf(0, size)`. Throws if they cannot be. */
+  /**
+   * Continues a tree of `size` leaves from the hashes of `subtreesOf(0, size)`. Throws if the hashes do not match the
+   * size.
+   */
   static of(size: number, hashes: readonly Buffer[]): CompactRange {
     const expected = Number.isSafeInteger(size) && size >= 0 ? size.toString(2).replaceAll('0', '').length : undefined;
     if (hashes.length !== expected || hashes.some(({ length }) => length !== HASH_BYTES)) {
@@ -59,7 +62,7 @@ export class CompactRange {
     return new CompactRange(size, [...hashes]);
   }
 
-  /** How many leaves the tree has. */
+  /** The number of leaves. */
   get size(): number {
     return this.#size;
   }
@@ -69,8 +72,8 @@ export class CompactRange {
   }
 
   /**
-   * Appends a leaf, by its hash. `onNode` is told each perfect subtree of two leaves or more that this completes, from
-   * the lowest up; its leaves are [index * 2^level, (index + 1) * 2^level).
+   * Appends a leaf by its hash. Calls `onNode` for each perfect subtree of two or more leaves that becomes complete,
+   * from the lowest up. Its leaves are [index * 2^level, (index + 1) * 2^level).
    */
   append(leafHash: Buffer, onNode?: (level: number, index: number, hash: Buffer) => void): void {
     if (leafHash.length !== HASH_BYTES) throw new RangeError('A hash has 32 bytes.');
@@ -78,7 +81,7 @@ export class CompactRange {
     let index = this.#size;
     for (let level = 1; index % 2 === 1; level++) {
       hash = nodeHash(this.#hashes.pop()!, hash);
-      index = (index - 1) / 2; // no shifts: sizes go beyond 32 bits
+      index = (index - 1) / 2; // no bit shifts: sizes exceed 32 bits
       onNode?.(level, index, hash);
     }
     this.#hashes.push(hash);

@@ -31,7 +31,7 @@ function messageOf(what: () => unknown): string {
 }
 
 describe('a key', () => {
-  it('is new each time, and carries its name', () => {
+  it('is new each time, and contains its name', () => {
     const [one, other] = [newSigningKey(LOG), newSigningKey(LOG)];
     expect(one).not.toBe(other);
     expect(one).toMatch(/^PRIVATE\+KEY\+payouts\.example\/log\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/);
@@ -53,7 +53,7 @@ describe('a key', () => {
     ['a key with another id', (key: string) => key.replace(/\+[0-9a-f]{8}\+/, '+00000000+')],
     ['a key in quotes', (key: string) => `"${key}"`],
     ['a key of two lines', (key: string) => `${key}\n`],
-  ])('to sign with is refused, and not repeated, if it is %s', (_what, change) => {
+  ])('is rejected for signing, without quoting it, if it is %s', (_what, change) => {
     const message = messageOf(() => signerOf(change(KEY)));
     expect(message).toMatch(/^The signing key is (malformed|damaged)/);
     expect(message).not.toContain(KEY.slice(-40, -10));
@@ -69,11 +69,11 @@ describe('a key', () => {
     ],
     ['without a name', signer.verifierKey.slice(LOG.length)],
     ['of a witness (type 4)', 'remora.n621.de+da77ade7+BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2'],
-  ])('to verify with is refused if it is %s', (_what, key) => {
+  ])('is rejected for verification if it is %s', (_what, key) => {
     expect(messageOf(() => verifierOf(key))).toMatch(/^The verifier key is (malformed|damaged)/);
   });
 
-  it('is not shown by what prints or serialises a signer', () => {
+  it('is hidden when a signer is printed or serialized', () => {
     const key = newSigningKey(LOG);
     const holder = signerOf(key);
     const seed = Buffer.from(key.split('+').slice(4).join('+'), 'base64').subarray(1);
@@ -85,12 +85,12 @@ describe('a key', () => {
 });
 
 describe('a note', () => {
-  it('gives back its text to whom knows who signed it', () => {
+  it('returns its text and its verified signers', () => {
     expect(openNote(NOTE, [verifierOf(stranger.verifierKey), verifier])).toEqual({ text: TEXT, signedBy: [verifier] });
     expect(NOTE).toBe(`${TEXT}\n\u2014 ${LOG} ${lineOf(NOTE).split(' ')[2]}`);
   });
 
-  it('may be signed by others as well, known or not', () => {
+  it('may have other signatures, known or not', () => {
     const both = NOTE + lineOf(signNote(TEXT, stranger));
     expect(openNote(both, [verifier]).signedBy).toEqual([verifier]);
     expect(openNote(both, [verifierOf(stranger.verifierKey), verifier]).signedBy.map(({ name }) => name)).toEqual([
@@ -100,7 +100,7 @@ describe('a note', () => {
     expect(openNote(NOTE + lineOf(NOTE), [verifier]).signedBy).toEqual([verifier]);
   });
 
-  it('is refused if none of the verifiers signed it', () => {
+  it('is rejected if none of the verifiers signed it', () => {
     expect(() => openNote(NOTE, [verifierOf(stranger.verifierKey)])).toThrow('not signed by stranger.example+');
     expect(() => openNote(NOTE, [])).toThrow('not signed');
     const namesake = signerOf(newSigningKey(LOG));
@@ -109,14 +109,14 @@ describe('a note', () => {
     expect(() => openNote(renamed, [verifier])).toThrow('not signed');
   });
 
-  it('is refused for each character of its text that was changed', () => {
+  it('is rejected after a change of any character', () => {
     for (let at = 0; at < TEXT.length - 1; at++) {
       const changed = `${NOTE.slice(0, at)}${NOTE[at] === 'x' ? 'y' : 'x'}${NOTE.slice(at + 1)}`;
       expect(() => openNote(changed, [verifier])).toThrow('does not match');
     }
   });
 
-  it('is refused if a known signature is wrong, though another is right', () => {
+  it('is rejected if a known signature is wrong, even if another is right', () => {
     const wrong = lineOf(signNote('other text\n', stranger));
     expect(() => openNote(NOTE + wrong, [verifier, verifierOf(stranger.verifierKey)])).toThrow(
       'The signature of stranger.example does not match',
@@ -141,16 +141,16 @@ describe('a note', () => {
     ['with a plus in a name', NOTE.replace(`\u2014 ${LOG}`, `\u2014 a+b`)],
     ['of a thousand signatures', NOTE + lineOf(NOTE).repeat(1000)],
     ['of a megabyte', 'x'.repeat(1_000_000) + NOTE],
-  ])('is refused if it is %s', (_what, note) => {
+  ])('is rejected if it is %s', (_what, note) => {
     expect(note).not.toBe(NOTE);
     expect(messageOf(() => openNote(note, [verifier]))).toMatch(/not a signed note|malformed|at most 100/);
   });
 
-  it('accepts the sixteen signatures that the specification asks for', () => {
+  it('accepts the sixteen signatures that the specification requires', () => {
     expect(openNote(NOTE + lineOf(signNote(TEXT, stranger)).repeat(15), [verifier]).text).toBe(TEXT);
   });
 
-  it.each(['', 'no newline', 'carriage\r\n', 'half \udc00\n'])('is not made of the text %j', (text) => {
+  it.each(['', 'no newline', 'carriage\r\n', 'half \udc00\n'])('cannot be made of the text %j', (text) => {
     expect(() => signNote(text, signer)).toThrow('must end with a newline');
   });
 });
@@ -158,7 +158,7 @@ describe('a note', () => {
 describe('notes in a file', () => {
   const notes = ['one\n', TEXT, 'three\n'].map((text) => signNote(text, signer));
 
-  it('come back one by one, with all their signatures', () => {
+  it('are returned one by one, with all their signatures', () => {
     notes[1] += lineOf(signNote(TEXT, stranger));
     const file = notes.map((note) => `${note}\n`).join('');
     expect(splitNotes(file)).toEqual(notes);
@@ -166,7 +166,7 @@ describe('notes in a file', () => {
     expect(splitNotes('')).toEqual([]);
   });
 
-  it('show where one was cut short', () => {
+  it('include an incomplete note as it is', () => {
     const cut = notes[2]!.slice(0, -20);
     const [first, second] = splitNotes(`${notes[0]}\n${cut}`);
     expect([first, second]).toEqual([notes[0], cut]);
@@ -178,7 +178,7 @@ describe('raw signatures', () => {
   const bytes = Buffer.from('purpose: 1234');
   const check = (by: Signer, what: Buffer, signature: Uint8Array) => verifyBytes(by, what, signature);
 
-  it('are of 64 bytes, over these bytes, by this key', () => {
+  it('have 64 bytes, and match only these bytes and this key', () => {
     const signature = signBytes(signer, bytes);
     expect(signature).toHaveLength(64);
     expect(check(signer, bytes, signature)).toBe(true);

@@ -1,31 +1,34 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, KeyObject, sign, verify } from 'node:crypto';
 
-/** The C2SP signature type of plain Ed25519 (https://c2sp.org/signed-note). The only one that is spoken here. */
+/** The C2SP signature type of plain Ed25519 (https://c2sp.org/signed-note), the only type that is supported. */
 const ED25519 = 0x01;
 const SEED_BYTES = 32;
 const KEY_ID_BYTES = 4;
-/** Of Go's note package: a note of a thousand signatures is no note, but an attempt to keep us busy. */
+/** The limit of Go's note package. More signatures only waste time. */
 const MAX_SIGNATURES = 100;
 const MAX_NOTE_LENGTH = 1_000_000;
-/** What precedes a seed in PKCS #8 (RFC 8410, section 7): Node takes a private key in no shorter form. */
+/** The bytes before a seed in PKCS #8 (RFC 8410, section 7), the shortest form of a private key that Node accepts. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PRIVATE_PREFIX = 'PRIVATE+KEY+';
 const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([^ ]+)$/;
 
-/** Who checks signatures of one key. */
+/** Verifies signatures of one key. */
 export interface Verifier {
   readonly name: string;
-  /** `<name>+<id>+<base64(0x01 || public key)>`: how the key is handed to others. */
+  /** `<name>+<id>+<base64(0x01 || public key)>`: the form in which the key is published. */
   readonly verifierKey: string;
   readonly publicKey: KeyObject;
 }
 
-/** Who signs, and checks what it signed. The private key is a KeyObject, which serialises to nothing. */
+/** Signs, and verifies its own signatures. The private key is a KeyObject, which cannot be serialized by accident. */
 export interface Signer extends Verifier {
   readonly privateKey: KeyObject;
 }
 
-/** A new signing key, in the form of Go's note package: `PRIVATE+KEY+<name>+<id>+<base64(0x01 || seed)>`. A secret. */
+/**
+ * Generates a signing key in the form of Go's note package: `PRIVATE+KEY+<name>+<id>+<base64(0x01 || seed)>`. It is
+ * secret.
+ */
 export function newSigningKey(name: string): string {
   if (!isName(name)) throw new Error('The name of a signing key must not be empty and must not contain spaces or "+".');
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -33,7 +36,7 @@ export function newSigningKey(name: string): string {
   return `${PRIVATE_PREFIX}${name}+${keyId(name, rawOf(publicKey)).toString('hex')}+${typed(seed)}`;
 }
 
-/** Throws an Error that says what is wrong without quoting the key. */
+/** Reads a signing key. Throws an Error that says what is wrong without quoting the key. */
 export function signerOf(signingKey: string): Signer {
   const parts = signingKey.startsWith(PRIVATE_PREFIX) ? partsOf(signingKey.slice(PRIVATE_PREFIX.length)) : undefined;
   if (parts === undefined) {
@@ -50,7 +53,7 @@ export function signerOf(signingKey: string): Signer {
   return { name: parts.name, verifierKey: `${parts.name}+${id}+${typed(raw)}`, publicKey, privateKey };
 }
 
-/** Of a verifier key as `Verifier.verifierKey` gives it. Throws an Error that says what is wrong. */
+/** Reads a verifier key in the form of `Verifier.verifierKey`. Throws an Error that says what is wrong. */
 export function verifierOf(verifierKey: string): Verifier {
   const parts = partsOf(verifierKey);
   if (parts === undefined) {
@@ -63,7 +66,7 @@ export function verifierOf(verifierKey: string): Verifier {
   return { name: parts.name, verifierKey, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
 
-/** A note: the text (which must end with a newline), a blank line and the signature. */
+/** Returns a note: the text, which must end with a newline, a blank line, and the signature. */
 export function signNote(text: string, signer: Signer): string {
   if (!text.endsWith('\n') || !isText(text)) {
     throw new Error('The text of a note must end with a newline and have no other control characters.');
@@ -73,8 +76,8 @@ export function signNote(text: string, signer: Signer): string {
 }
 
 /**
- * The text of a note and which of the verifiers signed it. Throws if it is malformed, if none of them did, or if one's
- * signature is wrong; signatures of others are ignored, as the specification demands.
+ * Returns the text of a note and the verifiers that signed it. Throws if the note is malformed, if no verifier signed
+ * it, or if a signature is wrong. Ignores other signatures, as the specification demands.
  */
 export function openNote(note: string, verifiers: readonly Verifier[]): { text: string; signedBy: Verifier[] } {
   const { text, signatures } = parseNote(note);
@@ -94,25 +97,28 @@ export function openNote(note: string, verifiers: readonly Verifier[]): { text: 
   return { text, signedBy: [...signedBy] };
 }
 
-/** Raw Ed25519 (RFC 8032), 64 bytes. What is signed must not be mistakable for a note: the caller prefixes its purpose. */
+/**
+ * Makes a raw Ed25519 signature (RFC 8032) of 64 bytes. The bytes must not look like a note: prefix them with a
+ * purpose.
+ */
 export function signBytes(signer: Signer, bytes: Uint8Array): Buffer {
   return sign(null, bytes, signer.privateKey);
 }
 
-/** Whether the key made this raw Ed25519 signature over the bytes. */
+/** Returns whether the key made this raw Ed25519 signature over the bytes. */
 export function verifyBytes(verifier: Verifier, bytes: Uint8Array, signature: Uint8Array): boolean {
   return verify(null, bytes, verifier.publicKey, signature);
 }
 
 /**
- * The notes of a file to which each was appended with a blank line after it. One that was cut short is handed out as
- * it is, for `openNote` to refuse. Texts must not themselves have a line like a signature before a blank line.
+ * Splits a file of notes that are each followed by a blank line. Returns an incomplete note as it is, for `openNote` to
+ * reject. Texts must not have a line that looks like a signature before a blank line.
  */
 export function splitNotes(file: string): string[] {
   return file.split(/(?<=^\u2014 [^\n]*\n)\n+/m).filter((note) => note !== '');
 }
 
-/** The bytes, or undefined if the text is not exactly how base64 (RFC 4648, section 4) writes them: one form only. */
+/** Decodes base64 (RFC 4648, section 4). Returns undefined for any other form than the canonical one. */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;
@@ -139,7 +145,7 @@ function parseSignature(line: string) {
   return { name, id: bytes.subarray(0, KEY_ID_BYTES), signature: bytes.subarray(KEY_ID_BYTES) };
 }
 
-/** Of `<name>+<id>+<base64(0x01 || key)>`. The base64 may have further pluses. */
+/** Splits `<name>+<id>+<base64(0x01 || key)>`. The base64 may contain more plus signs. */
 function partsOf(text: string): { name: string; id: string; key: Buffer } | undefined {
   const [, name = '', id = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.*)$/.exec(text) ?? [];
   const key = decodeBase64(base64);
@@ -155,6 +161,6 @@ function keyId(name: string, publicKey: Buffer): Buffer {
 const idOf = ({ name, publicKey }: Verifier) => keyId(name, rawOf(publicKey));
 const rawOf = (publicKey: KeyObject) => Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
 const typed = (key: Buffer) => Buffer.concat([Buffer.of(ED25519), key]).toString('base64');
-/** Valid UTF-8 without control characters below U+0020, but for the newline. */
+/** Valid UTF-8 without control characters below U+0020, except newlines. */
 const isText = (text: string) => !/[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(text);
 const isName = (name: string) => name !== '' && isText(name) && !/[+\n]|\p{White_Space}/u.test(name);

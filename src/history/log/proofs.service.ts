@@ -10,16 +10,16 @@ import { Verifier } from './note';
 import { consistencyProof, HashOf, inclusionProof } from './proofs';
 import { Ask, storedHashes } from './tree-store';
 
-/** A record with what proves that it is in the log. */
+/** A record with its inclusion proof. */
 export interface ProvedRecord {
   kind: KindName;
-  /** Of its leaf, from 0. */
+  /** The index of its leaf, from 0. */
   index: number;
   /** Base64. */
   leaf_hash: string;
-  /** The leaf; null: the record was pruned. */
+  /** The leaf. Null if the record was pruned. */
   record: Record<string, unknown> | null;
-  /** Base64; RFC 9162, section 2.1.3. */
+  /** Base64 hashes (RFC 9162, section 2.1.3). */
   proof: string[];
 }
 
@@ -35,13 +35,15 @@ interface LeafRow {
   hash: string;
 }
 
-/** The records of a call that have ids of their own and belong to its receipt, so that it shows how the call is settled now. */
+/**
+ * Records with their own IDs that belong to the receipt of a call, so that the receipt shows its current resolution.
+ */
 const OF_CORRECTIONS = ['resolution_correction', 'correction_release'] as const;
 
-/** Proves what the log holds, from the hashes that are kept. */
+/** Proves the content of the log from the stored hashes. */
 @Injectable()
 export class ProofsService {
-  /** Of the log's key. */
+  /** Verifies notes of the log's key. */
   readonly verifier: () => Verifier;
   private readonly ask: Ask;
   private readonly hashOf: HashOf;
@@ -49,7 +51,7 @@ export class ProofsService {
   constructor(prisma: ReaderPrisma, config: ConfigService<Loaded, true>) {
     let verifier: Verifier | undefined;
     this.verifier = () => (verifier ??= signerFrom(config.get('settings', { infer: true }).logSigningKey));
-    // The SQL is put together from our own names only (leaves.ts).
+    // The SQL is built only from our own names (leaves.ts).
     this.ask = <Row extends object>(sql: string, values: unknown[]) => prisma.$queryRawUnsafe<Row[]>(sql, ...values);
     this.hashOf = (subtrees) => storedHashes(this.ask, subtrees);
   }
@@ -64,7 +66,7 @@ export class ProofsService {
     return rows[0];
   }
 
-  /** Whose a call is; undefined: there is none. */
+  /** Returns the client of a call. Undefined if there is no such call. */
   async clientOf(call: string): Promise<string | undefined> {
     const [row] = await this.ask<{ client_id: string }>(
       `SELECT client_id::text FROM public.intent WHERE id = $1::uuid
@@ -75,8 +77,8 @@ export class ProofsService {
   }
 
   /**
-   * Proves every record with this primary key, which is the call's id for what belongs to a call, and the corrections of how
-   * the call was settled. In the log's order.
+   * Proves every record with this primary key, in the order of the log. For a call, these are its records and the
+   * corrections of its resolution.
    */
   async prove(id: string, { size }: Latest): Promise<ProvedRecord[]> {
     const leaves = await this.ask<LeafRow>(
@@ -97,7 +99,7 @@ export class ProofsService {
     );
   }
 
-  /** The kinds of records with this primary key that are not sealed yet. */
+  /** Returns the kinds of records with this primary key that are not sealed yet. */
   async unsealed(id: string): Promise<KindName[]> {
     const kinds = KIND_NAMES.map(
       (name) => `SELECT '${name}' AS kind FROM public.${name} t WHERE t.${kindOf(name).key} = $1::uuid AND NOT EXISTS (
@@ -111,7 +113,7 @@ export class ProofsService {
     return [...new Set(rows.map(({ kind }) => kind))];
   }
 
-  /** Base64; RFC 9162, section 2.1.4. */
+  /** Returns base64 hashes (RFC 9162, section 2.1.4). */
   async consistency(from: number, to: number): Promise<string[]> {
     const proof = await consistencyProof(from, to, this.hashOf);
     return proof.map((node) => node.toString('base64'));

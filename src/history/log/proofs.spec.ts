@@ -35,7 +35,7 @@ beforeAll(() => {
 });
 
 describe('subtreesOf', () => {
-  it('covers a range, from left to right, with the largest subtrees that fit', () => {
+  it('covers a range from left to right with the largest subtrees that fit', () => {
     const listed = (from: number, to: number) => subtreesOf(from, to).map(node).join(' ');
     expect(listed(0, 0)).toBe('');
     expect(listed(0, 1)).toBe('0/0');
@@ -46,8 +46,8 @@ describe('subtreesOf', () => {
   });
 });
 
-describe('inclusion', () => {
-  it('is proved for every leaf of every small tree, as the definition says', async () => {
+describe('an inclusion proof', () => {
+  it('proves every leaf of every small tree, as defined', async () => {
     const wrong: number[][] = [];
     for (let size = 1; size <= MOST; size++) {
       const root = naive.root(0, size);
@@ -60,7 +60,7 @@ describe('inclusion', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is not proved by a proof that was changed anyhow', () => {
+  it('fails after any change', () => {
     const accepted: object[] = [];
     for (let size = 1; size <= MOST; size++) {
       const root = naive.root(0, size);
@@ -85,7 +85,7 @@ describe('inclusion', () => {
     expect(accepted).toEqual([]);
   });
 
-  it('is proved in large trees, by a proof that only fits there', async () => {
+  it('works in large trees, and fits only there', async () => {
     const place = fc.integer({ min: 1, max: BIG }).chain((size) => fc.tuple(fc.nat(size - 1), fc.constant(size)));
     const property = fc.asyncProperty(place, fc.nat(255), fc.nat(), async ([index, size], bit, at) => {
       const proof = await inclusionProof(index, size, stored);
@@ -102,16 +102,16 @@ describe('inclusion', () => {
     await fc.assert(property, { numRuns: runs(60) });
   });
 
-  it.each(['0 0', '1 1', '-1 2', '0.5 2', '0 NaN', '0 9007199254740992'])('has no proof for: %s', async (place) => {
+  it.each(['0 0', '1 1', '-1 2', '0.5 2', '0 NaN', '0 9007199254740992'])('does not exist for: %s', async (place) => {
     const [index = NaN, size = NaN] = place.split(' ').map(Number);
     await expect(inclusionProof(index, size, stored)).rejects.toThrow('There is no leaf');
   });
 });
 
-describe('consistency', () => {
+describe('a consistency proof', () => {
   const rootOf = (size: number) => naive.root(0, size);
 
-  it('is proved between every two small trees, as the definition says', async () => {
+  it('connects every two small trees, as defined', async () => {
     const wrong: number[][] = [];
     for (let to = 0; to <= MOST; to++) {
       for (let from = 0; from <= to; from++) {
@@ -123,7 +123,7 @@ describe('consistency', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is not proved by a proof that was changed anyhow', () => {
+  it('fails after any change', () => {
     const accepted: object[] = [];
     for (let to = 1; to <= MOST; to++) {
       for (let from = 1; from <= to; from++) {
@@ -154,7 +154,7 @@ describe('consistency', () => {
     expect(accepted).toEqual([]);
   });
 
-  it('is proved between large trees', async () => {
+  it('connects large trees', async () => {
     const pair = fc
       .integer({ min: 2, max: BIG })
       .chain((to) => fc.tuple(fc.integer({ min: 1, max: to }), fc.constant(to)));
@@ -171,14 +171,14 @@ describe('consistency', () => {
     await fc.assert(property, { numRuns: runs(60) });
   });
 
-  it('finds a leaf that was changed before the earlier size, and cares for none after it', () => {
+  it('detects a changed leaf before the earlier size, and ignores leaves after it', () => {
     const other = new NaiveTree(leaves.map((leaf, index) => (index === 20 ? Buffer.from('forged') : leaf)));
     const holds = (from: number, to: number) =>
       verifyConsistency({ from, to, fromRoot: rootOf(from), toRoot: other.root(0, to), proof: other.proof(from, to) });
     expect([holds(20, 50), holds(21, 50), holds(50, 64)]).toEqual([true, false, false]);
   });
 
-  it('begins with nothing: the empty tree is part of all, and its root is known', () => {
+  it('is empty for the empty tree, which is part of every tree and has a known root', () => {
     const claim = { from: 0, to: 3, fromRoot: EMPTY_ROOT, toRoot: rootOf(3), proof: [] };
     expect(verifyConsistency(claim)).toBe(true);
     expect(verifyConsistency({ ...claim, fromRoot: rootOf(1) })).toBe(false);
@@ -187,7 +187,7 @@ describe('consistency', () => {
     expect(verifyConsistency({ ...claim, to: 0, fromRoot: rootOf(1), toRoot: rootOf(1) })).toBe(false);
   });
 
-  it.each(['2 1', '-1 1', '0.5 1', '1 NaN', '1 9007199254740992'])('has no proof between: %s', async (pair) => {
+  it.each(['2 1', '-1 1', '0.5 1', '1 NaN', '1 9007199254740992'])('does not exist for: %s', async (pair) => {
     const [from = NaN, to = NaN] = pair.split(' ').map(Number);
     await expect(consistencyProof(from, to, stored)).rejects.toThrow('cannot begin with');
   });
@@ -202,7 +202,7 @@ describe('a log of more than 2^32 leaves', () => {
   const rootOf = (size: number) => foldSubtrees(subtreesOf(0, size).map(({ level }) => hashes[level]!));
   const size = fc.integer({ min: 2 ** 32, max: Number.MAX_SAFE_INTEGER });
 
-  it('has its proofs, each with one question to whoever keeps the hashes', async () => {
+  it('has its proofs, each with one query for hashes', async () => {
     let questions = 0;
     const hashOf: HashOf = (subtrees) => {
       questions++;
@@ -224,6 +224,6 @@ describe('a log of more than 2^32 leaves', () => {
   });
 });
 
-it('says so if not all hashes came that were asked for', async () => {
+it('reports missing hashes', async () => {
   await expect(inclusionProof(0, 4, () => Promise.resolve([EMPTY_ROOT]))).rejects.toThrow('2 hashes');
 });

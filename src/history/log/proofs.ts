@@ -6,7 +6,7 @@ export interface Subtree {
   index: number;
 }
 
-/** Answers with the hashes of the subtrees, in their order. Asked once per proof, so that the database is, too. */
+/** Returns the hashes of the subtrees, in their order. It is called once for each proof, so it costs one query. */
 export type HashOf = (subtrees: Subtree[]) => Promise<Buffer[]>;
 
 /** The leaves [from, to). */
@@ -16,8 +16,8 @@ interface Range {
 }
 
 /**
- * The maximal perfect subtrees over the leaves [from, to), left to right. Where the range is itself a subtree of some
- * RFC 6962 tree, as all ranges of proofs are, `foldSubtrees` over their hashes is its hash.
+ * Returns the maximal perfect subtrees over the leaves [from, to), from left to right. The ranges of proofs are
+ * subtrees of an RFC 6962 tree. For them, `foldSubtrees` over these hashes is the hash of the range.
  */
 export function subtreesOf(from: number, to: number): Subtree[] {
   const subtrees: Subtree[] = [];
@@ -34,14 +34,14 @@ export function subtreesOf(from: number, to: number): Subtree[] {
   return subtrees;
 }
 
-/** How many leaves stand left of the split: the largest power of two smaller than `count` (RFC 6962, section 2.1). */
+/** Returns the leaves left of the split: the largest power of two below `count` (RFC 6962, section 2.1). */
 function leftOf(count: number): number {
   let left = 1;
   while (left * 2 < count) left *= 2;
   return left;
 }
 
-/** PATH of RFC 9162, section 2.1.3.1, from the leaf up: whose hashes prove a leaf in the tree over the range. */
+/** PATH of RFC 9162, section 2.1.3.1, from the leaf up: the ranges whose hashes prove a leaf. */
 function pathOf(index: number, { from, to }: Range): Range[] {
   if (to - from === 1) return [];
   const middle = from + leftOf(to - from);
@@ -52,7 +52,10 @@ function pathOf(index: number, { from, to }: Range): Range[] {
   return index < middle ? [...pathOf(index, left), right] : [...pathOf(index, right), left];
 }
 
-/** SUBPROOF of RFC 9162, section 2.1.4.1: whose hashes prove that the tree that ended at `end` is part of the range. */
+/**
+ * SUBPROOF of RFC 9162, section 2.1.4.1: the ranges whose hashes prove that the tree that ended at `end` is in the
+ * range.
+ */
 function subproofOf(end: number, { from, to }: Range, isKnown: boolean): Range[] {
   if (end === to) return isKnown ? [] : [{ from, to }];
   const middle = from + leftOf(to - from);
@@ -69,7 +72,7 @@ async function hashesOf(ranges: Range[], hashOf: HashOf): Promise<Buffer[]> {
   const asked = parts.flat();
   const hashes = await hashOf(asked);
   if (hashes.length !== asked.length) {
-    throw new Error(`${asked.length} hashes of the Merkle tree were asked for, ${hashes.length} came.`);
+    throw new Error(`Read ${hashes.length} of ${asked.length} hashes of the Merkle tree.`);
   }
   let at = 0;
   return parts.map(({ length }) => foldSubtrees(hashes.slice(at, (at += length))));
@@ -84,8 +87,8 @@ export async function inclusionProof(index: number, size: number, hashOf: HashOf
 }
 
 /**
- * Proves that the tree of `to` leaves begins with the tree of `from` leaves (RFC 9162, section 2.1.4.1). Nothing needs
- * proof if they are the same or the first is empty; the proof is then empty.
+ * Proves that the tree of `to` leaves begins with the tree of `from` leaves (RFC 9162, section 2.1.4.1). The proof is
+ * empty if both have the same size, or if the first is empty.
  */
 export async function consistencyProof(from: number, to: number, hashOf: HashOf): Promise<Buffer[]> {
   if (!isCount(from) || !isCount(to) || from > to) {
@@ -94,7 +97,7 @@ export async function consistencyProof(from: number, to: number, hashOf: HashOf)
   return from === 0 ? [] : hashesOf(subproofOf(from, { from: 0, to }, true), hashOf);
 }
 
-/** RFC 9162, section 2.1.3.2. Never throws: what is no proof proves nothing. */
+/** Verifies as RFC 9162, section 2.1.3.2. Never throws: returns false for anything that is not a proof. */
 export function verifyInclusion(claim: {
   index: number;
   size: number;
@@ -105,7 +108,7 @@ export function verifyInclusion(claim: {
   const { index, size, leafHash, proof, root } = claim;
   if (!isCount(size) || !isCount(index) || index >= size) return false;
   if (![leafHash, root, ...proof].every(isHash)) return false;
-  let [node, last] = [index, size - 1]; // RFC 9162 calls them fn and sn: the way up from the leaf and from the last one
+  let [node, last] = [index, size - 1]; // fn and sn of RFC 9162: the way up from the leaf and from the last leaf
   let hash = leafHash;
   for (const sibling of proof) {
     if (last === 0) return false;
@@ -120,7 +123,7 @@ export function verifyInclusion(claim: {
   return last === 0 && isSame(hash, root);
 }
 
-/** RFC 9162, section 2.1.4.2, and for what needs no proof an empty one. Never throws. */
+/** Verifies as RFC 9162, section 2.1.4.2. Accepts an empty proof if none is needed. Never throws. */
 export function verifyConsistency(claim: {
   from: number;
   to: number;
@@ -136,7 +139,7 @@ export function verifyConsistency(claim: {
 
   let [node, last] = [from - 1, to - 1];
   while (isOdd(node)) [node, last] = [half(node), half(last)];
-  // What climbed to the top was a power of two: the earlier tree is a node of the later one, and its root not repeated.
+  // If the size is a power of two, the earlier tree is a node of the later one, and the proof does not repeat its root.
   const [start, ...path] = node === 0 ? [fromRoot, ...proof] : proof;
   if (start === undefined) return false;
   let [earlier, later] = [start, start];
@@ -157,6 +160,6 @@ export function verifyConsistency(claim: {
 const isCount = (count: number) => Number.isSafeInteger(count) && count >= 0;
 const isHash = ({ length }: Uint8Array) => length === HASH_BYTES;
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
-// No bit operators: they cut numbers to 32 bits.
+// No bit operators, because they cut numbers to 32 bits.
 const isOdd = (count: number) => count % 2 === 1;
 const half = (count: number) => Math.floor(count / 2);

@@ -22,19 +22,19 @@ import { openNote, signerOf, signNote, verifierOf } from './note';
 import { verifyConsistency, verifyInclusion } from './proofs';
 
 /** Ours must agree with what others have published, byte for byte. */
-describe('what others have published', () => {
-  it.each(INCLUSIONS)('leaf $index of $size is included', (claim) => {
+describe('our verification of published data', () => {
+  it.each(INCLUSIONS)('finds leaf $index of $size included', (claim) => {
     expect(verifyInclusion(claim)).toBe(true);
     expect(verifyInclusion({ ...claim, index: claim.index ^ 2 })).toBe(false);
   });
 
-  it.each(CONSISTENCIES)('the tree of $from is consistent with that of $to', (claim) => {
+  it.each(CONSISTENCIES)('finds the tree of $from consistent with that of $to', (claim) => {
     const toRoot = ROOTS[claim.to]!;
     expect(verifyConsistency({ ...claim, toRoot })).toBe(true);
     expect(verifyConsistency({ ...claim, toRoot, to: claim.to * 2 })).toBe(false);
   });
 
-  it("a module's line is in Go's checksum database, of 58 million", () => {
+  it("finds a module's line in Go's checksum database of 58 million", () => {
     const { text } = openNote(SUMDB_CHECKPOINT, [verifierOf(SUMDB_KEY)]);
     const { origin, size, root } = parseCheckpoint(text);
     expect([origin, size]).toEqual(['go.sum database tree', 58_253_265]);
@@ -43,13 +43,13 @@ describe('what others have published', () => {
     expect(verifyInclusion({ ...claim, leafHash: leafHash(SUMDB_LEAF.replace('v1.0.0', 'v1.0.1')) })).toBe(false);
   });
 
-  it("Go's example key signs its example text as Go does", () => {
+  it("signs the example text with Go's example key as Go does", () => {
     const signer = signerOf(GO_SIGNING_KEY);
     expect([signer.name, signer.verifierKey]).toEqual(['PeterNeumann', GO_KEY]);
     expect(signNote(GO_TEXT, signer)).toBe(GO_NOTE);
   });
 
-  it("Go's and C2SP's example notes open, also with two signatures", () => {
+  it("opens Go's and C2SP's example notes, also with two signatures", () => {
     const [go, other, c2sp] = [GO_KEY, GO_OTHER_KEY, C2SP_KEY].map(verifierOf);
     expect(openNote(GO_NOTE, [go!])).toEqual({ text: GO_TEXT, signedBy: [go] });
     expect(openNote(GO_NOTE + GO_OTHER_SIGNATURE, [other!, go!, c2sp!])).toEqual({

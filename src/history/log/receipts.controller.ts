@@ -19,17 +19,17 @@ export class ReceiptsController {
   @Get(':id/receipt')
   @Allow('pay', 'write', 'read')
   @ApiOperation({
-    summary: 'A receipt of a call, provable offline',
+    summary: 'Get a receipt of a call to verify offline',
     operationId: 'readReceipt',
     description:
-      'Scope `pay`, `write` or `read`; only calls of the same client are found. Its records, the proofs that the log has them, ' +
-      'and what they commit to. `node tools/verify-receipt.mjs --key <key> receipt.json` checks it and asks nobody. Records ' +
-      'are sealed within seconds; one that comes later, such as an outcome, stands in the next receipt.',
+      'Scope `pay`, `write` or `read`. Finds only calls of your client. A receipt has the records of the call, their inclusion ' +
+      'proofs, and the committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` verifies it offline. Records ' +
+      'are sealed within seconds. A receipt lacks later records, such as an outcome.',
   })
   @ApiParam({
     name: 'id',
     schema: { type: 'string', format: 'uuid' },
-    description: 'The id of the call, the `X-Call-Id` of its answer.',
+    description: 'ID of the call: the `X-Call-Id` of its answer.',
   })
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
@@ -39,7 +39,7 @@ export class ReceiptsController {
   }
 }
 
-/** For auditors, who see every client's calls: on record, as any other reading. */
+/** Receipts for auditors, who see the calls of every client. Each read is recorded. */
 @ApiTags('Audit')
 @ApiSecurity('key')
 @Controller('v1/audit/calls')
@@ -50,15 +50,15 @@ export class AuditReceiptsController {
   @Allow('audit')
   @Shows(({ call_id, records }: Receipt) => ({ rows: records.length, callId: call_id, people: true }))
   @ApiOperation({
-    summary: 'A receipt of any call, provable offline',
+    summary: 'Get a receipt of any call to verify offline',
     operationId: 'readAuditReceipt',
     description:
-      'Scope `audit`. As an app gets it of its own call; what the records commit to is opened for keys with `audit:pii` only.',
+      'Scope `audit`. The same receipt that the app gets. Only keys with `audit:pii` get the committed values.',
   })
   @ApiParam({
     name: 'id',
     schema: { type: 'string', format: 'uuid' },
-    description: 'The id of the call, the `X-Call-Id` of its answer.',
+    description: 'ID of the call: the `X-Call-Id` of its answer.',
   })
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')

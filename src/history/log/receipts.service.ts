@@ -5,12 +5,12 @@ import { Problem } from '../../platform/errors/problem';
 import { ProofsService, ProvedRecord } from './proofs.service';
 import { Opening, Receipt, ReceiptRecord } from './receipt.dto';
 
-/** What tools/verify-receipt.mjs reads. */
+/** The format that tools/verify-receipt.mjs reads. */
 export const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
 
 type Value = string | Uint8Array | null;
 
-/** Makes receipts: a call's records, the proofs that they are in the log, and the people's data that they commit to. */
+/** Makes receipts: the records of a call, their inclusion proofs, and the committed data of people. */
 @Injectable()
 export class ReceiptsService {
   constructor(
@@ -19,8 +19,8 @@ export class ReceiptsService {
   ) {}
 
   /**
-   * @param clientId whose call it must be; undefined: anybody's.
-   * @param reveal whether it opens what the records commit to: without that, it is as if people had been erased.
+   * @param clientId the client that must own the call. Undefined allows any client.
+   * @param reveal whether to open commitments. If not, the receipt looks as if people had been erased.
    * @throws Problem call_not_found if there is no such call, not_sealed while one of its records is too new.
    */
   async receipt(call: string, clientId: string | undefined, reveal: boolean): Promise<Receipt> {
@@ -39,7 +39,7 @@ export class ReceiptsService {
     };
   }
 
-  /** A record that was pruned since it was found is left out. */
+  /** Adds openings. Omits a record that was pruned in the meantime. */
   private withOpenings(
     call: string,
     { kind, index, record, proof }: ProvedRecord,

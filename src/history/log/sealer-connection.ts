@@ -6,7 +6,7 @@ const ROLE = 'payout_sealer';
 
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,
-  // The first pass after a restart may look through all that a restored backup holds.
+  // The first pass after a restart may read everything that a restored backup contains.
   statement_timeout: 60_000,
   query_timeout: 61_000,
   lock_timeout: 5_000,
@@ -15,12 +15,12 @@ const CONNECTION = {
   application_name: 'payout-proxy sealer',
 };
 
-/** SQLSTATE of a login that may not take the role, and of a role that does not exist. */
+/** SQLSTATEs of a login that may not take the role, and of a role that does not exist. */
 const NOT_GRANTED = ['42501', '22023'];
 
 type Urls = Pick<RunningConfig, 'databaseSealerUrl' | 'databaseOwnerUrl' | 'databaseUrl'>;
 
-/** Connects as the role that may only add seals, through the login that is meant for it, or any other that may become it. */
+/** Connects as the role that may only add seals, with its own login or with any other login that may take the role. */
 export async function connectSealer({ databaseSealerUrl, databaseOwnerUrl, databaseUrl }: Urls): Promise<Client> {
   const urls = databaseSealerUrl ? [databaseSealerUrl] : [...new Set([databaseOwnerUrl, databaseUrl])];
   for (const url of urls) {
@@ -32,10 +32,10 @@ export async function connectSealer({ databaseSealerUrl, databaseOwnerUrl, datab
   );
 }
 
-/** @returns undefined if the login may not become that role. */
+/** @returns undefined if the login may not take the role. */
 async function connectAs(role: string, url: string): Promise<Client | undefined> {
   const client = new Client({ connectionString: url, ...CONNECTION });
-  client.on('error', () => undefined); // whoever uses it gets an error of its own
+  client.on('error', () => undefined); // queries on this connection fail with their own errors
   try {
     await client.connect();
     await client.query(`SET ROLE ${role}; ${PLANNING}`);

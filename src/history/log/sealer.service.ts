@@ -13,7 +13,7 @@ import { connectSealer } from './sealer-connection';
 /** Records are sealed within a second or two. */
 const EVERY_MS = 1_000;
 
-/** Seals the records in the background, on a connection of its own: no request ever waits for it. */
+/** Seals the records in the background, on its own connection. No request ever waits for it. */
 @Injectable()
 export class SealerService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Log');
@@ -23,7 +23,7 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> | undefined;
   private stopped = false;
-  /** What was last complained of; undefined: all is well. */
+  /** The last logged complaint. Undefined if all is well. */
   private complaint: string | undefined;
   private size = 0;
 
@@ -40,7 +40,9 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
     this.schedule(0);
   }
 
-  /** Once the last request in flight is answered: what it recorded is sealed too, if the database still answers. */
+  /**
+   * Runs after the last request in flight was answered, so that its records are sealed too if the database responds.
+   */
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -57,7 +59,10 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
     this.timer.unref();
   }
 
-  /** One pass. Never rejects: what fails is said once and tried again. @returns whether there is more to do at once. */
+  /**
+   * Runs one pass. Never rejects: an error is logged once and the pass is tried again. @returns whether more can be
+   * sealed now.
+   */
   private async work(): Promise<boolean> {
     try {
       const client = await this.connected();
@@ -100,7 +105,7 @@ export class SealerService implements OnApplicationBootstrap, OnApplicationShutd
   private complain(error: unknown): void {
     const { message, code } = error as { message: string; code?: string };
     const isRefusal = error instanceof LogRefusal;
-    // What a database says may name what stands in it; its code does not.
+    // The message of a database error may contain values. Its code does not.
     const complaint = isRefusal ? message : `sealing failed (${code ?? message}), will retry every second`;
     if (!isRefusal) void this.disconnect();
     if (complaint === this.complaint) return;

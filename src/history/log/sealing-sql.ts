@@ -1,19 +1,19 @@
 import { KIND_NAMES, kindOf, KindName } from './kinds';
 import { leafSql } from './leaves';
 
-/** By table, up to where its rows are sealed: a transaction and, within it, an id. */
+/** How far each table is sealed: a transaction and, within it, an ID. */
 export type Positions = Record<KindName, [tx: string, id: string]>;
 
 export const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** Any number that nothing else in the database locks: of several sealers one seals at a time. */
+/** A number that nothing else in the database locks. Only one sealer works at a time. */
 const SEALER_LOCK = 7_070_004;
 
 export const TRY_LOCK = `SELECT pg_try_advisory_xact_lock(${SEALER_LOCK}) AS locked`;
 
 /**
- * The sealer reads few rows of tables that may be huge, so these plans are right however old the statistics are, and
- * others could be terrible.
+ * The sealer reads few rows of tables that may be huge. These plans are right even with old statistics. Others could be
+ * terrible.
  */
 export const PLANNING =
   'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET enable_bitmapscan = off; ' +
@@ -21,7 +21,10 @@ export const PLANNING =
 
 const UTC = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** The newest checkpoint, and what may be sealed: all below `horizon` has ended; nothing from `next` on has begun. */
+/**
+ * The newest checkpoint, and the range to seal. All transactions below `horizon` have ended. None from `next` on has
+ * begun.
+ */
 export const LOOK = {
   name: 'look',
   text: `
@@ -31,7 +34,7 @@ export const LOOK = {
     LEFT JOIN LATERAL (SELECT size, note, positions FROM public.checkpoint ORDER BY size DESC LIMIT 1) c ON true`,
 };
 
-/** For each table with rows past its position, how long the first of them waits, in seconds. */
+/** The age of the oldest unsealed row of each table, in seconds. */
 export const NEWS = {
   name: 'news',
   text: KIND_NAMES.map((name, place) => {
@@ -42,7 +45,7 @@ export const NEWS = {
   }).join(' UNION ALL '),
 };
 
-/** Rows of one table past a position, below the horizon, which have no leaf yet: `tx`, `id`, `hash` (of the leaf). */
+/** Selects unsealed rows of one table past a position and below the horizon: `tx`, `id`, and `hash` of the leaf. */
 export function unsealedSql(name: KindName) {
   const { key } = kindOf(name);
   const where = `(t.tx, t.${key}) > ($1::xid8, $2::uuid) AND t.tx < $3::xid8`;
@@ -50,17 +53,17 @@ export function unsealedSql(name: KindName) {
 }
 
 /**
- * Rows of transactions that this server has not begun yet: they came with a restored backup of another one, or somebody
- * gave them this number to hide them from the sealer.
+ * Selects rows of transactions that this server has not begun yet. They came with a restored backup of another server,
+ * or somebody gave them this number to hide them from the sealer.
  */
 export function foreignSql(name: KindName) {
   return { name: `foreign_${name}`, text: selectSql(name, 't.tx >= $1::xid8', '$2') };
 }
 
 /**
- * Postgres hashes too (leafHash of merkle.ts): a record of hundreds of payouts is some hundred kilobytes, and a batch of them
- * would be more than this process may keep. Who verifies hashes what Postgres says anew. OFFSET 0 lets each leaf be looked up by
- * its key: joined, a table that was small when the plan was made is read whole for each record.
+ * Postgres hashes the leaves (leafHash of merkle.ts). A record of hundreds of payouts has some hundred kilobytes, and a
+ * batch of them would exceed the memory of this process. Verification hashes the text again. OFFSET 0 makes Postgres
+ * look up each leaf by its key. A join would read a table that was small at planning time completely for each record.
  */
 function selectSql(name: KindName, where: string, limit: string): string {
   const { key } = kindOf(name);
@@ -70,7 +73,7 @@ function selectSql(name: KindName, where: string, limit: string): string {
     ORDER BY t.tx, t.${key} LIMIT ${limit}`;
 }
 
-/** $4: the hashes, one after another. */
+/** $4 has the hashes, concatenated. */
 export const INSERT_LEAVES = `
   INSERT INTO public.log_leaf (index, kind, record_id, hash)
   SELECT $1::bigint + place - 1, kind, id, substring($4::bytea FROM (place::integer - 1) * 32 + 1 FOR 32)

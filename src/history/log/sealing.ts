@@ -9,16 +9,16 @@ import * as SQL from './sealing-sql';
 import { NIL, Positions } from './sealing-sql';
 import { Ask, KEPT_EVERY } from './tree-store';
 
-/** The most leaves of one transaction: it takes some hundred milliseconds, so that none runs into a time-out. */
+/** The largest number of leaves in one transaction. It takes some hundred milliseconds, far below any timeout. */
 const BATCH = 5_000;
 
-/** What one pass saw and did. */
+/** The result of one pass. */
 export interface Pass {
-  /** How many leaves it added. */
+  /** The number of leaves it added. */
   sealed: number;
-  /** Leaves of the log now. */
+  /** The number of leaves in the log. */
   size: number;
-  /** Whether there is more to seal at once. */
+  /** Whether more can be sealed now. */
   more: boolean;
 }
 
@@ -35,18 +35,18 @@ interface LeafRow {
   kind: KindName;
   id: string;
   tx: string;
-  /** Of its leaf. */
+  /** The hash of its leaf. */
   hash: Buffer;
 }
 
-/** Adds what has committed to the log; one for each process. Of several at once one works, the others pass. */
+/** Appends committed records to the log, once per process. If several try at once, one works and the others return. */
 export class Sealing {
-  /** The largest head that this process has seen to be right. The log never gets smaller, nor another below it. */
+  /** The largest verified head. The log must never shrink or differ below it. */
   private trusted: Head | undefined;
   private positions = positionsAt('0');
-  /** The checkpoint that the positions are of. */
+  /** The size of the checkpoint that the positions belong to. */
   private positionsSize: number | undefined;
-  /** When this process read the state, and what had not begun by then: how far the log is complete follows from it. */
+  /** Times of past reads, each with the first transaction that had not begun. They tell how far the log is complete. */
   private passes: { at: string; next: bigint }[] = [];
   private foreignDone = false;
   private waitsFrom: number | undefined;
@@ -79,7 +79,7 @@ export class Sealing {
         await client.query('COMMIT');
         if (done) ({ sealed, more } = this.adopt(done));
       } catch (error) {
-        await client.query('ROLLBACK').catch(() => undefined); // a lost connection rolled back by itself
+        await client.query('ROLLBACK').catch(() => undefined); // a lost connection is rolled back by the server
         throw error;
       }
     } else if (size !== (this.trusted?.size ?? 0)) {
@@ -89,12 +89,12 @@ export class Sealing {
     return { sealed, more, size: size + sealed };
   }
 
-  /** For how long the oldest record waits that is not sealed, as far as the last pass saw. Seconds; 0: there is none. */
+  /** The age of the oldest unsealed record that the last pass saw, in seconds. 0 if there is none. */
   get waits(): number {
     return this.waitsFrom === undefined ? 0 : (performance.now() - this.waitsFrom) / 1_000;
   }
 
-  /** Looks at the newest checkpoint; where another instance made it, goes on from where that one stopped. */
+  /** Reads the newest checkpoint. If another instance made it, continues from there. */
   private async readState(client: ClientBase): Promise<LogState> {
     const { rows } = await client.query<LogState>(SQL.LOOK);
     const state = rows[0]!;
@@ -104,17 +104,17 @@ export class Sealing {
       this.positionsSize = state.size ?? undefined;
     }
     const horizon = BigInt(state.horizon);
-    // Transactions are numbered from the beginning again: this is a backup, restored to a new server.
+    // Transaction numbers start again: this is a backup that was restored to a new server.
     if (KIND_NAMES.some((name) => BigInt(this.positions[name][0]) > horizon)) this.positions = positionsAt('0');
     return state;
   }
 
-  /** Within a transaction. @returns undefined where another sealer is at work. */
+  /** Seals within a transaction. @returns undefined if another sealer is at work. */
   private async seal(client: ClientBase, state: LogState, names: Set<KindName>): Promise<Sealed | undefined> {
     const { rows } = await client.query<{ locked: boolean }>(SQL.TRY_LOCK);
     if (!rows[0]?.locked) return undefined;
     const { rows: now } = await client.query<LogState>(SQL.LOOK);
-    if (now[0]?.size !== state.size) return undefined; // it has sealed since: the next pass begins where it stopped
+    if (now[0]?.size !== state.size) return undefined; // another sealer was faster: the next pass continues from there
     const { head, range } = await this.check(askWith(client), state);
     const read = await this.read(client, state, names);
     if (read.rows.length === 0) return { head, read, added: 0 };
@@ -144,7 +144,7 @@ export class Sealing {
     return { head: signed, read, added: read.rows.length };
   }
 
-  /** What may be sealed now, up to one batch of it. */
+  /** Reads what can be sealed now, up to one batch. */
   private async read(client: ClientBase, { horizon, next }: LogState, names: Set<KindName>): Promise<Read> {
     const rows: LeafRow[] = [];
     const positions = positionsAt(horizon);
@@ -168,21 +168,21 @@ export class Sealing {
     return { rows, positions, drained, foreignDone: withForeign && drained };
   }
 
-  /** Keeps the last pass at which nothing had begun that has not ended by now, and those after it. */
+  /** Keeps the last read whose unbegun transactions have all ended by now, and the later ones. */
   private remember({ now, horizon, next }: LogState): void {
     this.passes.push({ at: now, next: BigInt(next) });
     const ended = this.passes.findLastIndex((pass) => pass.next <= BigInt(horizon));
     this.passes.splice(0, ended);
   }
 
-  /** All that was written before that pass is below the horizon, and with it in the tree. */
+  /** Everything written before that read is below the horizon, and therefore in the tree. */
   private completeUntil({ horizon }: LogState, drained: boolean, before: Head | undefined): string | null {
     const [first] = this.passes;
     const ended = drained && first && first.next <= BigInt(horizon) ? first.at : undefined;
     return ended ?? before?.completeUntil ?? null;
   }
 
-  /** After the commit. */
+  /** Updates the state after the commit. */
   private adopt({ head, read, added }: Sealed): { sealed: number; more: boolean } {
     this.trusted = head ?? this.trusted;
     this.positions = read.positions;
@@ -198,11 +198,11 @@ export class Sealing {
     return checked;
   }
 
-  /** Adds to the checkpoint file what it does not have: also what another instance sealed, or this one before a crash. */
+  /** Appends missing notes to the checkpoint file, also those of other instances and those from before a crash. */
   async keepNotes(client: ClientBase): Promise<void> {
     const { file, trusted } = this;
     if (!file || !trusted || trusted.size <= (file.last?.size ?? 0)) return;
-    const from = file.last?.size ?? trusted.size - 1; // a new file begins with the newest
+    const from = file.last?.size ?? trusted.size - 1; // a new file begins with the newest note
     const rows = await askWith(client)<{ note: string }>(SQL.NOTES_AFTER, [from]);
     await file.append(rows.map(({ note }) => ({ note, head: ownHead(note, this.signer) })));
   }
@@ -221,12 +221,12 @@ interface Sealed {
   added: number;
 }
 
-/** All below a transaction. */
+/** The positions at the beginning of a transaction. */
 function positionsAt(tx: string): Positions {
   return Object.fromEntries(KIND_NAMES.map((name) => [name, [tx, NIL]])) as Positions;
 }
 
-/** As Postgres writes it, of words that need no quotes: pg would look at each of them for a long time. */
+/** Writes a Postgres array of words without quotes. pg's own conversion is slow. */
 function arrayOf(words: string[]): string {
   return `{${words.join(',')}}`;
 }

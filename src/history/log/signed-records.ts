@@ -2,9 +2,9 @@ import canonicalize from 'canonicalize';
 import { ColumnType, kindOf } from './kinds';
 import { signBytes, Signer, Verifier, verifyBytes } from './note';
 
-/** What was taken out for somebody's sake: a row of `erasure`, without its signature. */
+/** An erasure: a row of `erasure` without its signature. It lists the places from which a person was removed. */
 export interface Erasure {
-  /** UUIDv7, of its own. */
+  /** A UUIDv7 of its own. */
   id: string;
   kind: 'email' | 'phone' | 'handle';
   reason: string;
@@ -14,26 +14,28 @@ export interface Erasure {
   erased_at: Date;
 }
 
-/** What was taken out for its age: a row of `pruning`, without its signature. */
+/** A pruning: a row of `pruning` without its signature. It names records that were removed because of their age. */
 export interface Pruning {
-  /** UUIDv7, of its own. */
+  /** A UUIDv7 of its own. */
   id: string;
   what: 'people' | 'calls';
   /** `2026-11`, in UTC. */
   month: string;
   reason: string;
   actor: string | null;
-  /** Ids of calls of that month that stay. */
+  /** IDs of calls of that month that were kept. */
   kept: string[];
   rows: bigint | number;
-  /** How many leaves lost their records with it: which these were, nobody can tell from a leaf's hash. */
+  /** The number of leaves whose records were removed. A leaf's hash does not tell which leaves. */
   leaves: bigint | number;
   /** The signed note that covers them. */
   checkpoint: string;
   pruned_at: Date;
 }
 
-/** The records that excuse what is missing, so that the database's word for them is not enough. */
+/**
+ * Records that excuse missing data. They are signed, because the database alone cannot be trusted about missing data.
+ */
 export interface SignedRecords {
   erasure: Erasure;
   pruning: Pruning;
@@ -41,7 +43,7 @@ export interface SignedRecords {
 
 type Value = string | number | bigint | boolean | Date | string[] | null;
 
-/** The signature (Ed25519) of an erasure or a pruning that is about to be written. */
+/** Signs an erasure or a pruning before it is written (Ed25519). */
 export function signRecord<Kind extends keyof SignedRecords>(
   signer: Signer,
   kind: Kind,
@@ -50,14 +52,14 @@ export function signRecord<Kind extends keyof SignedRecords>(
   return signBytes(signer, signedBytes(kind, row));
 }
 
-/** What is signed: `payout-proxy/<table>/1`, a line end, and the record's leaf without `signature`. */
+/** Returns the signed bytes: `payout-proxy/<table>/1`, a line end, and the leaf of the record without `signature`. */
 export function signedBytes<Kind extends keyof SignedRecords>(kind: Kind, row: SignedRecords[Kind]): Buffer {
   const values = row as unknown as Record<string, Value>;
   const columns = Object.entries(kindOf(kind).columns).filter(([name]) => name !== 'signature');
   return bytesOf(kind, Object.fromEntries(columns.map(([name, type]) => [name, written(type, values[name] ?? null)])));
 }
 
-/** Whether the key signed the record whose leaf this is. */
+/** Returns whether the key signed the record of this leaf. */
 export function isSignedLeaf(verifier: Verifier, kind: keyof SignedRecords, leaf: string): boolean {
   const { signature, ...members } = JSON.parse(leaf) as { signature: string };
   return verifyBytes(verifier, bytesOf(kind, members), Buffer.from(signature, 'hex'));
@@ -67,7 +69,7 @@ function bytesOf(kind: keyof SignedRecords, members: object): Buffer {
   return Buffer.from(`payout-proxy/${kind}/1\n${canonicalize({ ...members, table: kind })}`);
 }
 
-/** As Postgres writes it in a leaf (leaves.ts); its timestamps have microseconds. */
+/** Returns the value as Postgres writes it in a leaf (leaves.ts). Its timestamps have microseconds. */
 function written(type: ColumnType, value: Value): Value {
   if (value instanceof Date) return value.toISOString().replace('Z', '000Z');
   return type === 'bigint' && value !== null ? String(value) : value;

@@ -1,13 +1,16 @@
 import { nodeHash } from './merkle';
 import { Subtree, subtreesOf } from './proofs';
 
-/** Every how many levels a subtree's hash is kept (log_node). Those between are computed from at most 128 kept ones. */
+/**
+ * A subtree's hash is stored at every eighth level (log_node). Hashes between are computed from at most 128 stored
+ * ones.
+ */
 export const KEPT_EVERY = 8;
 
-/** Asks the database; the same for pg and for Prisma. */
+/** Runs a query, with pg or with Prisma. */
 export type Ask = <Row extends object>(sql: string, values: unknown[]) => Promise<Row[]>;
 
-/** What the log's tables hold is not a tree: hashes are missing. */
+/** The tables of the log do not form a tree: hashes are missing. */
 export class DamagedLog extends Error {}
 
 const STORED = `
@@ -21,7 +24,7 @@ const STORED = `
   ) s
   ORDER BY r.place, s.index`;
 
-/** The hashes of perfect subtrees, in their order, from what is kept: one question, however many. */
+/** Reads the hashes of perfect subtrees, in their order, with one query. */
 export async function storedHashes(ask: Ask, subtrees: Subtree[]): Promise<Buffer[]> {
   const kept = subtrees.map(({ level, index }) => {
     const keptLevel = level - (level % KEPT_EVERY);
@@ -47,12 +50,12 @@ export async function storedHashes(ask: Ask, subtrees: Subtree[]): Promise<Buffe
   });
 }
 
-/** The right edge of the tree of `size` leaves, for `CompactRange.of`. */
+/** Reads the right edge of the tree of `size` leaves, for `CompactRange.of`. */
 export function storedEdge(ask: Ask, size: number): Promise<Buffer[]> {
   return storedHashes(ask, subtreesOf(0, size));
 }
 
-/** Of a power of two of neighbouring hashes. */
+/** Returns the root of neighboring hashes. Their number is a power of two. */
 function perfectRoot(hashes: Buffer[]): Buffer {
   let row = hashes;
   while (row.length > 1) {

@@ -17,7 +17,7 @@ import { OwnCallSearch, ResolutionDto } from './own-calls.dto';
 
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
-/** What became of calls. */
+/** Apps read their own calls here. Approvers settle calls in doubt here. */
 @ApiTags('Calls')
 @ApiSecurity('key')
 @Controller('v1/calls')
@@ -34,7 +34,7 @@ export class OwnCallsController {
     summary: 'Find your own calls',
     operationId: 'listCalls',
     description:
-      'Scope `pay`, `write` or `read`; only calls of the same client are found. After a lost connection, ask with the ' +
+      'Scope `pay`, `write` or `read`. Lists only calls of your client. After a lost connection, search by the ' +
       '`idempotency_key` of the request.',
   })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
@@ -50,12 +50,12 @@ export class OwnCallsController {
   @ApiOperation({
     summary: 'Read the outcome of a call',
     operationId: 'readCall',
-    description: 'Scope `pay`, `write` or `read`; only calls of the same client are found.',
+    description: 'Scope `pay`, `write` or `read`. Finds only calls of your client.',
   })
   @ApiParam({
     name: 'id',
     schema: { type: 'string', format: 'uuid' },
-    description: 'The id of the call, the `X-Call-Id` of its answer.',
+    description: 'ID of the call: the `X-Call-Id` of its answer.',
   })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
@@ -73,15 +73,15 @@ export class OwnCallsController {
     summary: 'Settle a call in doubt, or correct its resolution',
     operationId: 'resolveCall',
     description:
-      'Scope `approve`. For a call of any client, by somebody else than who asked for it. Settles a call whose `outcome` is ' +
-      '`unknown`. With `supersedes` it corrects a call that was settled as `confirmed` or `not_executed`, by the proxy or by a person: ' +
-      'the earlier resolution stays on record, and the reservation follows the new outcome, even over a cap. The ' +
-      "upstream's own answers (`succeeded`, `rejected`) cannot be corrected.",
+      'Scope `approve`. Settles a call of any client whose `outcome` is `unknown`. Nobody can settle their own call. With ' +
+      '`supersedes`, it corrects an earlier resolution by a person or by the proxy. The earlier resolution stays on record, ' +
+      'and the reservation follows the new outcome, even over a cap. Outcomes that the upstream answered (`succeeded`, ' +
+      '`rejected`) cannot be corrected.',
   })
   @ApiParam({
     name: 'id',
     schema: { type: 'string', format: 'uuid' },
-    description: 'The id of the call, the `X-Call-Id` of its answer.',
+    description: 'ID of the call: the `X-Call-Id` of its answer.',
   })
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, settled.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'call_not_found', 'not_in_doubt', 'resolution_superseded')
@@ -109,7 +109,8 @@ export class OwnCallsController {
 }
 
 /**
- * Requires that a call is in doubt or, where `supersedes` names a resolution, that this one holds and says otherwise.
+ * Requires that a call is in doubt. With `supersedes`, requires that this resolution is in effect and has another
+ * outcome.
  * @throws Problem `not_in_doubt`, `resolution_superseded` or `invalid_request`.
  */
 function requireUnsettled(found: FullCallRecord, supersedes: string | null, asked: Resolution): void {

@@ -5,10 +5,10 @@ import { IdempotencyKey, PageSize, PageToken, Uuid } from '../../http/validation
 import { field, Text } from '../../http/validation/rules';
 
 export class OwnCallSearch implements PageRequest {
-  @IdempotencyKey('The `Idempotency-Key` that the calls came with; bare or quoted.')
+  @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.')
   idempotency_key?: string;
 
-  @Text({ max: 100, required: false, description: "The operation's name.", example: 'POST /payouts/airtime' })
+  @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation?: string;
 
   @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
@@ -30,20 +30,18 @@ export class ResolutionDto {
     {
       enum: [...RESOLUTIONS],
       description:
-        '`confirmed`: it was carried out, and counts. `not_executed`: it was not; what it had reserved is given back.',
+        '`confirmed`: the call was carried out and counts against caps. `not_executed`: it was not, and its reservation is released.',
     },
   )
   outcome!: Resolution;
 
   @Text({
     max: 1_000,
-    description: 'How you know, for those who read the record later.',
+    description: 'The evidence, for later readers of the record.',
     example: 'The provider says so.',
   })
   reason!: string;
 
-  @Uuid(
-    'To correct how the call was settled: the `resolution.id` that this supersedes. Leave it out for a call in doubt.',
-  )
+  @Uuid('The `resolution.id` to correct. Omit it for a call in doubt.')
   supersedes?: string;
 }

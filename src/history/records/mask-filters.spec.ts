@@ -1,6 +1,6 @@
 import { maskFilters } from './mask-filters';
 
-describe('filters, as a record keeps them', () => {
+describe('a recorded filter', () => {
   it.each([
     ['recipient', '+2348012345678', '+234••••5678'],
     ['recipient', 'ada@example.com', 'a••@example.com'],
@@ -18,5 +18,5 @@ describe('filters, as a record keeps them', () => {
     ['min_total_usd', '12345678', '12345678'],
     ['from', '2026-11-20T08:00:00Z', '2026-11-20T08:00:00Z'],
     ['a filter that is new', 'ada@example.com', 'a••@example.com'],
-  ])('%s=%s is kept as %s', (name, value, kept) => expect(maskFilters({ [name]: value })).toEqual({ [name]: kept }));
+  ])('keeps %s=%s as %s', (name, value, kept) => expect(maskFilters({ [name]: value })).toEqual({ [name]: kept }));
 });

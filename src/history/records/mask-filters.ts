@@ -1,7 +1,7 @@
 import { DOTS } from '../../platform/privacy/contacts';
 import { maskEmail, maskPhone, maskProse } from './masking';
 
-/** Filters whose values are words, numbers, instants and ids of ours: nobody can be named in them. */
+/** Filters whose values are words, numbers, instants and our own IDs. They cannot name anybody. */
 const SHOWN = new Set([
   'from',
   'to',
@@ -24,17 +24,17 @@ const SHOWN = new Set([
   'max_total_usd',
 ]);
 
-/** Those that say who is looked for, whole or in part: what is not known for a kind of contact may still be a name. */
+/** Filters for a recipient, whole or in part. A value that is no known kind of contact may still be a name. */
 const WHO = new Set(['recipient', 'recipient_prefix']);
 
-/** What somebody searched for, as a record that can never be erased may keep it. */
+/** Masks the filters of a search for a record that can never be erased. */
 export function maskFilters(filters: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, masked(name, value)]));
 }
 
 function masked(name: string, value: string): string {
   if (SHOWN.has(name)) return value;
-  // As it was asked, it is kept where it can be erased: a number too many that is masked is not lost.
+  // The original filters are stored where they can be erased, so masking too many numbers loses nothing.
   if (name === 'reference') return maskProse(value).replace(/\d{7,15}/g, DOTS);
   if (!WHO.has(name)) return maskProse(value);
   if (/^\+\d+$/.test(value)) return maskPhone(value);

@@ -8,23 +8,23 @@ describe('masking', () => {
     ['ada@example.com', 'a••@example.com'],
     ['ab@example.com', 'a••@example.com'],
     ['a@example.com', '••@example.com'],
-  ])('of the e-mail %s leaves %s', (email, masked) => expect(maskEmail(email)).toBe(masked));
+  ])('reduces the email %s to %s', (email, masked) => expect(maskEmail(email)).toBe(masked));
 
   it.each([
     ['+2348012345678', '+234••••5678'],
     ['+12345678901', '+123••••8901'],
     ['+1234567890', '+123••••890'],
     ['+1234567', '+123••••'],
-  ])('of the phone %s leaves %s', (phone, masked) => expect(maskPhone(phone)).toBe(masked));
+  ])('reduces the phone number %s to %s', (phone, masked) => expect(maskPhone(phone)).toBe(masked));
 
   it.each([
     ['@AdaLovelace', '@A••'],
     ['@ada', '@a••'],
     ['@ad', '@••'],
     ['@a', '@••'],
-  ])('of the handle %s leaves %s', (handle, masked) => expect(maskHandle(handle)).toBe(masked));
+  ])('reduces the handle %s to %s', (handle, masked) => expect(maskHandle(handle)).toBe(masked));
 
-  it('hides four digits at least of every phone that the interface takes', () => {
+  it('hides at least four digits of every phone number that the interface accepts', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\+[1-9]\d{6,14}$/), (phone) => {
         const shown = maskPhone(phone).replace('••••', '').length;
@@ -33,7 +33,7 @@ describe('masking', () => {
     );
   });
 
-  it('never leaves a whole contact standing in a text', () => {
+  it('leaves no whole contact in a text', () => {
     const contact = fc.oneof(
       fc.stringMatching(/^\+[1-9]\d{6,14}$/),
       fc.stringMatching(/^[a-z]{2,10}@[a-z]{2,8}\.example$/),
@@ -48,7 +48,7 @@ describe('masking', () => {
     );
   });
 
-  it('finds numbers without their + in sentences, and takes no id, amount or date for one', () => {
+  it('finds numbers without their + in sentences, and ignores IDs, amounts and dates', () => {
     expect(maskProse('2348012345678 is not valid')).toBe('•••• is not valid');
     expect(maskProse('not valid: 08012345678.')).toBe('not valid: ••••.');
     const harmless =
@@ -56,14 +56,14 @@ describe('masking', () => {
     expect(maskProse(harmless)).toBe(harmless);
   });
 
-  it('reads long texts in a time that grows with their length only', () => {
+  it('takes time in proportion to the length of a text', () => {
     // A pattern that tried each end from each start would never come back.
     for (const long of ['a'.repeat(2_000_000), '+1 '.repeat(500_000), '.-'.repeat(500_000), '1.'.repeat(500_000)]) {
       expect(maskProse(long) === long).toBe(true);
     }
   });
 
-  it('of a body keeps the shape, and the fields that mean nobody', () => {
+  it('keeps the shape of a body, and the fields that identify nobody', () => {
     const body = {
       status: 'success',
       data: [
@@ -76,11 +76,11 @@ describe('masking', () => {
     });
   });
 
-  it.each([['just text'], [['a', 'b']], [5], [{ deep: { deeper: ['x'] } }]])('of %j shows no text', (value) => {
+  it.each([['just text'], [['a', 'b']], [5], [{ deep: { deeper: ['x'] } }]])('shows no text of %j', (value) => {
     expect(JSON.stringify(maskBody(value))).not.toMatch(/text|"[abx]"|5/);
   });
 
-  it('masks people by whatever name a field has for them, and what is free-form whole', () => {
+  it('masks people under any field name, and free-form fields completely', () => {
     const person = { phone_number: '+254712345678', fullname: 'Ada Lovelace', email: 'ada@example.com' };
     const holder = { name: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', phoneNumber: '+254712345678' };
     const shown = { amount: 1500.5, currency: 'KES', country: 'Kenya', tx_ref: 'invoice-17', chiRef: 'chi-1' };
@@ -98,7 +98,7 @@ describe('masking', () => {
     });
   });
 
-  it('masks the numbers of its own people where they are used for something else', () => {
+  it("masks the numbers of the body's own people in other fields", () => {
     const numbers = writtenNumbers(['+254712345678']);
     const body = {
       reference: '254712345678',
@@ -110,7 +110,7 @@ describe('masking', () => {
     });
   });
 
-  it('masks names of a map that are contacts, and takes __proto__ for a name', () => {
+  it('masks names of a map that are contacts, and treats __proto__ as a name', () => {
     const masked = maskBody(JSON.parse('{"ada@example.com":1,"+2348012345678":{"id":"a"},"__proto__":{"email":"x"}}'));
     expect(JSON.stringify(masked)).toBe(
       '{"a••@example.com":"••••","+234••••5678":{"id":"a"},"__proto__":{"email":"••••"}}',

@@ -4,21 +4,21 @@ import { asRecorded } from '../../platform/privacy/recorded';
 
 export { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
 
-/** Free-form: the very names in it are somebody's own, and those of ours mean something else there. */
+/** Free-form fields. Their field names may be personal data, and known names have another meaning there. */
 const FREE_FORM = new Set(['meta']);
 
 /**
- * A body as somebody without `audit:pii` may see it: its shape, and the fields that name no person.
- * @param numbers of the people in it (`writtenNumbers`): a caller may use one for a reference.
+ * Masks a body for readers without `audit:pii`. Keeps its shape and the fields that name no person.
+ * @param numbers the people's numbers in it (`writtenNumbers`). A caller may use one as a reference.
  */
 export function maskBody(value: unknown, numbers?: ReadonlySet<string>, key = ''): unknown {
-  // Sums do not come in lists of numbers.
+  // Amounts do not come in lists of numbers.
   if (Array.isArray(value)) {
     return value.map((element) => maskBody(element, numbers, typeof element === 'number' ? '' : key));
   }
   if (typeof value === 'object' && value !== null) {
     if (FREE_FORM.has(key)) return DOTS;
-    // Lists were seen written as maps: a name can be a contact too.
+    // Some callers write lists as maps, whose names can be contacts.
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [maskProse(name), maskBody(inner, numbers, name)]),
     );

@@ -3,7 +3,7 @@ import { fromPageToken, toPageToken } from '../../platform/database/uuid';
 export const USUAL_PAGE = 50;
 export const MAX_PAGE = 200;
 
-/** How to ask for a page, newest first. It costs the same however deep it lies, for it begins where the last one ended. */
+/** A request for a page, newest first. A page begins where the last one ended, so every page costs the same. */
 export interface PageRequest {
   page_size?: number;
   page_token?: string;
@@ -14,17 +14,17 @@ export interface Page<Row> {
   nextPageToken: string | null;
 }
 
-/** How many rows to read: one more than are shown tells whether there is another page. */
+/** Returns the number of rows to read. One more row than the page shows whether there is another page. */
 export function rowsToRead({ page_size: size = USUAL_PAGE }: PageRequest): number {
   return size + 1;
 }
 
-/** The id below which the page's rows stand, if it is not the first one. */
+/** Returns the ID that the page begins after. Undefined for the first page. */
 export function idBefore({ page_token: token }: PageRequest): string | undefined {
   return token === undefined ? undefined : fromPageToken(token);
 }
 
-/** @param rows as many as `rowsToRead` says, if there are so many. */
+/** @param rows at most as many as `rowsToRead` says. */
 export function toPage<Row extends { id: string }>(rows: Row[], request: PageRequest): Page<Row> {
   const shown = rows.slice(0, rowsToRead(request) - 1);
   const last = shown.at(-1);

@@ -14,7 +14,7 @@ interface PresentRow {
 const PRESENT = Prisma.sql`
   SELECT date_trunc('milliseconds', clock_timestamp()) AS now, ARRAY(SELECT live_processes()) AS live`;
 
-/** Asks the database how late it is and which processes live. */
+/** Reads the time and the live processes from the database. */
 @Injectable()
 export class PresentService {
   private readonly givenUpAfterMs: number;
@@ -27,22 +27,22 @@ export class PresentService {
   }
 
   /**
-   * To be asked before the records are read: a process that records an outcome and ends in between would else leave a call
-   * that looks abandoned.
+   * Reads the present. Call it before reading records. If a process recorded an outcome and ended in between, its call
+   * would look abandoned.
    */
   async read(): Promise<Present> {
     const [row] = await this.prisma.$queryRaw<PresentRow[]>(PRESENT);
     return this.of(row);
   }
 
-  /** The same, for what reads on and on. */
+  /** The same, for long reads. */
   async readLong(): Promise<Present> {
     const [row] = await this.prisma.readLong<PresentRow>(PRESENT);
     return this.of(row);
   }
 
   private of(row: PresentRow | undefined): Present {
-    if (!row) throw new Error('the database did not say how late it is');
+    if (!row) throw new Error('the database did not return the time');
     return present(row.now, row.live, this.givenUpAfterMs);
   }
 }

@@ -64,7 +64,7 @@ describe('anomaliesOf', () => {
     ['a read that another one answered', { outcome: outcome({ body: null, bodyCommitment: null }) }],
     ['a success that is no payout', { operation: 'POST /account/transfer', outcome: outcome({ items: [] }) }],
     ['amounts that are not named', { totalUsd: null, items: [item({ amountUsd: null })] }],
-  ])('there are none in %s', (_what, intent) => expect(found(intent)).toEqual([]));
+  ])('finds nothing in %s', (_what, intent) => expect(found(intent)).toEqual([]));
 
   it.each<[string, number | null, object]>([
     ['success_after_not_executed', CALL, { resolution: { outcome: 'not_executed' } }],
@@ -90,14 +90,14 @@ describe('anomaliesOf', () => {
     ['recipient_changed', 0, { items: [item({ recipient: person('+2348012345679') })] }],
     ['recipient_changed', 0, { items: [item({ recipient: { ...person(), email: 'ada@example.com' } })] }],
     ['recipient_missing', 0, { items: [item({ recipient: null })] }],
-  ])('%s is one, of item %s', (code, position, intent) => expect(found(intent)).toEqual([[code, position]]));
+  ])('finds %s for item %s', (code, position, intent) => expect(found(intent)).toEqual([[code, position]]));
 
-  it('say of what was refused that it was sent, if it was', () => {
+  it('reports that a refused call was sent', () => {
     expect(found({}, { refused: true })).toEqual([['sent_though_refused', CALL]]);
     expect(found({ outcome: null }, { refused: true })).toEqual([]);
   });
 
-  it('tell what was taken out on purpose from what is just not there', () => {
+  it('tells removed data from missing data', () => {
     const gone = new Set([`intent_body/${ID}`, `outcome_body/${ID}`, `item_recipient/${ID}/0`]);
     const emptied = { body: null, outcome: outcome({ body: null }), items: [item({ recipient: null })] };
     expect(found(emptied, { gone })).toEqual([

@@ -17,11 +17,11 @@ export const ANOMALY_CODES = [
   ...(['request_body_missing', 'response_body_missing', 'recipient_missing'] as const),
 ] as const;
 
-/** Something in a call's own records that does not fit together, or is there no more. */
+/** A contradiction in a call's own records, or a record that is missing. */
 export interface RecordAnomaly {
   code: (typeof ANOMALY_CODES)[number];
   detail: string;
-  /** Of the item it is about. */
+  /** The position of the item. Null for the call. */
   position: number | null;
 }
 
@@ -37,22 +37,22 @@ type IntentRow = Prisma.IntentGetPayload<{
 type ItemRow = IntentRow['items'][number];
 type OutcomeRow = NonNullable<IntentRow['outcome']>;
 
-/** What the database holds of one call. */
+/** The records of one call. */
 export interface Facts {
   intent: IntentRow;
   refused: boolean;
-  /** What erasures and prunings say they took out: `intent_body/<call id>`, as their records name the places. */
+  /** The places that erasures and prunings have emptied: `intent_body/<call id>`, … */
   gone: ReadonlySet<string>;
 }
 
 type Bytes = Uint8Array | null;
 
-/** What does not fit together in one call's records. Names nobody. */
+/** Returns the contradictions in the records of one call. Names nobody. */
 export function anomaliesOf(facts: Facts): RecordAnomaly[] {
   return [...contradictedDecisions(facts), ...content(facts.intent), ...people(facts)];
 }
 
-/** What was decided about it, beside what came of it. */
+/** Compares decisions about the call with its outcome. */
 function contradictedDecisions({
   intent: { outcome, resolution, heldFor, decision, bodyCommitment },
   refused,
@@ -85,24 +85,25 @@ function contradictedDecisions({
   ];
 }
 
-/** What was asked for, beside what the upstream says that it did. */
+/** Compares the request with what the upstream says it did. */
 function content({ operation, itemCount, totalUsd, items, outcome }: IntentRow): RecordAnomaly[] {
   const found: RecordAnomaly[] = [];
   const sum = items.reduce((total, { amountUsd }) => (amountUsd ? total.add(amountUsd) : total), new Prisma.Decimal(0));
   if (items.length !== itemCount || (totalUsd && !totalUsd.equals(sum))) {
     found.push(find('items_incomplete', 'The number or total of the items differs from the record.'));
   }
-  // A call without items, such as a read of the listing, has nothing that its transactions could belong to.
+  // A call without items, such as a read of the listing, has nothing that transactions could belong to.
   return [...found, ...(outcome && itemCount > 0 ? transactions(operation, items, outcome) : [])];
 }
 
-/** Only a transaction that agrees with an item is linked to it (src/gateway/forwarding/match.ts). */
+/** Compares items with their transactions. Only a matching transaction is linked (src/gateway/forwarding/match.ts). */
 function transactions(operation: string, items: ItemRow[], { kind, items: answered }: OutcomeRow): RecordAnomaly[] {
   const found: RecordAnomaly[] = [];
   const matched = new Map(answered.map((transaction) => [transaction.position, transaction]));
   const unmatched = new Map(answered.filter(({ position }) => position === null).map((one) => [one.ordinal, one]));
   for (const { position, amountUsd } of items) {
-    // Where nothing else tells which one is meant, it is the one at the same place of an answer with as many.
+    // Without other evidence, a transaction belongs to the item at its position, if the answer has as many as the
+    // request.
     const paid = matched.get(position) ?? (items.length === answered.length ? unmatched.get(position) : undefined);
     if (amountUsd && paid?.amountUsd && !paid.amountUsd.equals(amountUsd)) {
       const detail = `${amountUsd.toFixed()} US dollars were requested, but the upstream reports ${paid.amountUsd.toFixed()}.`;
@@ -122,7 +123,7 @@ function transactions(operation: string, items: ItemRow[], { kind, items: answer
   return found;
 }
 
-/** What is kept beside the records, measured by what the records keep of it. */
+/** Compares the people's data beside the records with the commitments in the records. */
 function people({ intent, gone }: Facts): RecordAnomaly[] {
   const { id, body, bodyCommitment, items, outcome } = intent;
   const wasGone = (place: string) => gone.has(place);

@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 
-/** Fields of records, as the OpenAPI document describes them. */
+/** Decorators for fields of records in the OpenAPI document. */
 
 export const nullable = (type: 'string' | 'integer' | 'number', description: string, more: object = {}) =>
   ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });

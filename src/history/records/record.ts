@@ -17,7 +17,7 @@ import { CurrentResolution } from './resolutions';
 import { approvalOf, doubtOf, resolutionOf } from './settlement';
 import { shown, View } from './view';
 
-/** An answer nested deeper is shown as text: to follow it down could take more stack than there is. */
+/** Deeper answers are shown as text. Walking them could overflow the stack. */
 const MAX_SHOWN_DEPTH = 64;
 
 type OutcomeRow = Prisma.OutcomeGetPayload<{ include: { items: true } }>;
@@ -100,7 +100,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   };
 }
 
-/** As the journal wrote them (src/journal/outcomes.ts). */
+/** The attempts, as the journal wrote them (src/journal/outcomes.ts). */
 function triesOf({ tries }: OutcomeRow): RecordTry[] {
   return (tries as unknown as (Omit<RecordTry, 'ms'> & { ms: string })[]).map((one) => ({
     ...one,
@@ -108,7 +108,7 @@ function triesOf({ tries }: OutcomeRow): RecordTry[] {
   }));
 }
 
-/** One payout with what holds for its whole call. Transactions that belong to no payout for certain are left out. */
+/** Combines one payout with the fields of its call. Omits transactions that belong to no payout for certain. */
 export function toItemRecord({ items: _, upstream, ...call }: CallRecord, item: RecordItem): ItemRecord {
   return { ...call, upstream: upstream && withoutOthers(upstream), item };
 }
@@ -117,7 +117,7 @@ function withoutOthers({ other_items: _, ...upstream }: RecordUpstream) {
   return upstream;
 }
 
-/** What was sent and what came back: JSON as such, anything else as text. */
+/** Returns the request and the answer: JSON as such, other content as text. */
 export function toMessages(
   intent: {
     query: string | null;
@@ -147,7 +147,7 @@ function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown
   }
 }
 
-/** Other people's, in what the upstream lists. */
+/** Phone numbers of other people in the upstream's listings. */
 const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
 
 function fromEither(row: IntentRow | RefusalRow, { clientNames, reveal }: View) {
@@ -178,7 +178,7 @@ function toItem(item: ItemRow, upstream: OutcomeRow['items'][number] | undefined
     recipient_field: item.recipientField,
     note: item.handleIgnored ? 'Both an email and a handle were given. The email is used.' : null,
     amount_usd: item.amountUsd?.toFixed() ?? null,
-    // Text that the caller was free to write a contact into.
+    // Callers may have written a contact into these texts.
     country: shown(item.country, reveal, maskContacts),
     network_code: shown(item.networkCode, reveal, maskContacts),
     reference: shown(item.reference, reveal, maskContacts),
@@ -198,7 +198,7 @@ function toUpstreamItem(item: OutcomeRow['items'][number], { reveal }: View): Re
   };
 }
 
-/** We wrote it ourselves, so it can be read. */
+/** Masks the query string. The proxy wrote it itself, so it can be parsed. */
 function maskQuery(query: string): string {
   return maskContacts(decodeURIComponent(query.replaceAll('+', ' ')));
 }

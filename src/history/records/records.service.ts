@@ -8,7 +8,7 @@ import { withCurrentResolution, WITH_RESOLUTIONS } from './resolutions';
 import { newestVerdicts } from './resolver-verdicts';
 import { View } from './view';
 
-/** Items of one call that a list of calls shows. */
+/** The number of items per call in a list of calls. */
 const ITEMS_IN_LISTS = 100;
 
 type Named = {
@@ -35,13 +35,13 @@ export class RecordsService {
     private readonly present: PresentService,
   ) {}
 
-  /** In the order of `ids`. */
+  /** Returns calls in the order of `ids`. */
   async list(ids: string[], reveal: boolean): Promise<CallRecord[]> {
     const byId = await this.read(ids, reveal, { take: ITEMS_IN_LISTS });
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Payouts, each with what holds for its whole call, in the order of `places`. */
+  /** Returns payouts with the fields of their calls, in the order of `places`. */
   async items(places: Place[], reveal: boolean): Promise<ItemRecord[]> {
     const ids = [...new Set(places.map(({ id }) => id))];
     const positions = [...new Set(places.flatMap(({ position }) => position ?? []))];
@@ -53,7 +53,7 @@ export class RecordsService {
     });
   }
 
-  /** Calls by their ids, with those items that `which` leaves. */
+  /** Reads calls by their IDs, with the items that `which` selects. */
   private async read(
     ids: string[],
     reveal: boolean,
@@ -72,7 +72,8 @@ export class RecordsService {
     const verdicts = await newestVerdicts(this.prisma, intents);
     const view = { reveal, present, clientNames, verdicts, showsOthers: false };
     const byId = new Map(intents.map((intent) => [intent.id, fromIntent(intent, view)]));
-    // A refusal stands for its intent, if there is one too (call_state of the migrations); what was asked is the intent's.
+    // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
+    // intent.
     for (const refusal of refusals) {
       const asked = byId.get(refusal.id)?.items;
       byId.set(refusal.id, { ...fromRefusal(refusal, view), ...(asked && 'where' in which && { items: asked }) });
@@ -80,7 +81,7 @@ export class RecordsService {
     return byId;
   }
 
-  /** @param clientId shows only calls of this client. */
+  /** @param clientId finds only calls of this client. */
   async one(id: string, reveal: boolean, clientId?: string): Promise<FullCallRecord | undefined> {
     return (await this.withRows(id, reveal, clientId))?.record;
   }
@@ -123,13 +124,13 @@ export class RecordsService {
     return found && withCurrentResolution(found);
   }
 
-  /** The bytes of an answer are kept with the call that fetched it. */
+  /** Returns the bytes of an answer. They are stored with the call that fetched it. */
   private async responseOf(outcome: { answerOf: string | null; body: Bytes } | null): Promise<Bytes> {
     if (!outcome?.answerOf) return outcome?.body ?? null;
     return this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answerOf } });
   }
 
-  /** The names of the clients that asked, decided and settled. */
+  /** Returns the names of the clients that requested, decided and settled. */
   private async namesIn(rows: Named[]): Promise<Map<string, string>> {
     const ids = rows.flatMap(({ clientId, decision, resolution }) => [
       clientId,

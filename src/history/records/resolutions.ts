@@ -1,29 +1,29 @@
 import { Prisma } from '../../platform/database/generated/client';
 
-/** What Prisma reads of how a call was settled: the first resolution, and the corrections of it. */
+/** The Prisma selection of resolutions: the first one and its corrections. */
 export const WITH_RESOLUTIONS = { resolution: true, corrections: true } as const;
 
 type Settled = Prisma.IntentGetPayload<{ include: typeof WITH_RESOLUTIONS }>;
 
-/** How a call was settled, first or by a correction. */
+/** A resolution: the first one, or a correction. */
 export interface ResolutionRow {
-  /** A first resolution has the id of its call. */
+  /** The first resolution has the ID of its call. */
   id: string;
   outcome: string;
   reason: string;
   resolvedAt: Date;
-  /** Null: the resolver. */
+  /** Null for the resolver. */
   clientId: string | null;
   keyId: string | null;
   actor: string | null;
 }
 
-/** The resolution that holds, and those before it, newest first. */
+/** The resolution that is in effect, and the earlier ones, newest first. */
 export interface CurrentResolution extends ResolutionRow {
   superseded: ResolutionRow[];
 }
 
-/** Returns a row whose `resolution` is the one that holds, as the view `current_resolution` says it. */
+/** Returns a row whose `resolution` is the one in effect, as in the view `current_resolution`. */
 export function withCurrentResolution<Row extends Pick<Settled, 'id' | 'resolution' | 'corrections'>>(
   row: Row,
 ): Omit<Row, 'resolution' | 'corrections'> & { resolution: CurrentResolution | null } {

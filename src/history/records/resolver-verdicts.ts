@@ -1,7 +1,7 @@
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { VerdictEvidence } from '../../journal/records';
 
-/** What the resolver found out last about a call in doubt. */
+/** The last verdict of the resolver about a call in doubt. */
 export interface VerdictRow {
   verdict: string;
   reason: string;
@@ -9,14 +9,14 @@ export interface VerdictRow {
   evidence: VerdictEvidence;
 }
 
-/** What of a call says whether there may be a verdict: hardly any call ever was in doubt. */
+/** The fields that tell whether a call may have a verdict. Hardly any call was ever in doubt. */
 interface MaybeJudged {
   id: string;
   outcome: { kind: string } | null;
   resolution: object | null;
 }
 
-/** The newest verdict of each of these calls that has one. */
+/** Returns the newest verdict of each of these calls. */
 export async function newestVerdicts(
   prisma: ReaderPrisma,
   calls: MaybeJudged[],

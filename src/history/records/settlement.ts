@@ -17,7 +17,7 @@ type SettledIntent = Prisma.IntentGetPayload<{ include: { decision: true; outcom
   resolution: CurrentResolution | null;
 };
 
-/** Whether a held call may be sent, and who says so; null for a call that never waited. */
+/** Returns the approval of a held call, and who decided. Null for a call that was never held. */
 export function approvalOf(intent: SettledIntent, view: View): RecordApproval | null {
   const { heldFor, expiresAt, decision, bodyCommitment } = intent;
   if (heldFor === null) return null;
@@ -32,7 +32,7 @@ export function approvalOf(intent: SettledIntent, view: View): RecordApproval | 
   };
 }
 
-/** What was found out about a call in doubt: by a person, or by the resolver, which is nobody. */
+/** Returns how a call in doubt was settled: by a person, or by the resolver. */
 export function resolutionOf({ id, resolution }: SettledIntent, view: View): RecordResolution | null {
   const verdict = view.verdicts.get(id);
   const isFound = resolution?.clientId === null && verdict?.verdict === resolution.outcome;
@@ -55,7 +55,7 @@ function toResolution(resolution: ResolutionRow, view: View): SupersededResoluti
   };
 }
 
-/** Why it is still in doubt, as far as that was looked into. */
+/** Returns why a call is still in doubt, if the resolver has looked into it. */
 export function doubtOf(intent: SettledIntent, view: View): RecordDoubt | null {
   const verdict = view.verdicts.get(intent.id);
   if (verdict?.verdict !== 'ambiguous' || stateOf(intent, view.present) !== 'unknown') return null;

@@ -1,15 +1,15 @@
 import { Present } from '../../operations/lifecycle';
 import { VerdictRow } from './resolver-verdicts';
 
-/** Through which eyes records are shown. */
+/** What a reader may see of records. */
 export interface View {
-  /** Whether people may be seen (`audit:pii`, or one's own calls). */
+  /** Whether people are shown unmasked (`audit:pii`, or the reader's own calls). */
   reveal: boolean;
   present: Present;
   clientNames: Map<string, string>;
-  /** What the proxy found out by itself, by call. */
+  /** The resolver's verdicts by call. */
   verdicts: ReadonlyMap<string, VerdictRow>;
-  /** Whether other calls may be named: not to the app whose call it is. */
+  /** Whether other calls may be named. The app that owns the call does not see them. */
   showsOthers: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Where bytes stand that may name anybody, by the call or the access that they belong to. */
+/** The tables of bytes that may name people, with the column of their call or access. */
 export const BODIES = {
   intent_body: { key: 'intent_id', column: 'body' },
   outcome_body: { key: 'intent_id', column: 'body' },
@@ -9,7 +9,7 @@ export const BODIES = {
 
 export type BodyTable = keyof typeof BODIES;
 
-/** What is read at once: few rows of large bodies, many of small ones. */
+/** The rows that are read at once: few rows of large bodies, or many of small ones. */
 const ROWS = 2_000;
 const BYTES = 8 << 20;
 
@@ -19,9 +19,9 @@ interface BodyRow {
 }
 
 /**
- * Looks through all bodies, some of them at a time.
- * @param seen hears how many rows were looked at.
- * @returns the ids of those of which `test` holds.
+ * Scans all bodies in batches.
+ * @param seen receives the number of scanned rows.
+ * @returns the IDs of the rows that pass `test`.
  */
 export async function idsWhere(
   db: Client,
@@ -33,7 +33,7 @@ export async function idsWhere(
   const found: string[] = [];
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    // The sizes are known without reading what they are of.
+    // Sizes can be read without the bodies.
     const { rows } = await db.query<BodyRow>(
       `SELECT id, bytes FROM (
          SELECT id, bytes, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total
@@ -50,7 +50,7 @@ export async function idsWhere(
   }
 }
 
-/** How many rows there are to look through. */
+/** Returns the number of rows to scan. */
 export async function countBodies(db: Client): Promise<number> {
   const counts = Object.keys(BODIES).map((table) => `(SELECT count(*) FROM ${table})`);
   const { rows } = await db.query<{ count: string }>(`SELECT ${counts.join(' + ')} AS count`);

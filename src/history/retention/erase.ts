@@ -8,19 +8,19 @@ import { openCalls } from '../../operations/lifecycle-sql';
 import { askedFor, namedIn, Person } from './person';
 import { lockIndex, reindex } from './reindex';
 
-/** Where somebody stands. */
+/** The places of a person. */
 export interface Places {
-  /** Calls that they are a recipient of: of these, what was sent and answered goes as a whole. */
+  /** Calls with the person as a recipient. Their requests and answers are erased completely. */
   recipients: { callId: string; position: number }[];
-  /** Ids of the rows that name them besides. */
+  /** IDs of other rows that name the person. */
   bodies: Record<BodyTable, string[]>;
-  /** Calls that are not over: nothing of them is erased. */
+  /** Calls that are not over. Nothing of them is erased. */
   open: string[];
 }
 
-/** Of an erasure, or of one that would be. */
+/** The result of an erasure or of a dry run. */
 export interface Erased {
-  /** Null: there was nothing to erase, or it was only looked for. */
+  /** Null if there was nothing to erase, or for a dry run. */
   id: string | null;
   places: string[];
   open: string[];
@@ -32,14 +32,14 @@ export interface Wish {
   signer: Signer;
 }
 
-/** The columns in which people are kept, each with how it is compared. */
+/** The columns that name people, each with its comparison. */
 const SAME: Record<Person['kind'], string> = {
   email: 'lower(email) IN (lower($1), lower(normalize($1, NFC)), lower(normalize($1, NFD)))',
   phone: 'phone = $1',
   handle: 'lower(handle) = lower($1)',
 };
 
-/** Looks for somebody everywhere. @param progress hears how many bodies were looked through, and of how many. */
+/** Finds a person everywhere. @param progress receives the number of scanned bodies and their total. */
 export async function findPlaces(
   db: Client,
   person: Person,
@@ -57,14 +57,14 @@ export async function findPlaces(
 }
 
 /**
- * Erases somebody in one transaction: what names them goes with its salt, so that what records say of it can be traced to
- * nobody; the records themselves stay, and so does every sum.
- * @param wish null: only says what would be erased.
+ * Erases a person in one transaction. Their data is removed with its salt, so that nobody can link the remaining
+ * commitments to them. The records and every sum stay.
+ * @param wish null for a dry run.
  */
 export async function erase(db: Client, person: Person, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
   await db.query('BEGIN');
   try {
-    const evidence = await eraseEvidence(db, person); // may take long: before anybody waits for us
+    const evidence = await eraseEvidence(db, person); // may take long, so it runs before any lock
     await lockIndex(db);
     const found = await withoutOpen(db, { ...(await recipientsOf(db, person)), bodies });
     const places = [...(await remove(db, found)), ...evidence].sort();
@@ -78,7 +78,7 @@ export async function erase(db: Client, person: Person, bodies: Places['bodies']
   }
 }
 
-/** Asked within the transaction: of calls that came while the bodies were looked through, the indexes know. */
+/** Runs within the transaction, because the indexes know calls that arrived during the scan. */
 async function recipientsOf(db: Client, { kind, value }: Person): Promise<Pick<Places, 'recipients'>> {
   const { rows } = await db.query<Places['recipients'][number]>(
     `SELECT intent_id AS "callId", position FROM item_recipient WHERE ${SAME[kind]}`,
@@ -104,7 +104,7 @@ async function withoutOpen(db: Client, { recipients, bodies }: Omit<Places, 'ope
   };
 }
 
-/** @returns the places that something was removed from. */
+/** @returns the places that were emptied. */
 async function remove(db: Client, { recipients, bodies }: Places): Promise<string[]> {
   const { rows } = await db.query<{ place: string }>(
     `DELETE FROM item_recipient USING unnest($1::uuid[], $2::int[]) AS gone(call_id, place)
@@ -121,7 +121,7 @@ async function remove(db: Client, { recipients, bodies }: Places): Promise<strin
     );
     places.push(...removed.rows.map(({ id }) => `${table}/${id}`));
   }
-  // What is made of a body can be compared with a guess, as long as its salt is there.
+  // Anything derived from a body can be compared with a guess as long as its salt exists.
   const asked = [bodies.intent_body];
   await db.query(
     'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL WHERE intent_id = ANY ($1::uuid[]) AND salt IS NOT NULL',

@@ -4,16 +4,18 @@ import { Pruning } from '../log/signed-records';
 import { Month } from './months';
 import { namedIn, Person } from './person';
 
-/** What sources said of months, that are not partitioned. */
+/** Source tables that are not partitioned by month. */
 const SMALL_TABLES = ['upstream_wallet', 'upstream_wallet_entry', 'statement_fault'] as const;
 
 const OF_MONTH = 'read_id >= $1 AND read_id < $2';
 
-/** As privacy/contacts.ts has it: every contact in a text has an @ or a +. */
+/** As in privacy/contacts.ts: every contact in a text has an @ or a +. */
 const A_CONTACT = "'[@+]'";
 const NAMES_SOMEBODY = `(coalesce(email, phone, handle) IS NOT NULL OR concat(reference, receiver) ~ ${A_CONTACT})`;
 
-/** How many rows of what sources said a month has to lose. No record rests on them: they are compared with, and shown. */
+/**
+ * Returns the number of source rows that a month would lose. No record depends on them: they are compared and shown.
+ */
 export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning['what']): Promise<number> {
   const counts =
     what === 'people'
@@ -28,7 +30,7 @@ export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning[
   return Number(rows[0]?.count);
 }
 
-/** Removes a month's evidence as far as it does not go with its partitions; of people only, whom it names. */
+/** Removes the evidence of a month that is not in its partitions. For people, removes only the names. */
 export async function removeEvidence(db: Client, { from, to }: Month, what: Pruning['what']): Promise<void> {
   if (what === 'people') {
     await db.query(
@@ -43,19 +45,19 @@ export async function removeEvidence(db: Client, { from, to }: Month, what: Prun
   for (const table of SMALL_TABLES) await db.query(`DELETE FROM ${table} WHERE ${OF_MONTH}`, [from, to]);
 }
 
-/** Sources write people in their own way: numbers with blanks or without +, handles without @. */
+/** Sources write people in their own forms: numbers with spaces or without +, handles without @. */
 const SAME: Record<Person['kind'], string> = {
   email: 'lower(email) = ANY ($1)',
   phone: `regexp_replace(phone, '\\D', '', 'g') = ANY ($1)`,
   handle: `lower(ltrim(handle, '@')) = ANY ($1)`,
 };
 
-/** Texts of the source's own in which somebody may stand. */
+/** Free-text columns of the source that may name a person. */
 const TEXTS = ['reference', 'receiver'] as const;
 
 /**
- * Erases somebody from what sources said: who is paid goes from their transactions, and any text that names them.
- * @returns the places that something was removed from: `upstream_transaction/<read>/<ordinal>`.
+ * Erases a person from source rows: recipients of transactions, and any text that names the person.
+ * @returns the places that were emptied: `upstream_transaction/<read>/<ordinal>`.
  */
 export async function eraseEvidence(db: Client, person: Person): Promise<string[]> {
   const [names, needle] = [namesOf(person), needleOf(person)];
@@ -94,7 +96,7 @@ function namesOf({ kind, value }: Person): string[] {
   return numberForms(value);
 }
 
-/** What every writing of somebody has in it; of a number, its digits behind the longest country code. */
+/** Returns text that every spelling of the person contains. For a number, the digits after the longest country code. */
 function needleOf({ kind, value }: Person): string {
   if (kind === 'phone') return value.slice(1).slice(3);
   return kind === 'handle' ? value.slice(1).toLowerCase() : value.toLowerCase();

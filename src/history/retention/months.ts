@@ -5,16 +5,16 @@ import { uuidFloor } from '../../platform/database/uuid';
 export interface Month {
   /** `2026-11`. */
   name: string;
-  /** The ids of its calls: from the first, up to and without the second. */
+  /** The range of its call IDs. `to` is exclusive. */
   from: string;
   to: string;
 }
 
-/** Tables that are partitioned by the call's month, people's first. */
+/** Tables that are partitioned by the month of the call, people's tables first. */
 export const PEOPLE_TABLES = ['intent_body', 'outcome_body', 'item_recipient'] as const;
 export const CALL_TABLES = [...PEOPLE_TABLES, 'intent', 'intent_item', 'outcome', 'outcome_item', 'refusal'] as const;
 
-/** What sources said, and what was matched with it: by the month of the read, or of the run. */
+/** Source rows and matches, partitioned by the month of the read or the run. */
 export const EVIDENCE_TABLES = ['upstream_transaction', 'reconciliation_match'] as const;
 
 export type PartitionedTable = (typeof CALL_TABLES)[number] | (typeof EVIDENCE_TABLES)[number];
@@ -23,9 +23,9 @@ export type PartitionedTable = (typeof CALL_TABLES)[number] | (typeof EVIDENCE_T
 export const MIN_DAYS = 31;
 
 /**
- * The instant before which a month must have ended.
+ * Returns the instant before which a month must have ended.
  * @param age `400d` or `13mo`.
- * @returns undefined if it is neither, or younger than MIN_DAYS.
+ * @returns undefined for another format, or for an age below MIN_DAYS.
  */
 export function endsBefore(age: string, now: Date): Date | undefined {
   const [, number, unit] = /^(\d{1,5})(d|mo)$/.exec(age) ?? [];
@@ -37,7 +37,7 @@ export function endsBefore(age: string, now: Date): Date | undefined {
   return before <= youngest ? before : undefined;
 }
 
-/** The day stays, unless the month is too short for it. */
+/** Sets the month and keeps the day, unless the month is too short. */
 function setMonth(at: Date, months: number): void {
   const day = at.getUTCDate();
   at.setUTCDate(1);
@@ -55,7 +55,7 @@ export function partitionOf(table: PartitionedTable, { name }: Month): string {
   return `${table}_${name.replace('-', '_')}`;
 }
 
-/** The whole months before an instant of which one of the tables holds anything, or has a partition; oldest first. */
+/** Returns the whole months before an instant that have rows or a partition, oldest first. */
 export async function monthsBefore(db: Client, before: Date, tables: readonly PartitionedTable[]): Promise<Month[]> {
   const limit = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1));
   const { rows } = await db.query<{ name: string }>(
@@ -68,12 +68,12 @@ export async function monthsBefore(db: Client, before: Date, tables: readonly Pa
   return rows.map(({ name }) => monthOf(name)).filter(({ to }) => to <= uuidFloor(limit));
 }
 
-/** What has no partition of its own stands in the default one: what was kept of months before, or is older than the proxy. */
+/** Rows without a partition are in the default one: kept calls of earlier months, and rows older than the proxy. */
 const TIMES = (table: PartitionedTable) =>
   `SELECT to_timestamp(('x' || left(replace(${idOf(table)}::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AS at
    FROM ${table}_default`;
 
-/** The column with the id of the call, the read or the run. */
+/** Returns the column with the ID of the call, the read or the run. */
 export function idOf(table: PartitionedTable): 'id' | 'intent_id' | 'read_id' | 'run_id' {
   if (table === 'upstream_transaction') return 'read_id';
   if (table === 'reconciliation_match') return 'run_id';

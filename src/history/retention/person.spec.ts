@@ -5,7 +5,7 @@ const MARY: Person = { kind: 'email', value: 'mary-ann@no-where.example' };
 const PHONE: Person = { kind: 'phone', value: '+2348012345678' };
 const HANDLE: Person = { kind: 'handle', value: '@Ada_L' };
 
-describe('a person who is looked for', () => {
+describe('a search for a person', () => {
   it.each([
     ['ada@example.com', { kind: 'email', value: 'ada@example.com' }],
     ['  +234 (801) 234-5678 ', { kind: 'phone', value: '+2348012345678' }],
@@ -14,7 +14,7 @@ describe('a person who is looked for', () => {
     ['ada', undefined],
     ['08012345678', undefined], // of which country?
     ['', undefined],
-  ])('%j is %j', (given, person) => expect(personOf(given)).toEqual(person));
+  ])('reads %j as %j', (given, person) => expect(personOf(given)).toEqual(person));
 
   it.each([
     [ADA, '{"email":"ada+x@example.com"}'],
@@ -41,14 +41,14 @@ describe('a person who is looked for', () => {
     [MARY, 'to Mary-Ann@no-where.example'],
     [{ ...HANDLE, value: '@mary-ann' }, 'to @mary-ann'],
     [{ ...ADA, value: "o'/|{}^$.*?#&-@example.com" }, "to o'/|{}^$.*?#&-@example.com"],
-  ])('%j is found in %s', (person, text) => expect(namedIn(person)(text)).toBe(true));
+  ])('finds %j in %s', (person, text) => expect(namedIn(person)(text)).toBe(true));
 
   it.each([
     [ADA, 'bada+x@example.com ada@example.com ada+x@example.com.ng ada+x@example.community'],
     [PHONE, '12348012345678 23480123456789 1801234567 2348012345679 {"usd":234.801}'],
     [HANDLE, '@ada_lovelace @ada x@ada_l.com Ada_L is there'],
     [ADA, '%zz \\ \\u00 &#; &#x110000; %ff'],
-  ])('%j is not found in %s, which is somebody else', (person, text) => expect(namedIn(person)(text)).toBe(false));
+  ])('ignores other people than %j in %s', (person, text) => expect(namedIn(person)(text)).toBe(false));
 
   it.each([
     [ADA, { recipient: 'ada+x@example.com' }],
@@ -59,7 +59,7 @@ describe('a person who is looked for', () => {
     [PHONE, { recipient_prefix: '+2348012345' }],
     [PHONE, { recipient: '0801 234 5678' }],
     [PHONE, { recipient: '8012345678' }],
-  ])('%j is who was searched for with %j, a + that came as a blank included', (person, filters) =>
+  ])('recognizes that %j was searched for with %j, including a + that arrived as a space', (person, filters) =>
     expect(askedFor(person)(JSON.stringify(filters))).toBe(true),
   );
 
@@ -68,11 +68,11 @@ describe('a person who is looked for', () => {
     [ADA, { recipient_prefix: 'ada x' }],
     [PHONE, { recipient_prefix: '+23480' }],
     [PHONE, { recipient_prefix: ' 234802' }],
-  ])('%j is not who was searched for with %j', (person, filters) =>
+  ])('recognizes that %j was not searched for with %j', (person, filters) =>
     expect(askedFor(person)(JSON.stringify(filters))).toBe(false),
   );
 
-  it('is looked for in a time that grows with the text only', () => {
+  it('takes time in proportion to the length of a text', () => {
     for (const part of ['+234 ', 'ada+x', '@', '\\u0040', '%40', '0 8 0 1 ']) {
       for (const person of [ADA, PHONE, HANDLE]) expect(namedIn(person)(part.repeat(200_000))).toBe(false);
     }

@@ -2,14 +2,14 @@ import { numberForms } from '../../platform/privacy/contacts';
 import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
 import { suggestPhone } from '../../http/validation/people-rules';
 
-/** Somebody who is to be found wherever they stand. */
+/** A person to find in all records. */
 export interface Person {
   kind: 'email' | 'phone' | 'handle';
-  /** As people are kept: a phone in international form, a handle with its @. */
+  /** In the recorded form: a phone number in international form, a handle with its @. */
   value: string;
 }
 
-/** Whom a recipient means; undefined if it is no e-mail address, no international phone number and no handle. */
+/** Reads a recipient. Returns undefined if it is no email address, international phone number, or handle. */
 export function personOf(recipient: string): Person | undefined {
   const value = recipient.trim();
   const phone = suggestPhone(value);
@@ -18,16 +18,16 @@ export function personOf(recipient: string): Person | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(value) ? { kind: 'email', value } : undefined;
 }
 
-/** Whether a text names the person, in any of the forms in which programs write: escaped, in other cases, with blanks. */
+/** Tests whether a text names the person in any common form: escaped, in other case, or with spaces. */
 export function namedIn({ kind, value }: Person): (text: string) => boolean {
   const pattern = PATTERNS[kind](value.normalize('NFC'));
   return (text) => writings(text).some((writing) => pattern.test(writing.normalize('NFC')));
 }
 
-/** As much of somebody that it is hardly anybody else. */
+/** The shortest beginning that identifies a person with near certainty. */
 const MIN_BEGINNING = 7;
 
-/** Whether a recorded search (its filters, as JSON) was for the person, or for how they begin. */
+/** Tests whether a recorded search (its filters as JSON) was for the person, or for the beginning of their contact. */
 export function askedFor(person: Person): (filters: string) => boolean {
   const named = namedIn(person);
   const whole = person.value.toLowerCase();
@@ -36,7 +36,7 @@ export function askedFor(person: Person): (filters: string) => boolean {
   const isSpelling = (text: unknown) =>
     person.kind === 'phone' && typeof text === 'string' && phonesMeantBy(text).includes(person.value);
   return (filters) => {
-    const meant = filters.replaceAll(' ', '+'); // an unescaped + of a query arrives as a blank, and finds all the same
+    const meant = filters.replaceAll(' ', '+'); // an unescaped + of a query arrives as a space, and the search still finds it
     if (named(filters) || named(meant) || valuesOf(meant).some(isBeginning)) return true;
     return valuesOf(filters).some(isSpelling);
   };
@@ -44,16 +44,16 @@ export function askedFor(person: Person): (filters: string) => boolean {
 
 const valuesOf = (filters: string): unknown[] => Object.values(JSON.parse(filters) as object);
 
-/** Shorter names without their @ are words, and other people's first names. */
+/** Shorter handles without @ are also words and first names. */
 const MIN_BARE_HANDLE = 5;
 
-/** Their parts: what stands before and after must not make it somebody else's. */
+/** Patterns of the parts. The characters before and after must not make it another person. */
 const PATTERNS: Record<Person['kind'], (value: string) => RegExp> = {
   email: (value) => new RegExp(`(?<![\\p{L}\\p{N}._%+-])${literal(value)}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu'),
   handle: (value) => {
     const bare = literal(value.slice(1));
     const forms = [`(?<![\\p{L}\\p{N}_.])@${bare}`, `(?<=(?:twitter|x)\\.com/)${bare}`];
-    if (value.length > MIN_BARE_HANDLE) forms.push(`(?<=")${bare}(?=")`); // the upstream may keep it without
+    if (value.length > MIN_BARE_HANDLE) forms.push(`(?<=")${bare}(?=")`); // the upstream may store it without @
     return new RegExp(`(?:${forms.join('|')})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_])`, 'iu');
   },
   phone: (value) => {
@@ -66,10 +66,10 @@ function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`);
 }
 
-/** JSON in a JSON string, with an address in it: deeper was never seen, and each time costs. */
+/** JSON in a JSON string that contains an address. Deeper nesting was never seen, and each level costs time. */
 const MAX_WRITINGS = 4;
 
-/** A text, and what is meant by it: without JSON's escapes, a URL's and HTML's. */
+/** Returns a text and its decodings: without JSON, URL and HTML escapes. */
 function writings(text: string): string[] {
   const all = [text];
   while (all.length < MAX_WRITINGS) {

@@ -9,32 +9,32 @@ import { lockIndex, reindex } from './reindex';
 
 export type What = Pruning['what'];
 
-/** What a month has to lose. */
+/** What pruning a month would remove. */
 export interface Losses {
-  /** Calls that go, or lose their bodies and recipients. */
+  /** Calls that are removed, or lose their bodies and recipients. */
   rows: number;
-  /** Records of them that have a leaf, and go. */
+  /** Sealed records that are removed. */
   leaves: number;
-  /** Rows of what sources said that go, or lose whom they name. */
+  /** Source rows that are removed, or lose the people they name. */
   evidence: number;
-  /** Ids of those that stay: they are not over. */
+  /** IDs of calls that stay because they are not over. */
   kept: string[];
 }
 
-/** Whoever writes or reads records waits behind us for no longer, and no deadlock lasts long enough to be noticed. */
+/** Limits how long others wait behind our lock. No deadlock lasts long enough to be noticed. */
 const LOCK_TIMEOUT_MS = 800;
 const LOCK_ATTEMPTS = 60;
 const LOCK_PAUSE_MS = 1_000;
 
-/** Of a table that is taken out of the records, until it is dropped. */
+/** Prefix of a table that was removed from the records and is not dropped yet. */
 const OUT = 'pruned_';
 
-/** The tables of which whole partitions go. */
+/** The tables whose partitions are removed. */
 export function tablesOf(what: What): readonly PartitionedTable[] {
   return what === 'people' ? PEOPLE_TABLES : [...CALL_TABLES, ...EVIDENCE_TABLES];
 }
 
-/** The tables by which it is known which months there are. */
+/** The tables that tell which months exist. */
 export function monthsIn(what: What): readonly PartitionedTable[] {
   return what === 'people' ? [...PEOPLE_TABLES, 'upstream_transaction'] : tablesOf(what);
 }
@@ -65,8 +65,8 @@ async function leavesOf(db: Client, { from, to }: Month, kept: string[]): Promis
 }
 
 /**
- * Takes a month out of the tables, all at once, with the record that says so. Calls that are not over move to the default
- * partition, with all that is theirs.
+ * Removes a month from the tables in one transaction, with the record of it. Calls that are not over move to the
+ * default partition with all their rows.
  * @param checkpoint the note that covers the month.
  */
 export async function pruneMonth(
@@ -82,13 +82,13 @@ export async function pruneMonth(
     for (const table of tablesOf(what)) await takeOut(db, table, month, losses.kept);
     await record(db, month, what, losses, checkpoint, wish);
   });
-  await removeEvidence(db, month, what); // may take long; what a prune that was cut off leaves of it, the next one takes
+  await removeEvidence(db, month, what); // may take long; the next prune continues after an interruption
   await dropWhatIsOut(db);
 }
 
 /**
- * Before anything else: a claim without its call would refuse its key for ever. The keys were kept for as long as they are
- * promised to be; of bodies that go, no hash may stay that a guess could be compared with.
+ * Runs first: a claim without its call would block its key forever. The keys have outlived their promised time. Once
+ * bodies are gone, no hash may stay that could be compared with a guess.
  */
 async function removeClaims(db: Client, { from, to }: Month, what: What, kept: string[]): Promise<void> {
   const change =
@@ -102,7 +102,7 @@ async function removeClaims(db: Client, { from, to }: Month, what: What, kept: s
   ]);
 }
 
-/** Waits for the tables for a moment only, and tries again: who waits for such a lock keeps all others waiting. */
+/** Waits briefly for the table locks and tries again, because everyone else queues behind a waiting lock. */
 async function withLock(db: Client, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await db.query('BEGIN');
@@ -135,7 +135,10 @@ async function takeOut(db: Client, table: PartitionedTable, month: Month, kept: 
   await db.query(`ALTER TABLE ${partition} RENAME TO ${OUT}${partition}`);
 }
 
-/** Where calls stand that were kept when their month went, and those from before the proxy made partitions. */
+/**
+ * Removes rows from the default partition: calls that were kept when their month was pruned, and rows before
+ * partitions.
+ */
 async function takeOutOfDefault(db: Client, table: PartitionedTable, month: Month, kept: string[]): Promise<void> {
   const [id, fallback, out] = [idOf(table), `${table}_default`, `${OUT}${table}_default`];
   const gone = [month.from, month.to, kept];
@@ -144,7 +147,7 @@ async function takeOutOfDefault(db: Client, table: PartitionedTable, month: Mont
   if (rows.length === 0) return;
   await db.query(`CREATE TABLE ${out} (${id} uuid)`);
   await db.query(`INSERT INTO ${out} SELECT ${id} FROM ${fallback} WHERE ${where}`, gone);
-  // Records refuse to be deleted by their owner too. Nobody else can come in between: the table is locked until the commit.
+  // Even the owner cannot delete records. The table is locked until the commit, so nobody can interfere.
   const isRecord = ![...PEOPLE_TABLES, ...EVIDENCE_TABLES].some((other) => other === table);
   if (isRecord) await db.query(`ALTER TABLE ${fallback} DISABLE TRIGGER refuse_change`);
   await db.query(`DELETE FROM ${fallback} WHERE ${where}`, gone);
@@ -199,10 +202,10 @@ async function record(
   );
 }
 
-/** Tables by which the search's index is made anew: the calls, and the recipients that it finds them by. */
+/** Tables that the search index is built from: calls, and the recipients that find them. */
 const INDEXED = new RegExp(`^${OUT}(intent|refusal|item_recipient)_(default|\\d{4}_\\d{2})$`);
 
-/** Drops what is out of the records, also what a prune that was cut off has left; nobody waits for that. */
+/** Drops removed tables, also those of an interrupted prune. Nobody waits for this. */
 export async function dropWhatIsOut(db: Client): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -215,7 +218,7 @@ export async function dropWhatIsOut(db: Client): Promise<void> {
   }
 }
 
-/** As many as are made anew before others may write to the index again. */
+/** The number of entries rebuilt before others may write to the index again. */
 const AT_ONCE = 5_000;
 
 async function reindexAll(db: Client, table: string, id: string): Promise<void> {

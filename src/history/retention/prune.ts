@@ -7,37 +7,40 @@ import { Wish } from './erase';
 import { Month, monthsBefore } from './months';
 import { dropWhatIsOut, Losses, lossesOf, monthsIn, pruneMonth, What } from './prune-month';
 
-/** A month that is pruned, or would be. */
+/** A month that was pruned, or would be. */
 export interface Pruned {
   month: string;
-  /** Calls that went, or lost their bodies and recipients. */
+  /** Calls that were removed, or lost their bodies and recipients. */
   calls: number;
-  /** Calls that stay: in doubt, in progress or waiting. */
+  /** Calls that stay: in doubt, in progress, or pending approval. */
   kept: number;
 }
 
 export interface PruneWish extends Wish {
-  /** Months that ended before it are pruned. */
+  /** Months that ended before this instant are pruned. */
   before: Date;
   what: What;
-  /** Where signed checkpoints are kept besides the database. */
+  /** The file with signed checkpoints outside the database. */
   checkpointFile: string;
 }
 
-/** Prunes all months that are old enough, oldest first. @param dryRun only says which, and whether they could be. */
+/**
+ * Prunes all months that are old enough, oldest first. @param dryRun only reports which months, and whether they can
+ * be.
+ */
 export async function prune(
   db: Client,
   wish: PruneWish,
   dryRun: boolean,
   pruned: (month: Pruned) => void,
 ): Promise<Pruned[]> {
-  if (!dryRun) await dropWhatIsOut(db); // of one that was cut off
+  if (!dryRun) await dropWhatIsOut(db); // from an interrupted prune
   const due: { month: Month; losses: Losses }[] = [];
   for (const month of await monthsBefore(db, wish.before, monthsIn(wish.what))) {
     const losses = await lossesOf(db, month, wish.what);
     if (losses.rows > 0 || losses.evidence > 0) due.push({ month, losses });
   }
-  // All are looked at before the first goes: what cannot be done as a whole is better not begun.
+  // All months are checked before the first is removed, so that pruning does not stop halfway.
   const notes = new Map<string, string>();
   for (const { month } of due) notes.set(month.name, await coveringNote(db, month, wish));
   for (const { month, losses } of due) {
@@ -52,7 +55,8 @@ function toPruned({ name }: Month, { rows, kept }: Losses): Pruned {
 }
 
 /**
- * The checkpoint that goes on proving what a month's records were: kept outside of the database, signed, and the same there.
+ * Returns the checkpoint that proves the records of a month after they are gone. It must be in the checkpoint file,
+ * signed, and the same in the database.
  * @throws ClientError if there is none.
  */
 async function coveringNote(db: Client, month: Month, { signer, checkpointFile }: PruneWish): Promise<string> {
@@ -77,7 +81,7 @@ async function coveringNote(db: Client, month: Month, { signer, checkpointFile }
   return note;
 }
 
-/** How many of a month's records have no seal, and the size of the log that has all their seals. */
+/** Returns the number of unsealed records of a month, and the size of the log that covers the sealed ones. */
 async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: number; sealed: number }> {
   const unsealed = (['intent', 'outcome', 'refusal'] as const).map((kind) => {
     const id = kind === 'outcome' ? 'intent_id' : 'id';
@@ -92,7 +96,9 @@ async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: num
   return { unsealed: Number(rows[0]?.unsealed), sealed: Number(rows[0]?.sealed) };
 }
 
-/** The newest one that the log's key signed: the last may be cut short, by a crash or because it is being written. */
+/**
+ * Returns the newest note that the log's key signed. The last note may be incomplete after a crash or during a write.
+ */
 function latestNote(file: string, signer: Signer): { note: string; size: number; root: Buffer } {
   for (const note of notesIn(file).reverse()) {
     try {

@@ -31,7 +31,7 @@ export class CallsController {
   @ApiOperation({
     summary: 'Search the history',
     operationId: 'searchCalls',
-    description: 'Scope `audit`. Searching by recipient needs `audit:pii` too.',
+    description: 'Scope `audit`. Searching by recipient also requires `audit:pii`.',
   })
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -49,12 +49,12 @@ export class CallsController {
   @ApiOperation({
     summary: 'Read one call',
     operationId: 'readAuditCall',
-    description: 'Scope `audit`. All that is on record about it, who read it included.',
+    description: 'Scope `audit`. Returns everything on record about the call, including its readers.',
   })
   @ApiParam({
     name: 'id',
     schema: { type: 'string', format: 'uuid' },
-    description: 'The id of the call, the `X-Call-Id` of its answer.',
+    description: 'ID of the call: the `X-Call-Id` of its answer.',
   })
   @ApiResponse({ status: 200, type: CallStory, description: 'The call.' })
   @ApiKeyProblems('call_not_found')

@@ -6,19 +6,19 @@ export type Listed = 'calls' | 'items';
 export const SORTS = ['time', 'amount'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Where a page ended: the next one begins after it. */
+/** The last result of a page. The next page begins after it. */
 export interface Cursor {
   id: string;
-  /** Of the payout, where payouts are listed. */
+  /** The position of the payout, in a list of payouts. */
   position?: number;
-  /** US dollars, -1 for none, where the largest come first. */
+  /** The amount in US dollars when sorted by amount. -1 for none. */
   usd?: string;
 }
 
 const USD = /^(-1|\d{1,20}(\.\d{1,40})?)$/;
 const MAX_POSITION = 2 ** 31 - 1;
 
-/** The oldest form, of calls by time, is their id alone. */
+/** A list of calls by time uses the call ID alone as its token. */
 const ID_ALONE = /^[A-Za-z0-9_-]{22}$/;
 
 export function toToken(listed: Listed, sort: Sort, { id, position = -1, usd = '-1' }: Cursor): string {
@@ -26,7 +26,7 @@ export function toToken(listed: Listed, sort: Sort, { id, position = -1, usd = '
   return Buffer.from([listed, sort, toPageToken(id), position, usd].join(' ')).toString('base64url');
 }
 
-/** @returns undefined if this is no token of a page at all. */
+/** @returns undefined for text that is no page token. */
 export function fromToken(token: string): { listed: Listed; sort: Sort; cursor: Cursor } | undefined {
   if (ID_ALONE.test(token)) return { listed: 'calls', sort: 'time', cursor: { id: fromPageToken(token) } };
   const [listed, sort, id = '', position = '', usd = ''] = Buffer.from(token, 'base64url').toString().split(' ');

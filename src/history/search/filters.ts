@@ -6,32 +6,32 @@ import { CallState, possibleStates, Present, recordedAs } from '../../operations
 import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { SearchFilters } from './search.dto';
 
-/** What rows of the index must be, to be found. */
+/** The conditions on rows of the index. */
 export interface Conditions {
-  /** Terms that all of them have. */
+  /** Terms that a row must all have. */
   terms: Prisma.Sql[];
-  /** Lists of terms, of each of which they have one at least. */
+  /** Lists of terms. A row must have at least one term of each list. */
   anyOf: Prisma.Sql[];
-  /** What terms alone do not say. */
+  /** Conditions that terms cannot express. */
   others: Prisma.Sql[];
-  /** Lists of terms that only narrow down where `others` are to be checked: of no use where rows are read in order. */
+  /** Lists of terms that only narrow the rows on which `others` are checked. Of no use when rows are read in order. */
   hints: Prisma.Sql[];
-  /** Whether terms are among them that few rows have: it is not worth while to read rows in order and hope. */
+  /** Whether few rows have the terms. Then reading rows in order would not find them. */
   rare: boolean;
-  /** Whether they hold only for what waits or is in progress now, however long the history: all of it can be read at once. */
+  /** Whether they match only pending or running calls. There are always few of them, so all can be read at once. */
   few: boolean;
 }
 
-/** Which rows of the index: one of each call is enough, those that are payouts, or both. */
+/** Which rows of the index to use: one for each call, those that are payouts, or both. */
 export type Rows = Listed | 'all';
 
-/** The ids that a search asks for: from this one on, and below that one. */
+/** The range of call IDs. `to` is exclusive. */
 export interface Range {
   from: string | undefined;
   to: string | undefined;
 }
 
-/** Filters that one payout of a call has to pass, all of them together. */
+/** Filters that must all match the same payout of a call. */
 const OF_ITEMS = [
   'recipient',
   'recipient_prefix',
@@ -53,14 +53,14 @@ export function rangeOf({ from, to }: SearchFilters): Range {
 
 const term = (tag: string, value: string) => Prisma.sql`search_term(${tag}::text, ${value}::text)`;
 
-/** All other outcomes are those of so few calls that reading on from the newest one would hardly find any. */
+/** Calls with any other outcome are so rare that reading from the newest on would hardly find any. */
 const OFTEN: readonly CallState[] = ['succeeded', 'rejected', 'refused'];
 
-/** What a search names, as the index knows it. */
+/** The entities that a search names, as the index knows them. */
 export interface Named {
-  /** Ids of the clients that it names; undefined if it names none. */
+  /** IDs of the named clients. Undefined if the search names none. */
   clientIds: string[] | undefined;
-  /** The phone numbers that its recipient may mean. */
+  /** The phone numbers that the recipient may mean. */
   phones: string[];
 }
 
@@ -108,7 +108,7 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
   };
 }
 
-/** What is searched for, as records have it: contacts in it are masked there. */
+/** Converts the filters to the recorded form, in which contacts are masked. */
 function toRecorded({ ...search }: SearchFilters): SearchFilters {
   for (const name of ['country', 'network_code', 'reference', 'upstream_ref'] as const) {
     if (search[name] !== undefined) search[name] = asRecorded(search[name]);
@@ -116,10 +116,10 @@ function toRecorded({ ...search }: SearchFilters): SearchFilters {
   return search;
 }
 
-/** The index does not know the time: an approval that expired is recorded as pending. */
+/** The index does not know the time. An expired approval is recorded as pending. */
 const APPROVAL_TERMS: Partial<Record<string, string>> = { expired: 'pending' };
 
-/** Whether the index alone cannot tell which calls are in this state now. */
+/** Returns whether the index alone cannot tell which calls are in this state now. */
 const dependsOnTime = (state: CallState) =>
   possibleStates(state).length > 1 || recordedAs(state).some((one) => one !== state);
 
@@ -135,7 +135,7 @@ const TERM_TAGS = {
   client_address: 'address',
 } as const satisfies Partial<Record<keyof SearchFilters, string>>;
 
-/** @param but filters that are not of one term. */
+/** @param but filters without a single term. */
 function exactTerms(search: SearchFilters, but: string[]): Prisma.Sql[] {
   return Object.entries(TERM_TAGS).flatMap(([name, tag]) => {
     const value = search[name as keyof typeof TERM_TAGS];
@@ -154,7 +154,7 @@ function isRare({
   return [recipient, reference, ref, key, id].some((value) => value !== undefined) || (prefix?.length ?? 0) >= 7;
 }
 
-/** An unescaped + in an address is a blank when it arrives, and no contact has one. */
+/** Restores an unescaped + of an address, which arrives as a space. No contact contains a space. */
 const asContact = (given: string) => given.replaceAll(' ', '+');
 
 function recipientTerms(given: string, phones: string[]): Prisma.Sql {
@@ -162,7 +162,7 @@ function recipientTerms(given: string, phones: string[]): Prisma.Sql {
     || ${phones.map((phone) => `to:${phone}`)}::text[]`;
 }
 
-/** The longest of the beginnings that the index knows (search_beginnings of the migrations). */
+/** The longest indexed beginning of the prefix (search_beginnings of the migrations). */
 function beginnings(prefix: string): Prisma.Sql {
   const length = [10, 7, 5, 3].find((known) => [...prefix].length >= known) ?? 0;
   const known = [asContact(prefix), prefix].map(
@@ -176,7 +176,10 @@ function beginsWith(prefix: string): Prisma.Sql {
     WHERE starts_with(term, 'to:' || lower(${asContact(prefix)}::text)) OR starts_with(lower(term), 'receiver:' || lower(${prefix}::text)))`;
 }
 
-/** A transaction may belong to a call and to none of its payouts for certain: then it does not say more of one of them. */
+/**
+ * Returns whether upstream_ref is matched against the whole call. A transaction may belong to none of its payouts for
+ * certain.
+ */
 function isOfWholeCall(search: SearchFilters, rows: Rows): boolean {
   return rows !== 'items' && filtersItems(search);
 }
@@ -194,7 +197,7 @@ function bounds({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: Se
   ];
 }
 
-/** The steps of amounts that have some between two bounds. */
+/** Returns the terms of the amount steps between two bounds. */
 function steps(kind: 'item' | 'total', min: string | undefined, max: string | undefined): Prisma.Sql[] {
   if (min === undefined && max === undefined) return [];
   const low = min === undefined ? Prisma.sql`-9999` : Prisma.sql`search_step(${min}::numeric)`;

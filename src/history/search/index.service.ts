@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 
-/** So that a search has little to do before it can begin. */
+/** Short turns leave little to index when a search begins. */
 const TURN_MS = 1_000;
 
-/** After a turn that had much to do the next comes sooner, so that none is so long that payouts wait for their share of the cores. */
+/** After a busy turn, the next one comes sooner. Long turns would take too much CPU time from payouts. */
 const BUSY_TURN_MS = 250;
 const MUCH_MS = 20;
 
-/** Records indexed by one statement (fewer, if they have many payouts): some tenths of a second, far from the longest it may take. */
+/** Records per statement, or fewer if they have many payouts. A statement takes some tenths of a second. */
 const BATCH = 5_000;
 
-/** A search waits this long for the index to catch up: less than a statement may take, and than callers wait. */
+/** How long a search waits for the index. Less than the statement timeout, and less than callers wait. */
 const PATIENCE_MS = 8_000;
 
-/** Keeps the search index (migration 20261122000001_search) up with the records. */
+/** Keeps the search index (migration 20261122000001_search) up to date. */
 @Injectable()
 export class IndexService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('SearchIndex');
@@ -30,8 +30,8 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Indexes all that has committed by now; after it, a search finds that.
-   * @throws Problem if there is so much of it that it takes longer than a search can wait.
+   * Indexes everything that has committed, so that a search finds it.
+   * @throws Problem if that takes longer than a search can wait.
    */
   async catchUp(): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
@@ -67,12 +67,12 @@ export class IndexService implements OnModuleInit, OnApplicationShutdown {
         failing = false;
         if (more) continue;
       } catch (err) {
-        // Said once, not each second: a search that cannot do without says so itself.
+        // Logged once. A search that needs the index reports the error itself.
         if (!failing && !signal.aborted) this.logger.warn({ err }, 'search index update failed, will retry');
         failing = true;
       }
       const rest = performance.now() - started > MUCH_MS ? BUSY_TURN_MS : TURN_MS;
-      await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined); // woken by the end
+      await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined); // the end of the process wakes it
     }
   }
 }

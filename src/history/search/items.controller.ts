@@ -13,7 +13,7 @@ import { SearchService } from './search.service';
 import { Summary, SummarySearch } from './summary.dto';
 import { SummaryService } from './summary.service';
 
-/** The history by payouts, and in numbers. */
+/** Searches payouts, and counts the history. */
 @ApiTags('Audit')
 @ApiSecurity('key')
 @Controller('v1/audit')
@@ -31,8 +31,8 @@ export class ItemsController {
     summary: 'Search the history by payouts',
     operationId: 'searchItems',
     description:
-      'Scope `audit`. One result for each payout, with what holds for its whole call beside it. Searching by recipient ' +
-      'needs `audit:pii` too.',
+      'Scope `audit`. Returns one result for each payout, with the fields of its call. Searching by recipient also requires ' +
+      '`audit:pii`.',
   })
   @ApiResponse({ status: 200, type: ItemPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -49,10 +49,10 @@ export class ItemsController {
     summary: 'Count the history',
     operationId: 'summarizeHistory',
     description:
-      'Scope `audit`. How many calls and payouts a search finds, what they are worth, and how long the upstream took. ' +
-      'Searching by recipient needs `audit:pii` too.',
+      'Scope `audit`. Counts and sums the calls and payouts that match, with response times of the upstream. ' +
+      'Searching by recipient also requires `audit:pii`.',
   })
-  @ApiResponse({ status: 200, type: Summary, description: 'The numbers.' })
+  @ApiResponse({ status: 200, type: Summary, description: 'The summary.' })
   @ApiKeyProblems('invalid_request')
   async summary(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
     requireMaySearchPeople(call, search);

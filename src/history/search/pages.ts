@@ -3,38 +3,38 @@ import { Cursor, Listed, Sort } from './cursor';
 import { Conditions } from './filters';
 import { Place } from '../records/page';
 
-/** What is looked for. */
+/** The conditions and the range of a search. */
 export interface Scope {
   conditions: Conditions;
-  /** Ids from this one on, below that one, and not above that one. */
+  /** Call IDs: `from` is inclusive, `to` is exclusive, `upTo` is inclusive. */
   from?: string | undefined;
   to?: string | undefined;
   upTo?: string | undefined;
 }
 
-/** And in which order. */
+/** A scope with an order. */
 export interface Query extends Scope {
   listed: Listed;
   sort: Sort;
-  /** Newest or largest first, or the other way round. */
+  /** `desc` is newest or largest first. */
   direction: 'asc' | 'desc';
-  /** Between which amounts in US dollars, by amount. */
+  /** Bounds of the amount in US dollars, when sorted by amount. */
   least?: string | undefined;
   most?: string | undefined;
 }
 
-/** What a page needs to know of the index's columns. */
+/** How a page uses the columns of the index. */
 interface Order {
-  /** The order of an index: amounts, calls, payouts. */
+  /** The columns of an index, in its order: amounts, calls, payouts. */
   scanned: Prisma.Sql[];
-  /** How many of them tell results apart: a call is listed once, whichever of its payouts was found. */
+  /** How many of them identify a result. A call is listed once, whichever of its payouts matches. */
   telling: number;
   slices: 'week' | 'item' | 'total';
-  /** The slice that a cursor is in. */
+  /** The slice of a cursor. */
   sliceOf: (cursor: Cursor) => Prisma.Sql;
 }
 
-/** Of the weeks that a page may be in: the first may have hardly begun, or hardly be left. */
+/** The first weeks of a page are read by hours. The first week may have just begun, or be almost over. */
 const WEEKS_BY_HOURS = 2;
 const HOURS_OF_A_WEEK = 168;
 
@@ -53,21 +53,21 @@ function orderOf({ listed, sort }: Query): Order {
   return { scanned: [USD[listed], CALL, POSITION], telling, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
 }
 
-/** A row of a page: as much of it as its order has. */
+/** A row of a page, with the columns of its order. */
 export interface FoundPlace extends Place {
   usd: string | null;
 }
 
 /**
- * Reads on in the order of an index, `budget` rows at most, and keeps what the conditions hold for. Where they hold for one
- * row of a hundred this finds a page at once; where they hold for fewer it may find none.
+ * Reads at most `budget` rows in the order of an index, and keeps those that match. If one row of a hundred matches,
+ * this fills a page at once. If fewer match, it may find none.
  */
 export function walked(query: Query, after: Cursor | undefined, limit: number, budget: number): Prisma.Sql {
   const { conditions, sort } = query;
   const order = orderOf(query);
   const [amount = CALL] = order.scanned;
-  // Where it begins is all that the index is told. By time, a planner that knew the other end too might rather sort the whole
-  // range; by amount, a range of ids lies scattered, and to look for it could take the whole index.
+  // The index gets only the start. By time, a planner that knows the end too might sort the whole range. By amount, a
+  // range of IDs is scattered, and searching for it could scan the whole index.
   const begin = sort === 'time' ? beginning(query) : inAmounts(query, amount);
   return Prisma.sql`
     SELECT ${results(query)} FROM (
@@ -80,8 +80,8 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
 }
 
 /**
- * Looks into one slice after the other, by the index over the terms, until the page is full. What a slice costs depends on what
- * is found in it, and on how long the shortest list of a term is there.
+ * Reads one slice after another by the index over terms, until the page is full. A slice costs as much as its matches
+ * and its shortest list of a term.
  */
 export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
   const order = orderOf(query);
@@ -94,7 +94,7 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
     ) AS found`;
 }
 
-/** Reads all that is found: where that is little, to look into one slice after the other would read it once for each. */
+/** Reads all matches at once. If there are few, going slice by slice would read them once for each slice. */
 export function whole(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
   const order = orderOf(query);
   return Prisma.sql`SELECT ${results(query)} FROM (${inOrder(query, order, rowsOf(query, order, after), limit)}) AS found`;
@@ -109,7 +109,7 @@ function inOrder(query: Query, order: Order, conditions: Prisma.Sql[], limit: nu
     ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}`;
 }
 
-/** The rows that may be on the page. */
+/** The conditions of the rows that may be on the page. */
 function rowsOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
   const { conditions, sort } = query;
   const [amount = CALL] = order.scanned;
@@ -122,7 +122,7 @@ function rowsOf(query: Query, order: Order, after: Cursor | undefined): Prisma.S
   ];
 }
 
-/** Steps of amounts, each by its term. */
+/** The amount steps, each with its term. */
 function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
     SELECT slice, kind || ':' || slice AS term FROM search_slice
@@ -130,8 +130,8 @@ function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prism
 }
 
 /**
- * Weeks, the first of them hour by hour: all that a slice has is read, so where much is found a week would be too long, and where
- * little is found hours would be too many; to look into one that holds nothing takes some microseconds.
+ * Weeks, the first ones hour by hour. A slice is read completely, so a week is too long if much matches. If little
+ * matches, there are too many hours. Reading an empty slice takes some microseconds.
  */
 function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
@@ -144,7 +144,7 @@ function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): P
     ORDER BY ${sorted([SLICE], query)}`;
 }
 
-/** The slices that a page may be in. */
+/** The conditions of the slices that a page may be in. */
 function slicesOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
   const { direction, sort, least, most } = query;
   const than = direction === 'desc' ? Prisma.sql`<=` : Prisma.sql`>=`;
@@ -157,7 +157,7 @@ function slicesOf(query: Query, order: Order, after: Cursor | undefined): Prisma
   ];
 }
 
-/** All that is found, without an order. */
+/** The condition of all matches, without an order. */
 export function matching(scope: Scope): Prisma.Sql {
   const { conditions } = scope;
   return all([...withTerms(conditions, true), ...inWeeks(scope), ...conditions.others, ...inRange(scope)]);
@@ -165,7 +165,7 @@ export function matching(scope: Scope): Prisma.Sql {
 
 const NAMES = ['usd', 'id', 'position'].map((name) => Prisma.raw(name));
 
-/** The names of what tells results apart, in the order in which they are sorted. */
+/** The names of the columns that identify a result, in sort order. */
 function names({ scanned, telling }: Order): Prisma.Sql[] {
   return NAMES.slice(NAMES.length - scanned.length).slice(0, telling);
 }
@@ -208,7 +208,7 @@ function beginning({ direction, from, to, upTo }: Query): Prisma.Sql[] {
   return inRange(direction === 'desc' ? { to, upTo } : { from });
 }
 
-/** None at all is -1. */
+/** Rows without an amount have -1. */
 function inAmounts({ least, most }: Query, amount: Prisma.Sql): Prisma.Sql[] {
   return [
     ...(least === undefined ? [] : [Prisma.sql`${amount} >= ${least}::numeric`]),
@@ -216,7 +216,7 @@ function inAmounts({ least, most }: Query, amount: Prisma.Sql): Prisma.Sql[] {
   ];
 }
 
-/** Of the slices that are weeks, those that the range touches. */
+/** The condition of the weekly slices within the range. */
 function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
@@ -225,7 +225,7 @@ function weeks({ from, to, upTo }: Scope): Prisma.Sql[] {
   ];
 }
 
-/** The same as terms, where other slices are looked into. */
+/** The same condition as terms, for other slices. */
 function inWeeks(scope: Scope): Prisma.Sql[] {
   if (scope.from === undefined && scope.to === undefined) return [];
   return [

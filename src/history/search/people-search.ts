@@ -3,8 +3,8 @@ import { Problem } from '../../platform/errors/problem';
 import { SearchFilters } from './search.dto';
 
 /**
- * Refuses a search by recipient to a key that may not see people. What it finds would tell who was paid, however well the
- * answer is masked: prefix by prefix, a phone number is found in some seventy requests.
+ * Rejects a search by recipient for keys that may not see people. Its results would reveal who was paid, even if
+ * masked. Prefix by prefix, some seventy requests find a phone number.
  * @throws Problem `scope_missing`
  */
 export function requireMaySearchPeople({ caller }: Call, search: SearchFilters): void {

@@ -9,7 +9,7 @@ import { APPROVAL_STATUSES } from '../records/record.dto';
 const MIN_PREFIX = 3;
 const MAX_TOKEN = 200;
 
-/** Every filter may be combined with every other. Those of payouts all hold for one payout of a call. */
+/** Filters can be combined freely. All filters of payouts must hold for the same payout of a call. */
 export class SearchFilters {
   @Instant('Received at this instant or later.')
   from?: string;
@@ -17,25 +17,25 @@ export class SearchFilters {
   @Instant('Received before this instant.')
   to?: string;
 
-  @Text({ max: 64, required: false, description: "The client's name or id.", example: 'shop' })
+  @Text({ max: 64, required: false, description: 'Name or ID of the client.', example: 'shop' })
   client?: string;
 
-  @Uuid('The id of the key it was asked with.')
+  @Uuid('ID of the key that was used.')
   key?: string;
 
-  @Text({ max: 128, required: false, description: 'For whom the client asked, exactly.', example: 'clerk-17' })
+  @Text({ max: 128, required: false, description: 'The person behind the request. Exact match.', example: 'clerk-17' })
   actor?: string;
 
-  @Text({ max: 100, required: false, description: "The operation's name.", example: 'POST /payouts/airtime' })
+  @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation?: string;
 
-  @OneOf(CALL_STATES, `What came of it. ${STATE_HELP}`)
+  @OneOf(CALL_STATES, `The outcome. ${STATE_HELP}`)
   outcome?: string;
 
-  @OneOf(['true', 'false'], 'Whether it is in doubt.')
+  @OneOf(['true', 'false'], 'Whether the call is in doubt.')
   in_doubt?: string;
 
-  @OneOf(APPROVAL_STATUSES, 'What was decided about a held call.')
+  @OneOf(APPROVAL_STATUSES, 'Status of the approval.')
   approval?: string;
 
   @Text({
@@ -43,8 +43,8 @@ export class SearchFilters {
     required: false,
     example: '0712 345 678',
     description:
-      'E-mail, phone, handle or sub-account of a payout, exactly. A phone number may be written in any way, also without its ' +
-      'country code: then it is looked for in every country. Needs `audit:pii`.',
+      'Email, phone number, handle, or sub-account of a payout. Exact match. A phone number can be in any format. Without its ' +
+      'country code, it is searched in every country. Requires `audit:pii`.',
   })
   recipient?: string;
 
@@ -60,52 +60,52 @@ export class SearchFilters {
       type: 'string',
       minLength: MIN_PREFIX,
       maxLength: 254,
-      description: 'How the e-mail, phone, handle or sub-account of a payout begins. Needs `audit:pii`.',
+      description: 'Beginning of the email, phone number, handle, or sub-account of a payout. Requires `audit:pii`.',
       example: '+23480',
     },
   )
   recipient_prefix?: string;
 
-  @Text({ max: 100, required: false, description: "A payout's country, as given.", example: 'Kenya' })
+  @Text({ max: 100, required: false, description: 'Country of a payout, as sent.', example: 'Kenya' })
   country?: string;
 
-  @Text({ max: 100, required: false, description: "A payout's network code, exactly.", example: 'MPS' })
+  @Text({ max: 100, required: false, description: 'Network code of a payout. Exact match.', example: 'MPS' })
   network_code?: string;
 
-  @Text({ max: 255, required: false, description: "A payout's reference, exactly." })
+  @Text({ max: 255, required: false, description: 'Reference of a payout. Exact match.' })
   reference?: string;
 
-  @UsdBound('A payout of this amount in US dollars or more.')
+  @UsdBound('Smallest amount of a payout, in US dollars.')
   min_item_usd?: string;
 
-  @UsdBound('A payout of this amount in US dollars or less.')
+  @UsdBound('Largest amount of a payout, in US dollars.')
   max_item_usd?: string;
 
-  @UsdBound("A call whose payouts' sum in US dollars is this or more.")
+  @UsdBound('Smallest total of a call, in US dollars.')
   min_total_usd?: string;
 
-  @UsdBound("A call whose payouts' sum in US dollars is this or less.")
+  @UsdBound('Largest total of a call, in US dollars.')
   max_total_usd?: string;
 
   @Text({
     max: 255,
     required: false,
-    description: '`upstream_ref`, `upstream_id` or `batch_ref` of a transaction, exactly.',
+    description: '`upstream_ref`, `upstream_id` or `batch_ref` of a transaction. Exact match.',
   })
   upstream_ref?: string;
 
-  @IdempotencyKey('The `Idempotency-Key` it came with, exactly; bare or quoted.')
+  @IdempotencyKey('`Idempotency-Key` of the request, bare or quoted. Exact match.')
   idempotency_key?: string;
 
-  @Text({ max: 200, required: false, description: 'Its `X-Request-Id`, exactly.' })
+  @Text({ max: 200, required: false, description: '`X-Request-Id` of the request. Exact match.' })
   request_id?: string;
 
-  @Text({ max: 64, required: false, description: 'The address it came from, exactly.', example: '192.0.2.7' })
+  @Text({ max: 64, required: false, description: 'Address of the sender. Exact match.', example: '192.0.2.7' })
   client_address?: string;
 }
 
 export class CallSearch extends SearchFilters implements PageRequest {
-  @OneOf(SORTS, '`time`: newest first. `amount`: largest first, then newest; what has no amount comes last.')
+  @OneOf(SORTS, '`time`: newest first. `amount`: largest first, then newest. Calls without an amount are last.')
   sort?: Sort;
 
   @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
@@ -121,11 +121,11 @@ export class CallSearch extends SearchFilters implements PageRequest {
     {
       type: 'string',
       maxLength: MAX_TOKEN,
-      description: 'The `next_page_token` of the page before, with the same filters.',
+      description: 'The `next_page_token` of the previous page. Send the same filters.',
     },
   )
   page_token?: string;
 }
 
-/** The same, for payouts. */
+/** The same filters for a list of payouts. */
 export class ItemSearch extends CallSearch {}

@@ -12,14 +12,17 @@ import { FoundPlace, matching, Query, Scope, sliced, walked, whole } from './pag
 import { PresentService } from '../records/present.service';
 import { SearchFilters } from './search.dto';
 
-/** Rows read in order before the page is looked for by its terms: some milliseconds, and enough for one row of a hundred. */
+/**
+ * The rows that are read in order before the search by terms: some milliseconds, enough if one row of a hundred
+ * matches.
+ */
 const BUDGET = 5_000;
-/** Of an export, for each row of a batch: it reads long batches, and what it skips it does not have to find again. */
+/** The same for each row of an export batch. Batches are long, and an export does not search skipped rows again. */
 const BUDGET_PER_ROW = 60;
 
 type Search = SearchFilters & PageRequest & { sort?: Sort };
 
-/** Finds calls and payouts by the search index; what each holds, records.service.ts reads. */
+/** Finds calls and payouts with the search index. records.service.ts reads their content. */
 @Injectable()
 export class SearchService {
   constructor(
@@ -29,8 +32,8 @@ export class SearchService {
   ) {}
 
   /**
-   * One page, newest or largest first. It finds all that had committed when it was asked.
-   * @param clientId finds only calls of this client, and of those it asked again only the first.
+   * Returns one page, newest or largest first. Finds everything that had committed before the request.
+   * @param clientId finds only calls of this client, and omits replays and other repetitions of a call.
    */
   async search(search: Search, listed: Listed = 'calls', clientId?: string): Promise<Page<Place>> {
     const after = cursorOf(search, listed);
@@ -50,8 +53,8 @@ export class SearchService {
   }
 
   /**
-   * All that is found now, for `walk` and `count`: oldest first, and nothing that comes later.
-   * @throws Problem if the search makes no sense.
+   * Opens a search for `walk` and `count`. It finds everything that exists now, oldest first, and nothing later.
+   * @throws Problem if the search contradicts itself.
    */
   async open(search: SearchFilters, listed: Listed): Promise<Query> {
     const scope = await this.prepare(search, listed);
@@ -60,7 +63,7 @@ export class SearchService {
     return { ...scope, listed, sort: 'time', direction: 'asc', upTo: newest?.id };
   }
 
-  /** In batches, the last of which may be smaller; none is empty. */
+  /** Returns batches of results. The last one may be smaller. None is empty. */
   async *walk(query: Query, { batch }: { batch: number }): AsyncGenerator<Place[], void> {
     let after: Cursor | undefined;
     for (;;) {
@@ -79,10 +82,10 @@ export class SearchService {
     return row?.count ?? 0;
   }
 
-  /** Makes sure that all that has committed can be found, and says what to look for. */
+  /** Waits until everything committed is indexed, and returns the scope. */
   async prepare(search: SearchFilters, rows: Rows, clientId?: string): Promise<Scope> {
     requireSense(search);
-    const present = await this.present.read(); // before the records are: see there
+    const present = await this.present.read(); // before the records, see PresentService.read
     await this.index.catchUp();
     const named = { clientIds: await this.clientsOf(search, clientId), phones: await this.phonesOf(search) };
     const conditions = conditionsOf(search, rows, named, present);
@@ -108,11 +111,12 @@ export class SearchService {
     return ask(sliced(query, after, limit));
   }
 
-  /** A number without its country code may mean one in each country. Returns those that are in the index: hardly any. */
+  /** A number without its country code may exist in every country. Returns those in the index, which are very few. */
   private async phonesOf({ recipient = '' }: SearchFilters): Promise<string[]> {
     const candidates = phonesMeantBy(recipient);
     if (candidates.length < 2) return candidates;
-    // Counted, not asked whether there is one: a planner that hopes to find one soon reads the index from its beginning.
+    // Counts instead of asking for existence. A planner that expects an early match would read the index from its
+    // beginning.
     const rows = await this.prisma.$queryRaw<{ phone: string }[]>(Prisma.sql`
       SELECT phone FROM unnest(${candidates}::text[]) AS phone
       CROSS JOIN LATERAL (SELECT count(*) FROM search_entry WHERE terms @> ARRAY['to:' || phone]) AS paid
@@ -120,7 +124,7 @@ export class SearchService {
     return rows.map(({ phone }) => phone);
   }
 
-  /** Of the clients that a search names: one may be named like another's id. */
+  /** Returns the IDs of the named clients. A client's name may equal another client's ID. */
   private async clientsOf({ client }: SearchFilters, clientId: string | undefined): Promise<string[] | undefined> {
     if (client === undefined || clientId !== undefined) return undefined;
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
@@ -129,7 +133,7 @@ export class SearchService {
   }
 }
 
-/** The bounds of the amounts that results are sorted by. */
+/** Returns the bounds of the amounts that results are sorted by. */
 function amountsOf({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters, listed: Listed) {
   return listed === 'items'
     ? { least: min_item_usd, most: max_item_usd }
@@ -144,12 +148,12 @@ function cursorOf({ page_token: token, sort = 'time' }: Search, listed: Listed):
   if (token === undefined) return undefined;
   const from = fromToken(token);
   if (from?.listed === listed && from.sort === sort) return from.cursor;
-  const other = from ? ` of ${from.listed} by ${from.sort}` : '';
-  const detail = `must be the next_page_token of a response that lists ${listed} by ${sort}; this token is${other}`;
+  const other = from ? `. This token is for ${from.listed} by ${from.sort}` : '';
+  const detail = `must be the next_page_token of a list of ${listed} by ${sort}${other}`;
   throw new Problem('invalid_request', { faults: [{ pointer: '/page_token', detail }] });
 }
 
-/** What contradicts itself is a mistake, and an empty answer would hide it. */
+/** Rejects contradictory filters. An empty result would hide the mistake. */
 function requireSense({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters): void {
   const faults: Fault[] = [];
   const compare = (name: string, least: string | undefined, most: string | undefined) => {

@@ -7,7 +7,7 @@ export const GROUPS = ['day', 'client', 'operation', 'country', 'outcome'] as co
 export type GroupBy = (typeof GROUPS)[number];
 
 export class SummarySearch extends SearchFilters {
-  @OneOf(GROUPS, 'By what calls and payouts are counted; without it, `day`.')
+  @OneOf(GROUPS, 'What to group by. Default: `day`.')
   group_by?: GroupBy;
 }
 
@@ -18,35 +18,38 @@ const usd = (description: string) =>
   ApiProperty({ type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '1234.5', description });
 
 export class Latency {
-  @milliseconds('Half of the answers took no longer; null where there are none.') p50!: number | null;
-  @milliseconds('95 of 100 answers took no longer.') p95!: number | null;
-  @milliseconds('99 of 100 answers took no longer.') p99!: number | null;
+  @milliseconds('Median. Null without answers.') p50!: number | null;
+  @milliseconds('95th percentile.') p95!: number | null;
+  @milliseconds('99th percentile.') p99!: number | null;
 }
 
 export class SummaryGroup {
   @ApiProperty({
     anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: "The day (UTC), the client's id, the operation, the country as given (null: none), or the outcome.",
+    description: 'The day (UTC), client ID, operation, country as sent (null: none), or outcome.',
     example: '2026-11-20',
   })
   group!: string | null;
-  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Of a client, its name; else null.' })
+  @ApiProperty({
+    anyOf: [{ type: 'string' }, { type: 'null' }],
+    description: 'Name of the client. Null for other groups.',
+  })
   name!: string | null;
-  @count('Calls; by country, those with a payout there.') calls!: number;
-  @count('Payouts.') items!: number;
-  @usd('Sum of these payouts in US dollars, exact; whatever became of them.') asked_usd!: string;
-  @usd(`The same of calls that were carried out. ${EXECUTED_HELP}`) succeeded_usd!: string;
+  @count('Number of calls. By country: calls with a payout there.') calls!: number;
+  @count('Number of payouts.') items!: number;
+  @usd('Sum of these payouts in US dollars, exact, whatever the outcome.') asked_usd!: string;
+  @usd(`The part of it that was carried out. ${EXECUTED_HELP}`) succeeded_usd!: string;
   @ApiProperty({
     type: Latency,
-    description: 'How long the upstream took, in milliseconds, of each call that was sent.',
+    description: 'Response times of the upstream in milliseconds.',
   })
   upstream_ms!: Latency;
 }
 
 export class Summary {
-  @ApiProperty({ enum: GROUPS, description: 'By what it is counted.' }) group_by!: GroupBy;
-  @ApiProperty({ type: [SummaryGroup], description: 'Days, newest first; others, those with most calls first.' })
+  @ApiProperty({ enum: GROUPS, description: 'What the summary is grouped by.' }) group_by!: GroupBy;
+  @ApiProperty({ type: [SummaryGroup], description: 'Days are newest first. Other groups start with the most calls.' })
   groups!: SummaryGroup[];
-  @ApiProperty({ type: 'boolean', description: 'Whether there are more groups than the thousand that are shown.' })
+  @ApiProperty({ type: 'boolean', description: 'Whether groups were omitted. At most 1000 are shown.' })
   cut!: boolean;
 }

@@ -11,7 +11,7 @@ import { SearchService } from './search.service';
 import { GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
 import { shown } from '../records/view';
 
-/** Days of almost three years; and callers may write whatever they like for a country. */
+/** Almost three years of days. Callers may send any text as a country. */
 const MAX_GROUPS = 1_000;
 
 interface GroupRow {
@@ -23,7 +23,7 @@ interface GroupRow {
   latency: (number | null)[] | null;
 }
 
-/** Counts what a search finds. */
+/** Counts the results of a search. */
 @Injectable()
 export class SummaryService {
   constructor(
@@ -32,7 +32,7 @@ export class SummaryService {
     private readonly searching: SearchService,
   ) {}
 
-  /** @param reveal whether people that callers wrote into a country may be seen. */
+  /** @param reveal whether to show people that callers wrote into a country. */
   async summarize({ group_by: groupBy = 'day', ...search }: SummarySearch, reveal: boolean): Promise<Summary> {
     const word = stateAtSql(await this.present.read());
     const where = matching(await this.searching.prepare(search, 'all'));
@@ -44,7 +44,7 @@ export class SummaryService {
       outcome: word,
     };
     const order = groupBy === 'day' ? Prisma.sql`1 DESC` : Prisma.sql`2 DESC, 1`;
-    // What holds for a call counts once, however many of its payouts are found: with the first of them.
+    // Values of a call count once, with the first of its matching payouts.
     const isOfPayouts = groupBy === 'country' || filtersItems(search) || search.upstream_ref !== undefined;
     const first = isOfPayouts
       ? Prisma.sql`position = min(position) OVER (PARTITION BY call_id, ${groups[groupBy]})`

@@ -19,8 +19,8 @@ export class ShapesController {
     summary: "List the shapes of the upstream's answers",
     operationId: 'listAnswerShapes',
     description:
-      'Scope `audit`. One entry for each answer that had something new: a field, a type, or the lack of a field that all ' +
-      'answers of its operation and HTTP status had before. At most a hundred of each operation.',
+      'Scope `audit`. One entry for each answer that differs from all earlier answers of its operation and HTTP status: it has ' +
+      'a new field or type, or lacks a field that all of them had. At most 100 for each operation.',
   })
   @ApiResponse({ status: 200, type: ShapePage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')

@@ -4,10 +4,10 @@ import { Text } from '../../http/validation/rules';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
 
 export class ShapeSearch implements PageRequest {
-  @Text({ max: 100, required: false, description: "The operation's name.", example: 'POST /payouts/airtime' })
+  @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation?: string;
 
-  @HttpStatusCode("The HTTP status of the upstream's answers.")
+  @HttpStatusCode("HTTP status of the upstream's answers.")
   http_status?: number;
 
   @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
@@ -17,29 +17,29 @@ export class ShapeSearch implements PageRequest {
   page_token?: string;
 }
 
-/** A structure in which the upstream answered, with something that its earlier answers did not have. */
+/** A structure of an upstream answer, with something that earlier answers did not have. */
 export class ShapeRecord {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'Its id.' }) id!: string;
-  @ApiProperty({ type: 'string', description: "The operation's name.", example: 'POST /payouts/airtime' })
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the shape.' }) id!: string;
+  @ApiProperty({ type: 'string', description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation!: string;
-  @ApiProperty({ type: 'integer', description: "The HTTP status of the upstream's answer." }) http_status!: number;
+  @ApiProperty({ type: 'integer', description: "HTTP status of the upstream's answer." }) http_status!: number;
   @ApiProperty({
     type: 'string',
     pattern: '^[0-9a-f]{64}$',
-    description: 'SHA-256 of `shape` as JSON without blanks, its keys sorted.',
+    description: 'SHA-256 of `shape` as JSON, without spaces and with sorted keys.',
   })
   fingerprint!: string;
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
     description:
-      'A JSON Schema (draft 2020-12) of the answer, without any value. `type` may also be `not JSON` or `no body`. Keys ' +
-      'that do not look like names of fields may be data: they are not shown, `additionalProperties` says what they hold.',
+      'A JSON Schema (draft 2020-12) of the answer, without values. `type` may also be `not JSON` or `no body`. Keys that ' +
+      'may be data are omitted. `additionalProperties` describes their values.',
   })
   shape!: unknown;
   @ApiProperty({ type: 'string', format: 'date-time', description: "When it was first seen, by the database's clock." })
   first_seen_at!: Date;
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The call that was answered like this first.' })
+  @ApiProperty({ type: 'string', format: 'uuid', description: 'The first call with this answer.' })
   first_call_id!: string;
 }
 
@@ -47,7 +47,7 @@ export class ShapePage {
   @ApiProperty({ type: [ShapeRecord], description: 'Newest first.' }) shapes!: ShapeRecord[];
   @ApiProperty({
     anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'For `page_token`; null on the last page.',
+    description: 'For `page_token`. Null on the last page.',
   })
   next_page_token!: string | null;
 }

@@ -3,7 +3,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { idBefore, Page, rowsToRead, toPage } from '../records/page';
 import { ShapeRecord, ShapeSearch } from './shapes.dto';
 
-/** Lists the structures in which the upstream answered; src/gateway/forwarding/shape-watch.ts records them. */
+/** Lists the structures of upstream answers, which src/gateway/forwarding/shape-watch.ts records. */
 @Injectable()
 export class ShapesService {
   constructor(private readonly prisma: ReaderPrisma) {}

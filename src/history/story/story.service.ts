@@ -9,7 +9,7 @@ import { CallDifference, CallStory, RecordSeal } from './story.dto';
 
 const NEWEST_DIFFERENCES = 100;
 
-/** Tells all that is on record about one call. */
+/** Returns everything on record about one call. */
 @Injectable()
 export class StoryService {
   constructor(
@@ -48,7 +48,7 @@ export class StoryService {
     return anomaliesOf({ intent, refused, gone: await this.gone(id) });
   }
 
-  /** The places of this call that erasures and prunings say they have emptied. */
+  /** Returns the places of this call that erasures and prunings have emptied. */
   private async gone(id: string): Promise<Set<string>> {
     const month = uuidTime(id).toISOString().slice(0, 7);
     const [erased, pruned] = await Promise.all([
@@ -65,7 +65,7 @@ export class StoryService {
     ]);
   }
 
-  /** Every record of a call bears its id, but verdicts and corrections, of which it may have several. */
+  /** Every record of a call has its ID, except verdicts and corrections, of which there may be several. */
   private async seals(id: string): Promise<RecordSeal[]> {
     const rows = await this.prisma.$queryRaw<SealRow[]>`
       SELECT r.kind, l.index, encode(l.hash, 'hex') AS "leafHash", c.size, c.sealed_at AS "sealedAt"

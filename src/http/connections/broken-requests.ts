@@ -7,7 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { toEnvelope, toProblemDetails } from '../../platform/errors/problem-body';
 import { bodyFault } from '../validation/json-body';
 
-/** A client that sends on without reading has so long to read its answer. */
+/** How long a client that sends without reading may take to read its answer. */
 const LINGER_MS = 1_000;
 
 interface Told {
@@ -15,16 +15,16 @@ interface Told {
   countProblem: (code: string) => void;
 }
 
-/** What comes in on a connection, and what is still to be answered. */
+/** The state of a connection: its requests, and the answers that are due. */
 interface Traffic {
   coming: FastifyRequest | undefined;
   unanswered: Set<FastifyRequest>;
-  /** What to answer as soon as the requests before it are answered. */
+  /** The error to answer once the earlier requests are answered. */
   broken: Problem | undefined;
 }
 
 /**
- * Answers bytes that cannot be read as a request like any other request: with IDs, in the form of the route if it is known,
+ * Answers bytes that are no valid request like any other request: with IDs, in the form of the route if it is known,
  * logged and counted. Without this, Node and Fastify would answer in their own format.
  */
 export function answerBrokenRequests(server: FastifyInstance, told: Told): void {
@@ -45,7 +45,7 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
     done();
   });
   server.addHook('preParsing', ({ call, raw }, _reply, payload, done) => {
-    // Its body would be waited for for ever: it broke off while its key was looked up.
+    // The request broke off while its key was looked up. Its body would never arrive.
     if (call.cutShort || raw.readableAborted) done(call.cutShort ?? endedEarly());
     else done(null, payload);
   });
@@ -57,7 +57,7 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
     const isComing = traffic?.coming?.raw.complete === false ? traffic.coming : undefined;
     connections.set(socket, { coming: isComing, unanswered: traffic?.unanswered ?? new Set(), broken: problem });
     const before = (traffic?.unanswered.size ?? 0) - (isComing && traffic?.unanswered.has(isComing) ? 1 : 0);
-    // An answer to an earlier request must not be overtaken: its client would take this one for it.
+    // The answer must not overtake an earlier one, because the client would assign it to that request.
     if (before > 0) return void tell(told, uuidv7(), problem);
     if (isComing) return cutShort(isComing, problem, socket, traffic?.unanswered.has(isComing) === true);
     const id = uuidv7();
@@ -69,13 +69,16 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
     tell(told, id, problem);
     end(socket, problem, id, uuidv7(), url?.startsWith('/api/') === true);
   });
-  // Otherwise Node answers it with nothing but a status. The request itself is refused like any other (src/access/auth/receive.ts).
+  // Node would answer with a bare status. The request itself is rejected like any other (src/access/auth/receive.ts).
   server.server.on('checkExpectation', (request, response) => void server.server.emit('request', request, response));
 }
 
-/** Its own request is refused with the problem, logged, counted and recorded, once its connection has ended. */
+/**
+ * Rejects the request of a broken connection with the problem, logged, counted and recorded, once the connection has
+ * ended.
+ */
 function cutShort(request: FastifyRequest, problem: Problem, socket: Socket, isUnanswered: boolean): void {
-  if (!isUnanswered) return void socket.destroySoon(); // it was answered before it was whole
+  if (!isUnanswered) return void socket.destroySoon(); // answered before it was complete
   request.call.cutShort = problem;
   const { id, requestId } = request.call;
   const path = request.routeOptions.url ?? request.url;
@@ -92,7 +95,7 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
-/** Of what the parser gave up on, as far as it begins with the request line. */
+/** Returns whether bytes that the parser rejected are for the interface, if they begin with the request line. */
 function isInterface(packet: Buffer | undefined): boolean {
   return packet !== undefined && /^[A-Z]{3,10} \/api\//.test(packet.subarray(0, 20).toString('latin1'));
 }

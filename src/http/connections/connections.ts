@@ -3,11 +3,12 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 
 /**
- * Lets a server close without waiting for its clients. What is whole is answered, and its connection ended with it; a
- * connection that is idle, or whose request is still coming in, ends at once: it would hold the close for a minute and more.
+ * Lets a server close without waiting for its clients. Complete requests are answered, and their connections end with
+ * the answer. Idle connections, and those with incomplete requests, end at once. They would delay the close by a minute
+ * and more.
  */
 export function endConnectionsWhenClosing(server: FastifyInstance): void {
-  /** The open connections, each with the request that it carries now. */
+  /** The open connections, each with its current request. */
   const connections = new Map<Socket, FastifyRequest | undefined>();
   let closing = false;
 
@@ -24,7 +25,7 @@ export function endConnectionsWhenClosing(server: FastifyInstance): void {
     done();
   });
   server.addHook('onResponse', (request, _reply, done) => {
-    // A pipelined connection carries the next request already.
+    // A pipelined connection may already have the next request.
     if (connections.get(request.raw.socket) === request) connections.set(request.raw.socket, undefined);
     done();
   });
@@ -35,15 +36,15 @@ export function endConnectionsWhenClosing(server: FastifyInstance): void {
   });
 }
 
-/** How often it is looked for slow requests, as a part of the time that they have: one timer, not one for each. */
+/** Checks for slow requests per time limit. One timer serves all requests. */
 const LOOKS = 6;
 
 /**
- * Ends requests that have not come in whole after their time, as Node ends those after its own: with 408. A file that a route
- * takes (`takesCsv`) has Node's time, as long as it is not answered: whoever is refused holds no place any longer than others.
+ * Ends requests that are not complete in time, with 408 as Node does. A file upload (`takesCsv`) has Node's longer time
+ * until it is answered. A rejected upload holds no place longer than others.
  */
 export function endSlowRequests(server: FastifyInstance, timeoutMs: number): void {
-  /** What comes in on each connection. */
+  /** The incomplete request of each connection. */
   const coming = new Map<Socket, { raw: IncomingMessage; since: number; isFile: boolean }>();
 
   server.server.on('connection', (socket: Socket) => socket.once('close', () => coming.delete(socket)));
@@ -70,7 +71,7 @@ export function endSlowRequests(server: FastifyInstance, timeoutMs: number): voi
   });
 }
 
-/** As Node itself says it to whoever hears of such errors. */
+/** The error that Node itself would emit. */
 class RequestTimeout extends Error {
   readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
 }

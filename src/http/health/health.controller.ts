@@ -24,14 +24,14 @@ export class HealthController {
   @ApiOperation({ summary: 'Report that the process is alive', operationId: 'livez' })
   @ApiResponse({
     status: 200,
-    description: 'It does.',
+    description: 'The process is alive.',
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
   live() {
     return { status: 'ok' };
   }
 
-  /** The upstream is not asked: without it, requests are still answered and recorded. */
+  /** Does not check the upstream. Without it, requests are still answered and recorded. */
   @Get('readyz')
   @Allow('everyone')
   @ApiOperation({
@@ -40,7 +40,7 @@ export class HealthController {
   })
   @ApiResponse({
     status: 200,
-    description: 'They can.',
+    description: 'The proxy can serve requests.',
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
   @ApiProblems('not_ready')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Whether this process wants requests at all. */
+/** Whether this process accepts new requests. */
 @Injectable()
 export class ReadinessService {
   private stopping = false;
@@ -9,7 +9,7 @@ export class ReadinessService {
     return this.stopping;
   }
 
-  /** From now on load balancers are told to look elsewhere; whoever comes all the same is served. */
+  /** Tells load balancers to use other instances. Requests that still arrive are served. */
   stop(): void {
     this.stopping = true;
   }

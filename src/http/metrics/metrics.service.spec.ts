@@ -1,7 +1,7 @@
 import { MetricsService } from './metrics.service';
 
 describe('the metrics of two apps in one process', () => {
-  it('both tell of the process, once, and each of its own requests', async () => {
+  it('include the process once, and the requests of each app', async () => {
     const [one, other] = [new MetricsService(), new MetricsService()];
     one.countProblem('unauthenticated');
     const texts = [(await one.text()).body, (await other.text()).body];

@@ -3,13 +3,13 @@ import { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from 'prom-client';
 import { Call } from '../../access/auth/call';
 
-/** From a refusal to an upstream's slowest batch, seconds. */
+/** From a rejection to the upstream's slowest batch, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts and times requests, and counts what is news. Labels are names from our own code, never a caller's words. */
+/** Counts and times requests. Labels are names from our own code, never a caller's words. */
 @Injectable()
 export class MetricsService {
-  /** To which others add what they measure. */
+  /** Other services add their own metrics here. */
   readonly registry = new Registry();
 
   // OpenTelemetry's semantic conventions for HTTP, in Prometheus' spelling.
@@ -70,11 +70,11 @@ export class MetricsService {
   });
 
   constructor() {
-    // Of the process, so once, however many apps it serves: their timers and observers cannot be ended.
+    // Once per process, however many apps it serves, because their timers and observers cannot be removed.
     if (register.getMetricsAsArray().length === 0) collectDefaultMetrics();
   }
 
-  /** Notes every answered request of a server. */
+  /** Measures every answered request of a server. */
   observe(server: FastifyInstance): void {
     server.addHook('onResponse', (request, reply, done) => {
       this.note(request, reply.statusCode, reply.elapsedTime / 1_000);
@@ -102,12 +102,12 @@ export class MetricsService {
     this.circuitOpen.set({ operation }, open ? 1 : 0);
   }
 
-  /** @param length is asked at each reading. */
+  /** @param length is called at each scrape. */
   watchUpstreamQueue(length: () => number): void {
     this.watch('payout_proxy_upstream_queue_length', 'Requests that wait to be sent to the upstream.', length);
   }
 
-  /** Each is asked at each reading. */
+  /** The functions are called at each scrape. */
   watchLog(log: { size: () => number; lagSeconds: () => number; failing: () => boolean }): void {
     this.watch('payout_proxy_log_leaves', 'Records sealed in the log.', log.size);
     this.watch(
@@ -148,7 +148,7 @@ export class MetricsService {
     this.count(call);
   }
 
-  /** Notes what became of a call: at its answer, or at the end of one that the proxy made by itself. */
+  /** Counts the outcome of a call: at its answer, or at the end of a call that the proxy made by itself. */
   count({ operation, outcome, timings }: Call): void {
     if (outcome !== undefined) this.calls.inc({ operation, outcome });
     if (timings.upstream !== undefined) this.sent.observe({ operation }, timings.upstream / 1_000);

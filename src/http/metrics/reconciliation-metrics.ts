@@ -2,32 +2,32 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { MetricsService } from './metrics.service';
 
-/** A whole reconciliation, from an empty day to a year, seconds. */
+/** Durations of a reconciliation, from an empty day to a year, in seconds. */
 const RUN_BUCKETS = [0.5, 1, 5, 15, 60, 300, 900, 3_600];
 
-/** What the database says of the reconciliation, whichever instance carried it out. */
+/** The state of the reconciliation in the database, whichever instance ran it. */
 export interface ReconciliationState {
-  /** When the newest run of each result ended, seconds since 1970. */
+  /** When the newest run of each result ended, in seconds since 1970. */
   lastEnds: Record<string, number>;
-  /** Of the newest run that has one, in US dollars. */
+  /** The residual of the newest run that has one, in US dollars. */
   residualUsd: number | undefined;
-  /** Findings that nobody has decided about, by category. */
+  /** Undecided findings by category. */
   open: Record<string, number>;
 }
 
-/** From one transaction to a million of them, seconds. */
+/** From one transaction to a million, in seconds. */
 const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
 
 const HOUR_MS = 3_600_000;
 
-/** Of calls in doubt. Milliseconds. */
+/** Ages of calls in doubt, in milliseconds. */
 const AGES = {
   under_an_hour: { from: -Infinity, to: HOUR_MS },
   under_a_day: { from: HOUR_MS, to: 24 * HOUR_MS },
   a_day_or_more: { from: 24 * HOUR_MS, to: Infinity },
 };
 
-/** Counts and times what reconciliation does: looks at sources, runs, verdicts about calls in doubt. */
+/** Counts and times the work of reconciliation: reads of sources, runs, and verdicts about calls in doubt. */
 @Injectable()
 export class ReconciliationMetrics {
   private readonly sourceReads = new Histogram({
@@ -54,7 +54,7 @@ export class ReconciliationMetrics {
 
   constructor(private readonly metrics: MetricsService) {}
 
-  /** @param result `complete`, or a failure's code. */
+  /** @param result `complete`, or the code of a failure. */
   noteSourceRead(source: string, result: string, seconds: number): void {
     this.sourceReads.observe({ source, result }, seconds);
   }
@@ -63,7 +63,7 @@ export class ReconciliationMetrics {
     this.runs.observe({ result }, seconds);
   }
 
-  /** @param read is asked at each reading; undefined: it is not known at the moment. */
+  /** @param read is called at each scrape. It returns undefined while the state is unknown. */
   watchReconciliation(read: () => Promise<ReconciliationState | undefined>): void {
     const watch = (
       name: string,
@@ -97,7 +97,7 @@ export class ReconciliationMetrics {
     this.verdicts.inc({ verdict });
   }
 
-  /** @param since when each call in doubt was sent, milliseconds since 1970; asked at each reading. */
+  /** @param since returns when each call in doubt was sent, in milliseconds since 1970. It is called at each scrape. */
   watchDoubts(since: () => number[]): void {
     new Gauge({
       name: 'payout_proxy_calls_in_doubt',

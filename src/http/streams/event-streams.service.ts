@@ -7,20 +7,20 @@ import { Problem } from '../../platform/errors/problem';
 
 export const EVENT_STREAM = 'text/event-stream';
 
-/** What lies between does not end a connection on which something is said so often. */
+/** Often enough that intermediaries do not close an idle connection. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** What EventSource is told to wait before it connects again. */
+/** The time that EventSource waits before it reconnects. */
 const RECONNECT_MS = 2_000;
 
-/** Of one key, on this instance: some windows of the console, and some programs. */
+/** For one key on this instance: some windows of the console, and some programs. */
 export const MAX_STREAMS_OF_KEY = 10;
 
-/** What there is to tell now. */
+/** The next news of a stream. */
 export interface News {
-  /** As `eventOf` writes it. It is sent if it is another one than the last; undefined: there is none. */
+  /** The event, from `eventOf`. It is sent if it differs from the last one. Undefined if there is none. */
   event: string | undefined;
-  /** Whether the stream ends with it. */
+  /** Whether the stream ends after it. */
   isLast: boolean;
 }
 
@@ -28,17 +28,17 @@ export interface News {
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
   private readonly stopping = new AbortController();
-  /** How many streams each key has open, by its id. */
+  /** The number of open streams of each key, by its ID. */
   private readonly openOf = new Map<string, number>();
 
   constructor(private readonly standing: StandingService) {}
 
   /**
-   * The body of an answer that goes on until the last news, until nobody listens any more, until its key or session no longer
-   * holds, or until the server stops.
+   * Returns the body of a streamed answer. It ends after the last news, when nobody reads it any more, when its key or
+   * session is no longer valid, or when the server stops.
    * @param reply gets the headers of such an answer.
-   * @param ask is asked for news at once and then every so often; it never throws.
-   * @throws Problem `too_many_streams` if its key has as many open as it may.
+   * @param ask returns news, at once and then regularly. It never throws.
+   * @throws Problem `too_many_streams` if the key has too many open streams.
    */
   open(reply: FastifyReply, everyMs: number, ask: () => Promise<News>): Readable {
     const { call } = reply.request;
@@ -49,7 +49,7 @@ export class EventStreams implements OnModuleDestroy {
       .header('x-accel-buffering', 'no');
     const left = new AbortController();
     if (reply.raw.closed)
-      left.abort(); // before there was anything to tell
+      left.abort(); // before the first event
     else reply.raw.once('close', () => left.abort());
     const signal = AbortSignal.any([this.stopping.signal, left.signal]);
     return Readable.from(blocks(everyMs, ask, this.standing.watch(call), signal), { objectMode: false });
@@ -58,7 +58,7 @@ export class EventStreams implements OnModuleDestroy {
   private takePlace(keyId: string, { raw }: FastifyReply): void {
     const open = this.openOf.get(keyId) ?? 0;
     if (open >= MAX_STREAMS_OF_KEY) throw new Problem('too_many_streams');
-    if (raw.closed) return; // nobody would give its place back
+    if (raw.closed) return; // the connection is gone, so nothing would release the place
     this.openOf.set(keyId, open + 1);
     raw.once('close', () => {
       const left = (this.openOf.get(keyId) ?? 1) - 1;
@@ -67,7 +67,7 @@ export class EventStreams implements OnModuleDestroy {
     });
   }
 
-  /** Streams end; their readers connect again, elsewhere. */
+  /** Ends all streams. Their readers reconnect to another instance. */
   onModuleDestroy(): void {
     this.stopping.abort();
   }
@@ -78,7 +78,7 @@ export function wantsEvents(accept: string | undefined): boolean {
   return accept?.toLowerCase().includes(EVENT_STREAM) ?? false;
 }
 
-/** @param id comes back as `Last-Event-ID` when the reader connects again. */
+/** @param id comes back as `Last-Event-ID` when the reader reconnects. */
 export function eventOf(name: string, data: object, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -103,7 +103,7 @@ async function* blocks(
       toldAt = performance.now();
     }
     if (isLast) return;
-    await sleep(everyMs, undefined, { signal }).catch(() => undefined); // woken by the stop, or as nobody listens
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined); // the stop or the end of the connection wakes it
     if (signal.aborted || !(await holds())) return;
   }
 }

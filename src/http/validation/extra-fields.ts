@@ -9,7 +9,7 @@ export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} charac
 
 const UNIT_NAME = 'credit';
 
-/** Words of paths and answers (docs/reference/upstream.md). As the unit's word they would stand for two things at once. */
+/** Words of paths and answers (docs/reference/upstream.md). As a unit name, they would have two meanings. */
 const TAKEN = [
   'payout',
   'airtime',
@@ -26,11 +26,11 @@ const TAKEN = [
 ];
 
 /**
- * Checks the words that the operator may choose: the provider's own word for its unit, and EXTRA_FIELDS_ALLOWED, the fields
- * that the interface does not document but public clients send. The proxy forwards these fields, records them in the body,
- * and does not read them.
- * @throws StartError for a field of the interface. As an extra field it would have neither its rules nor its place in the
- * record: no cap would count an extra amount, and a list under the unit's word would replace the items.
+ * Checks the names that operators may choose: the provider's name for its unit, and EXTRA_FIELDS_ALLOWED, the fields
+ * that the interface does not document but public clients send. The proxy forwards these fields, records them in the
+ * body, and does not read them.
+ * @throws StartError for a field of the interface. As an extra field, it would have neither its rules nor its place in
+ * the record: no cap would count an extra amount, and a list with the unit's name would replace the items.
  */
 export function checkWords(unitName: string, extraFields: readonly string[]): void {
   const ofTheUnit = [unitName, `${unitName}s`];

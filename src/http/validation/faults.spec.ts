@@ -18,11 +18,11 @@ describe('faults', () => {
     ['🎉', '/x/🎉'],
     ['y'.repeat(101), `/x/${'y'.repeat(100)}`],
     [`${'y'.repeat(99)}🎉`, `/x/${'y'.repeat(99)}\ufffd`],
-  ])('point to %j as JSON pointers do, and to nothing unprintable or endless', (key, pointer) => {
+  ])('escape %j like JSON pointers, cut long names and replace unprintable characters', (key, pointer) => {
     expect(pointerTo('/x', key)).toBe(pointer);
   });
 
-  it('of a tree are a list, with the path of each', () => {
+  it('are collected from a tree into a list with their paths', () => {
     const child: ValidationError = { property: '1', constraints: { a: 'must be an object' } };
     const tree: ValidationError[] = [
       { property: 'list', constraints: { a: 'one', b: 'two' }, children: [child, { property: '2' }] },
@@ -34,7 +34,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('for the record keep the names of fields and places in lists, and no name of the caller', () => {
+  it('are recorded with field names and positions, and without names of the caller', () => {
     expect(Object.keys(new Example())).toEqual([]);
     expect(FIELD_NAMES).toContain('exampleField');
     const kept = [

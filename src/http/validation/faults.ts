@@ -1,7 +1,10 @@
 import { ValidationError } from 'class-validator';
 import { Fault } from '../../platform/errors/problem';
 
-/** JSON pointers (RFC 6901) may come from a caller's own field names: long ones are cut, unprintable ones replaced. */
+/**
+ * JSON pointers (RFC 6901) may contain a caller's own field names. Long ones are cut, and unprintable characters
+ * replaced.
+ */
 const MAX_TOKEN = 100;
 
 export function pointerTo(parent: string, key: string | number): string {

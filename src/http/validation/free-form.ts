@@ -2,14 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import { isDeeperThan, isPlainObject } from './json-body';
 import { field } from './rules';
 
-/** Where a body's class keeps the name of its free-form field. */
+/** The metadata key of a class's free-form field. */
 export const FREE_FORM = 'payout-proxy:free-form';
 
-/** `meta` is a caller's note to itself, kept with the record for years: enough for a note, too little for a document. */
+/**
+ * `meta` is a caller's own note, stored with the record for years. The limit suffices for a note, but not for a
+ * document.
+ */
 const MAX_BYTES = 8_192;
 const MAX_DEPTH = 8;
 
-/** A body's field that is any JSON object, taken as given (docs/reference/upstream.md: `meta?`). */
+/** A field that accepts any JSON object and keeps it unchanged (docs/reference/upstream.md: `meta?`). */
 export const FreeForm = (
   description: string,
   { required = false, example = { order: 'A-17' } }: { required?: boolean; example?: object } = {},
@@ -37,7 +40,7 @@ export const FreeForm = (
     ),
   );
 
-/** Whether our own serialisation of a parsed JSON value says the same as the caller's did. */
+/** Returns whether serializing a parsed JSON value again gives the caller's value. */
 function travelsUnchanged(value: unknown): boolean {
   if (typeof value === 'string') return !/[\0\p{Surrogate}]/u.test(value);
   if (typeof value === 'number') return isExact(value);
@@ -46,8 +49,8 @@ function travelsUnchanged(value: unknown): boolean {
 }
 
 /**
- * 1e309 is infinite once parsed, which JSON cannot say; of whole numbers past 2^53 the last digits change. What a fraction
- * has past its fifteenth digit may still be rounded: once parsed, it can no longer be told.
+ * Returns whether a number survives parsing. 1e309 becomes infinite, and whole numbers above 2^53 lose their last
+ * digits. Fractions with more than fifteen digits may be rounded, which cannot be detected after parsing.
  */
 export function isExact(value: number): boolean {
   return Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));

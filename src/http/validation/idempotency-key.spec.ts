@@ -9,10 +9,10 @@ describe('an idempotency key', () => {
     ['k'.repeat(255), 'k'.repeat(255)],
     ['a"b', 'a"b'],
     [undefined, null],
-  ])('%s is read as %s', (header, key) => expect(readIdempotencyKey(header)).toBe(key));
+  ])('is read from %s as %s', (header, key) => expect(readIdempotencyKey(header)).toBe(key));
 
   it.each(['', '""', '" "', 'a b', 'k, k', '"k", "k"', 'k'.repeat(256), `"${'k'.repeat(256)}"`, 'schlüssel', 'a\tb'])(
-    '%j is none',
+    'is rejected for %j',
     (header) => expect(() => readIdempotencyKey(header)).toThrow(/Idempotency-Key must be/),
   );
 });

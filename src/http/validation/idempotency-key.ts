@@ -2,20 +2,20 @@ import { Problem } from '../../platform/errors/problem';
 import { namesContact } from '../../platform/privacy/contacts';
 import { looksLikePhone, spellsOneOf } from '../../platform/privacy/phone-numbers';
 
-/** A string of RFC 8941, section 3.3.3, as the draft has it, or the bare characters, as most clients send it. */
+/** A string of RFC 8941, section 3.3.3, as in the draft. Most clients send the bare characters instead. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 const NAMES_SOMEBODY =
   'Idempotency-Key must not contain an email address, a phone number, or a handle, because records keep it. Use an ID of your own, or a UUID.';
 
-/** Printable ASCII without blanks: what was sent twice arrives with a comma and a blank in between. */
+/** Printable ASCII without spaces. A header that was sent twice arrives with a comma and a space. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The key in an `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07, section 2.1); `"k-1"` and `k-1` are
- * the same key. Records keep it for ever, so it may name nobody. Digits may be an order's number, so a phone number without its
- * + is refused only if it is one of the request's own.
- * @param phones of the people whom the request is about, in international form.
+ * Reads an `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). `"k-1"` and `k-1` are
+ * the same key. Records keep it forever, so it may name nobody. Digits may be an order number, so a phone number
+ * without + is rejected only if it is one of the request's own.
+ * @param phones of the people in the request, in international form.
  * @throws Problem `invalid_idempotency_key`.
  */
 export function readIdempotencyKey(header: string | undefined, phones: string[] = []): string | null {
@@ -29,8 +29,8 @@ export function readIdempotencyKey(header: string | undefined, phones: string[] 
 }
 
 /**
- * Returns the key as the record of a rejected request stores it, or null if it may not be stored. A key that looks like a
- * phone number is left out, because the phone numbers in the request may be unknown.
+ * Returns the key for the record of a rejected request, or null if it may not be stored. A key that looks like a phone
+ * number is left out, because the phone numbers in the request may be unknown.
  */
 export function recordedKey(header: string | undefined): string | null {
   const key = keyIn(header);

@@ -33,7 +33,7 @@ const UNKNOWN = 'must not be sent, because it is not a field of this operation';
 const pointersOf = (value: object) => instantiate(value, Body, LIMITS).faults.map(({ pointer }) => pointer);
 
 describe('instantiate', () => {
-  it('writes down the first 100 faults, and counts the others without looking for their words', () => {
+  it('writes out the first 100 faults, and only counts the others', () => {
     const fields = Object.fromEntries(Array.from({ length: 70_000 }, (_, at) => [`field ${at}`, at]));
     const add = jest.spyOn(FaultList.prototype, 'add');
     const { found } = instantiateBody({ ...fields, items: [{ own: 1, wrong: 1 }, {}] }, Body, LIMITS);
@@ -44,18 +44,18 @@ describe('instantiate', () => {
     expect(pointer).not.toHaveBeenCalled();
   });
 
-  it('takes every item of a list that is too long for broken', () => {
+  it('treats every item of a list that is too long as faulty', () => {
     const { found } = instantiateBody({ items: [{}, {}, {}, {}, {}] }, Body, LIMITS);
     expect(found.brokenItems.size).toBe(5);
   });
 
-  it('leaves what the class, its items and their parents declare', () => {
+  it('keeps the fields that the class, its items and their parents declare', () => {
     const body = { beside: 'a', items: [{ own: 'b', inherited: 'c' }] };
     expect(instantiate(body, Body, LIMITS)).toEqual({ instance: body, faults: [] });
     expect(instantiate({}, Nothing, LIMITS)).toEqual({ instance: {}, faults: [] });
   });
 
-  it('takes out what they do not, wherever it stands, and says so', () => {
+  it('removes all other fields at any depth, and reports them', () => {
     const { instance, faults } = instantiate(
       {
         own: 1,
@@ -73,7 +73,7 @@ describe('instantiate', () => {
     );
   });
 
-  it('takes names that JavaScript has a meaning for as names like any other', () => {
+  it('treats names with a meaning in JavaScript like any other', () => {
     const names = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', 'then', 'toJSON'];
     const strange = `{${names.map((name) => `"${name}":{"own":"x"}`).join()}}`;
     const value = JSON.parse(strange) as object;
@@ -84,7 +84,7 @@ describe('instantiate', () => {
     expect(instantiate(JSON.parse(strange) as object, Nothing, LIMITS).faults).toHaveLength(names.length);
   });
 
-  it('lets extra fields pass behind the known ones, in items too, if they have nothing inside', () => {
+  it('keeps extra fields after the known ones, also in items, if they contain no other values', () => {
     const body = { narration: 'a', items: [{ narration: 5, own: 'b' }], beside: 'c' };
     const { instance, faults } = instantiate(body, Body, LIMITS);
     expect(JSON.stringify(instance)).toBe('{"items":[{"own":"b","narration":5}],"beside":"c","narration":"a"}');
@@ -101,13 +101,13 @@ describe('instantiate', () => {
     expect(pointersOf({ Narration: 1, narration_: 1 })).toEqual(['/Narration', '/narration_']);
   });
 
-  it('makes instances of the classes, whose rules are then asked', () => {
+  it('makes instances of the classes, whose rules then apply', () => {
     const { instance } = instantiate({ items: [{}, 5] }, Body, LIMITS);
     expect(instance).toBeInstanceOf(Body);
     expect((instance as Body).items.map((item) => item instanceof Item)).toEqual([true, false]);
   });
 
-  it('lets what is free-form pass as it is, whatever it is, at its place among the fields', () => {
+  it('keeps free-form values unchanged, at their place among the fields', () => {
     for (const note of [JSON.parse('{"__proto__":{"a":1},"constructor":[]}'), [], 'x', null, 5]) {
       const { instance, faults } = instantiate({ note, beside: 'a' }, Body, LIMITS);
       expect(Object.keys(instance)).toEqual(['note', 'beside']);
@@ -116,14 +116,14 @@ describe('instantiate', () => {
     }
   });
 
-  it('looks at no more items than fit, and says how many there were', () => {
+  it('reads no more items than allowed, and reports their number', () => {
     const items = [{}, {}, {}, { unknown: 1 }, { unknown: 1 }];
     const { instance, faults } = instantiate({ items }, Body, LIMITS);
     expect(instance).toEqual({ items: [{}, {}, {}] });
     expect(faults).toEqual([{ pointer: '/items', detail: 'must have at most 3 items, and has 5' }]);
   });
 
-  it('lets nothing into a field that is neither a value nor its list, so that only its rule speaks', () => {
+  it('passes only values and lists of the right kind to the rule of a field', () => {
     for (const wrong of [{ constructor: 1 }, [1], [[]], {}]) {
       expect(instantiate({ beside: wrong }, Body, LIMITS)).toEqual({ instance: { beside: [] }, faults: [] });
     }

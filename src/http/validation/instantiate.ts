@@ -9,20 +9,20 @@ import { ITEMS, ItemsOf, MEANING, Meaning, WORD_LISTS } from './rules';
 type Class = new () => object;
 
 export interface Limits {
-  /** Of how many items a body may be. */
+  /** The most items of a body. */
   maxItems: number;
-  /** Fields that no class names and that may be sent all the same. */
+  /** Fields that are allowed although no class has them. */
   extras: ReadonlySet<string>;
 }
 
-/** What no rule accepts. */
+/** A value that no rule accepts. */
 const WRONG: readonly never[] = Object.freeze([]);
 
 /**
- * Makes an instance of a class from a request, with the fields that the class names and no others. For class-transformer
- * and class-validator, `constructor` and `__proto__` are more than names, and thousands of unknown fields cost them
- * seconds. Only the first `maxItems` items are read, so a body of a hundred thousand items does not cost a hundred thousand
- * checks.
+ * Makes an instance of a class from a request, with the fields that the class names and no others. For
+ * class-transformer and class-validator, `constructor` and `__proto__` are more than names, and thousands of unknown
+ * fields cost them seconds. Only the first `maxItems` items are read, so a body of a hundred thousand items does not
+ * cost a hundred thousand checks.
  */
 export function instantiate(value: object, type: Class, limits: Limits): { instance: object; found: FaultList } {
   const found = new FaultList();
@@ -31,7 +31,10 @@ export function instantiate(value: object, type: Class, limits: Limits): { insta
 
 interface Place {
   found: FaultList;
-  /** Asked only where there is a fault: most have none, and of five hundred items it would cost more than all the rest. */
+  /**
+   * Called only for faults. Most values have none, and computing it for five hundred items would cost more than the
+   * checks.
+   */
   pointer: () => string;
 }
 
@@ -47,10 +50,10 @@ function instanceOf(type: Class, value: object, limits: Limits, { found, pointer
     else if (isExtraValue(given)) extra[name] = given;
     else found.add(pointerOfField, () => NOT_EXTRA);
   }
-  return Object.assign(instance, extra); // behind the others
+  return Object.assign(instance, extra); // after the other fields
 }
 
-/** @returns what its rule shall judge. */
+/** Returns the value that the rule checks. */
 type Read = (given: unknown, limits: Limits, place: Place) => unknown;
 
 const fieldsByClass = new Map<Class, ReadonlyMap<string, Read>>();
@@ -85,7 +88,7 @@ function readItems(items: ItemsOf): Read {
     }
     const type = items.type();
     return given.slice(0, most).map((item: unknown, index) => {
-      if (!isPlainObject(item)) return null; // its rule says that it must be an object
+      if (!isPlainObject(item)) return null; // the rule of the item rejects it
       let instance = {};
       const place = { found, pointer: () => pointerTo(pointer(), index) };
       found.inItem(index, () => (instance = instanceOf(type, item, limits, place)));
@@ -94,7 +97,7 @@ function readItems(items: ItemsOf): Read {
   };
 }
 
-/** Of a word that is none, its list's rule says so. */
+/** Returns null for anything but text, which the rule of the list rejects. */
 function wordOrNull(word: unknown): string | null {
   return typeof word === 'string' ? word : null;
 }

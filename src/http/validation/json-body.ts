@@ -3,7 +3,7 @@ import { Problem } from '../../platform/errors/problem';
 import { FaultList } from './fault-list';
 import { countNames, findRepeatedNames } from './repeated-names';
 
-/** The interface's deepest body has three levels; what follows a body down must not run out of stack. */
+/** The interface's deepest body has three levels. Recursion over a deeper body could overflow the stack. */
 const MAX_DEPTH = 16;
 
 export const OTHER_TYPE = 'must be JSON, sent with Content-Type: application/json';
@@ -33,12 +33,12 @@ function parse(_request: FastifyRequest, bytes: string | Buffer, done: Done): vo
   }
 }
 
-/** What clients send when nobody told them the type of JSON: `fetch` says text, `curl -d` says form. */
+/** Types that clients send without a configured type: `fetch` sends text, `curl -d` sends form. */
 const TYPES_OF_TEXT = /^(text\/plain|application\/x-www-form-urlencoded)\s*(;|$)/i;
 
 /**
- * The interface's own examples send JSON as text, or without naming its type. Such a body is taken for JSON where the request
- * has a key: a page of another origin can send these types with somebody's cookie, but never the header X-API-Key.
+ * Reads JSON that was sent as text or without a type, as in the interface's own examples. Requires the API key header.
+ * A page of another origin can send these types with a user's cookie, but never the header X-API-Key.
  */
 function parseOther(request: FastifyRequest, bytes: string | Buffer, done: Done): void {
   const type = request.headers['content-type'];
@@ -77,9 +77,9 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    // The parser's own message quotes the body, and bodies name people: only the place is passed on.
+    // The parser's own message quotes the body, and bodies name people. Only the position is returned.
     const position = /in JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1];
-    throw bodyFault(position ? `must be valid JSON, and is not at character ${position}` : 'must be valid JSON');
+    throw bodyFault(position ? `must be valid JSON. The error is at character ${position}` : 'must be valid JSON');
   }
 }
 
@@ -91,7 +91,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return membersOf(value, levels) === undefined;
 }
 
-/** How many members all objects in a value have; undefined if something in it is deeper than so many levels. */
+/** Returns the number of members of all objects in a value. Undefined if it is nested deeper than `levels`. */
 function membersOf(value: unknown, levels: number): number | undefined {
   if (levels < 0) return undefined;
   if (typeof value !== 'object' || value === null) return 0;
@@ -111,9 +111,9 @@ export function bodyFault(detail: string): Problem {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of a route whose bodies may be longer than those of others. */
+    /** Set by routes that allow longer bodies than others. */
     maxBodyBytes?: number;
-    /** Of a route that reads text/csv, as a stream. */
+    /** Set by routes that read text/csv as a stream. */
     takesCsv?: boolean;
   }
 }

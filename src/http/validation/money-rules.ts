@@ -1,30 +1,33 @@
 import { field } from './rules';
 
 /**
- * The most a single amount may be. The interface names no maximum; up to nine digits, a JSON number (an IEEE double) still
- * tells apart all amounts of six decimals, so nothing is rounded on its way.
+ * The largest amount. The interface has no maximum. With nine digits, a JSON number (an IEEE double) is exact to six
+ * decimals, so nothing is rounded.
  */
 const MAX_USD = 999_999_999;
 
-/** Smallest step of an amount. The interface names none; airtime is priced in fractions of a cent, six decimals cover it. */
+/**
+ * The most decimals of an amount. The interface has no minimum step. Airtime is priced in fractions of a cent, which
+ * fit.
+ */
 const USD_DECIMALS = 6;
 
 /**
- * The most an amount in another currency may be, and its smallest step. There are currencies of thousands of units to the
- * dollar and of three decimals (ISO 4217): twelve digits and three decimals are fifteen, as many as a double tells apart.
+ * The largest amount in another currency, and its step. Some currencies have thousands of units to the dollar, some
+ * three decimals (ISO 4217). Twelve digits and three decimals are fifteen digits, which a double represents exactly.
  */
 const MAX_LOCAL = 999_999_999_999;
 const LOCAL_DECIMALS = 3;
 
 const USD_BOUND = new RegExp(`^\\d{1,14}(\\.\\d{1,${USD_DECIMALS}})?$`);
 
-/** ISO 4217: three letters. Which of them the upstream knows, is its own affair. */
+/** ISO 4217: three letters. The upstream decides which codes it knows. */
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** `exclusiveMinimum` is a number since JSON Schema 2020-12, which OpenAPI 3.1 uses; its TypeScript type is older. */
+/** `exclusiveMinimum` is a number since JSON Schema 2020-12, which OpenAPI 3.1 uses. Its TypeScript type is older. */
 const ZERO = 0 as unknown as boolean;
 
-/** An amount in US dollars (docs/reference/upstream.md: all amounts that callers send are). */
+/** An amount in US dollars, like all amounts that callers send (docs/reference/upstream.md). */
 export const UsdAmount = ({ required = true, description }: { required?: boolean; description: string }) =>
   field(
     {
@@ -42,7 +45,7 @@ export const UsdAmount = ({ required = true, description }: { required?: boolean
     },
   );
 
-/** An amount in the currency that is named beside it (docs/reference/upstream.md, `/collections/mobile-money/collect`). */
+/** An amount in the currency beside it (docs/reference/upstream.md, `/collections/mobile-money/collect`). */
 export const LocalAmount = (description: string) =>
   field(
     {
@@ -60,11 +63,11 @@ export const LocalAmount = (description: string) =>
     },
   );
 
-/** An amount in US dollars in a query, where everything is text: it is forwarded as written. */
+/** An amount in US dollars as text in a query, forwarded as written. */
 export const UsdAmountText = (description: string) =>
   amountText({ digits: String(MAX_USD).length, decimals: USD_DECIMALS, description, example: '100' });
 
-/** The least or the most of a sum in US dollars, in a query: as large as records hold sums (numeric(20,6)). */
+/** A bound of a sum in US dollars in a query, as large as records store sums (numeric(20,6)). */
 export const UsdBound = (description: string) =>
   field(
     {
@@ -76,11 +79,11 @@ export const UsdBound = (description: string) =>
     { type: 'string', pattern: USD_BOUND.source, description, example: '100' },
   );
 
-/** The same in the currency that is named beside it. */
+/** An amount in the currency beside it as text in a query. */
 export const LocalAmountText = (description: string) =>
   amountText({ digits: String(MAX_LOCAL).length, decimals: LOCAL_DECIMALS, description, example: '1500' });
 
-/** A currency's code (ISO 4217). */
+/** A currency code (ISO 4217). */
 export const CurrencyCode = (description: string, example: string) =>
   field(
     {
@@ -92,21 +95,21 @@ export const CurrencyCode = (description: string, example: string) =>
     { type: 'string', pattern: CURRENCY.source, description, example },
   );
 
-/** Of so few digits (see MAX_USD, MAX_LOCAL), a number has more decimals if, and only if, rounding to them changes it. */
+/** With so few digits (see MAX_USD, MAX_LOCAL), a number has too many decimals exactly if rounding changes it. */
 function isAmount(max: number, decimals: number) {
   return (value: unknown): boolean =>
     typeof value === 'number' && value > 0 && value <= max && Number(value.toFixed(decimals)) === value;
 }
 
 interface AmountText {
-  /** Before the decimal point, at most. */
+  /** The most digits before the decimal point. */
   digits: number;
   decimals: number;
   description: string;
   example: string;
 }
 
-/** No sign, exponent or leading zero: one amount has one spelling, but for zeros at its end. */
+/** No sign, exponent or leading zero. An amount then has one spelling, except for trailing zeros. */
 function amountText({ digits, decimals, description, example }: AmountText): PropertyDecorator {
   const pattern = new RegExp(`^(?!0(\\.0+)?$)(0|[1-9]\\d{0,${digits - 1}})(\\.\\d{1,${decimals}})?$`);
   return field(

@@ -4,30 +4,31 @@ import { pointerTo, toFaults } from './faults';
 
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** Whether a rule applies to a property of an object. */
+/** Returns whether a rule applies to a property of an object. */
 type Condition = (object: object, value: unknown) => boolean;
 
 interface Rule {
   isKept: Condition;
-  /** What the fault is, in class-validator's words. */
+  /** The fault, in class-validator's words. */
   message: (object: object, value: unknown) => string;
 }
 
 interface Property {
   name: string;
-  /** False for a property with a rule of a kind that is not known here: class-validator judges its class. */
+  /** False for a property with an unknown kind of rule. class-validator checks its class instead. */
   isKnown: boolean;
   conditions: Condition[];
   rules: Rule[];
-  /** For a property whose value has rules of its own: what a value without any is told. */
+  /** For a property whose value has rules of its own: the message for a value without any. */
   nested: string | undefined;
 }
 
 const compiled = new Map<unknown, readonly Property[]>();
 
 /**
- * Whether class-validator finds no fault with an instance: from the rules that it has of the class, which are looked up and
- * sorted once, while class-validator does so for each object. One with a rule of a kind that is not known here is not sound.
+ * Returns whether class-validator would find no fault in an instance. It uses class-validator's rules of the class,
+ * which are collected once. class-validator itself collects them for each object. Returns false for unknown kinds of
+ * rules.
  */
 export function passesRules(instance: object): boolean {
   const values = instance as Record<string, unknown>;
@@ -41,7 +42,7 @@ export function passesRules(instance: object): boolean {
   return true;
 }
 
-/** Notes every fault that class-validator would find with an instance, in its words and its order. */
+/** Adds every fault that class-validator would find in an instance, in its words and order. */
 export function findFaults(instance: object, found: FaultList): void {
   if (!passesRules(instance)) findIn(instance, () => '', found);
 }
@@ -131,7 +132,7 @@ function toRules({ constraintCls, propertyName: property, constraints, message }
         constraints: constraints as unknown[],
       });
       return {
-        // A promise is not `true`: what takes time to judge is left to class-validator.
+        // A promise is not `true`, so asynchronous rules are left to class-validator.
         isKept: (object, value) => validator.validate(value, about(object, value)) === true,
         message: (object, value) =>
           typeof message === 'string' ? message : (validator.defaultMessage?.(about(object, value)) ?? 'is wrong'),
@@ -139,7 +140,7 @@ function toRules({ constraintCls, propertyName: property, constraints, message }
     });
 }
 
-/** Of an instance, or a list of them; null is neither. */
+/** Checks an instance or a list of instances. Null is neither. */
 function isSoundInside(value: unknown): boolean {
   if (value === undefined) return true;
   if (Array.isArray(value)) return value.every(isSoundInside);

@@ -1,21 +1,21 @@
 import { isEmail } from 'class-validator';
 import { field } from './rules';
 
-/** E.164: a plus, a country code that begins with no zero, 15 digits at most; the shortest numbers in use have 7. */
+/** E.164: a plus, a country code without a leading zero, and at most 15 digits. The shortest numbers in use have 7. */
 const PHONE = /^\+[1-9]\d{6,14}$/;
 
-/** The interface says "a leading @"; networks differ in the rest, so any of their usual characters pass. */
+/** The interface requires a leading @. Networks differ in the rest, so all their usual characters are allowed. */
 const HANDLE = /^@[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
-/** Longest address that can be delivered to (RFC 5321, section 4.5.3.1.3, less its brackets). */
+/** The longest deliverable address (RFC 5321, section 4.5.3.1.3, without its brackets). */
 const MAX_EMAIL = 254;
 
-/** What an address may not hold, though RFC 5322 would quote it: blanks, quotes, and characters that nobody sees. */
+/** Characters that RFC 5322 would quote, but that addresses must not have: spaces, quotes, and invisible characters. */
 const NOT_IN_EMAIL = /[\s"\p{C}]/u;
 
 /**
- * The recipient's e-mail address. It may be left out where another field names the recipient (docs/reference/upstream.md, "Credit item",
- * rules 1 and 3).
+ * The recipient's email address. Optional if another field names the recipient (docs/reference/upstream.md, "Credit
+ * item", rules 1 and 3).
  */
 export const EmailOr = (other: string) =>
   field(
@@ -35,7 +35,7 @@ export const EmailOr = (other: string) =>
     },
   );
 
-/** An e-mail address that must be given. */
+/** A required email address. */
 export const Email = (description: string) =>
   field(
     {
@@ -47,7 +47,7 @@ export const Email = (description: string) =>
     { type: 'string', format: 'email', maxLength: MAX_EMAIL, description, example: 'ada@example.com' },
   );
 
-/** The recipient's handle; empty is as good as left out, and both need an e-mail beside them. */
+/** The recipient's handle. Empty counts as absent. Both require an email. */
 export const Handle = () =>
   field(
     {
@@ -78,8 +78,8 @@ export const PhoneNumber = ({ required = true, description = "The recipient's ph
   );
 
 /**
- * The number that was meant, where blanks, dashes, dots, brackets or a leading 00 are all that is wrong with it. A `(0)` is
- * dialled in some countries and not in others: of such a number nothing is said.
+ * Returns the intended number if only spaces, dashes, dots, brackets or a leading 00 are wrong with it. A `(0)` is
+ * dialed in some countries and not in others, so such a number gets no suggestion.
  */
 export function suggestPhone(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 40 || /\(\s*0\s*\)/.test(value)) return undefined;

@@ -6,7 +6,7 @@ import { field, ReadAs } from './rules';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** An instant, ISO 8601 with its zone: without one, a day of records could hide in the difference. */
+/** An instant in ISO 8601 with its time zone. Without one, a search could miss up to a day of records. */
 export const Instant = (description: string, { required = false } = {}) =>
   field(
     {
@@ -22,7 +22,7 @@ export const Instant = (description: string, { required = false } = {}) =>
     { type: 'string', format: 'date-time', description, example: '2026-11-20T08:00:00Z' },
   );
 
-/** An id of one of our records. */
+/** An ID of one of our records. */
 export const Uuid = (description: string) =>
   field(
     {
@@ -46,7 +46,7 @@ export const OneOf = (words: readonly string[], description: string, { required 
     { enum: [...words], description },
   );
 
-/** An idempotency key as its header has it, bare or quoted; it is read as the bare key. */
+/** An idempotency key as in its header, bare or quoted. It is read as the bare key. */
 export const IdempotencyKey = (description: string) =>
   applyDecorators(
     ReadAs((value) => (typeof value === 'string' ? (keyIn(value) ?? value) : value)),
@@ -61,11 +61,11 @@ export const IdempotencyKey = (description: string) =>
     ),
   );
 
-/** How many results a page has. */
+/** The number of results on a page. */
 export const PageSize = ({ max, usual }: { max: number; usual: number }) =>
   wholeNumber('pageSize', 1, max, { default: usual, description: 'The number of results on a page.' });
 
-/** A status of an HTTP answer, three digits (RFC 9110, section 15). */
+/** An HTTP status, three digits (RFC 9110, section 15). */
 export const HttpStatusCode = (description: string) =>
   wholeNumber('httpStatus', 100, 999, { description, example: 200 });
 
@@ -98,7 +98,7 @@ function wholeNumber(name: string, min: number, max: number, schema: ApiProperty
 
 const TOKEN = /^[A-Za-z0-9_-]{22}$/; // a UUID in base64url
 
-/** A `next_page_token` of an earlier answer. */
+/** A `next_page_token` of an earlier response. */
 export const PageToken = () =>
   field(
     {

@@ -20,7 +20,7 @@ export class QueryGuard implements CanActivate {
   }
 }
 
-/** Whether the handler has a `@Query()`, whose class judges the query. */
+/** Returns whether the handler has a `@Query()`, whose class checks the query. */
 function readsQuery(context: ExecutionContext): boolean {
   const handler = context.getHandler().name;
   const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler) ?? {}) as object;

@@ -16,7 +16,7 @@ function members(value: unknown): number {
   return inner.reduce((sum: number, one) => sum + members(one), Array.isArray(value) ? 0 : inner.length);
 }
 
-describe('names given twice', () => {
+describe('findRepeatedNames', () => {
   it.each<[string, string[]]>([
     ['{}', []],
     ['5', []],
@@ -37,12 +37,12 @@ describe('names given twice', () => {
     ['{"x":[{"a":1,"a":2},{"a":1},{"a":1,"a":2}]}', ['/x/0/a', '/x/2/a']],
     ['{"x":{"a":1},"y":{"a":1},"x":{"a":1}}', ['/x']],
     ['{"__proto__":1,"__proto__":2,"constructor":3}', ['/__proto__']],
-  ])('in %s are %j', (json, pointers) => {
+  ])('finds in %s the names %j', (json, pointers) => {
     expect(repeatedNames(json)).toEqual(pointers);
     expect(countNames(json) > members(JSON.parse(json))).toBe(pointers.length > 0);
   });
 
-  it('are none in whatever JSON.stringify writes, for an object has each name once', () => {
+  it('finds none in the output of JSON.stringify, which has each name once', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(4), (json, indent) => {
         const text = JSON.stringify(JSON.parse(json), null, indent);
@@ -52,7 +52,7 @@ describe('names given twice', () => {
     );
   });
 
-  it('are found wherever an object of any JSON is written with one more', () => {
+  it('finds an added name anywhere in any JSON', () => {
     fc.assert(
       fc.property(fc.json(), fc.string(), fc.json(), (before, name, after) => {
         const twice = `{${JSON.stringify(name)}:${before},${JSON.stringify(name)}:${after}}`;
@@ -62,7 +62,7 @@ describe('names given twice', () => {
     );
   });
 
-  it('are looked for in texts as long as a body can be', () => {
+  it('handles texts as long as a body can be', () => {
     for (const text of ['x'.repeat(1_000_000), '\\\\'.repeat(500_000), '\\"'.repeat(500_000)]) {
       expect(repeatedNames(`{"a":"${text}","a":1}`)).toEqual(['/a']);
       expect(countNames(`{"a":"${text}","a":1}`)).toBe(2);

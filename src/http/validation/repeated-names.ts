@@ -1,23 +1,23 @@
 import { FaultList } from './fault-list';
 import { pointerTo } from './faults';
 
-/** A string, with the colon that makes it a name; or what opens, parts and closes. Numbers and words are skipped. */
+/** A string, with the colon that makes it a name, or a bracket or comma. Numbers and words are skipped. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/gs;
 
 interface Open {
-  /** What it stands in. */
+  /** The enclosing value. */
   within: Open | undefined;
-  /** Of an object. */
+  /** The names of an object so far. */
   names?: Set<string>;
-  /** Of its names, those that were said to be repeated. */
+  /** The names that were already reported. */
   repeated?: Set<string>;
-  /** The name or the place of the value that follows. */
+  /** The name or position of the next value. */
   key: string | number;
 }
 
 /**
- * Finds the names that an object of a valid JSON text gives more than once. Which of the values a parser takes is undefined
- * (RFC 8259, section 4), and the proxy must not choose between two amounts.
+ * Finds names that an object of a valid JSON text has more than once. Parsers differ in the value that they take (RFC
+ * 8259, section 4), and the proxy must not choose between two amounts.
  */
 export function findRepeatedNames(json: string, found: FaultList): void {
   const open: Open[] = [];
@@ -47,7 +47,7 @@ function note(within: Open, name: string, names: Set<string>, found: FaultList):
   names.add(name);
 }
 
-/** Of the value that is being read. */
+/** Returns the pointer of the value that is being read. */
 function pointerOf({ within, key }: Open): string {
   return pointerTo(within ? pointerOf(within) : '', key);
 }
@@ -65,7 +65,7 @@ export function countNames(json: string): number {
   let names = 0;
   for (let begin = json.indexOf('"'); begin !== -1;) {
     let after = endOfString(json, begin) + 1;
-    while (json.charCodeAt(after) <= BLANK) after += 1; // the other blanks of JSON are below it
+    while (json.charCodeAt(after) <= BLANK) after += 1; // the other whitespace of JSON sorts below it
     if (json.charCodeAt(after) === COLON) names += 1;
     begin = json.indexOf('"', after);
   }

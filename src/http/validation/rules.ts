@@ -9,7 +9,7 @@ export const ITEMS = 'payout-proxy:items';
 export interface ItemsOf {
   property: string;
   type: () => new () => object;
-  /** How many there may be; undefined: as many as a body may have items. */
+  /** The most entries. Undefined allows as many as a body may have items. */
   max?: number;
 }
 
@@ -18,9 +18,9 @@ interface Rule {
   /** What the value must be, as the end of a sentence that begins with the field. */
   must: string;
   required: boolean;
-  /** Whether a JSON null is a value that it may have; elsewhere it is a wrong one. */
+  /** Whether null is a valid value. */
   nullable?: boolean;
-  /** For a field that may be left out only beside another one. */
+  /** Makes the field optional beside another one only. */
   requiredIf?: (object: Record<string, unknown>) => boolean;
   test: (value: unknown) => boolean;
 }
@@ -36,12 +36,12 @@ export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator
     (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
     ApiProperty({ required, ...(nullable ? orNull(schema) : schema) }),
     ValidateBy({ name, validator }),
-    // A JSON null is a value, and a wrong one unless it is allowed.
+    // A JSON null is a value, and is invalid unless it is allowed.
     ValidateIf((object: Record<string, unknown>, value) => value !== undefined || (requiredIf?.(object) ?? required)),
   );
 }
 
-/** OpenAPI 3.1 (JSON Schema 2020-12): null is a type of its own. */
+/** In OpenAPI 3.1 (JSON Schema 2020-12), null is a separate type. */
 function orNull({ description, ...schema }: ApiPropertyOptions): object {
   return { description, anyOf: [...('anyOf' in schema ? (schema.anyOf ?? []) : [schema]), { type: 'null' }] };
 }
@@ -54,7 +54,7 @@ interface TextRules {
   mayBeEmpty?: boolean;
 }
 
-/** Text without control characters, which records cannot hold and people cannot see. */
+/** Text without control characters, which records cannot store and people cannot see. */
 export const Text = ({ max, description, example, required = true, mayBeEmpty = false }: TextRules) =>
   field(
     {
@@ -100,7 +100,7 @@ export const Items = (item: ItemsOf['type']) =>
     ValidateNested({ each: true, message: 'must be an object' }),
   );
 
-/** A list of entries other than payments, with a limit of its own. */
+/** A list of entries other than payments, with its own limit. */
 export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: number; description: string }) =>
   applyDecorators(
     (target: object, property: string | symbol) =>
@@ -133,7 +133,7 @@ export const ReadAs = (meaning: Meaning): PropertyDecorator => Reflect.metadata(
 /** The metadata key under which a body's class keeps the names of its word lists. */
 export const WORD_LISTS = 'payout-proxy:word-lists';
 
-/** A list of text: no element of another kind reaches its rule as it came (src/http/validation/instantiate.ts). */
+/** A list of text. Elements of other types never reach its rule (src/http/validation/instantiate.ts). */
 export const WordList = (rule: Rule, schema: ApiPropertyOptions) =>
   applyDecorators(
     ({ constructor }: object, property: string | symbol) => {
@@ -166,7 +166,7 @@ interface SomeOfRules {
   description: string;
 }
 
-/** Text of one form that is all letters, digits and a few signs. */
+/** Text of letters, digits and a few other characters, in a fixed form. */
 export const Slug = ({ pattern, test, must, required, description, example }: SlugRules) =>
   field(
     {
@@ -180,7 +180,7 @@ export const Slug = ({ pattern, test, must, required, description, example }: Sl
 
 interface SlugRules {
   pattern: RegExp;
-  /** What else it must be, which no pattern can say. */
+  /** A condition that no pattern can express. */
   test?: (value: string) => boolean;
   must: string;
   required: boolean;

@@ -27,12 +27,14 @@ export class RequestValidationPipe implements PipeTransform {
     throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
   }
 
-  /** Turns a body into an instance of its class, with every fault it has; without an instance it is no object at all. */
+  /** Converts a body into an instance of its class, with all faults. There is no instance if the body is no object. */
   checkBody(value: unknown, bodyClass: new () => object): Checked {
     return this.check(value, bodyClass, isForwarded(bodyClass.name));
   }
 
-  /** @param mayHaveExtras a query says all it can by its fields; and where no body is forwarded, an extra field would get lost. */
+  /**
+   * @param mayHaveExtras false for queries, and for bodies that are not forwarded, where extra fields would be lost.
+   */
   private check(value: unknown, metatype: new () => object, mayHaveExtras: boolean): Checked {
     return check(value, metatype, mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS });
   }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** An IP address, or a block of them in CIDR notation (RFC 4632, RFC 4291 section 2.3). */
+/** Returns whether text is an IP address or a CIDR block (RFC 4632, RFC 4291 section 2.3). */
 export function isAddressBlock(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
@@ -8,7 +8,7 @@ export function isAddressBlock(text: string): boolean {
   return bits === undefined || (/^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= widthOf(family));
 }
 
-/** Tells whether an address is in one of the blocks. An IPv4 address that came over an IPv6 socket is that IPv4 address. */
+/** Returns a test for addresses in the blocks. An IPv4 address from an IPv6 socket counts as that IPv4 address. */
 export function within(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const block of blocks) {

@@ -1,4 +1,4 @@
-/** What programs need of an environment to find their files; everything else may be a secret of ours. */
+/** Variables that programs need to find their files. Any other variable may be a secret of ours. */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH', 'NODE_OPTIONS'];
 
 /** The environment of a process that the proxy starts. It has no database password and no upstream key. */

@@ -2,18 +2,20 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { RunningConfig } from './config';
 
-/** What the application's ConfigService holds. `config.get('settings', { infer: true })` returns all of it, typed. */
+/**
+ * The content of the application's ConfigService. `config.get('settings', { infer: true })` returns all of it, typed.
+ */
 export interface Loaded {
   settings: RunningConfig;
 }
 
-/** Gives the whole application its one frozen configuration. */
+/** Provides the frozen configuration to the whole application. */
 @Module({})
 export class SettingsModule {
   static with(settings: RunningConfig): DynamicModule {
     return {
       module: SettingsModule,
-      // The environment was read, checked and completed before (config.ts); here it is only handed on.
+      // config.ts has already read, checked and completed the environment.
       imports: [
         ConfigModule.forRoot({
           isGlobal: true,

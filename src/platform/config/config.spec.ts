@@ -19,7 +19,7 @@ function refusal(env: Record<string, string>): string {
 }
 
 describe('the configuration', () => {
-  it('needs nothing: every variable has a default that suits a bare machine', () => {
+  it('needs no variable: every default suits a bare machine', () => {
     expect(loadConfig({})).toMatchObject({
       production: false,
       port: 3_000,
@@ -34,7 +34,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('asks of a command only for what the command needs', () => {
+  it('checks for a command only what the command needs', () => {
     const bad = { NODE_ENV: 'production', UPSTREAM_TIMEOUT_MS: 'soon', UPSTREAM_BASE_URL: 'nowhere' };
     expect(loadConfigOf('client', { ...bad, PORT: '4000', DATABASE_URL: 'nonsense' })).toMatchObject({ port: 4_000 });
     const { DATABASE_URL } = PRODUCTION;
@@ -45,11 +45,11 @@ describe('the configuration', () => {
     );
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '', UPSTREAM_API_KEY: '' })).toEqual(loadConfig({}));
   });
 
-  it('takes names of extra fields with commas between them, each once, and cannot be made to take more', () => {
+  it('reads comma-separated names of extra fields, each once, and cannot be changed later', () => {
     const { extraFieldsAllowed } = loadConfig({ EXTRA_FIELDS_ALLOWED: ' subAccount, narration,,subAccount,x_1 ' });
     expect(extraFieldsAllowed).toEqual(['subAccount', 'narration', 'x_1']);
     expect(() => (extraFieldsAllowed as string[]).push('more')).toThrow(TypeError);
@@ -58,14 +58,14 @@ describe('the configuration', () => {
     );
   });
 
-  it('in production listens on every address, and takes what it must have', () => {
+  it('listens on every address in production, with the required variables', () => {
     const config = loadConfig(PRODUCTION);
     expect(config).toMatchObject({ production: true, host: '0.0.0.0', databaseUrl: PRODUCTION.DATABASE_URL });
     expect(config.upstreamBaseUrl).toBe('https://api.example.com/base');
     expect(config.upstreamApiKey?.reveal()).toBe('upstream-key');
   });
 
-  it('cannot be changed', () => {
+  it('is immutable', () => {
     const config = loadConfig({}) as { port: number };
     expect(() => (config.port = 1)).toThrow(TypeError);
   });
@@ -111,7 +111,7 @@ describe('the configuration', () => {
     ['EXTRA_FIELDS_ALLOWED', 'narration,toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__'],
     ['SANDBOX_PORT', '-1', '65536'],
     ['SANDBOX_CONTROL_KEY', 'short', 'with a blank'],
-  ])('names %s when its value is bad, and never says the value', (name, ...values) => {
+  ])('names %s if its value is bad, and never the value', (name, ...values) => {
     for (const value of values) {
       const message = refusal({ [name]: value });
       expect(message).toMatch(/^invalid configuration: [^\n]*$/);
@@ -129,19 +129,19 @@ describe('the configuration', () => {
     'https://api.example.com/#x',
     'https://',
     'file:///etc/passwd',
-  ])('takes no UPSTREAM_BASE_URL of which a part would be dropped or that is none: %s', (url) => {
+  ])('rejects a UPSTREAM_BASE_URL that is invalid or has ignored parts: %s', (url) => {
     const message = refusal({ UPSTREAM_BASE_URL: url, UPSTREAM_API_KEY: 'upstream-key' });
     expect(message).toContain('UPSTREAM_BASE_URL');
     expect(message).not.toContain(url);
   });
 
   it.each(['http://127.0.0.1:4010', 'http://my_upstream:4010', 'http://[::1]:4010', 'https://api.example.com/v0'])(
-    'takes the UPSTREAM_BASE_URL %s',
+    'accepts the UPSTREAM_BASE_URL %s',
     (url) => expect(loadConfig({ UPSTREAM_BASE_URL: url, UPSTREAM_API_KEY: 'upstream-key' }).upstreamBaseUrl).toBe(url),
   );
 
   it.each(['upstream-key\n', 'upstream\tkey', 'upstream key', 'upstream-kéy', 'short'])(
-    'takes no UPSTREAM_API_KEY that cannot travel in a header, and does not say it: %j',
+    'rejects a UPSTREAM_API_KEY that headers cannot have, without quoting it: %j',
     (key) => {
       const message = refusal({ UPSTREAM_API_KEY: key });
       expect(message).toMatch(/UPSTREAM_API_KEY must be 8 or more printable ASCII characters/);
@@ -149,15 +149,12 @@ describe('the configuration', () => {
     },
   );
 
-  it.each(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const)(
-    'in production refuses to start without %s',
-    (name) => {
-      expect(refusal({ ...PRODUCTION, [name]: '' })).toContain(`${name} is required with NODE_ENV=production`);
-    },
-  );
+  it.each(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY'] as const)('requires %s in production', (name) => {
+    expect(refusal({ ...PRODUCTION, [name]: '' })).toContain(`${name} is required with NODE_ENV=production`);
+  });
 
   it.each(['http://api.example.com', 'http://10.0.0.5:4010', 'http://localhost.example.com', 'http://[2001:db8::1]'])(
-    'in production refuses an upstream without TLS: %s',
+    'rejects an upstream without TLS in production: %s',
     (url) => {
       const message = refusal({ ...PRODUCTION, UPSTREAM_BASE_URL: url });
       expect(message).toContain('UPSTREAM_BASE_URL must begin with https://');
@@ -166,12 +163,12 @@ describe('the configuration', () => {
   );
 
   it.each(['http://localhost:4010', 'http://127.0.0.9', 'http://[::1]:4010', 'https://api.example.com'])(
-    'in production takes an upstream with TLS, or of the same machine: %s',
+    'accepts an upstream with TLS, or on the same machine, in production: %s',
     (url) => expect(loadConfig({ ...PRODUCTION, UPSTREAM_BASE_URL: url }).upstreamBaseUrl).toBe(url),
   );
 
   it.each([`whsec_${Buffer.alloc(23, 1).toString('base64')}`, 'x'.repeat(23), 'whsec_c2VjcmV0'])(
-    'in production refuses a webhook secret of less than 24 bytes: %s',
+    'rejects a webhook secret of less than 24 bytes in production: %s',
     (secret) => {
       const message = refusal({ ...PRODUCTION, UPSTREAM_WEBHOOK_SECRET: secret });
       expect(message).toContain('UPSTREAM_WEBHOOK_SECRET must have at least 24 bytes');
@@ -181,25 +178,25 @@ describe('the configuration', () => {
   );
 
   it.each([`whsec_${Buffer.alloc(24, 1).toString('base64')}`, 'x'.repeat(24)])(
-    'in production takes a webhook secret of 24 bytes: %s',
+    'accepts a webhook secret of 24 bytes in production: %s',
     (secret) =>
       expect(loadConfig({ ...PRODUCTION, UPSTREAM_WEBHOOK_SECRET: secret }).upstreamWebhookSecret?.reveal()).toBe(
         secret,
       ),
   );
-  it('refuses to switch the duplicate guard off in production', () => {
+  it('rejects a disabled duplicate guard in production', () => {
     expect(refusal({ ...PRODUCTION, DUPLICATE_GUARD: 'false' })).toContain('DUPLICATE_GUARD=false is not allowed');
     expect(loadConfig({ DUPLICATE_GUARD: 'false' }).duplicateGuard).toBe(false);
     expect(loadConfig(PRODUCTION).duplicateGuard).toBe(true);
   });
 
-  it('wants the companions of what is given: a key with an upstream, a database with its owner', () => {
+  it('requires a key with an upstream, and a database with its owner', () => {
     expect(refusal({ UPSTREAM_BASE_URL: 'http://localhost' })).toContain('UPSTREAM_API_KEY is required');
     expect(refusal({ DATABASE_OWNER_URL: 'postgres://owner@localhost/x' })).toContain('DATABASE_URL is required');
     expect(refusal({ DATABASE_SEALER_URL: 'postgres://sealer@localhost/x' })).toContain('DATABASE_URL is required');
   });
 
-  it("keeps the witness's copy of the checkpoints in DATA_DIR, unless told where else", () => {
+  it("keeps the witness's copy of the checkpoints in DATA_DIR by default", () => {
     expect(loadConfig({ DATA_DIR: '/data' }).checkpointFile).toBe('/data/checkpoints');
     expect(loadConfig({ CHECKPOINT_FILE: '/witness/notes' }).checkpointFile).toBe('/witness/notes');
   });

@@ -17,12 +17,12 @@ export interface Config {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
   readonly databaseOwnerUrl: string | undefined;
-  /** A login that may be `payout_sealer`; without it, the owner's is used, which steps down to that role. */
+  /** A login that may take the role `payout_sealer`. Without it, the owner's login takes the role. */
   readonly databaseSealerUrl: string | undefined;
   readonly databasePoolSize: number;
-  /** What signs the log's checkpoints, in the form of Go's note package. */
+  /** The key that signs checkpoints, in the form of Go's note package. */
   readonly logSigningKey: Secret | undefined;
-  /** To which signed checkpoints are appended, for a witness; undefined: to none. */
+  /** The file that signed checkpoints are appended to, for a witness to copy. Undefined disables it. */
   readonly checkpointFile: string | undefined;
   readonly upstreamBaseUrl: string | undefined;
   readonly upstreamApiKey: Secret | undefined;
@@ -30,62 +30,64 @@ export interface Config {
   readonly upstreamConnectTimeoutMs: number;
   readonly upstreamConnections: number;
   readonly upstreamMaxResponseBytes: number;
-  /** The provider's own word for what the interface calls a credit. */
+  /** The provider's name for what the interface calls a credit. */
   readonly upstreamUnitName: string;
   readonly infoCacheTtlSeconds: number;
-  /** Whether countries and networks are looked up before a payout leaves. */
+  /** Whether countries and networks are looked up before a payout is sent. */
   readonly checkCoverage: boolean;
-  /** Whether an outcome is committed before the app is answered, or after it: then what a crash loses is in doubt. */
+  /**
+   * Whether an outcome is committed before or after the app is answered. After it, a crash leaves the call in doubt.
+   */
   readonly outcomes: 'durable' | 'relaxed';
-  /** Whether the same content is looked for at all. Without it, only idempotency keys prevent double payments. */
+  /** Whether the same content is detected. Without it, only idempotency keys prevent double payments. */
   readonly duplicateGuard: boolean;
-  /** Up to so long after an answer, the same content without an idempotency key is a suspected duplicate; 0: never. */
+  /** How long after an answer the same content without an idempotency key is a suspected duplicate. 0 disables it. */
   readonly duplicateWindowSeconds: number;
-  /** Within it, the same recipient and amount from another client is held for approval; 0: never. */
+  /** How long the same recipient and amount from another client is held for approval. 0 disables it. */
   readonly duplicateAcrossClientsSeconds: number;
   readonly approvalExpiresAfterSeconds: number;
-  /** How many requests may wait for a connection to the upstream; further ones are shed. */
+  /** The number of requests that may wait for a connection to the upstream. More are rejected. */
   readonly upstreamQueue: number;
-  /** Milliseconds, by operation, where they differ from `upstreamTimeoutMs`. */
+  /** Milliseconds by operation, if they differ from `upstreamTimeoutMs`. */
   readonly upstreamTimeouts: ReadonlyMap<string, number>;
-  /** CIDR blocks of reverse proxies whose X-Forwarded-For is believed. */
+  /** CIDR blocks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** For how long a proxy that was told to stop still serves, not ready, so that its load balancer notices. */
+  /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
   readonly drainMs: number;
   readonly maxItems: number;
   readonly maxBodyBytes: number;
-  /** Fields that the interface does not document and bodies may have all the same. */
+  /** Undocumented fields that bodies may have. */
   readonly extraFieldsAllowed: readonly string[];
-  /** After so long without a request, who is signed in to the console is so no more. */
+  /** Minutes of inactivity after which a console session ends. */
   readonly consoleIdleMinutes: number;
-  /** Signs the upstream's events; undefined: none are taken. */
+  /** The secret that signs the upstream's events. Undefined accepts none. */
   readonly upstreamWebhookSecret: Secret | undefined;
   readonly reconciliation: ReconciliationConfig;
-  /** How often the resolver looks for calls in doubt; 0: never. */
+  /** Seconds between rounds of the resolver. 0 disables it. */
   readonly resolverEverySeconds: number;
-  /** So long after a call was sent, what the upstream does not list by then never comes. */
+  /** The time after sending from which a transaction that the upstream does not list will never appear. */
   readonly resolverQuietSeconds: number;
   readonly sandboxPort: number;
   readonly sandboxControlKey: Secret;
-  /** The other SANDBOX_ variables, by name: how the sandbox that we start behaves. It judges them itself. */
+  /** The other SANDBOX_ variables, by name. The embedded sandbox reads and checks them itself. */
   readonly sandboxBehaviour: Readonly<Record<string, Secret>>;
-  /** Whether SANDBOX_PORT was given: beside the proxy the sandbox otherwise takes a free port. */
+  /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */
   readonly sandboxPortGiven: boolean;
 }
 
-/** What a reconciliation tolerates and expects. Amounts and percentages are decimal text. */
+/** Tolerances and expectations of a reconciliation. Amounts and percentages are decimal text. */
 export interface ReconciliationConfig {
-  /** A cron expression in UTC: at each tick, the day before it is compared; undefined: only when asked to. */
+  /** A cron expression in UTC. Each tick compares the day before it. Undefined: only on request. */
   readonly schedule: string | undefined;
   readonly amountToleranceUsd: string;
-  /** Between what a wallet's entries add up to and what it says that it holds. */
+  /** The tolerance between the sum of a wallet's entries and its stated balance. */
   readonly balanceToleranceUsd: string;
-  /** Of each amount, what the upstream is expected to take for itself. */
+  /** The fee that the upstream is expected to take, in per cent of an amount. */
   readonly feePercent: string;
   readonly feeToleranceUsd: string;
-  /** How far apart two times of what may be the same payment are. */
+  /** How far two times of the same payment may be apart. */
   readonly timeToleranceSeconds: number;
-  /** From when on a payment is said to be late. */
+  /** The age from which a payment is late. */
   readonly lateAfterSeconds: number;
   readonly listingTimeoutMs: number;
 }
@@ -94,7 +96,7 @@ export interface ReconciliationConfig {
 export interface EmbeddedSandbox {
   readonly url: string;
   readonly controlKey: Secret;
-  /** Where the demo clients' keys are; undefined: there are none, as the database is not our own. */
+  /** The file with the keys of the demo clients. Undefined with a database of the operator. */
   readonly demoKeysFile: string | undefined;
 }
 
@@ -105,16 +107,16 @@ export type RunningConfig = Config & {
   readonly upstreamBaseUrl: string;
   readonly upstreamApiKey: Secret;
   readonly logSigningKey: Secret;
-  /** Undefined: the upstream is not ours. */
+  /** Undefined if the upstream is not the embedded sandbox. */
   readonly embeddedSandbox: EmbeddedSandbox | undefined;
 };
 
-/** A start that failed. The message is one line for the operator. */
+/** A failed start. Its message is one line for the operator. */
 export class StartError extends Error {}
 
-/** What a command line needs of the configuration. Everything else keeps its default and is neither required nor checked. */
+/** The variables that a command needs. All others keep their defaults and are neither required nor checked. */
 const NEEDED = {
-  /** To ask a proxy that runs. */
+  /** To call a running proxy. */
   client: ['PORT', 'DATA_DIR'],
   /** To work on the database. */
   database: [
@@ -131,8 +133,8 @@ const NEEDED = {
 } as const;
 
 /**
- * Reads the environment (and `.env` beside the process, which the environment overrides).
- * @throws StartError naming each bad variable and its rule, never its value.
+ * Reads the environment and the `.env` file in the working directory. The environment has precedence.
+ * @throws StartError that names each bad variable and its rule, never its value.
  */
 export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
   return parse(env);
@@ -173,12 +175,15 @@ function envFile(): Record<string, string | undefined> {
   try {
     return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return {}; // there need not be one
+    if ((error as { code?: string }).code === 'ENOENT') return {}; // the file is optional
     throw new StartError('the file .env cannot be read. Fix its permissions or remove it.');
   }
 }
 
-/** Those that we do not read ourselves. Each is a secret: one of them signs events, and addresses may carry passwords. */
+/**
+ * Returns variables that the proxy does not read itself. Each is secret: one signs events, and addresses may have
+ * passwords.
+ */
 function sandboxBehaviour(given: Record<string, string | undefined>): Record<string, Secret> {
   const ours = ['SANDBOX_DATABASE_URL', 'SANDBOX_API_KEY', 'SANDBOX_PORT', 'SANDBOX_CONTROL_KEY'];
   const names = Object.keys(given).filter((name) => name.startsWith('SANDBOX_') && !ours.includes(name));

@@ -1,6 +1,6 @@
 import { CronPattern } from 'croner';
 
-/** Minute, hour, day, month, weekday: a field for seconds would start a reconciliation for each of them. */
+/** Minute, hour, day, month, weekday. A field for seconds would start a reconciliation every second. */
 const FIELDS = 5;
 
 export function isCronExpression(text: unknown): boolean {

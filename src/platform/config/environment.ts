@@ -4,14 +4,14 @@ import { isAddressBlock } from './address-block';
 import { isCronExpression } from './cron';
 import { words } from './words';
 
-/** A number written in an environment variable; what is no number stays text, so that the rule below names it. */
+/** Reads a number. Other text stays as it is, so that the rule below names it. */
 const Numeric = () =>
   Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
 
-/** Words of an environment variable, comma-separated. */
+/** Reads comma-separated words. */
 const Words = () => Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
 
-/** Names for fields: none that every object of JavaScript has. */
+/** Accepts names of fields, except those that every JavaScript object has. */
 const AreFieldNames = () =>
   ValidateBy({
     name: 'areFieldNames',
@@ -23,7 +23,10 @@ const AreFieldNames = () =>
     },
   });
 
-/** `POST /payouts/airtime=60000,GET /info/assets=3000` as a map; what is none stays text, so that the rule below names it. */
+/**
+ * Reads `POST /payouts/airtime=60000,GET /info/assets=3000` as a map. Other text stays, so that the rule below names
+ * it.
+ */
 const Deadlines = () =>
   Transform(({ value }) => {
     if (typeof value !== 'string') return value as unknown;
@@ -54,7 +57,7 @@ const AreAddresses = () =>
 
 const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
 const isPostgresUrl = { ...anyHost, protocols: ['postgres', 'postgresql'] };
-/** An address and nothing that would be dropped without a word: no user, no query. */
+/** Accepts an address without parts that would be silently dropped: no user and no query. */
 const isBaseUrl = {
   ...anyHost,
   protocols: ['http', 'https'],
@@ -63,11 +66,11 @@ const isBaseUrl = {
   allow_fragments: false,
 };
 
-/** A line end at its end, as a file has it, would make every request fail while it is being sent. */
+/** Rejects characters that headers cannot have. A line end, as files have it, would make every request fail. */
 const IsHeaderValue = () =>
   Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without spaces' });
 
-/** US dollars, or per cent, as decimal text. */
+/** Accepts decimal text, for US dollars or per cent. */
 const IsDecimalText = () =>
   Matches(/^\d{1,6}(\.\d{1,6})?$/, {
     message: '$property must be a decimal number such as 0.01, with at most 6 decimals',
@@ -82,13 +85,13 @@ const IsCronExpression = () =>
     },
   });
 
-/** The form only: whether its parts belong together is seen once it is taken (src/history/log/log-key.ts). */
+/** Checks only the form. Reading the key checks whether its parts match (src/history/log/log-key.ts). */
 const IsSigningKey = () =>
   Matches(/^PRIVATE\+KEY\+[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/, {
     message: '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>',
   });
 
-/** The environment, as the operator writes it. `variables.ts` says what each variable is for. */
+/** The environment, as the operator writes it. `variables.ts` describes each variable. */
 export class Environment {
   @IsOptional() @IsIn(['development', 'production', 'test']) NODE_ENV = 'development';
   @Numeric() @IsInt() @Min(0) @Max(65_535) PORT = 3000;
@@ -117,7 +120,7 @@ export class Environment {
   @IsIn(['durable', 'relaxed']) OUTCOMES: 'durable' | 'relaxed' = 'durable';
 
   @IsIn(['true', 'false']) DUPLICATE_GUARD = 'true';
-  @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30; // longer than a double click or a retry takes
+  @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30; // longer than a double click or a retry
   @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_ACROSS_CLIENTS_SECONDS = 0;
   @Numeric() @IsInt() @Min(1) @Max(31_536_000) APPROVAL_EXPIRES_AFTER_SECONDS = 86_400;
   @Numeric() @IsInt() @Min(0) @Max(100_000) UPSTREAM_QUEUE = 256; // four for each connection
@@ -141,7 +144,7 @@ export class Environment {
   @Numeric() @IsInt() @Min(1) @Max(2_592_000) RECONCILIATION_LATE_AFTER_SECONDS = 300;
   @Numeric() @IsInt() @Min(1_000) @Max(3_600_000) RECONCILIATION_LISTING_TIMEOUT_MS = 600_000; // all transactions, in one answer
   @Numeric() @IsInt() @Min(0) @Max(86_400) RESOLVER_EVERY_SECONDS = 10;
-  @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900; // longer than the longest a request was ever carried out late
+  @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900; // longer than the latest execution of a request that was ever seen
 
   @Numeric() @IsInt() @Min(0) @Max(65_535) SANDBOX_PORT = 4010;
   @IsHeaderValue() SANDBOX_CONTROL_KEY = 'sandbox-control';

@@ -6,7 +6,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
  */
 export function writePrivateJson(file: string, content: object): void {
   const partial = `${file}.partial`;
-  rmSync(partial, { force: true }); // one left behind may have other rights
+  rmSync(partial, { force: true }); // an earlier file may have other permissions
   writeFileSync(partial, JSON.stringify(content, null, 2), { mode: 0o600, flush: true });
   renameSync(partial, file);
 }

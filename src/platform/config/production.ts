@@ -29,9 +29,9 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
   return faults;
 }
 
-/** Whether requests, and with them the key and all recipients, would travel in clear text to another machine. */
+/** Returns whether requests, with the key and all recipients, would travel unencrypted to another machine. */
 function isPlain(url: string): boolean {
-  if (!URL.canParse(url)) return false; // another rule says so
+  if (!URL.canParse(url)) return false; // another rule rejects it
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }

@@ -7,7 +7,7 @@ const VALUE = 'a-key-that-must-not-be-seen';
 describe('Secret', () => {
   const secret = new Secret(VALUE);
 
-  it('gives its value when asked to reveal it', () => {
+  it('returns its value with reveal', () => {
     expect(secret.reveal()).toBe(VALUE);
   });
 
@@ -28,11 +28,11 @@ describe('Secret', () => {
       'an error',
       () => String(new Error('wrong key', { cause: secret }).cause) + inspect(new Error('x', { cause: secret })),
     ],
-  ])('shows nothing of it in %s', (_where, show) => {
+  ])('hides its value in %s', (_where, show) => {
     expect(show()).not.toContain(VALUE);
   });
 
-  it('shows nothing of it in a log line', () => {
+  it('hides its value in a log line', () => {
     let lines = '';
     pino({}, { write: (line: string) => void (lines += line) }).info({ secret, settings: { secret } }, 'of %s', secret);
     expect(lines).toContain('[secret]');

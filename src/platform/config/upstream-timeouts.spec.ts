@@ -27,12 +27,12 @@ describe('deadlines of operations', () => {
     );
   });
 
-  it('are their own, or that of all', () => {
+  it('apply to their operation, or default to the common one', () => {
     expect(upstreamTimeoutOf('POST /send', settings)).toBe(5_000);
     expect(upstreamTimeoutOf('GET /wallets/list', settings)).toBe(1_000);
   });
 
-  it('bound together how long anything may be on its way', () => {
+  it('limit together how long anything may be in flight', () => {
     expect(longestUpstreamTimeout(settings)).toBe(5_000);
     expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map() })).toBe(1_000);
     expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map([['POST /send', 100]]) })).toBe(1_000);

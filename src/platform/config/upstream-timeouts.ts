@@ -12,10 +12,10 @@ export function longestUpstreamTimeout({ upstreamTimeoutMs, upstreamTimeouts }: 
   return Math.max(upstreamTimeoutMs, ...upstreamTimeouts.values());
 }
 
-/** However short the time-outs are, a busy database may take as long as this to admit a call. Milliseconds. */
+/** The shortest lifetime of a call in milliseconds. A busy database may take this long to admit it. */
 const SHORTEST_LIFE_MS = 2_500;
 
-/** What is sent in the last part of its time could still be on its way when it may be settled. */
+/** Requests sent in the last part of the lifetime could still be in flight when the call may be settled. */
 const SENDABLE_SHARE = 0.8;
 
 /**
@@ -38,12 +38,14 @@ export function sendableForMs(timeouts: Timeouts): number {
 export const OUTCOME_PATIENCE_MS = 60_000;
 
 /**
- * The last try may wait for a batch before it, and each of the two be tried again, with a connection's five seconds and a
- * statement's ten.
+ * The last attempt may wait for an earlier batch, and each of the two may be retried. An attempt takes up to five
+ * seconds for a connection and ten for a statement.
  */
 const LAST_TRY_MS = 2 * 2 * 16_000;
 
-/** Returns the age at which a released call without an outcome is given up: it will not get one. Milliseconds. */
+/**
+ * Returns the age at which a released call without an outcome is given up, because it will not get one. Milliseconds.
+ */
 export function givenUpAfterMs(timeouts: Timeouts): number {
   return overAfterMs(timeouts) + OUTCOME_PATIENCE_MS + LAST_TRY_MS;
 }

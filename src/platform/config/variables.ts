@@ -15,11 +15,11 @@ interface Variable {
   section: keyof typeof SECTIONS;
   /** What the variable sets, for operators, in Markdown. Links are relative to docs/reference. */
   about: string;
-  /** The default, where it is not the value that {@link Environment} has. */
+  /** The default, if {@link Environment} has no value for it. */
   unset?: string;
 }
 
-/** What each variable of the environment is for. The class {@link Environment} has the rules and the defaults. */
+/** The purpose of each variable. The class {@link Environment} has the rules and defaults. */
 export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   NODE_ENV: {
     section: 'process',

@@ -8,7 +8,7 @@ describe('a web origin', () => {
     'https://[2001:db8::1]:8443',
     'http://localhost:5173',
     'http://127.0.0.1:5173',
-  ])('is %s', (text) => expect(isWebOrigin(text)).toBe(true));
+  ])('can be %s', (text) => expect(isWebOrigin(text)).toBe(true));
 
   it.each([
     '',
@@ -30,5 +30,5 @@ describe('a web origin', () => {
     'https://shop.example?a',
     'https://bücher.example',
     ' https://shop.example',
-  ])('is not %j', (text) => expect(isWebOrigin(text)).toBe(false));
+  ])('cannot be %j', (text) => expect(isWebOrigin(text)).toBe(false));
 });

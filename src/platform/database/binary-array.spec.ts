@@ -84,7 +84,7 @@ describe('Rows', () => {
     return back;
   };
 
-  it('are in Postgres what they are here, whatever stands in them', async () => {
+  it('have the same values in Postgres, whatever the content', async () => {
     const property = fc.asyncProperty(fc.array(row, { maxLength: 30 }), async (some) => {
       expect(await sent(some)).toEqual(some.map((one) => ({ ...one, id: one.id?.toLowerCase() ?? null })));
     });
@@ -98,25 +98,25 @@ describe('Rows', () => {
     expect(await sent([small, large, small])).toEqual([small, large, small]);
   });
 
-  it('that wait for a connection are not changed by those that come after them', () => {
+  it('are not changed by later rows while they wait for a connection', () => {
     const first = TYPES.text.array(['the first']);
     const copy = Buffer.from(first);
     TYPES.text.array(['another one, which is longer']);
     expect(first).toEqual(copy);
   });
 
-  it('send half of a pair as the sign for what cannot be shown', () => {
+  it('replace half of a surrogate pair with the replacement character', () => {
     expect(TYPES.text.array(['\ud83d']).subarray(-3).toString()).toBe('\ufffd');
   });
 
   it.each(['', 'x', '0'.repeat(31), '0'.repeat(33), '0'.repeat(34), `${'0'.repeat(31)}g`])(
-    'do not send %j for a UUID',
+    'reject %j as a UUID',
     (id) => {
       expect(() => TYPES.uuid.array([id])).toThrow('not a UUID');
     },
   );
 
-  it('have a parameter for each column, after those of others', () => {
+  it('have a parameter for each column, after other parameters', () => {
     expect([rows.parameter('id'), rows.parameter('amount'), rows.next]).toEqual([
       '$2::uuid[]',
       '$8::text[]::numeric[]',

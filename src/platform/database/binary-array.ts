@@ -1,19 +1,19 @@
-/** Days from 1970 to 2000, where Postgres begins to count. */
+/** The epoch of Postgres. */
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 
-/** An array up to this size is put together here and copied out; a larger one gets memory of its own. */
+/** A shared buffer for arrays up to this size. Larger arrays get their own memory. */
 const room = Buffer.allocUnsafeSlow(32_768);
 
 /** Dimensions, flags, element type, length, lower bound. */
 const HEADER_BYTES = 20;
 
-/** How values of a type are written in an array in PostgreSQL's binary format (array_recv), which knows no quotes to escape. */
+/** Encodes values of a type in PostgreSQL's binary array format (array_recv), which needs no escaping. */
 export class Encoding<T> {
   /**
-   * @param oid of the elements as they travel.
-   * @param cast of the parameter.
-   * @param most bytes that a value can take.
-   * @param write puts a value at a place, and says how many bytes it takes.
+   * @param oid the type of the elements.
+   * @param cast the type of the parameter.
+   * @param most the most bytes of a value.
+   * @param write writes a value at an offset and returns its length.
    */
   constructor(
     private readonly oid: number,
@@ -22,7 +22,7 @@ export class Encoding<T> {
     private readonly write: (into: Buffer, value: T, at: number) => number,
   ) {}
 
-  /** A parameter of a statement. Null and undefined are NULL. */
+  /** Returns a statement parameter. Null and undefined become NULL. */
   array(values: readonly (T | null | undefined)[]): Buffer {
     let most = HEADER_BYTES;
     let nulls = 0;
@@ -56,7 +56,7 @@ export class Encoding<T> {
 
 export type Value<E> = E extends Encoding<infer T> ? T : never;
 
-/** UTF-8 has three bytes at most for each UTF-16 unit; half of a pair becomes U+FFFD. */
+/** UTF-8 has at most three bytes for each UTF-16 unit. A lone surrogate becomes U+FFFD. */
 const asText = (oid: number, cast: string) =>
   new Encoding<string>(
     oid,
@@ -67,7 +67,7 @@ const asText = (oid: number, cast: string) =>
 
 const TEXT = 25;
 
-/** By the names of PostgreSQL's types. The OIDs are those of its catalog (pg_type.dat), the same in every database. */
+/** Encodings by PostgreSQL type name. The OIDs are constants of its catalog (pg_type.dat). */
 export const TYPES = {
   text: asText(TEXT, 'text[]'),
   json: asText(114, 'json[]'),

@@ -1,7 +1,7 @@
 const SPECIAL = /[\\\n\r\t]/;
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A row in the text format of COPY (PostgreSQL, COPY, "Text Format"). */
+/** Returns a row in the text format of COPY (PostgreSQL, COPY, "Text Format"). */
 export function copyLine(values: (string | null)[]): string {
   return `${values.map(copyValue).join('\t')}\n`;
 }

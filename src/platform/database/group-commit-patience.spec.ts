@@ -39,12 +39,12 @@ describe('GroupCommit with a patience', () => {
     await settled();
   }
 
-  it('reject a row whose statement takes longer', async () => {
+  it('rejects a row whose statement takes longer', async () => {
     await outwait(batches.add(1));
     expect(database.attempts).toEqual([[1]]);
   });
 
-  it('never write a row that was rejected while it waited', async () => {
+  it('never writes a row that was rejected while it waited', async () => {
     const first = batches.add(1);
     await settled();
     await outwait(first, batches.add(2), batches.add(3));
@@ -53,14 +53,14 @@ describe('GroupCommit with a patience', () => {
     expect(database.attempts).toEqual([[1]]);
   });
 
-  it('do not try a row again that was rejected before its statement failed', async () => {
+  it('never retries a row that was rejected before its statement failed', async () => {
     await outwait(batches.add(1));
     database.open[0]?.fail();
     await settled();
     expect(database.attempts).toEqual([[1]]);
   });
 
-  it('write the next rows while a statement is still on its way', async () => {
+  it('writes the next rows while a statement is still in progress', async () => {
     await outwait(batches.add(1));
     const next = batches.add(2);
     await settled();

@@ -42,7 +42,7 @@ const commits = (database: Database, maxWeight = 1_000, weigh = (_row: number) =
   new GroupCommit<number>(database.write, weigh, maxWeight);
 
 describe('GroupCommit', () => {
-  it('takes those along who ask in the next turns, and no others', async () => {
+  it('includes rows of the next turns, and no others', async () => {
     const clock = jest.spyOn(performance, 'now').mockReturnValue(0); // however busy the machine is
     const database = new Database();
     const group = commits(database);
@@ -61,7 +61,7 @@ describe('GroupCommit', () => {
     clock.mockRestore();
   });
 
-  it('waits no longer for others where a turn is long', async () => {
+  it('does not wait for more rows when a turn is long', async () => {
     const database = new Database();
     const group = commits(database);
     const row = group.add(1);
@@ -75,7 +75,7 @@ describe('GroupCommit', () => {
     await row;
   });
 
-  it('gathers the next batch while one is on its way, and keeps the order', async () => {
+  it('gathers the next batch while one is in progress, and keeps the order', async () => {
     const database = new Database();
     const group = commits(database);
     const first = group.add(1);
@@ -103,7 +103,7 @@ describe('GroupCommit', () => {
     await row;
   });
 
-  it('fails a bad row alone, with its own reason', async () => {
+  it('fails only the bad row, with its own reason', async () => {
     const database = new Database((row) => row === 2);
     const group = commits(database);
     const rows = Promise.allSettled([1, 2, 3].map((row) => group.add(row)));
@@ -119,7 +119,7 @@ describe('GroupCommit', () => {
     expect(database.attempts).toEqual([[1, 2, 3], [1], [2], [3]]);
   });
 
-  it('does not wait for failed rows that are tried again, three at a time, before it writes the next', async () => {
+  it('writes the next batch while failed rows are retried, three at a time', async () => {
     const database = new Database();
     const group = commits(database);
     const all = Promise.all([1, 2, 3, 4].map((row) => group.add(row)));
@@ -138,7 +138,7 @@ describe('GroupCommit', () => {
     await all;
   });
 
-  it('goes on after a failure', async () => {
+  it('continues after a failure', async () => {
     const database = new Database();
     const group = commits(database);
     const failing = group.add(1);
@@ -154,7 +154,7 @@ describe('GroupCommit', () => {
     await next;
   });
 
-  it('goes on after a write that throws before it begins', async () => {
+  it('continues after a write that throws before it begins', async () => {
     let throws = true;
     const write = () => {
       if (throws) throw new Error('too long');
@@ -168,7 +168,7 @@ describe('GroupCommit', () => {
     await group.add(3);
   });
 
-  it('puts no more weight into a batch than allowed, but a row that is heavier goes alone', async () => {
+  it('respects the maximum weight of a batch, and writes a heavier row alone', async () => {
     const database = new Database();
     const group = commits(database, 10, (row) => row);
     const all = Promise.all([4, 6, 1, 99, 5].map((row) => group.add(row)));
@@ -180,7 +180,7 @@ describe('GroupCommit', () => {
     expect(database.attempts).toEqual([[4, 6], [1], [99], [5]]);
   });
 
-  it('settles every row exactly once, as it was committed or not, whatever is asked, ended or failed when', async () => {
+  it('settles every row exactly once, according to its commit, whatever fails when', async () => {
     const step = fc.oneof(
       { weight: 3, arbitrary: fc.constant({ does: 'ask' as const }) },
       fc.record({ does: fc.constant('end' as const), place: fc.nat(5), fails: fc.boolean() }),

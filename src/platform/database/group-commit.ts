@@ -3,35 +3,35 @@ import { DatabaseTooSlow } from './patience';
 
 interface Waiting<Row, Result> {
   row: Row;
-  /** Whether whoever asked has been answered: what is not written yet is not written any more. */
+  /** Whether the caller was already answered. Rows that are not written yet are then dropped. */
   readonly isOver: boolean;
   done: (result: Result) => void;
   failed: (reason: unknown) => void;
 }
 
 /**
- * How many turns of the event loop a batch waits for more rows: what has arrived by the same time is read from its sockets in
- * one turn after the other. An empty turn takes microseconds. Measured: docs/internals/decisions/0019.
+ * Turns of the event loop that a batch waits for more rows. Rows that arrive at the same time are read from their
+ * sockets in consecutive turns. An empty turn takes microseconds. Measured: docs/internals/decisions/0019.
  */
 export const GATHERING_TURNS = 20;
 
-/** Turns may be long where others ask for hundreds of payouts: so long at most, and the turn in which it is over. */
+/** A limit for the waiting time, because turns can be long while other requests have hundreds of payouts. */
 const GATHERING_MS = 10;
 
-/** Rows that are tried alone at the same time: each takes a connection, and the others of the pool are for other work. */
+/** Rows that are retried alone at the same time. Each takes a connection, and other work needs the rest of the pool. */
 const MAX_LANES = 3;
 
 interface Options {
   /**
-   * For how long whoever asks waits. After it the row is rejected with `DatabaseTooSlow`, and is written only if its statement
-   * was already on its way; the next batch no longer waits for that statement. By default there is no such limit.
+   * How long a caller waits. After it, the row is rejected with `DatabaseTooSlow`, and is written only if its statement
+   * had already started. The next batch does not wait for that statement. By default, there is no limit.
    */
   patienceMs?: number;
 }
 
 /**
- * Lets concurrent rows share a statement, and its commit: while one batch is on its way to the database the next one forms.
- * No batch waits for a timer: it leaves once the event loop has seen to what had arrived by then.
+ * Lets concurrent rows share a statement and its commit. While one batch is being written, the next one forms. A batch
+ * waits for no timer: it starts once the event loop has handled everything that had arrived by then.
  */
 export class GroupCommit<Row, Result = void> {
   private waiting: Waiting<Row, Result>[] = [];
@@ -41,9 +41,10 @@ export class GroupCommit<Row, Result = void> {
   private readonly patienceMs: number;
 
   /**
-   * @param write writes (or looks up) all rows, or none, and says what came of each, if that is to be said. A row may come
-   *   `again`, alone, after a batch that was reported as failed: it may have been written all the same.
-   * @param weigh what a row counts towards `maxWeight` of one batch.
+   * @param write writes (or looks up) all rows or none, and returns the result of each, if any. A row may come `again`,
+   * alone,
+   *   after a batch was reported as failed. It may have been written after all.
+   * @param weigh returns the weight of a row against `maxWeight` of a batch.
    */
   constructor(
     private readonly write: (rows: Row[], again: boolean) => Promise<[Result] extends [void] ? void : Result[]>,
@@ -55,8 +56,8 @@ export class GroupCommit<Row, Result = void> {
   }
 
   /**
-   * Resolves once the row's batch is through.
-   * @throws DatabaseTooSlow if that takes longer than the patience; the row may still be written then.
+   * Resolves once the batch of the row is done.
+   * @throws DatabaseTooSlow if that takes longer than the patience. The row may still be written.
    */
   add(row: Row): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -92,7 +93,7 @@ export class GroupCommit<Row, Result = void> {
     this.writing = false;
   }
 
-  /** Waits for a batch no longer than those who asked for its rows do. */
+  /** Waits for a batch no longer than its callers do. */
   private async withPatience(written: Promise<void>): Promise<void> {
     if (this.patienceMs === Infinity) return written;
     let timer: NodeJS.Timeout | undefined;
@@ -124,7 +125,10 @@ export class GroupCommit<Row, Result = void> {
     }
   }
 
-  /** One bad row must not fail its neighbours, nor hold up the next batches: what failed together is tried row by row, beside them. */
+  /**
+   * Retries the rows of a failed batch one by one, in the background. A bad row then fails neither its neighbors nor
+   * the next batches.
+   */
   private writeEach(batch: Waiting<Row, Result>[]): void {
     this.failed.push(...batch);
     while (this.lanes < MAX_LANES && this.failed.length > 0) void this.writeFailed();

@@ -5,12 +5,12 @@ import { Client } from 'pg';
 import { StartError } from '../config/config';
 import { cannotReach } from './reach';
 
-/** Prisma's own lock for migrations, so that its CLI and this file exclude each other. */
+/** Prisma's own migration lock, so that its CLI and this file exclude each other. */
 const MIGRATION_LOCK = 72_707_369;
 
 const PRISMA_DIR = join(__dirname, '..', '..', '..', 'prisma');
 
-/** The proxy's migrations, and those of the sandbox's own database. */
+/** The migrations of the proxy, and those of the sandbox's own database. */
 export const PROXY_MIGRATIONS = join(PRISMA_DIR, 'migrations');
 export const SANDBOX_MIGRATIONS = join(PRISMA_DIR, 'sandbox', 'migrations');
 
@@ -25,7 +25,7 @@ interface Migration {
   checksum: string;
 }
 
-// The table and checksums of `prisma migrate deploy`, which may be used instead wherever its engine can be had.
+// The table and checksums of `prisma migrate deploy`, which operators may use instead.
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
   logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
@@ -40,7 +40,7 @@ export async function migrate(ownerUrl: string, directory: string): Promise<stri
   return withClient(ownerUrl, async (client) => {
     const migrations = read(directory);
     if (pending(migrations, await applied(client)).length === 0) return [];
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]); // freed with the connection
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]); // released with the connection
     await client.query(MIGRATIONS_TABLE);
     const todo = pending(migrations, await applied(client));
     for (const migration of todo) await apply(client, migration);
@@ -66,7 +66,7 @@ export async function migrationStatus(url: string, directory: string): Promise<M
 
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => undefined); // a lost connection fails the query in flight, which says so
+  client.on('error', () => undefined); // the query in flight reports a lost connection
   try {
     await client.connect();
   } catch (error) {
@@ -113,14 +113,14 @@ function pending(migrations: Migration[], done: Map<string, { checksum: string }
 async function apply(client: Client, { name, sql, checksum }: Migration): Promise<void> {
   await client.query('BEGIN');
   try {
-    await client.query(sql); // as one script: nothing here splits at semicolons
+    await client.query(sql); // as one script, because splitting at semicolons is not safe
     await client.query(
       'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)',
       [randomUUID(), checksum, name],
     );
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined); // a lost connection rolled back by itself
+    await client.query('ROLLBACK').catch(() => undefined); // a lost connection is rolled back by the server
     throw new StartError(`migration ${name} failed: ${(error as Error).message}`);
   }
 }

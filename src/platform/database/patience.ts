@@ -1,10 +1,10 @@
 /**
- * How long a request waits for the database in one step: the lookup of its key, or its admission, with the queue before it. A
- * request that waited so long is answered with 503, and is not sent afterwards. Such steps take some milliseconds.
+ * How long one step of a request waits for the database: the lookup of its key, or its admission with its queue. After
+ * that, the request is answered with 503 and not sent. Such steps usually take some milliseconds.
  */
 export const DATABASE_PATIENCE_MS = 3_000;
 
-/** The database did not answer in time. The statement may still be carried out. */
+/** The database did not respond in time. The statement may still be carried out. */
 export class DatabaseTooSlow extends Error {
   constructor() {
     super(`The database did not answer within ${DATABASE_PATIENCE_MS} ms.`);
@@ -12,7 +12,7 @@ export class DatabaseTooSlow extends Error {
 }
 
 /**
- * Waits for a question to the database no longer than a request may. The statement itself ends by its own timeout.
+ * Waits for a query no longer than a request may. The statement itself ends by its own timeout.
  * @throws DatabaseTooSlow
  */
 export async function withPatience<Answer>(question: Promise<Answer>): Promise<Answer> {

@@ -6,27 +6,27 @@ export interface DatabaseSettings {
   databasePoolSize: number;
 }
 
-/** The longest statement is a search over a long history; the journal's take some milliseconds. */
+/** The longest statement is a search over a long history. The journal's statements take some milliseconds. */
 export const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** Where the server does not even say that the time of a statement is over. */
+/** For servers that do not report the statement timeout either. */
 export const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 1_000;
 
 /**
- * A row that somebody keeps locked must not hold back the payouts of others for long: a batch that met it is tried again, call by
- * call, while their apps still wait (DATABASE_PATIENCE_MS).
+ * A locked row must not delay the payouts of other clients. A batch that meets one is retried call by call, while its
+ * apps still wait (DATABASE_PATIENCE_MS).
  */
 const LOCK_TIMEOUT_MS = 1_000;
 
-/** A process that is frozen within a transaction lets go of its locks before others give up waiting for them. */
+/** A process that is frozen within a transaction loses its locks before others give up waiting for them. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
-/** With one URL for both, which is the owner's, each connection steps down to the proxy's role. */
+/** Returns the connection settings. If both URLs are the owner's, each connection takes the proxy's role. */
 export function connectionOf({ databaseUrl, databaseOwnerUrl }: DatabaseSettings): PoolConfig {
   return {
     connectionString: databaseUrl,
     connectionTimeoutMillis: 5_000,
-    // A lock or a dead connection must not hold payouts back until long after their apps have given up.
+    // A lock or a dead connection must not delay payouts until after their apps have given up.
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
@@ -35,8 +35,8 @@ export function connectionOf({ databaseUrl, databaseOwnerUrl }: DatabaseSettings
 }
 
 /**
- * A connection that ends while nobody uses it, or right after it began, has an error that nobody else hears, and that would end
- * the process. Whoever uses the connection gets an error of its own.
+ * Handles the errors of idle and new connections, which would otherwise end the process. Queries report their own
+ * errors.
  */
 export function hearErrors<Some extends Pool>(pool: Some): Some {
   pool.on('error', () => undefined);
@@ -44,10 +44,13 @@ export function hearErrors<Some extends Pool>(pool: Some): Some {
   return pool;
 }
 
-/** A statement's name, if it says one: `-- prepared as find_key`. */
+/** The name of a statement, if it has one: `-- prepared as find_key`. */
 const PREPARED = /^\s*-- prepared as (\w+)\n/;
 
-/** Each connection plans a statement with a name once: planning is most of what the small ones of every request cost. */
+/**
+ * Returns the name of a statement. A connection plans a named statement once. Planning is most of the work of small
+ * ones.
+ */
 export function nameOf({ sql }: { sql: string }): string {
   return PREPARED.exec(sql)?.[1] ?? '';
 }

@@ -10,27 +10,26 @@ import { cannotReach } from './reach';
 import { ReaderPrisma } from './reader-prisma';
 
 /**
- * Connections that stay open when nothing is asked: for keys, admissions, outcomes and what goes on in the background. New ones log
- * in, read the catalog and plan, all of them at the beginning of a burst: after 12 seconds without calls, the first second then
- * served a quarter fewer, at half as much CPU again.
+ * Connections that stay open while idle: for keys, admissions, outcomes and background work. New connections must log
+ * in, read the catalog and plan, all at the beginning of a burst. After 12 idle seconds, the first second of a burst
+ * then served a quarter fewer calls, with half as much more CPU time.
  */
 const KEPT_OPEN = 4;
 
-/** How many months of partitions stand ready. */
+/** The number of months with prepared partitions. */
 const PARTITION_MONTHS_AHEAD = 3;
 const PARTITION_CHECK_MS = 24 * 3_600_000;
 
 /**
- * The connection every module reads and writes through, as a role that may add records but not change them.
- * With one URL for both, which is the owner's, each connection steps down to that role; with two, DATABASE_URL is a
- * login of its own that was granted `payout_proxy`.
+ * The database connection of every module, with a role that may add records but not change them. If both URLs are the
+ * owner's, each connection takes that role. Otherwise, DATABASE_URL is a login that was granted `payout_proxy`.
  */
 @Injectable()
 export class PrismaService extends PrismaClient implements OnApplicationShutdown {
   private readonly url: string;
-  /** Prisma's own. */
+  /** The pool of the Prisma client. */
   private readonly pool: Pool;
-  /** Connections of its own, for what reads the history. */
+  /** Separate connections for reads of the history. */
   readonly reader: ReaderPrisma;
   private partitionTimer: NodeJS.Timeout | undefined;
 
@@ -51,26 +50,26 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   }
 
   /**
-   * For the statements of every request: past Prisma's client, which takes longer over one of them than Postgres does, on the
-   * connections that it uses. Each plans it once.
-   * @param name of the statement, and of no other text.
-   * @param text has $1, $2 … for `values`; a Buffer is sent as it is, in the binary format of its type.
-   * @throws what pg throws; see isUnavailable.
+   * Runs a statement that every request needs. Prisma's client takes longer than Postgres for such a statement, so this
+   * bypasses it, on the same connections. Each connection plans the statement once.
+   * @param name the name of this text alone.
+   * @param text has $1, $2 … for `values`. A Buffer is sent as it is, in the binary format of its type.
+   * @throws the errors of pg. See isUnavailable.
    */
   async prepared<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
     return (await this.pool.query<Row>({ name, text, values })).rows;
   }
 
   /**
-   * For many new rows, past Prisma and the connections of the payouts.
+   * Writes many rows without Prisma, and without a connection of the payouts.
    * @param statement a COPY … FROM STDIN.
-   * @param lines in its text format, see `copyLine`.
+   * @param lines rows in its text format. See `copyLine`.
    */
   async copyIn(statement: string, lines: Buffer): Promise<void> {
     await this.reader.copyIn(statement, lines);
   }
 
-  /** Connects and makes the partitions of the months to come, now and every day. */
+  /** Connects, and creates the partitions of the next months, now and every day. */
   async start(): Promise<void> {
     try {
       await this.makePartitions();
@@ -78,7 +77,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
       throw error instanceof StartError ? error : cannotReach(this.url, error);
     }
     this.partitionTimer = setInterval(() => {
-      // Months ahead remain, and the default partitions below them: tomorrow is early enough.
+      // Months are prepared ahead, with the default partitions below them, so a retry tomorrow is early enough.
       this.makePartitions().catch(() => new Logger('Partitions').warn('partitions for the next months not created'));
     }, PARTITION_CHECK_MS);
     this.partitionTimer.unref();
@@ -88,7 +87,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     await this.$queryRaw`SELECT make_partitions(${PARTITION_MONTHS_AHEAD}::integer)::text`;
   }
 
-  /** Once the last request in flight is answered. */
+  /** Runs after the last request in flight was answered. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.partitionTimer);
     await this.reader.end();

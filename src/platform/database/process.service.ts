@@ -4,10 +4,12 @@ import { Loaded } from '../config/config.module';
 import { PrismaService } from './prisma.service';
 import { SessionLock } from './session-lock';
 
-/** The first of the lock's two numbers; live_processes() of the migrations looks for it. */
+/** The first of the two numbers of the lock. live_processes() of the migrations looks for it. */
 const PROCESS_LOCKS = 7_070_003;
 
-/** Tells apart the processes that share a database, and knows which of them live: see live_processes() of the migrations. */
+/**
+ * Identifies the processes that share a database, and tells which are alive. See live_processes() of the migrations.
+ */
 @Injectable()
 export class ProcessService implements OnApplicationShutdown {
   private readonly logger = new Logger('Process');
@@ -22,26 +24,29 @@ export class ProcessService implements OnApplicationShutdown {
     this.databaseUrl = config.get('settings', { infer: true }).databaseUrl;
   }
 
-  /** Of this process; its lock is held for as long as the process lives. */
+  /** The number of this process. Its lock is held as long as the process lives. */
   get number(): number {
     return this.held;
   }
 
-  /** Takes a number; to be awaited before anything is recorded. */
+  /** Takes a number. Await it before anything is recorded. */
   async start(): Promise<void> {
-    // Somebody may have one that comes again where the sequence began anew, as in a database that was restored.
+    // In a restored database, the sequence starts again, so a number may be in use.
     do {
       this.held = await this.next();
       this.lock = await SessionLock.take(this.databaseUrl, [PROCESS_LOCKS, this.held], () => this.tellOfLoss());
     } while (!this.lock);
   }
 
-  /** Last of all: once what was in flight is recorded. */
+  /** Runs last, after everything in flight is recorded. */
   async onApplicationShutdown(): Promise<void> {
     await this.lock?.release();
   }
 
-  /** The same number is taken again, for calls in flight bear it; until then they look as if nobody worked on them any more. */
+  /**
+   * Logs the loss of the lock. The same number is taken again, because calls in flight have it. Until then, they look
+   * abandoned.
+   */
   private tellOfLoss(): void {
     this.logger.warn({ process: this.held }, 'lost the database connection that holds the process number');
   }

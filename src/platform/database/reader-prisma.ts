@@ -5,24 +5,24 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
 import { connectionOf, DatabaseSettings, hearErrors, nameOf, QUERY_TIMEOUT_MS } from './pools';
 
-/** Connections for what reads the history, or writes many rows at once. They are opened when they are needed. */
+/** Connections for reading the history and for writing many rows. They are opened on demand. */
 export const READERS = 4;
 
-/** How long a reader waits for a connection of its pool: others may read long. */
+/** How long a reader waits for a connection of its pool. Other reads may take long. */
 const READER_WAIT_MS = 10_000;
 
-/** Searches wait for each other where the search index has much to catch up with. */
+/** Searches wait for each other while the search index catches up. */
 const READER_LOCK_TIMEOUT_MS = 5_000;
 
-/** Prisma.sql makes some, too. */
+/** Prisma.sql creates queries of this form. */
 interface Question {
   text: string;
   values: unknown[];
 }
 
 /**
- * What reads the history, on connections of its own: however many readers there are and however long they take, the payouts'
- * connections (PrismaService) stay free. It reads only; records are written by the journal.
+ * Reads the history on separate connections. The payouts' connections (PrismaService) stay free, however many readers
+ * there are and however long they take. It only reads: the journal writes records.
  */
 export class ReaderPrisma {
   private readonly pool: ReaderPool;
@@ -99,14 +99,14 @@ export class ReaderPrisma {
   }
 
   /**
-   * For long readings of many rows, past Prisma: in memory that does not grow with them.
+   * Reads many rows without Prisma, in constant memory.
    * @param question its `text` has $1, $2 … for its `values`.
    */
   async readLong<Row extends object>({ text, values }: Question): Promise<Row[]> {
     return this.pool.long<Row>(text, values);
   }
 
-  /** See PrismaService. */
+  /** Writes many rows. See PrismaService. */
   async copyIn(statement: string, lines: Buffer): Promise<void> {
     const connection = await this.pool.connect();
     let failure: Error | undefined;
@@ -116,7 +116,7 @@ export class ReaderPrisma {
       failure = error as Error;
       throw error;
     } finally {
-      connection.release(failure); // one that failed may be in the middle of it
+      connection.release(failure); // a failed connection may be in the middle of the COPY
     }
   }
 
@@ -125,13 +125,13 @@ export class ReaderPrisma {
     await this.pool.end();
   }
 
-  /** Made when somebody reads: it takes ten megabytes, which a proxy at rest does not need. */
+  /** Created on the first read. It takes ten megabytes that an idle proxy does not need. */
   private get prisma(): PrismaClient {
     return (this.lazy ??= new PrismaClient({ adapter: new PrismaPg(this.pool, { statementNameGenerator: nameOf }) }));
   }
 }
 
-/** Prisma's questions have a timer each, in case the server is gone. Long readings have none. */
+/** Queries of Prisma have a timer each, in case the server is gone. Long reads have none. */
 class ReaderPool extends Pool {
   private readonly withoutTimer = super.query.bind(this);
 
@@ -143,7 +143,7 @@ class ReaderPool extends Pool {
   }
 
   /**
-   * With a timer for each question, one result keeps the next from being cleared away soon, and the process grows by hundreds of
+   * Reads without timers. A timer for each query keeps its result in memory, and the process grows by hundreds of
    * megabytes.
    */
   async long<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {

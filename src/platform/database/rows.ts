@@ -1,6 +1,6 @@
 import { Encoding, TYPES, Value } from './binary-array';
 
-/** A column of rows that go to the database: its name there, its type, and what of a row stands in it. */
+/** A column of rows for the database: its name, its type, and its value in a row. */
 export type Column<Row> = {
   [Type in keyof typeof TYPES]: readonly [
     name: string,
@@ -10,16 +10,16 @@ export type Column<Row> = {
 }[keyof typeof TYPES];
 
 /**
- * Rows that go into a statement as one array for each column, which costs Postgres less than JSON does, and us no names.
- * The statement's text and its values come of the same list, so that they cannot differ.
+ * Rows for a statement, as one array for each column. Postgres reads arrays faster than JSON. The text of the statement
+ * and its values come from the same list, so they always match.
  */
 export class Rows<Row> {
   /** `SELECT …, … FROM unnest($1::uuid[], …) AS rows(…, …)`. */
   readonly source: string;
-  /** The number of the first parameter that is not theirs. */
+  /** The number of the next free parameter. */
   readonly next: number;
 
-  /** @param first the number of their first parameter. */
+  /** @param first the number of the first parameter. */
   constructor(
     private readonly columns: readonly Column<Row>[],
     private readonly first = 1,
@@ -30,7 +30,7 @@ export class Rows<Row> {
     this.next = this.first + columns.length;
   }
 
-  /** The array of one column, as a statement names it: `$2::uuid[]`. */
+  /** Returns the array of one column, as a statement names it: `$2::uuid[]`. */
   parameter(name: string): string {
     const place = this.columns.findIndex(([own]) => own === name);
     const column = this.columns[place];
@@ -38,7 +38,7 @@ export class Rows<Row> {
     return `$${this.first + place}::${TYPES[column[1]].cast}`;
   }
 
-  /** In the order of the parameters. */
+  /** Returns the values in the order of the parameters. */
   values(rows: readonly Row[]): Buffer[] {
     return this.columns.map(([, type, of]) => {
       const encoding = TYPES[type] as Encoding<unknown>;

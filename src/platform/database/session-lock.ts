@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** Its number, or its two numbers, that nothing else in the database uses. */
+/** One number or two numbers that nothing else in the database uses. */
 type LockKey = number | [space: number, number: number];
 
-/** Waits before a lost lock is taken again. */
+/** The wait before a lost lock is taken again. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,
   query_timeout: 5_000,
-  // It is idle for as long as the lock is held: nothing else would notice that the other end is gone.
+  // The connection is idle while the lock is held. Without keep-alive, nothing would notice that the server is gone.
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 };
 
 /**
- * A lock of a database that never outlives this process, whatever way it ends: it lasts as long as a connection. When that is
- * lost, the lock is taken again as soon as it can be; until then somebody else may take it.
+ * A database lock that ends with its process, however the process ends, because it lasts as long as a connection. A
+ * lost lock is taken again as soon as possible. Until then, another process may take it.
  */
 export class SessionLock {
   private readonly released = new AbortController();
@@ -31,7 +31,7 @@ export class SessionLock {
     private readonly onLost: () => void,
   ) {}
 
-  /** @returns undefined if somebody else holds it. */
+  /** @returns undefined if another process holds it. */
   static async take(url: string, key: LockKey, onLost: () => void = () => undefined): Promise<SessionLock | undefined> {
     const lock = new SessionLock(url, key, onLost);
     return (await lock.take()) ? lock : undefined;
@@ -57,20 +57,20 @@ export class SessionLock {
     return true;
   }
 
-  /** The server may know later than we do that our old connection is gone. */
+  /** Takes the lock again. The server may learn later than this process that the old connection is gone. */
   private async takeAgain(): Promise<void> {
     this.onLost();
     const { signal } = this.released;
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       if (await this.take().catch(() => false)) return;
-      await sleep(wait, undefined, { signal }).catch(() => undefined); // woken by the release
+      await sleep(wait, undefined, { signal }).catch(() => undefined); // the release wakes it
     }
   }
 }
 
 async function connectAndLock(url: string, key: LockKey): Promise<Client | undefined> {
   const client = new Client({ connectionString: url, ...CONNECTION });
-  client.on('error', () => undefined); // its end says the same
+  client.on('error', () => undefined); // the end of the connection reports it too
   await client.connect();
   const [parameters, values] = typeof key === 'number' ? ['$1', [key]] : ['$1, $2', key];
   try {

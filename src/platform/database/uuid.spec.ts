@@ -6,7 +6,7 @@ import { fromPageToken, isUuid, toPageToken, uuidFloor, uuidTime } from './uuid'
 const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
 
 describe('ids', () => {
-  it('have a smallest one of each instant: no id of that instant or later is below it, no earlier one reaches it', () => {
+  it('have a lower bound for each instant: later ones are not below it, earlier ones do not reach it', () => {
     fc.assert(
       fc.property(instants, (at) => {
         const floor = uuidFloor(at);
@@ -25,15 +25,15 @@ describe('ids', () => {
     );
   });
 
-  it('tell the instant that they were made at', () => {
+  it('contain the instant of their creation', () => {
     fc.assert(fc.property(instants, (at) => expect(uuidTime(v7({ msecs: at.getTime() }))).toEqual(at)));
   });
 
-  it('of an instant before 1970 begin at zero', () => {
+  it('begin at zero for an instant before 1970', () => {
     expect(uuidFloor(new Date(-1))).toBe('00000000-0000-0000-0000-000000000000');
   });
 
-  it('survive being a page token, which is 22 characters that need no escape in an address', () => {
+  it('survive as a page token of 22 characters without escapes', () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => {
         const token = toPageToken(id);
@@ -43,7 +43,7 @@ describe('ids', () => {
     );
   });
 
-  it('come out of whatever looks like a page token, so that the database is never asked for anything else', () => {
+  it('result from anything that looks like a page token, so that the database gets nothing else', () => {
     fc.assert(fc.property(fc.stringMatching(/^[A-Za-z0-9_-]{22}$/), (token) => isUuid(fromPageToken(token))));
   });
 
@@ -56,5 +56,5 @@ describe('ids', () => {
     ['01a1fb9853b17069a17faf1e8cacb634', false],
     ['{01a1fb98-53b1-7069-a17f-af1e8cacb634}', false],
     ['g1a1fb98-53b1-7069-a17f-af1e8cacb634', false],
-  ])('%j is one: %s', (text, is) => expect(isUuid(text)).toBe(is));
+  ])('are recognized in %j: %s', (text, is) => expect(isUuid(text)).toBe(is));
 });

@@ -1,10 +1,10 @@
-/** The smallest UUID of an instant (RFC 9562, section 5.7): as a bound it turns a time into a range of ids. */
+/** Returns the smallest UUID of an instant (RFC 9562, section 5.7), which turns a time range into a range of IDs. */
 export function uuidFloor(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The instant that a UUIDv7 begins with. */
+/** Returns the instant of a UUIDv7. */
 export function uuidTime(id: string): Date {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
 }
@@ -15,7 +15,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A UUID as a page token, and back: short, and nothing a caller would take for a number to change. */
+/** Converts a UUID to a page token. The token is short, and does not look like a number that callers could change. */
 export function toPageToken(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }

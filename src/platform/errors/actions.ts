@@ -1,6 +1,8 @@
 import { ProblemCode } from './problems';
 
-/** What a program does about an error. Every error names exactly one action, so that no client needs a table of codes. */
+/**
+ * What a program does after an error. Every error names exactly one action, so that no client needs a table of codes.
+ */
 export const ACTION_MEANINGS = {
   retry_same_key:
     'Nothing was done, or the first answer is replayed. Send the same request again after `Retry-After`, with the same `Idempotency-Key` if it had one.',
@@ -14,7 +16,7 @@ export type Action = keyof typeof ACTION_MEANINGS;
 
 export const ACTION_NAMES = Object.keys(ACTION_MEANINGS) as Action[];
 
-/** The action of each code. A thrower may override it for one case with the `action` of the Problem. */
+/** The action of each code. The `action` of a Problem overrides it for one case. */
 export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   invalid_request: 'fix_request',
   not_served: 'fix_request',
@@ -97,8 +99,8 @@ interface ReadWords {
 }
 
 /**
- * The texts for reads of codes whose own text speaks of sending or of keys. A read changes nothing and has no key.
- * Every other text applies to reads, too.
+ * Texts for reads, for codes whose usual text mentions sending or keys. A read changes nothing and has no key. All
+ * other texts apply to reads, too.
  */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },

@@ -34,7 +34,7 @@ const OF_ANY_OPERATION: ProblemCode[] = [
   'outcome_unknown',
 ];
 
-/** Of what pays or makes something. */
+/** The errors of payments and writes. */
 const OF_A_PAYMENT: ProblemCode[] = [
   'amount_required',
   'idempotency_key_required',
@@ -56,7 +56,7 @@ const ANY_ENVELOPE = { $ref: getSchemaPath(AnyEnvelope) };
 const OURS = { $ref: getSchemaPath(ErrorEnvelope) };
 const PROBLEM_DETAILS = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDetails) } } };
 
-/** Statuses that are ours, or the upstream's own with its own bytes. */
+/** Statuses that the proxy uses, and that the upstream may answer with its own bytes. */
 const ALSO_UPSTREAM = new Set([400, 500]);
 const IN_DOUBT =
   "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call may be in doubt. Before you send the request with a new Idempotency-Key, read `GET /v1/calls/{id}` for the outcome. `X-Call-Id` has the ID.";
@@ -116,7 +116,7 @@ export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read') =>
     }),
   );
 
-/** One entry per status, with all its codes. */
+/** Groups codes by status. */
 function byStatus(codes: ProblemCode[]) {
   const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))];
   return statuses.map((status) => {
@@ -134,13 +134,16 @@ function byStatus(codes: ProblemCode[]) {
 
 const named = (name: string): object => ({ [RESPONSE_NAME]: name });
 
-/** `Unauthorized` if any key can get the answer, else the codes that only some routes have: `CallNotFound`. */
+/**
+ * Returns the name of a response: `Unauthorized` if any key can get it, otherwise the codes of the route:
+ * `CallNotFound`.
+ */
 function nameOf(status: number, codes: ProblemCode[]): string {
   const own = codes.filter((code) => code !== 'invalid_people' && !WITH_ANY_KEY.includes(code));
   return own.map(pascalCase).join('Or') || statusName(status);
 }
 
-/** `PaymentForbidden` if only what pays or makes something has these errors, else `OperationForbidden`. */
+/** Returns `PaymentForbidden` for errors that only payments and writes have, otherwise `OperationForbidden`. */
 function envelopeName(effect: string, status: number): string {
   const differs =
     `${effect} ${status}` in UPSTREAMS_OWN || OF_A_PAYMENT.some((code) => PROBLEMS[code].status === status);

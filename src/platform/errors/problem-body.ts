@@ -16,7 +16,7 @@ export function toProblemDetails(problem: Problem, callId: string) {
   };
 }
 
-/** What every error says, whatever its form. */
+/** Returns the members of every error, in any format. */
 function membersOf(problem: Problem, callId: string) {
   const { code, action, firstCallId, firstCallState, faults, faultsTotal } = problem;
   return {
@@ -34,7 +34,10 @@ function textOf({ message }: Problem, callId: string): string {
   return message.replaceAll('{call_id}', callId);
 }
 
-/** The first fault as a sentence, for clients that show only `error`: "airtimes/0/phoneNumber: must be text (and 2 more)." */
+/**
+ * Returns the first fault as a sentence, for clients that show only `error`: "airtimes/0/phoneNumber: must be text (and
+ * 2 more)."
+ */
 function firstFault({ faults: [first], faultsTotal }: Problem): string {
   if (!first) return '';
   const { pointer, detail } = first;

@@ -12,15 +12,15 @@ const OF_READS: ProblemCode[] = [
 ];
 const faults = [{ pointer: '/airtimes/0', detail: 'must be an object' }];
 
-describe('problems', () => {
-  it.each(CODES)('%s has a status for errors and a text that says what to do', (code) => {
+describe('a problem', () => {
+  it.each(CODES)('has an error status and a text that says what to do: %s', (code) => {
     const { status, message } = new Problem(code);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(600);
     expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
-  it('only what is safe to send again says when: it only read, nothing was paid, or it has its key', () => {
+  it('has a Retry-After only if sending again is safe', () => {
     const inviting = CODES.filter((code) => new Problem(code).retryAfter !== undefined);
     expect(inviting).toEqual([
       'not_sealed',
@@ -41,27 +41,27 @@ describe('problems', () => {
     expect(PROBLEMS.outcome_unknown.text).toContain('Do not send it again');
   });
 
-  it('a thrower may say it more exactly', () => {
+  it('can have a more specific text', () => {
     const cause = new Error('why');
     const problem = new Problem('outcome_unknown', { status: 504, text: 'Late.', retryAfter: 7, faults, cause });
     expect(problem).toMatchObject({ status: 504, message: 'Late.', retryAfter: 7, faults, cause });
   });
 
-  it.each(CODES)('%s names one action', (code) => {
+  it.each(CODES)('names one action: %s', (code) => {
     expect(ACTION_NAMES).toContain(new Problem(code).action);
     expect(Object.keys(ACTIONS)).toContain(code);
   });
 
-  it('lets a thrower override the action', () => {
+  it('can override the action', () => {
     expect(new Problem('suspected_duplicate', { action: 'wait' }).action).toBe('wait');
   });
 
-  it.each(CODES)('%s invites to send again only where its action does', (code) => {
+  it.each(CODES)('invites to send again only if its action does: %s', (code) => {
     const { action, retryAfter } = new Problem(code);
     if (retryAfter !== undefined) expect(['retry_same_key', 'wait']).toContain(action);
   });
 
-  it.each(OF_READS)('%s tells a read nothing about sending again or keys', (code) => {
+  it.each(OF_READS)('mentions neither sending again nor keys to a read: %s', (code) => {
     const { status } = new Problem(code);
     const read = new Problem(code, { faults }).asRead();
     expect(read.message).not.toMatch(/send (it|this|the)|\bsent\b|Idempotency-Key/i);
@@ -69,12 +69,12 @@ describe('problems', () => {
     expect([read.status, read.faults]).toEqual([status, faults]);
   });
 
-  it('keeps for a read what a thrower said more exactly', () => {
+  it('keeps a more specific text for a read', () => {
     const exact = new Problem('database_unavailable', { text: 'The index is being built.' });
     expect(exact.asRead()).toBe(exact);
   });
 
-  it("is told in the interface's envelope", () => {
+  it("is written in the interface's envelope", () => {
     expect(toEnvelope(new Problem('invalid_request', { text: 'No.', faults }), 'id')).toEqual({
       status: 'error',
       error: 'No. airtimes/0: must be an object.',
@@ -87,7 +87,7 @@ describe('problems', () => {
     expect(toEnvelope(new Problem('not_found'), 'id')).not.toHaveProperty('errors');
   });
 
-  it('is told as RFC 9457 problem details elsewhere', () => {
+  it('is written as RFC 9457 problem details elsewhere', () => {
     expect(toProblemDetails(new Problem('scope_missing', { text: 'No.' }), 'id')).toEqual({
       type: 'about:blank',
       title: 'scope missing',
@@ -100,7 +100,7 @@ describe('problems', () => {
     });
   });
 
-  it('names the first fault in its text, and says how many more there are', () => {
+  it('names the first fault in its text, and the number of the others', () => {
     const textWith = (...given: typeof faults) =>
       toEnvelope(new Problem('not_served', { text: 'No.', faults: given }), 'id');
     const whole = { pointer: '', detail: 'the body must be valid JSON' };
@@ -121,7 +121,7 @@ describe('problems', () => {
     expect(toEnvelope(counted, 'id')).toMatchObject({ errors_total: 70_000, errors: { length: 3 } });
   });
 
-  it('never tells its cause', () => {
+  it('never shows its cause', () => {
     const problem = new Problem('internal_error', { cause: new Error('ada@example.com') });
     expect(JSON.stringify([toEnvelope(problem, 'id'), toProblemDetails(problem, 'id')])).not.toContain('ada');
   });

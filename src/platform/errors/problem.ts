@@ -1,24 +1,24 @@
 import { Action, ACTIONS, FOR_READS } from './actions';
 import { Kind, ProblemCode, PROBLEMS } from './problems';
 
-/** The states that the call may have that a request repeats. */
+/** The possible states of the call that a request repeats. */
 export const FIRST_CALL_STATES = ['in_progress', 'unknown', 'pending_approval', 'succeeded', 'confirmed'] as const;
 
 export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
 
-/** One fault of a request: where (a JSON pointer, RFC 6901; '' is the whole body) and what to do about it. */
+/** One fault of a request: its place (a JSON pointer, RFC 6901, '' for the whole body) and what to send instead. */
 export interface Fault {
   pointer: string;
   detail: string;
 }
 
-/** At most this many faults are stored and returned. Their total says how many there were. */
+/** The most faults that are stored and returned. The total counts all of them. */
 export const MAX_FAULTS = 100;
 
 interface ProblemOptions {
   text?: string;
   status?: number;
-  /** What the caller does about it, where this case differs from others of the same code. */
+  /** The caller's action, if it differs from the usual one of the code. */
   action?: Action;
   retryAfter?: number | undefined;
   /** Only the first `MAX_FAULTS` are kept. */
@@ -41,9 +41,9 @@ export class Problem extends Error {
   readonly faultsTotal: number;
   /** The call that the request repeats. */
   readonly firstCallId: string | undefined;
-  /** What became of that call so far, where it is known. */
+  /** The state of that call, if known. */
   readonly firstCallState: FirstCallState | undefined;
-  /** Whether it is recorded as a refusal; false only where the same was recorded a moment before. */
+  /** Whether it is recorded as a refusal. False only if the same refusal was recorded a moment before. */
   readonly recorded: boolean;
 
   constructor(
@@ -63,7 +63,7 @@ export class Problem extends Error {
     this.recorded = options.recorded ?? true;
   }
 
-  /** The same problem in the words for a read: they say nothing about sending again. What a thrower said more exactly stays. */
+  /** Returns the problem with the text for reads, which does not mention sending again. A more specific text stays. */
   asRead(): Problem {
     const words = FOR_READS[this.code];
     if (words === undefined || this.message !== PROBLEMS[this.code].text) return this;
@@ -73,7 +73,7 @@ export class Problem extends Error {
   }
 }
 
-/** Rethrows an error of a query to the proxy's own database as `database_unavailable`. For `catch`. */
+/** Rethrows a database error as `database_unavailable`. For `catch`. */
 export function databaseUnavailable(cause: unknown): never {
   throw new Problem('database_unavailable', { cause });
 }

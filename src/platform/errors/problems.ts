@@ -3,13 +3,13 @@ import { NOT_FOUND } from './not-found';
 export interface Kind {
   /** HTTP status. */
   status: number;
-  /** What happened and what the caller can do; a thrower may say it more exactly. */
+  /** What happened, and what the caller can do. A Problem can have a more specific text. */
   text: string;
-  /** Seconds for `Retry-After`, where trying again is safe and makes sense. */
+  /** Seconds for `Retry-After`, if it is safe and useful to try again. */
   retryAfter?: number;
 }
 
-/** Every error the proxy answers with, by its code. The only map from errors to statuses. */
+/** Every error that the proxy answers with, by its code. The only map from errors to statuses. */
 export const PROBLEMS = {
   invalid_request: { status: 400, text: 'The request is invalid. Correct the fields that "errors" lists.' },
   not_served: {

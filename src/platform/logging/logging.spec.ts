@@ -12,7 +12,7 @@ class DatabaseError extends Error {
 const PERSON = 'ada@example.com';
 
 describe('describeError', () => {
-  it('says the class, the code and the place', () => {
+  it('returns the class, the code and the origin', () => {
     const described = describeError(new DatabaseError(PERSON, '23505'));
     expect(described).toMatchObject({ type: 'DatabaseError', code: '23505' });
     expect(described.at?.[0]).toContain('logging.spec');
@@ -25,19 +25,22 @@ describe('describeError', () => {
     `    at ${PERSON}:1:2`,
     `$& ${PERSON}\n  at $' x:1:2`,
     `Key (email)=(${PERSON}) already exists.`,
-  ])('never says the message %j', (message) => {
+  ])('never returns the message %j', (message) => {
     expect(JSON.stringify(describeError(new DatabaseError(message, PERSON)))).not.toContain('ada');
   });
 
-  it('never says a message that was changed after the stack was written, nor a cause', () => {
+  it('never returns a message that changed after the stack was written, nor a cause', () => {
     const changed = new Error('second', { cause: new Error(PERSON) });
     changed.stack = `Error: first\n    at ${PERSON} (a.js:1:1)\n    at Pool.query (/app/pool.js:7:1)`;
     expect(describeError(changed)).toEqual({ type: 'Error', at: ['at Pool.query (/app/pool.js:7:1)'] });
   });
 
-  it.each([PERSON, { name: PERSON }, null, undefined, 7])('says of %j, which is no error, only its type', (thrown) => {
-    expect(describeError(thrown)).toEqual({ type: typeof thrown });
-  });
+  it.each([PERSON, { name: PERSON }, null, undefined, 7])(
+    'returns only the type of %j, which is no error',
+    (thrown) => {
+      expect(describeError(thrown)).toEqual({ type: typeof thrown });
+    },
+  );
 });
 
 describe('loggingOptions', () => {
@@ -52,18 +55,18 @@ describe('loggingOptions', () => {
     ['an error', new DatabaseError(PERSON, '23505')],
     ['an error beside other names', { call_id: 'id', err: new DatabaseError(PERSON, '23505') }],
     ['something thrown that is no error', { err: { message: PERSON } }],
-  ])('log %s without words of ours in words of ours, never in its own', (_what, line) => {
+  ])('describes %s with a safe text instead of its own message', (_what, line) => {
     expect(JSON.stringify(logged(line))).not.toContain('ada');
     expect(logged(line)).toMatchObject({ level: 'error', msg: 'an error', err: {} });
     expect(logged(line, undefined)).toEqual({ ...logged(line), time: expect.any(String) }); // as Nest's logger calls
   });
 
-  it('log words of ours as they are', () => {
+  it('logs given texts unchanged', () => {
     expect(logged({ err: new Error(PERSON) }, 'request failed')).toMatchObject({ msg: 'request failed' });
     expect(logged({ call_id: 'id' })).toMatchObject({ call_id: 'id' });
   });
 
-  it('logs nothing per request by itself, and no error but described', () => {
+  it('logs nothing per request, and errors only in described form', () => {
     expect(loggingOptions('info')).toMatchObject({
       forRoutes: [],
       pinoHttp: { level: 'info', base: null, serializers: { err: describeError } },

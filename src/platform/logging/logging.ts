@@ -3,19 +3,19 @@ import { Logger, Params } from 'nestjs-pino';
 import pino from 'pino';
 
 /**
- * Lines go out together: each for itself would cost a request a call of the system, beside its record and its answer. Just
- * below what pino writes at once at most, which is some fifty lines.
+ * Log lines are written together. A system call for each line would be a large part of the cost of a request. The size
+ * is just below the most that pino writes at once, some fifty lines.
  */
 const WRITE_BYTES = 16_000;
 const WRITE_AFTER_MS = 100;
 
 /**
- * Creates structured logs with the named fields only. Addresses, headers, bodies, and the messages of errors may name
- * people or quote secrets, so none of them is ever logged.
+ * Configures structured logs with the named fields only. Addresses, headers, bodies, and error messages may name people
+ * or quote secrets, so none of them is ever logged.
  */
 export function loggingOptions(level: string): Params {
   return {
-    forRoutes: [], // nothing per request from pino-http: logRequests says what may be said
+    forRoutes: [], // nothing per request from pino-http: logRequests writes a safe line
     pinoHttp: {
       level,
       base: null,
@@ -28,7 +28,7 @@ export function loggingOptions(level: string): Params {
   };
 }
 
-/** Gives a line about an error words of ours: where there are none, pino would take the error's own message. */
+/** Adds a text to a line about an error. Without a text, pino would log the message of the error. */
 function logMethod(this: pino.Logger, args: Parameters<pino.LogFn>, log: pino.LogFn): void {
   const [first, ...words] = args as unknown[];
   const error = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
@@ -36,7 +36,7 @@ function logMethod(this: pino.Logger, args: Parameters<pino.LogFn>, log: pino.Lo
   else log.call(this, first instanceof Error ? { err: first } : first, 'an error');
 }
 
-/** A line of a stack: a function's name, if it has one, and a place in a file. */
+/** A line of a stack trace: a function's name, if it has one, and a place in a file. */
 const FRAME = /^\s+at (?:[\w$.<>[\] ]+ \()?(?:node:|file:|\/|[A-Za-z]:\\)\S*:\d+:\d+\)?$/;
 
 /** Writes one line per answered request. */
@@ -56,11 +56,14 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
   });
 }
 
-/** Returns what a log may contain of an error: its class, its code, and where it arose. Its message may hold a value. */
+/**
+ * Returns the parts of an error that logs may contain: its class, its code, and its origin. Its message may contain a
+ * value.
+ */
 export function describeError(error: unknown): { type: string; code?: string; at?: string[] } {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code } = error as { code?: unknown };
-  // The message stands before the frames, and its own lines may look like frames.
+  // The message comes before the frames, and its own lines may look like frames.
   const frames = (error.stack ?? '').replace(error.message, () => '').split('\n');
   return {
     type: error.constructor.name,

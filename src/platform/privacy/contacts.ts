@@ -1,14 +1,14 @@
-/** Stands for what is hidden. */
+/** The mask. */
 export const DOTS = '••••';
 
-/** Enough of a recipient to recognise who one already knows, too little to find out who it is. */
+/** Keeps enough of an email address for people who know it to recognize it, and too little to reveal it. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
-  const [first, second] = email.slice(0, at); // by whole characters: half of one could not be stored
+  const [first, second] = email.slice(0, at); // whole characters, because half of one cannot be stored
   return `${second === undefined ? '' : first}••${email.slice(at)}`;
 }
 
-/** Hides four digits at least, of the shortest numbers too. */
+/** Hides at least four digits, also of the shortest numbers. */
 export function maskPhone(phone: string): string {
   return `${phone.slice(0, 4)}${DOTS}${phone.slice(Math.max(8, phone.length - 4))}`;
 }
@@ -17,16 +17,18 @@ export function maskHandle(handle: string): string {
   return `${handle.slice(0, handle.length > 3 ? 2 : 1)}••`;
 }
 
-/** An e-mail, an international number, a handle, standing in a text. A number ends before the digits that an e-mail begins with. */
+/**
+ * An email address, international number, or handle in text. A number ends before digits that begin an email address.
+ */
 const CONTACT =
   /[^\s"'<>()[\],;:@/=]{1,64}@[^\s"'<>()[\],;:@]{1,255}|\+\d(?:[\s().-]?\d){6,14}(?!\d*@[^\s"'<>()[\],;:@])|(?<![\w.])@[A-Za-z0-9_][\w.-]{0,63}/gu;
 
-/** A number of a phone's length that is no part of an id, an amount or a date. */
+/** A number with the length of a phone number that is no part of an ID, an amount, or a date. */
 const DIGITS = /(?<![\w.+-])\d{7,15}(?![\w-])/g;
 
-/** Text that should name no person, as somebody without `audit:pii` may see it: what looks like a contact is masked. */
+/** Masks everything that looks like a contact in text that should name nobody, for readers without `audit:pii`. */
 export function maskContacts(text: string): string {
-  if (!/[@+]/.test(text)) return text; // every contact has one, and few texts do: an export masks millions
+  if (!/[@+]/.test(text)) return text; // every contact has one and few texts do, which makes exports of millions of texts fast
   return text.replace(CONTACT, (contact: string, at: number) => {
     if (isMasked(contact, text.slice(at + contact.length, at + contact.length + 2))) return contact;
     if (contact.startsWith('+') && !contact.includes('@')) return maskPhone(contact);
@@ -34,24 +36,27 @@ export function maskContacts(text: string): string {
   });
 }
 
-/** Records are masked when they are written, and again when they are shown to some. */
+/**
+ * Returns whether a contact is already masked. Records are masked when they are written, and again when some readers
+ * see them.
+ */
 function isMasked(contact: string, after: string): boolean {
   return contact.includes('••@') || (contact.length === 2 && after === '••');
 }
 
-/** The same for sentences (`the number 2348012345678 is not valid`), in which an id hardly stands alone. */
+/** Masks sentences (`the number 2348012345678 is not valid`), in which a long number is hardly an ID. */
 export function maskProse(text: string): string {
   return maskContacts(text).replace(DIGITS, DOTS);
 }
 
-/** Whether a text has what looks like a contact in it. */
+/** Returns whether text contains something that looks like a contact. */
 export function namesContact(text: string): boolean {
   return text.search(CONTACT) >= 0;
 }
 
 /**
- * How a phone number is written in digits alone: with the country code, behind a 00, and as it is dialled at home, behind a 0
- * (a country code has one to three digits).
+ * Returns the spellings of a phone number in digits alone: with its country code, after 00, and as dialed at home,
+ * after 0. A country code has one to three digits.
  * @param phone in international form.
  */
 export function numberForms(phone: string): string[] {

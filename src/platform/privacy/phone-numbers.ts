@@ -1,24 +1,24 @@
 import { isInternational } from './calling-codes';
 
-/** Ids that machines make. Their digits say nothing, whatever they look like. */
+/** IDs that machines make. Their digits mean nothing, whatever they look like. */
 const UUID = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/gi;
 const HEX = /(?<![\da-z])(?=[\da-f]*[a-f])[\da-f]{16,}(?![\da-z])/gi;
 const ULID = /(?<![\da-z])(?=\d*[a-z])[0-7][\da-hjkmnp-tv-z]{25}(?![\da-z])/gi;
 const IP_ADDRESS = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w.])/g;
 
-/** What people write between the digits of a number. */
+/** Characters that people write between the digits of a number. */
 const BETWEEN = /[ ._()/-]/;
 
 /**
- * Groups of digits that may be one number together. Digits within letters are part of an id; behind a word, as in
- * `user254712345678`, they may be a number. Letters that could all be hexadecimal are no word.
+ * Groups of digits that may form one number. Digits within letters are part of an ID. Digits after a word, as in
+ * `user254712345678`, may be a number. Letters that could all be hexadecimal do not count as a word.
  */
 const GROUPS = new RegExp(
   `(?<![A-Za-z0-9])(?:[A-Za-z]*[G-Zg-z][A-Za-z]*)?(\\d+(?:${BETWEEN.source}{1,3}\\d+)*)(?![A-Za-z0-9])`,
   'g',
 );
 
-/** `20261122`, `2026-11-0042`: what begins with a year and a month of ours is a date, not a number in Egypt. */
+/** Digits that begin with a recent year and month (`20261122`, `2026-11-0042`) are a date, not a number in Egypt. */
 const BEGINS_WITH_DATE = /^20[23]\d(?:0[1-9]|1[0-2])/;
 
 const HOME = /^0[1-9]\d{7,9}$/;
@@ -26,8 +26,9 @@ const HOME = /^0[1-9]\d{7,9}$/;
 const MOST_DIGITS = 17;
 
 /**
- * Whether text has in it what looks like a phone number without its +: in international form (`254712345678`), behind 00, or as
- * it is dialled at home (`0712345678`), also in groups. UUIDs, ULIDs, hashes, dates and timestamps are none.
+ * Returns whether text contains what looks like a phone number without its +: in international form (`254712345678`),
+ * after 00, or as dialed at home (`0712345678`), also in groups. UUIDs, ULIDs, hashes, dates and timestamps do not
+ * count.
  */
 export function looksLikePhone(text: string): boolean {
   if (!/\d{2}/.test(text)) return false;
@@ -35,7 +36,7 @@ export function looksLikePhone(text: string): boolean {
   return [...told.matchAll(GROUPS)].some(([, groups = '']) => hasNumber(groups.split(/\D+/)));
 }
 
-/** Any of the groups alone, or some that follow each other. */
+/** Tests each group alone, and adjacent groups together. */
 function hasNumber(groups: string[]): boolean {
   return groups.some((_, first) => {
     let digits = '';
@@ -55,7 +56,8 @@ function isNumber(digits: string): boolean {
 }
 
 /**
- * Whether text has one of these numbers in it, in whatever spelling: with its calling code or without, in groups or not.
+ * Returns whether text contains one of these numbers in any spelling: with or without its calling code, in groups or
+ * not.
  * @param phones in international form.
  */
 export function spellsOneOf(text: string, phones: readonly string[]): boolean {
@@ -68,7 +70,7 @@ export function spellsOneOf(text: string, phones: readonly string[]): boolean {
   return phones.some((phone) => runs.some((run) => run.includes(endOf(phone))));
 }
 
-/** The digits that every spelling has: a calling code has three at most, and no number has fewer than seven. */
+/** Returns the digits that every spelling has. A calling code has at most three digits, and a number at least seven. */
 function endOf(phone: string): string {
   const digits = phone.replace(/\D/g, '');
   return digits.slice(-Math.max(7, digits.length - 3));

@@ -14,11 +14,11 @@ describe('phonesMeantBy', () => {
     ['712345678'],
   ])('finds the international number behind %s', (text) => expect(phonesMeantBy(text)).toContain(KENYAN));
 
-  it.each([['+254712345678'], ['00254712345678']])('takes %s for that number alone', (text) =>
+  it.each([['+254712345678'], ['00254712345678']])('reads %s as that number alone', (text) =>
     expect(phonesMeantBy(text)).toEqual([KENYAN]),
   );
 
-  it('keeps the 0 where a country keeps it behind its calling code', () => {
+  it('keeps the 0 for countries that keep it after their calling code', () => {
     expect(phonesMeantBy('06 698 12345')).toContain('+390669812345');
   });
 
@@ -27,7 +27,7 @@ describe('phonesMeantBy', () => {
     (text) => expect(phonesMeantBy(text)).toEqual([]),
   );
 
-  it('returns each candidate once, and few enough for one look into the index', () => {
+  it('returns each candidate once, and few enough for one query of the index', () => {
     for (const text of ['0712345678', '712345678', '254712345678']) {
       const phones = phonesMeantBy(text);
       expect(new Set(phones).size).toBe(phones.length);

@@ -1,4 +1,4 @@
-/** Country calling codes (ITU-T E.164), apart from those of networks that belong to no country. */
+/** Country calling codes (ITU-T E.164), without those of networks that belong to no country. */
 const CALLING_CODES = [
   1, 7, 20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58, 60, 61,
   62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98, 211, 212, 213, 216, 218, 220, 221, 222, 223, 224, 225,
@@ -11,7 +11,7 @@ const CALLING_CODES = [
   972, 973, 974, 975, 976, 977, 992, 993, 994, 995, 996, 998,
 ];
 
-/** The shortest and the longest number of one country, without its calling code. */
+/** The shortest and the longest number of a country, without its calling code. */
 const [SHORTEST, LONGEST] = [6, 11];
 
 const isInternational = (digits: string) => digits.length >= 7 && digits.length <= 15;
@@ -29,7 +29,7 @@ export function phonesMeantBy(text: string): string[] {
   if (prefix === '00') return digits.startsWith('0') ? [] : asWritten;
   const national = digits.replace(/^0/, '');
   if (national.length < SHORTEST || national.length > LONGEST) return digits.startsWith('0') ? [] : asWritten;
-  // Most countries drop the 0 behind their calling code. Some, such as Italy, keep it.
+  // Most countries drop the 0 after their calling code. Some, such as Italy, keep it.
   const keeping = national === digits ? [] : CALLING_CODES.map((code) => `+${code}${digits}`);
   const abroad = CALLING_CODES.map((code) => `+${code}${national}`);
   return [...(digits.startsWith('0') ? [] : asWritten), ...abroad, ...keeping];

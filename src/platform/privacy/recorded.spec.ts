@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { asRecorded, proseAsRecorded, queryAsRecorded, recordedForms, writtenNumbers } from './recorded';
 
-describe('text as records keep it', () => {
+describe('recording a text', () => {
   it.each([
     ['invoice 17', 'invoice 17'],
     ['', ''],
@@ -9,9 +9,9 @@ describe('text as records keep it', () => {
     ['to +234 801 234 5678, please', 'to +234••••5678, please'],
     ['@ada_l', '@a••'],
     ['order 2348012345678', 'order 2348012345678'], // of nobody in the call: it may be an order's number
-  ])('of %s is %s', (text, recorded) => expect(asRecorded(text)).toBe(recorded));
+  ])('turns %s into %s', (text, recorded) => expect(asRecorded(text)).toBe(recorded));
 
-  it('has the numbers of its own people masked without their + too, wherever they stand', () => {
+  it('masks the numbers of its own people without their +, too', () => {
     const phones = writtenNumbers(['+2348012345678']);
     expect(asRecorded('ref-2348012345678', phones)).toBe('ref-234••••5678');
     expect(asRecorded('12348012345678 23480123456789', phones)).toBe('12348012345678 23480123456789');
@@ -19,14 +19,14 @@ describe('text as records keep it', () => {
     expect(asRecorded(null, phones)).toBeNull();
   });
 
-  it('has each number of a phone’s length masked where it is a sentence', () => {
+  it('masks each number with the length of a phone number in sentences', () => {
     expect(proseAsRecorded('she called from 08012345678 about INC-1234567')).toBe(
       'she called from •••• about INC-1234567',
     );
     expect(proseAsRecorded(null)).toBeNull();
   });
 
-  it('is masked once: a second time changes nothing', () => {
+  it('changes nothing the second time', () => {
     // A number may end in the digits that an address begins with.
     for (const text of ['+1000000 0a@a.aa', '+1000000 5678a@a.aa', '+1000000 0@#', '+1000000 05@#', '+100000 0@#'])
       expect(asRecorded(asRecorded(text))).toBe(asRecorded(text));
@@ -39,7 +39,7 @@ describe('text as records keep it', () => {
     );
   });
 
-  it('is found by what was asked for', () => {
+  it('leaves a form that a search for the original finds', () => {
     const phones = writtenNumbers(['+2348012345678']);
     for (const text of [
       'invoice 17',
@@ -53,7 +53,7 @@ describe('text as records keep it', () => {
     }
   });
 
-  it('leaves a query as it was sent unless it names somebody', () => {
+  it('keeps a query unchanged unless it names somebody', () => {
     expect(queryAsRecorded(null)).toBeNull();
     expect(queryAsRecorded('issueID=a%20b&page=2')).toBe('issueID=a%20b&page=2');
     const masked = queryAsRecorded('issueID=ada%40example.com&x=%2B2348012345678');

@@ -1,12 +1,12 @@
 import { maskContacts, maskPhone, maskProse, namesContact, numberForms } from './contacts';
 
-/** A whole number of a phone's length, a leading 00 included. */
+/** A whole number with the length of a phone number, including a leading 00. */
 const DIGITS = /(?<!\d)\d{7,17}(?!\d)/g;
 
 /**
- * Text as records keep it for ever: what looks like a contact is masked. As it was, it stands where it can be erased: in the
- * body that it came in.
- * @param numbers of the people whom the text is about, in the forms of `writtenNumbers`: also without their + they are masked.
+ * Returns text in the form that records keep forever: anything that looks like a contact is masked. The original stays
+ * in the body, where it can be erased.
+ * @param numbers of the people in the text, in the forms of `writtenNumbers`. They are masked even without their +.
  */
 export function asRecorded<Text extends string | null>(text: Text, numbers: ReadonlySet<string> = NOBODY): Text {
   if (text === null) return text;
@@ -17,20 +17,23 @@ export function asRecorded<Text extends string | null>(text: Text, numbers: Read
 
 const NOBODY: ReadonlySet<string> = new Set<string>();
 
-/** How phone numbers are written without their +. @param phones in international form. */
+/** Returns phone numbers as people write them without +. @param phones in international form. */
 export function writtenNumbers(phones: string[]): ReadonlySet<string> {
   return new Set(phones.flatMap(numberForms));
 }
 
-/** Sentences that somebody wrote (a reason, the upstream's word): a number of a phone's length is taken for one. */
+/**
+ * Masks sentences of other people (a reason, the upstream's message). A number with the length of a phone number counts
+ * as one.
+ */
 export function proseAsRecorded<Text extends string | null>(text: Text): Text {
   return (text === null ? null : maskProse(text)) as Text;
 }
 
-/** Texts with more numbers than this were hardly ever recorded, and each doubles the forms. */
+/** Texts with more numbers were hardly ever recorded, and each number doubles the forms. */
 const MAX_NUMBERS = 4;
 
-/** The forms in which a text that is searched for may stand in the records: whose number each is, is not known. */
+/** Returns the forms in which a searched text may have been recorded. Nobody knows whose numbers it contains. */
 export function recordedForms(text: string): string[] {
   const masked = asRecorded(text);
   const numbers = [...new Set(masked.match(DIGITS))];
@@ -41,7 +44,7 @@ export function recordedForms(text: string): string[] {
   return [...new Set(choices.map((choice) => asRecorded(text, choice)))];
 }
 
-/** A query string as records keep it; one that names nobody stays as it was sent. */
+/** Returns a query string in recorded form. A query that names nobody stays as it was sent. */
 export function queryAsRecorded(query: string | null): string | null {
   const pairs = [...new URLSearchParams(query ?? '')];
   if (!pairs.flat().some(namesContact)) return query;

@@ -3,40 +3,42 @@ import { KIND_NAMES, KindName, kindOf } from '../kinds';
 import { leafSql } from '../leaves';
 import { LogFault, placeOf } from './fault';
 
-/** One row of the log, as it stands in the database. */
+/** One row of the log, as stored in the database. */
 export type LeafRow = [index: string, kind: KindName, recordId: string, hash: string];
 
-/** A record as Postgres writes it, and what is wrong with the people beside it; all text. */
+/** A record as Postgres writes it, and the state of the people's data beside it. All values are text. */
 export type RecordRow = [
   index: string,
   /** Seconds since 1970, by the database's clock. */
   at: string,
   leaf: string,
-  /** `missing`, `changed`, `unknown` (nothing commits to it); null: as the record says. */
+  /** `missing`, `changed`, or `unknown` (nothing commits to it). Null if it matches the record. */
   body: string | null,
   hasBody: string | null,
-  /** The same of recipients, by position: `0:missing,2:changed`. */
+  /** The same for recipients, by position: `0:missing,2:changed`. */
   recipients: string | null,
   items: string | null,
   recipientRows: string | null,
 ];
 
-/** Neighbouring leaves with all that belongs to them. */
+/** Neighboring leaves with everything that belongs to them. */
 export interface Chunk {
   from: number;
   leaves: LeafRow[];
-  /** By index; of a leaf without one, its record is gone. */
+  /** Records by the index of their leaf. A leaf without an entry has lost its record. */
   records: Map<string, RecordRow>;
-  /** Those that end within it. */
+  /** The checkpoints that end within the chunk. */
   checkpoints: { size: number; root: string; note: string; sealedAt: string; completeUntil: string | null }[];
-  /** Hashes by `level/index`, of those that end within it. */
+  /** Hashes of the nodes that end within the chunk, by `level/index`. */
   nodes: Map<string, string>;
 }
 
-/** Rows as Postgres sends them: nothing is made of a value before it is needed. */
+/** Returns rows as Postgres sends them, without parsing values before they are needed. */
 const RAW: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
 
-/** Bytes of every salt (journal/commitment.ts): with another length, a salt could take a value's first letters to itself. */
+/**
+ * Bytes of every salt (journal/commitment.ts). With another length, a salt could swallow the first bytes of a value.
+ */
 const SALT_BYTES = 16;
 
 const STATE = (commitment: string, row: string, value: string) => `CASE
@@ -44,11 +46,13 @@ const STATE = (commitment: string, row: string, value: string) => `CASE
   WHEN ${row} IS NULL THEN 'missing'
   WHEN pg_catalog.octet_length(b.salt) <> ${SALT_BYTES} OR pg_catalog.sha256(b.salt || ${value}) <> ${commitment} THEN 'changed' END`;
 
-/** A value that the record commits to, or both are null. */
+/** Compares a value with its commitment. Both may be null. */
 const FITS = (value: string, commitment: string) =>
   `pg_catalog.sha256(r.salt || pg_catalog.convert_to(r.${value}, 'UTF8')) IS NOT DISTINCT FROM n.${commitment}`;
 
-/** What a record commits to, where it stands, and whether it fits. Postgres hashes it: bodies may be large. */
+/**
+ * The committed data of each kind, its place, and whether it matches. Postgres hashes it, because bodies may be large.
+ */
 const PEOPLE: Partial<Record<KindName, { columns: string; joins: string }>> = {
   intent: {
     columns: `${STATE('t.body_commitment', 'b.intent_id', 'b.body')}, (b.intent_id IS NOT NULL)::int, p.wrong, p.items, p.rows`,
@@ -90,7 +94,7 @@ const CHECKPOINTS = `
   SELECT c.size, encode(c.root, 'hex'), c.note, ${UTC('c.sealed_at')}, ${UTC('c.complete_until')} FROM public.checkpoint c
   WHERE c.size > $1 AND c.size <= $2 ORDER BY c.size`;
 
-/** Of all levels: (index + 1) * 2^level is where a node's leaves end. */
+/** Nodes of all levels. (index + 1) * 2^level is the end of a node's leaves. */
 const NODES = `
   SELECT n.level, n.index, encode(n.hash, 'hex') FROM unnest(ARRAY[8, 16, 24, 32, 40]::smallint[]) v (level)
   JOIN public.log_node n ON n.level = v.level AND n.index >= $1::bigint / (1::bigint << v.level) AND n.index < $2::bigint / (1::bigint << v.level)`;
@@ -124,7 +128,7 @@ export async function readChunk(client: ClientBase, from: number, to: number): P
   };
 }
 
-/** Primary keys can be dropped by whoever owns them. */
+/** Reports a duplicate. A table owner can drop a primary key. */
 function twice(kind: KindName, id: string, leaf: number): LogFault {
   const meaning =
     'The record, its body, or its filters exist twice, but only one of them was sealed. Somebody added the other.';

@@ -5,34 +5,34 @@ import { isSignedLeaf, SignedRecords } from '../signed-records';
 import { Ask } from '../tree-store';
 import { LogFault, placeOf, timeOfId } from './fault';
 
-/** Records that go with their month, as audit prune takes them (src/history/retention/months.ts); it leaves all others. */
+/** Records that audit prune removes with their month (src/history/retention/months.ts). It keeps all others. */
 const OF_CALLS: ReadonlySet<KindName> = new Set(['intent', 'outcome', 'refusal']);
 
 interface Month {
   kept: ReadonlySet<string>;
-  /** How many records may still be missing. A leaf whose record is gone could have been given any name. */
+  /** The number of records that may still be missing. A leaf without a record could have been given any ID. */
   left: number;
 }
 
-/** What may be missing, as erasures and prunings say that our key has signed. */
+/** What may be missing, according to erasures and prunings that our key signed. */
 export class Excuses {
   private constructor(
     private readonly places: ReadonlySet<string>,
     /** Prunings by `what month`. */
     private readonly months: ReadonlyMap<string, Month>,
-    /** The signed notes that prunings kept of what they took. */
+    /** The signed notes that prunings kept as evidence of removed records. */
     readonly notes: { note: string; place: ReturnType<typeof placeOf> }[],
     readonly count: { erasures: number; prunings: number },
   ) {}
 
-  /** @throws LogFault if one is not signed by the key. */
+  /** @throws LogFault if a record is not signed by the key. */
   static async read(ask: Ask, verifier: Verifier): Promise<Excuses> {
     const erasures = await signed(ask, verifier, 'erasure');
     const prunings = await signed(ask, verifier, 'pruning');
     const months = new Map<string, Month>();
     for (const { what, month, kept, leaves } of prunings) {
       const before = months.get(`${what} ${month}`);
-      // Of two that took from one month, what the first kept may have gone with the second.
+      // After two prunings of one month, the second may have removed what the first kept.
       const both = before ? kept.filter((id) => before.kept.has(id)) : kept;
       months.set(`${what} ${month}`, { kept: new Set(both), left: Number(leaves) + (before?.left ?? 0) });
     }
@@ -44,16 +44,16 @@ export class Excuses {
     );
   }
 
-  /** Whether what stood in a people's table may be missing: `intent_body/<call id>`, … */
+  /** Returns whether data of a people's table may be missing: `intent_body/<call id>`, … */
   excusesPeople(place: string, id: string): boolean {
     if (this.places.has(place)) return true;
-    // What somebody searched for is no call's, and stays when the month goes.
+    // Filters of a search belong to no call and stay when the month is pruned.
     return (
       !place.startsWith('access_filters/') && (this.pruned('people', id) ?? this.pruned('calls', id)) !== undefined
     );
   }
 
-  /** To be asked once for each leaf without a record. */
+  /** Returns whether a record may be missing. Call it once for each leaf without a record. */
   excusesRecord(kind: KindName, id: string): boolean {
     const month = OF_CALLS.has(kind) ? this.pruned('calls', id) : undefined;
     if (!month || month.left <= 0) return false;

@@ -1,37 +1,40 @@
 import { KindName } from '../kinds';
 
-/** A record may be that much older than what was complete when it was sealed: clocks are set, processes sleep. Seconds. */
+/**
+ * Tolerance for a record that is older than the sealed checkpoint allows, in seconds: clocks are set and processes
+ * sleep.
+ */
 const LATE_SECONDS = 60;
-/** How far the clocks of other machines, which make ids and sign, and of the database may be apart. Seconds. */
+/** Tolerance between the clocks of the database and of machines that make IDs and sign, in seconds. */
 export const CLOCKS_APART_SECONDS = 900;
 
-/** How far a record's time may be from where it stands. Erasures and prunings have the clock of who ran the command. */
+/** Returns the time tolerance of a kind. Erasures and prunings use the clock of the machine that ran the command. */
 export function apartOf(kind: KindName): number {
   return kind === 'erasure' || kind === 'pruning' ? CLOCKS_APART_SECONDS : LATE_SECONDS;
 }
 
-/** Where something is wrong, as exactly as it can be told. */
+/** Where a fault is, as exactly as possible. */
 export interface Place {
-  /** Of the leaf, from 0; of a range, the first. */
+  /** The index of the leaf, from 0. The first leaf of a range. */
   leaf?: number;
   /** The last leaf of a range. */
   to_leaf?: number;
-  /** The record's table. */
+  /** The table of the record. */
   kind?: string;
-  /** The record's primary key; a call's id where it is one. */
+  /** The primary key of the record: a call's ID, if it belongs to a call. */
   record_id?: string;
-  /** When the record's id was made: for a call, when it was received. ISO 8601. */
+  /** When the ID of the record was made. For a call, when it was received. ISO 8601. */
   received_at?: string;
 }
 
 export interface Fault extends Place {
-  /** For machines: `record_changed`, … */
+  /** The code, for programs: `record_changed`, … */
   code: string;
-  /** What was found and what that means. */
+  /** The fault and its meaning, for people. */
   meaning: string;
 }
 
-/** Ends a verification: the first thing that is wrong. */
+/** Ends a verification with the first fault. */
 export class LogFault extends Error {
   readonly fault: Fault;
 
@@ -41,14 +44,14 @@ export class LogFault extends Error {
   }
 }
 
-/** The place of a record, with the time that its id tells. */
+/** Returns the place of a record, with the time from its ID. */
 export function placeOf(kind: string, recordId: string, leaf?: number): Place {
   const made = timeOfId(recordId);
   const received = Number.isNaN(made) ? {} : { received_at: new Date(made).toISOString() };
   return { ...(leaf !== undefined && { leaf }), kind, record_id: recordId, ...received };
 }
 
-/** Milliseconds: the first 48 bits of a UUIDv7 (RFC 9562, section 5.7). */
+/** Returns the milliseconds in the first 48 bits of a UUIDv7 (RFC 9562, section 5.7). */
 export function timeOfId(id: string): number {
   const made = parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   return made <= 8.64e15 ? made : NaN;

@@ -1,10 +1,13 @@
 import { Ask } from '../tree-store';
 import { LogFault, placeOf } from './fault';
 
-/** What was younger when this transaction saw the records, however long ago, may not have been indexed by then. */
+/** Records younger than this, when the transaction saw them, may not have been indexed yet. */
 const INDEXED_AFTER = 'transaction_timestamp() - make_interval(secs => $1)';
 
-/** Each finds a call that the search would not find as it is. The index only finds: what is shown is read from the records. */
+/**
+ * Each check finds a call that the search would miss. The index only finds calls. Their content is read from the
+ * records.
+ */
 const CHECKS = [
   {
     table: 'intent',
@@ -35,8 +38,8 @@ const CHECKS = [
 ];
 
 /**
- * Whether the search finds what the records say: what is not found there is as good as deleted.
- * @param delaySeconds how old a record is that it must have.
+ * Checks that the search finds every record. A call that cannot be found is as good as deleted.
+ * @param delaySeconds the age from which a record must be indexed.
  */
 export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<void> {
   for (const { table, sql } of CHECKS) {

@@ -1,7 +1,7 @@
 import { KindName } from '../kinds';
 import { RecordRow } from './chunks';
 
-/** How many rows of each table belong to the leaves of the log. */
+/** The number of rows of each table that belong to leaves of the log. */
 export interface Seen {
   records: Partial<Record<KindName, number>>;
   items: number;
@@ -12,7 +12,7 @@ export interface Seen {
   filters: number;
   nodes: number;
   checkpoints: number;
-  /** Records that are gone, as prunings said. */
+  /** Missing records that prunings explain. */
   pruned: number;
 }
 
@@ -37,7 +37,7 @@ export function countRecord(seen: Seen, kind: KindName, row: RecordRow): void {
   }
 }
 
-/** Within a string a quote is escaped, so a member's name is found only where it is one. */
+/** Counts a member of JSON text. Quotes within a string are escaped, so the name matches only as a member. */
 function occurrences(member: string, json: string): number {
   let count = 0;
   for (let at = json.indexOf(member); at >= 0; at = json.indexOf(member, at + member.length)) count += 1;

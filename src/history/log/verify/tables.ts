@@ -4,14 +4,14 @@ import { Ask } from '../tree-store';
 import { apartOf, LogFault, placeOf } from './fault';
 import { Seen } from './seen';
 
-/** Tables beside the records, with what each row must belong to. */
+/** Tables beside the records, and the records that their rows must belong to. */
 const BESIDE: {
   table: string;
   id: string;
   owner: string;
   key: string;
   also?: string;
-  /** How many of its rows belong to records that are sealed. */
+  /** The number of its rows that belong to sealed records. */
   count: (seen: Seen) => number;
 }[] = [
   { table: 'intent_item', id: 'intent_id', owner: 'intent', key: 'id', count: (seen: Seen) => seen.items },
@@ -43,7 +43,7 @@ const BESIDE: {
 
 const LOG = ['log_leaf', 'log_node', 'checkpoint'];
 
-/** Whoever owns the database could put a view, or a policy that hides rows, in a table's place. */
+/** Requires real tables. The database owner could replace a table by a view, or hide rows with a policy. */
 export async function requireTables(ask: Ask): Promise<void> {
   const names = [...KIND_NAMES, ...BESIDE.map(({ table }) => table), ...LOG];
   const rows = await ask<{ name: string; right: boolean }>(
@@ -64,13 +64,13 @@ export async function requireTables(ask: Ask): Promise<void> {
   }
 }
 
-/** What is not sealed yet: how many records, and since when the first of them waits. */
+/** The unsealed records: their number, and the age of the oldest. */
 export interface Unsealed {
   count: number;
   oldest: string | null;
 }
 
-/** Records without a leaf are new, or somebody hid them from the sealer. */
+/** Checks records without a leaf. They are new, or somebody hid them from the sealer. */
 export async function checkUnsealed(ask: Ask, seen: Seen, head: Head | undefined): Promise<Unsealed> {
   let count = 0;
   let oldest: string | null = null;
@@ -102,7 +102,7 @@ export async function checkUnsealed(ask: Ask, seen: Seen, head: Head | undefined
   return { count, oldest };
 }
 
-/** Items, bodies and recipients whose record is not there: no seal covers them. */
+/** Finds items, bodies and recipients without a record. No seal covers them. */
 export async function checkBeside(ask: Ask, seen: Seen): Promise<void> {
   for (const { table, id, owner, key, also = '', count } of BESIDE) {
     if ((await countOf(ask, table)) === count(seen)) continue;

@@ -8,48 +8,48 @@ import { checkSearchIndex } from './search-index';
 import { checkBeside, checkLogTables, checkUnsealed, requireTables, Unsealed } from './tables';
 import { readOwn, Walk, Witnessed } from './walk';
 
-/** Leaves that are read at once: a multiple of 256, so that each kept node ends with a chunk. */
+/** The number of leaves in a chunk. A multiple of 256, so that each stored node ends with a chunk. */
 const CHUNK = 4_096;
 
-/** The search index is brought up to date each second; a proxy that is down does not do it. */
+/** The search index is updated every second, unless the proxy is down. */
 const INDEX_DELAY_SECONDS = 60;
 
-/** Chunks are read leaf by leaf, by index; the counts at the end look through whole tables. */
+/** Chunks are read by the index of the leaves. The counts at the end scan whole tables. */
 const WALKING =
   'SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; ' +
-  'SET LOCAL max_parallel_workers_per_gather = 0'; // to begin them for each chunk takes longer than the chunk
+  'SET LOCAL max_parallel_workers_per_gather = 0'; // starting workers for each chunk takes longer than the chunk
 const COUNTING =
   'SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on; SET LOCAL max_parallel_workers_per_gather = 2';
 const ALWAYS = 'SET LOCAL jit = off; SET LOCAL search_path = pg_catalog, public';
 
 export interface VerifyRequest {
-  /** Of the log's key. */
+  /** Verifies notes of the log's key. */
   verifier: Verifier;
-  /** The witness's copies of checkpoints, and where each is from, for people. */
+  /** The witness's copies of checkpoints, each with its source, for people. */
   notes: { note: string; source: string }[];
-  /** How old a record is that the search index must have. Seconds; default: a minute. */
+  /** The age from which a record must be in the search index, in seconds. Default: 60. */
   indexDelaySeconds?: number | undefined;
   onProgress?: (done: number, of: number) => void;
 }
 
-/** What was verified. */
+/** The result of a verification. */
 export interface Report {
   ok: boolean;
-  /** The first thing that is wrong. */
+  /** The first fault. */
   fault: Fault | null;
-  /** Leaves that were recomputed. */
+  /** The number of recomputed leaves. */
   records: number;
-  /** The root that they have, and that the newest checkpoint signs; base64. */
+  /** Their root, which the newest checkpoint signs. Base64. */
   root: string | null;
   checkpoints: number;
-  /** The witness's notes that were compared. */
+  /** The number of notes of the witness that were compared. */
   witnessed: number;
-  /** Records that are not sealed yet; no fault, if they are new. */
+  /** Unsealed records. They are no fault while they are new. */
   unsealed: Unsealed;
   pruned: number;
   erasures: number;
   prunings: number;
-  /** For the log and its records; the search index comes on top. */
+  /** Duration for the log and its records, without the search index. */
   seconds: number;
   records_per_second: number;
 }
@@ -62,9 +62,9 @@ interface VerifyResult {
 }
 
 /**
- * Recomputes the whole log from the records and says what is wrong first. Nothing is taken for granted but the key, the
- * witness's notes, and that the server answers with what it holds.
- * @param clients in transactions of one snapshot; the more, the faster, up to a few.
+ * Recomputes the whole log from the records and returns the first fault. Trusts only the key, the witness's notes, and
+ * the server to answer with what it stores.
+ * @param clients connections in transactions of one snapshot. More are faster, up to a few.
  */
 export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request: VerifyRequest): Promise<Report> {
   const started = performance.now();
@@ -117,7 +117,7 @@ async function walkAll(
     const client = clients[place % clients.length];
     if (from === undefined || !client) return Promise.resolve(undefined);
     const chunk = readChunk(client, from, Math.min(from + CHUNK, size));
-    chunk.catch(() => undefined); // it is awaited later, or not at all once something is wrong
+    chunk.catch(() => undefined); // awaited later, or never after a fault
     return chunk;
   };
   const prefetched = clients.map((_, place) => read(place));
@@ -129,12 +129,12 @@ async function walkAll(
       onProgress?.(walk.size, size);
     }
   } finally {
-    await Promise.allSettled(prefetched); // whoever ends the transactions must not find them at work
+    await Promise.allSettled(prefetched); // the caller ends the transactions, so no query may still run
   }
   return size;
 }
 
-/** A note's size is its second line; whether it is signed is seen where the tree has that size. */
+/** Groups notes by size, which is their second line. Signatures are checked once the tree has that size. */
 function bySize(notes: Witnessed[], verifier: Verifier): Map<number, Witnessed[]> {
   const sizes = new Map<number, Witnessed[]>();
   for (const one of notes) {

@@ -8,7 +8,7 @@ import { Excuses } from './excuses';
 import { apartOf, CLOCKS_APART_SECONDS, LogFault, Place, placeOf, timeOfId } from './fault';
 import { countRecord, newSeen } from './seen';
 
-/** Kinds whose id was made for them, when they were written. */
+/** Kinds whose ID was made when they were written. */
 const OWN_ID: ReadonlySet<KindName> = new Set([
   'intent',
   'refusal',
@@ -19,26 +19,26 @@ const OWN_ID: ReadonlySet<KindName> = new Set([
   'pruning',
 ]);
 
-/** A checkpoint that the database's own list need not have. */
+/** A checkpoint from outside the database, whose own list may lack it. */
 export interface Witnessed {
   note: string;
-  /** Which one it is, for people: `note 3 of checkpoints`. */
+  /** The source of the note, for people: `note 3 of checkpoints`. */
   source: string;
   place: Place;
 }
 
-/** Goes through the log once, leaf by leaf, and makes the tree anew. */
+/** Walks through the log once, leaf by leaf, and rebuilds the tree. */
 export class Walk {
   readonly seen = newSeen();
   private readonly range = CompactRange.of(0, []);
-  /** The newest checkpoint that was found right. */
+  /** The newest checkpoint that was verified. */
   private newest: Head | undefined;
   private completeUntil = -Infinity;
-  /** Of the leaves since the last checkpoint. */
+  /** The latest of the leaves since the last checkpoint. */
   private latest: { at: number; soonest: number; place: Place } | undefined;
   private readonly nodes = new Map<string, string>();
 
-  /** @param witnessed by size. */
+  /** @param witnessed checkpoints by size. */
   constructor(
     private readonly verifier: Verifier,
     private readonly excuses: Excuses,
@@ -53,7 +53,7 @@ export class Walk {
     return this.range.size;
   }
 
-  /** @throws LogFault at the first thing that is wrong. */
+  /** @throws LogFault at the first fault. */
   add(chunk: Chunk, to: number): void {
     const checkpoints = new Map(chunk.checkpoints.map((checkpoint) => [checkpoint.size, checkpoint]));
     for (let index = chunk.from; index < to; index += 1) {
@@ -122,7 +122,7 @@ export class Walk {
         place(),
       );
     }
-    const soonest = at - apart; // it was written then, or later
+    const soonest = at - apart; // the record was written at this time or later
     if (!this.latest || soonest > this.latest.soonest) this.latest = { at, soonest, place: place() };
   }
 

@@ -12,7 +12,7 @@ export interface Access {
 }
 
 export interface Urls {
-  /** The proxy's database, as a login that may add records but not change them. */
+  /** The proxy's database, with a login that may add records but not change them. */
   proxy: string;
   /** The same database as its owner, for migrations. */
   owner: string;
@@ -36,7 +36,7 @@ export function writeAccess(dataDir: string, access: Access): void {
   writePrivateJson(join(dataDir, 'database.json'), access);
 }
 
-/** In a database of its own: one that is connected to can be neither cloned nor dropped. */
+/** Returns the address of a separate database. A database with connections can be neither cloned nor dropped. */
 export function maintenanceUrl(access: Access): string {
   return address(access, 'payout_owner', access.ownerPassword, 'postgres');
 }

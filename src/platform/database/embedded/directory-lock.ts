@@ -8,26 +8,27 @@ import { StartError } from '../../config/config';
 const ASK_AGAIN_MS = 100;
 
 /**
- * A lock of a directory that never outlives the process that holds it, whatever way that ends, and that needs nothing but the
- * directory: it holds before there is a database, and between containers with process ids of their own.
+ * A lock of a directory that ends with its process, however the process ends. It needs only the directory, so it works
+ * before there is a database, and between containers with their own process IDs.
  *
- * The lock is a Unix socket on which its holder listens. The sockets are numbered, and the highest number counts. Whoever
- * finds that nobody listens on it any more makes the next one: a hard link, which only one of several can make. The highest
- * is never removed, not even by its holder, so that nobody who looked earlier can make a number again.
+ * The lock is a Unix socket on which its holder listens. The sockets are numbered, and the highest number counts. A
+ * process that finds nobody listening makes the next number with a hard link, which only one of several processes can
+ * make. Nobody removes the highest socket, not even its holder. Otherwise, a process that looked earlier could make the
+ * same number again.
  */
 export class DirectoryLock {
   private constructor(private readonly server: Server) {}
 
   /**
-   * @param patienceMs for how long to ask again while somebody else holds it.
-   * @returns undefined if somebody else holds it.
+   * @param patienceMs how long to retry while another process holds it.
+   * @returns undefined if another process holds it.
    */
   static async take(directory: string, patienceMs: number): Promise<DirectoryLock | undefined> {
     const locks = join(directory, 'lock');
     mkdirSync(locks, { recursive: true, mode: 0o755 });
     const handle = openSync(locks, 'r');
     try {
-      // A path of a socket has about a hundred characters; on Linux this one is short, wherever the directory stands.
+      // A socket path has about a hundred characters at most. On Linux, this one is short wherever the directory is.
       const place = process.platform === 'linux' ? `/proc/self/fd/${handle}` : locks;
       const patienceEnds = performance.now() + patienceMs;
       for (;;) {
@@ -52,12 +53,12 @@ async function takeNext(locks: string, place: string): Promise<Server | undefine
   const name = randomUUID();
   const server = await listen(join(place, name));
   try {
-    linkSync(join(locks, name), join(locks, String(highest + 1))); // once it listens, so that nobody finds it silent
+    linkSync(join(locks, name), join(locks, String(highest + 1))); // only once it listens, so that nobody finds it silent
     for (const number of numbersIn(locks)) if (number <= highest) rmSync(join(locks, String(number)), { force: true });
     return server;
   } catch {
     server.close();
-    return undefined; // somebody else was first
+    return undefined; // another process was faster
   } finally {
     rmSync(join(locks, name), { force: true });
   }
@@ -68,7 +69,10 @@ function numbersIn(locks: string): number[] {
   return numbers.map(Number).sort((a, b) => a - b);
 }
 
-/** Only a socket on which nobody listens refuses: one whose holder is stopped, or another user's, does not. */
+/**
+ * Returns whether a process listens. Only an abandoned socket refuses connections: not one of a stopped process or
+ * another user.
+ */
 function isHeld(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

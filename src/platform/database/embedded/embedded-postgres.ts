@@ -13,7 +13,7 @@ import { Home, makeDataDir, prepareHome } from './home';
 import { findPort } from './ports';
 import { RunningServer, startServer } from './server';
 
-/** Held by whoever started the server, as long as it lives. */
+/** The lock of the process that started the server, as long as it lives. */
 const OWNER_LOCK = 7_070_002;
 
 export interface EmbeddedPostgres {
@@ -22,20 +22,21 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** A start waits so long for a command, or for a proxy that is just stopping, to let go of the directory. */
+/** How long a start waits for a command, or for a stopping proxy, to release the directory. */
 const PATIENCE_MS = 2_000;
 
-/** A command waits so long for the first start of a proxy. */
+/** How long a command waits for the first start of a proxy. */
 const FIRST_START_MS = 120_000;
 
-/** A server whose owner was killed needs some time to end. */
+/** A server needs this long to end after its owner was killed. */
 const ENDING_MS = 5_000;
 
 /**
- * A Postgres of our own below `dataDir`, from binaries inside an npm package. It runs for as long as this process; one that
- * was left behind all the same is stopped and started anew.
- * @param joinRunning use a server that another process runs.
- * @throws StartError if there are no binaries for this platform, another process owns the server, or it does not answer.
+ * Starts a Postgres below `dataDir` with binaries from an npm package. It runs as long as this process. A server that
+ * was left behind is stopped and started again.
+ * @param joinRunning whether to use a server of another process.
+ * @throws StartError if there are no binaries for this platform, if another process owns the server, or if it does not
+ * respond.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
@@ -60,7 +61,7 @@ export async function startEmbeddedPostgres(
   }
 }
 
-/** To be called with the lock of the directory. */
+/** Starts a server. The caller must hold the lock of the directory. */
 async function startOwned(
   dataDir: string,
   { joinRunning = false, settings = [] }: { joinRunning?: boolean; settings?: string[] },
@@ -89,9 +90,9 @@ function alreadyRuns(dataDir: string): StartError {
 }
 
 /**
- * Ends a server without an owner. It may be about to end by itself; and what has its number may be another program, which is
- * left alone.
- * @returns false if it has an owner, who does not hold the lock of the directory.
+ * Stops a server without an owner. It may be ending by itself. If another program has its process ID, leaves that
+ * alone.
+ * @returns false if the server has an owner that does not hold the lock of the directory.
  */
 async function stopLeftBehind(home: Home, access: Access): Promise<boolean> {
   const patienceEnds = performance.now() + ENDING_MS;
@@ -110,11 +111,11 @@ async function stopLeftBehind(home: Home, access: Access): Promise<boolean> {
   }
 }
 
-/** Of a server that another process owns, once that has started it. */
+/** Returns the addresses of a server that another process owns, once it runs. */
 async function urlsOnceRunning(dataDir: string): Promise<Urls> {
   const patienceEnds = performance.now() + FIRST_START_MS;
   for (;;) {
-    // Until its owner has written how it is reached, its home is being made.
+    // The owner writes the addresses once the home is complete.
     const home = embeddedUrls(dataDir) && prepareHome(dataDir);
     const access = home && !existsSync(home.unfinished) ? readAccess(dataDir, home) : undefined;
     if (home && access && (await isRunning(home))) return urlsOf(access);
@@ -135,11 +136,11 @@ interface Started {
 async function startAgain(dataDir: string, home: Home, known: Access, settings: string[]): Promise<Started> {
   rmSync(home.unfinished, { force: true });
   const access = { ...known, port: await findPort(known.port) };
-  writeAccess(dataDir, access); // first, so that whoever joins the server finds it
+  writeAccess(dataDir, access); // first, so that joining processes find it
   return { access, server: await startServer(home, access.port, settings) };
 }
 
-/** A first start that was interrupted is begun anew; a cluster that was ever finished is never thrown away. */
+/** Initializes the cluster. Starts over after an interrupted first start, but never deletes a complete cluster. */
 async function initialise(dataDir: string, home: Home, settings: string[]): Promise<Started> {
   if (existsSync(home.cluster) && !existsSync(home.unfinished)) {
     throw new StartError(
@@ -150,7 +151,7 @@ async function initialise(dataDir: string, home: Home, settings: string[]): Prom
   const secret = () => randomBytes(24).toString('base64url');
   const port = await findPort(0);
   const access = { port, ownerPassword: secret(), proxyPassword: secret(), sandboxPassword: secret() };
-  await execute(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'immediate']); // of an interrupted first start
+  await execute(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'immediate']); // the server of an interrupted first start
   rmSync(home.cluster, { recursive: true, force: true });
   const passwordFile = join(home.directory, 'password');
   writeFileSync(passwordFile, access.ownerPassword, { mode: 0o600 });
@@ -160,7 +161,7 @@ async function initialise(dataDir: string, home: Home, settings: string[]): Prom
   for (const name of readdirSync(home.directory).filter((name) => name.startsWith('making-'))) {
     rmSync(join(home.directory, name), { recursive: true, force: true, maxRetries: 3 });
   }
-  // Aside, because one that was interrupted may still be at work on its own.
+  // A separate directory, because an interrupted start may still be at work on its own.
   const making = join(home.directory, `making-${randomUUID()}`);
   await run(home, 'initdb', ['--pgdata', making, ...owner, ...text, '--no-sync']);
   rmSync(passwordFile);
@@ -182,7 +183,7 @@ async function createDatabases(access: Access): Promise<void> {
   await client.connect();
   try {
     await client.query('CREATE ROLE payout_proxy NOLOGIN');
-    // The passwords are ours and base64url: nothing to escape, and CREATE ROLE takes no parameters.
+    // The passwords are generated base64url, so they need no escaping. CREATE ROLE takes no parameters.
     await client.query(`CREATE ROLE payout_proxy_login LOGIN PASSWORD '${access.proxyPassword}' IN ROLE payout_proxy`);
     await client.query(`CREATE ROLE sandbox LOGIN PASSWORD '${access.sandboxPassword}'`);
     await client.query('CREATE DATABASE payout_proxy');
@@ -194,7 +195,7 @@ async function createDatabases(access: Access): Promise<void> {
   }
 }
 
-/** The lock says who owns the server. */
+/** Takes the lock that identifies the owner of the server. */
 async function lockOwnership(home: Home, access: Access): Promise<SessionLock | undefined> {
   return SessionLock.take(maintenanceUrl(access), OWNER_LOCK).catch(({ code = 'no answer' }: { code?: string }) => {
     throw new StartError(
@@ -212,7 +213,7 @@ async function run(home: Home, program: 'initdb' | 'pg_ctl', args: string[]): Pr
   if (code === 0) return;
   const log = join(home.directory, 'postgres.log');
   appendFileSync(log, output);
-  home.own(log); // else the server could not write it
+  home.own(log); // otherwise the server could not write it
   const lines = output.trim().split('\n');
   const reason = lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || `exit code ${code}`);
   throw new StartError(`${program} of the embedded Postgres failed (${reason}). Read ${log}.`);
@@ -222,9 +223,9 @@ function execute(home: Home, program: string, args: string[]): Promise<{ code: n
   return new Promise((resolve, reject) => {
     const child = spawn(join(home.binaries, program), args, {
       cwd: home.directory,
-      detached: true, // a Ctrl-C is for us: what it broke off here would be half done
+      detached: true, // Ctrl-C is for the proxy, and must not interrupt this program
       env: childEnvironment({ LC_ALL: 'C', TZ: 'UTC' }),
-      // The server inherits what pg_ctl has: a pipe would stay open for its whole life.
+      // The server inherits the streams of pg_ctl, and a pipe would stay open as long as it runs.
       stdio: ['ignore', program === 'initdb' ? 'pipe' : 'ignore', program === 'initdb' ? 'pipe' : 'ignore'],
       ...home.user,
     });

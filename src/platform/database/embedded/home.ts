@@ -22,25 +22,25 @@ interface User {
   gid: number;
 }
 
-/** Where the embedded Postgres lives, and as whom it runs. */
+/** The location and the user of the embedded Postgres. */
 export interface Home {
   directory: string;
   /** Postgres' data directory. */
   cluster: string;
-  /** A file that is there as long as the cluster is being made for the first time. */
+  /** A file that exists while the cluster is initialized. */
   unfinished: string;
-  /** Where `postgres`, `initdb` and `pg_ctl` are. */
+  /** The directory of `postgres`, `initdb` and `pg_ctl`. */
   binaries: string;
-  /** The user to run as; empty: as ourselves. */
+  /** The user to run as. Empty for the current user. */
   user: User | Record<string, never>;
   /** Gives a file to that user. */
   own(path: string): void;
 }
 
 /**
- * Finds or makes the server's home below `dataDir`. Postgres refuses to run as root, so root runs it as an unprivileged
- * user; where that user cannot get in (a folder that only root may enter), the home and a copy of the binaries stand
- * outside, and a link in `dataDir` remembers where.
+ * Finds or makes the home of the server below `dataDir`. Postgres refuses to run as root, so root runs it as an
+ * unprivileged user. If that user cannot enter `dataDir`, the home and a copy of the binaries are placed elsewhere, and
+ * a link in `dataDir` points to them.
  */
 export function prepareHome(dataDir: string): Home {
   makeDataDir(dataDir);
@@ -73,7 +73,7 @@ export function makeDataDir(dataDir: string): void {
 function homeDirectory(dataDir: string, user: User | undefined): string {
   const inside = join(dataDir, 'postgres');
   if (existsSync(inside)) return realpathSync(inside);
-  if (lstatSync(inside, { throwIfNoEntry: false })) rmSync(inside); // a link to a home that was deleted
+  if (lstatSync(inside, { throwIfNoEntry: false })) rmSync(inside); // a link to a deleted home
   if (user && !canEnter(dataDir, user)) {
     const outside = mkdtempSync(join(existsSync('/var/lib') ? '/var/lib' : tmpdir(), 'payout-proxy-'));
     symlinkSync(outside, inside);
@@ -83,7 +83,7 @@ function homeDirectory(dataDir: string, user: User | undefined): string {
   return inside;
 }
 
-/** The folder with `bin`, `lib` and `share` of the package for this platform. */
+/** Returns the directory with `bin`, `lib` and `share` of the package for this platform. */
 function packagedBinaries(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
@@ -98,16 +98,16 @@ function packagedBinaries(): string {
 function copyBinaries(packaged: string, directory: string, user: User): string {
   const copy = join(directory, 'native');
   if (!existsSync(copy)) {
-    const partial = `${copy}.partial`; // renamed when it is whole, so that an interrupted copy is not taken for one
+    const partial = `${copy}.partial`; // renamed once complete, so that an interrupted copy is not used
     rmSync(partial, { recursive: true, force: true });
     cpSync(packaged, partial, { recursive: true, verbatimSymlinks: true });
-    execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, partial]); // a strict umask may have closed it to others
+    execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, partial]); // a strict umask may have made it unreadable for others
     renameSync(partial, copy);
   }
   return copy;
 }
 
-/** `postgres` where a distribution made that user, else `nobody`, whom every Unix has. */
+/** Returns `postgres` if a distribution created that user, otherwise `nobody`, which every Unix has. */
 function unprivilegedUser(): User {
   const id = (flag: string, name: string) =>
     Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
@@ -115,7 +115,7 @@ function unprivilegedUser(): User {
     try {
       return { uid: id('-u', name), gid: id('-g', name) };
     } catch {
-      continue; // no such user
+      continue; // there is no such user
     }
   }
   throw new StartError('Postgres refuses to run as root, and there is no user postgres or nobody. Set DATABASE_URL.');

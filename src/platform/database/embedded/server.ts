@@ -7,8 +7,8 @@ import { StartError } from '../../config/config';
 import { Home } from './home';
 
 /**
- * Runs the server for as long as its standard input is open, so that no way in which the proxy can end leaves a server
- * running: when the proxy is gone, the system closes the pipe. A shell takes a megabyte, and has no Ctrl-C of its own.
+ * Runs the server as long as its standard input is open. When the proxy ends in any way, the system closes the pipe, so
+ * no server is left running. A shell takes one megabyte and does not receive Ctrl-C.
  */
 const SUPERVISOR = `
 umask 077
@@ -26,19 +26,19 @@ exit "$code"
 `;
 
 /**
- * After each checkpoint the first change of a page puts the whole page into the log. By default it is time for one after half a
- * gigabyte, under load some times a minute, and then a third of the log is such pages. Not more: a server that crashed reads all
- * of it before it answers.
+ * After each checkpoint, the first change of a page writes the whole page to the WAL. With the default of half a
+ * gigabyte, a checkpoint comes several times a minute under load, and a third of the WAL is such pages. The limit is
+ * not higher, because a crashed server reads all of it before it responds.
  */
 const CHECKPOINTS = ['max_wal_size=2GB', 'checkpoint_timeout=15min'];
 
 const LOOK_AGAIN_MS = 20;
 
-/** A server that crashed reads its whole log first. */
+/** A crashed server reads its whole WAL first. */
 const START_PATIENCE_MS = 300_000;
 
 export interface RunningServer {
-  /** Stops it, and resolves once it has ended. Clients that are connected are cut off, what is committed stays. */
+  /** Stops the server, and resolves once it has ended. Disconnects clients. Committed data stays. */
   stop(): Promise<void>;
 }
 
@@ -52,15 +52,15 @@ export async function startServer(home: Home, port: number, settings: string[]):
   const program = [join(home.binaries, 'postgres'), '-D', home.cluster, ...address, ...options];
   const supervisor = spawn('/bin/sh', ['-c', SUPERVISOR, 'payout-proxy-postgres', log, ...program], {
     cwd: home.directory,
-    detached: true, // a Ctrl-C is for the proxy, which stops the server last
+    detached: true, // Ctrl-C is for the proxy, which stops the server last
     env: childEnvironment({ LC_ALL: 'C', TZ: 'UTC' }),
     stdio: ['pipe', 'ignore', 'ignore'],
     ...home.user,
   });
   supervisor.unref();
-  supervisor.stdin.on('error', () => undefined); // its end says the same
+  supervisor.stdin.on('error', () => undefined); // the end of the process reports it too
   (supervisor.stdin as unknown as { unref?: () => void }).unref?.();
-  let isOver = false; // by an exit code, by a signal, or because there is no shell
+  let isOver = false; // by an exit code, by a signal, or without a shell
   const ended = new Promise<void>((resolve) => {
     for (const end of ['close', 'error'] as const) supervisor.once(end, () => resolve());
   }).then(() => void (isOver = true));
@@ -79,19 +79,19 @@ export async function startServer(home: Home, port: number, settings: string[]):
   return { stop };
 }
 
-/** Waits for its end, for which the event loop must not end before. */
+/** Waits for the end of the process, and keeps the event loop alive until then. */
 async function alive(supervisor: ChildProcess, ended: Promise<void>): Promise<void> {
   supervisor.ref();
   await ended;
 }
 
-/** Line by line, `postmaster.pid` says whose it is, since when, and how far the server is. */
+/** Returns the lines of `postmaster.pid`: the owner, the start time, and the state of the server. */
 function readState(home: Home): string[] {
   const file = join(home.cluster, 'postmaster.pid');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
 }
 
-/** @param leftBehind what a server that crashed has said. */
+/** @param leftBehind the lines that a crashed server wrote. */
 function isReady(home: Home, leftBehind: string[]): boolean {
   const state = readState(home);
   const isNew = state[0] !== leftBehind[0] || state[2] !== leftBehind[2];

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const BUILT = join(__dirname, '..', '..', '..', 'dist', 'app', 'start', 'stop.js');
+const ENVIRONMENT = { PATH: process.env.PATH, npm_lifecycle_event: 'start' };
+
+/** A process that only waits for its stop. */
+const PROXY = `
+  require(${JSON.stringify(BUILT)}).onStop(() => {
+    console.log('stopped');
+    process.exit();
+  });
+  setInterval(() => undefined, 1000);
+  console.log('running');
+`;
+const SHELL = ['-c', `"$NODE" -e "$PROXY"; true`]; // does not become the proxy, because something follows it
+
+/** Starts a process that looks like npm, as `npm start` does, and runs a shell. */
+const NPM = `require('node:child_process').spawn('/bin/sh', ${JSON.stringify(SHELL)}, { stdio: 'inherit' })`;
+
+describe('a proxy that npm runs', () => {
+  it.each([
+    ['its shell', '/bin/sh', SHELL],
+    ['the npm of its shell', process.execPath, ['-e', NPM]],
+  ])('stops when %s is gone', async (_who, program, args) => {
+    const env = { ...ENVIRONMENT, NODE: process.execPath, PROXY };
+    const parent = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    parent.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await once(parent.stdout, 'data');
+    parent.kill('SIGKILL');
+    await once(parent, 'close'); // when the last of its children has closed its output
+    expect(said).toBe('running\nstopped\n');
+  });
+});
