@@ -7,7 +7,7 @@ import { SHOWS } from '../src/access/auth/shows';
 import { OPERATION } from '../src/gateway/operation.decorator';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { mayBeLeftOut } from '../src/http/validation/nothing.dto';
-import { findCycle, sourceFiles } from './support/source';
+import { codeFiles, findCycle, literalSpreads, sourceFiles } from './support/source';
 
 const src = sourceFiles('src');
 const product = src.filter(({ path }) => !path.endsWith('.spec.ts'));
@@ -163,6 +163,10 @@ describe('the architecture', () => {
 
   it('has no cycle of imports', () => {
     expect(findCycle(product)).toBeUndefined();
+  });
+
+  it('spreads no object or array literals, which only pack lines', () => {
+    expect(codeFiles().flatMap(literalSpreads)).toEqual([]);
   });
 
   it('reads the history only on connections of readers', () => {

@@ -4,9 +4,9 @@ import { Page } from 'playwright-core';
 import { SAMPLE_OPERATIONS } from '../src/admin/sandbox-api/samples';
 import { storyOf } from './support/call-page';
 import { startBrowser, TestBrowser } from './support/browser';
-import { complaintsOf, signIn } from './support/console';
+import { complaintsOf, follow } from './support/console';
 import { removeDataDir } from './support/data-dir';
-import { newDataDir, Product, readJson } from './support/process';
+import { newDataDir, Product } from './support/process';
 
 const CALL_PAGE = /\/console\/calls\/[0-9a-f-]{36}$/;
 
@@ -17,10 +17,12 @@ describe('a newcomer', () => {
   let product: Product;
   let url: string;
   let browser: TestBrowser;
+  let page: Page;
 
   beforeAll(async () => {
     product = new Product('main.js', [], { DATA_DIR: '.data', PORT: '0', RESOLVER_EVERY_SECONDS: '1' }, folder);
     [browser, [, url = '']] = await Promise.all([startBrowser(), product.said(/console\s+(http\S+)\/console /)]);
+    page = await browser.browser.newPage({ reducedMotion: 'reduce' });
   });
   afterAll(async () => {
     await browser.close();
@@ -29,14 +31,11 @@ describe('a newcomer', () => {
     removeDataDir(folder);
   });
 
-  const admin = () => readJson(dataDir, 'demo-keys.json').admin as string;
-  const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
-  const answer = (page: Page) => page.getByRole('region', { name: 'Answer' });
-  const wallet = (page: Page) =>
-    page.getByRole('table', { name: 'Wallets' }).getByRole('row', { name: /^Demo account airtime/ });
+  const send = () => page.getByRole('button', { name: 'Send', exact: true }).click();
+  const answer = () => page.getByRole('region', { name: 'Answer' });
+  const wallet = () => page.getByRole('table', { name: 'Wallets' }).getByRole('row', { name: /^Demo account airtime/ });
 
   it('pays, sees it recorded, breaks the upstream, and sees a payout in doubt, with nothing but the page', async () => {
-    const page = await browser.browser.newPage();
     const complaints = complaintsOf(page);
     const loaded: string[] = [];
     page.on('request', (request) => void (request.isNavigationRequest() && loaded.push(request.url())));
@@ -49,13 +48,13 @@ describe('a newcomer', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'Sandbox' }).click();
 
-    await wallet(page).getByText('$10,000.00').waitFor();
-    await send(page);
-    await answer(page).getByText('succeeded', { exact: true }).waitFor();
-    await answer(page).getByText('1 paid').waitFor();
-    await wallet(page).getByText('was $10,000.00').waitFor();
-    await wallet(page).getByText('$9,998.50').waitFor();
-    await answer(page).getByRole('link', { name: 'View history' }).click();
+    await wallet().getByText('$10,000.00').waitFor();
+    await send();
+    await answer().getByText('succeeded', { exact: true }).waitFor();
+    await answer().getByText('1 paid').waitFor();
+    await wallet().getByText('was $10,000.00').waitFor();
+    await wallet().getByText('$9,998.50').waitFor();
+    await answer().getByRole('link', { name: 'View history' }).click();
     await page.waitForURL(CALL_PAGE);
     await page.getByRole('heading', { level: 1, name: 'POST /payouts/airtime' }).waitFor();
     expect((await storyOf(page)).map((step) => step.split('\n')[0]).slice(0, 5)).toEqual([
@@ -70,30 +69,29 @@ describe('a newcomer', () => {
     await page.getByRole('button', { name: 'Turn on resetAfterProcessing' }).click();
     await page.getByText('One fault is active.').waitFor();
     await page.getByLabel('Value in USD').fill('2.5'); // another payout than the first: the upstream's listing tells them apart
-    await send(page);
-    await answer(page).getByText('in doubt', { exact: true }).waitFor();
-    await answer(page).getByText('It may or may not have been paid').waitFor();
+    await send();
+    await answer().getByText('in doubt', { exact: true }).waitFor();
+    await answer().getByText('It may or may not have been paid').waitFor();
     await page.getByText('triggered once').waitFor();
-    await wallet(page).getByText('$9,996.00').waitFor(); // it was paid: the proxy will find that out
-    await answer(page).getByRole('link', { name: 'View history' }).click();
+    await wallet().getByText('$9,996.00').waitFor(); // it was paid: the proxy will find that out
+    await answer().getByRole('link', { name: 'View history' }).click();
     await page.waitForURL(CALL_PAGE);
     await page.goBack();
 
     await page.getByRole('button', { name: 'Turn off resetAfterProcessing' }).click();
     await page.getByText('No faults are active.').waitFor();
-    await send(page);
-    await answer(page).getByText('succeeded', { exact: true }).waitFor();
+    await send();
+    await answer().getByText('succeeded', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('All outcomes are known.').waitFor(); // the proxy has found it in the upstream's listing
     await page.getByRole('link', { name: 'Calls', exact: true }).click();
     await page.getByRole('table', { name: 'Calls' }).getByText('confirmed', { exact: true }).waitFor();
     expect(loaded).toEqual([`${url}/console`]); // once loaded, the page was all that it took
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('can send each kind of sample as it stands in the form', async () => {
-    const page = await signIn(browser.browser, url, admin(), { at: '/sandbox' });
+    await follow(page, '/sandbox');
     const kinds = page.getByRole('combobox', { name: 'Sample' });
     await kinds.click();
     const titles = await page.getByRole('option').allTextContents();
@@ -102,9 +100,9 @@ describe('a newcomer', () => {
     for (const title of titles.reverse()) {
       await kinds.click();
       await page.getByRole('option', { name: title, exact: true }).click();
-      await send(page);
-      await answer(page).getByText('HTTP status 200').waitFor();
-      expect(await answer(page).getByText('The upstream carried out the request.').count()).toBe(1);
+      await send();
+      await answer().getByText('HTTP status 200').waitFor();
+      expect(await answer().getByText('The upstream carried out the request.').count()).toBe(1);
     }
   });
 });

@@ -3,7 +3,8 @@ import { Locator, Page } from 'playwright-core';
 import supertest from 'supertest';
 import type { FindingRecord, RunRecord } from './support/api';
 import { startBrowser, TestBrowser } from './support/browser';
-import { complaintsOf, expectAccessible, follow, signIn, widthOf } from './support/console';
+import { expectAccessible } from './support/accessible';
+import { complaintsOf, follow, signIn, startAfresh, widthOf } from './support/console';
 import { FindingsScene } from './support/findings-scene';
 import { Asking, Reconciling, startReconciling } from './support/reconciling';
 
@@ -33,7 +34,7 @@ describe('reconciliation in the console', () => {
   });
 
   const goTo = async (path: string, heading: string) => {
-    await page.goto(`${asking.url}/console${path}`);
+    await startAfresh(page, path);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   };
   const get = async (path: string) =>

@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Page } from 'playwright-core';
 import { startBrowser, TestBrowser } from './support/browser';
-import { expectAccessible, signIn, widthOf } from './support/console';
+import { expectAccessible } from './support/accessible';
+import { signIn, startAfresh, widthOf } from './support/console';
 import { startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 
 const AIRTIME = 'POST /payouts/airtime';
@@ -18,7 +19,7 @@ describe("the console's sandbox", () => {
   });
   beforeEach(async () => {
     await api.ask('delete', '/faults').expect(204);
-    await page.goto(`${api.proxy.url}/console/sandbox`);
+    await startAfresh(page, '/sandbox');
     await page.getByRole('heading', { name: 'Wallets' }).waitFor();
   });
   afterAll(async () => {

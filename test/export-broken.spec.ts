@@ -138,7 +138,8 @@ describe('an export', () => {
   it('ends abruptly and without a manifest if the database fails', async () => {
     const response = await begin();
     await query('REVOKE SELECT ON refusal FROM payout_proxy');
-    const { error } = await readAll(response).finally(() => query('GRANT SELECT ON refusal TO payout_proxy'));
+    const { error } = await readAll(response);
+    await query('GRANT SELECT ON refusal TO payout_proxy');
     expect(error?.code).toBe('ECONNRESET');
     await eventually(async () => (await ended(response)) !== undefined);
     expect(await ended(response)).toMatchObject({ complete: false });

@@ -96,7 +96,8 @@ describe('an extra field', () => {
 
   it('appears in the OpenAPI document of this configuration', () => {
     const document = openApiDocument(api.proxy.app, { maxItems: 10, extraFieldsAllowed: EXTRAS });
-    const propertiesOf = (name: string) => Object.keys((document.components?.schemas?.[name] as any).properties ?? {});
+    const schemas = document.components?.schemas as Record<string, { properties?: object }>;
+    const propertiesOf = (name: string) => Object.keys(schemas[name]?.properties ?? {});
     for (const name of ['SendDto', 'SendItem', 'TransferDto', 'TransactionsDto']) {
       expect(propertiesOf(name)).toEqual(expect.arrayContaining(EXTRAS));
     }

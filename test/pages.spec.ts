@@ -1,4 +1,4 @@
-import { Page } from 'playwright-core';
+import { BrowserContext, Page } from 'playwright-core';
 import { startBrowser, TestBrowser } from './support/browser';
 import { dataOf, InterfaceClient } from './support/interface-client';
 import { startProxyWithSandbox } from './support/proxy';
@@ -8,11 +8,13 @@ describe('the pages behind the links', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let browser: TestBrowser;
   let client: InterfaceClient;
+  let profile: BrowserContext;
   let page: Page;
   let complaints: string[];
 
   beforeAll(async () => {
     [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+    profile = await browser.browser.newContext();
     client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read', 'account')).key);
   });
   afterAll(async () => {
@@ -20,7 +22,7 @@ describe('the pages behind the links', () => {
     await proxy.close();
   });
   beforeEach(async () => {
-    page = await browser.browser.newPage();
+    page = await profile.newPage();
     complaints = [];
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -54,7 +56,7 @@ describe('the pages behind the links', () => {
 
   it('do not pay twice in two tabs', async () => {
     const { paymentLink, transaction } = await initiate();
-    const other = await browser.browser.newPage();
+    const other = await profile.newPage();
     await Promise.all([page.goto(paymentLink), other.goto(paymentLink)]);
     await Promise.all([page.getByRole('button').click(), other.getByRole('button').click()]);
     await page.getByText('Nothing is left to pay').first().waitFor();

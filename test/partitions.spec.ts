@@ -66,7 +66,7 @@ describe('the tables', () => {
 
   it('have bounds without gaps and overlaps between months', async () => {
     const [month] = await query("SELECT date_trunc('month', now(), 'UTC') AS start");
-    const start = (month?.start as Date).getTime();
+    const start = (month as { start: Date }).start.getTime();
     const next = new Date(start);
     next.setUTCMonth(next.getUTCMonth() + 1);
     const last = `${uuidv7({ msecs: next.getTime() - 1 }).slice(0, 13)}-7fff-bfff-ffffffffffff`;

@@ -90,7 +90,7 @@ describe('automatic closing of findings', () => {
     expect(await see('12')).toEqual(['resolved', 'reopened']);
     expect(await database.query('SELECT reason, impact_usd::float8 AS usd FROM finding_step ORDER BY id DESC LIMIT 1')).toEqual([
       { reason: expect.stringMatching(/^Run [0-9a-f-]{36} sees this difference again\.$/), usd: 2 },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   });
 
   it('keeps the decision of a person until the difference changes', async () => {
@@ -179,7 +179,7 @@ describe('the entries of a wallet', () => {
   }
 
   it('join, whether or not amounts are signed, within the noise of floats', async () => {
-    expect(await gaps('70', [['-20', '90', '70'], ['-10', '100', '90.0000000000001'], ['100', '0', '100']])).toEqual([]); // prettier-ignore
+    expect(await gaps('70', [['-20', '90', '70'], ['-10', '100', '90.0000000000001'], ['100', '0', '100']])).toEqual([]); // oxfmt-ignore
     expect(
       await gaps('70', [
         ['20', '90', '70'],
@@ -190,16 +190,16 @@ describe('the entries of a wallet', () => {
   });
 
   it('make a gap if they do not join: between two, within one, or at the balance', async () => {
-    expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // prettier-ignore
-    expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // prettier-ignore
-    expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // prettier-ignore
+    expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // oxfmt-ignore
+    expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
+    expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
   });
 
   it('are compared even without a time', async () => {
     timed = false;
     expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual([
       `balance_gap wallet/w-${day}/untimed/95/-5/90 0`,
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     timed = true;
   });
 

@@ -57,7 +57,7 @@ describe('a listing that does not reach back before the period', () => {
 
     it.each<[string, Record<string, Entry[]>]>([
       ['begins at some balance', { w: [['100', '-10', '90', 11]] }],
-      ['lost value before', { w: [['0', '100', '100', -60], ['100', '-1', '99', -30], ['99', '-10', '89', 11]] }], // prettier-ignore
+      ['lost value before', { w: [['0', '100', '100', -60], ['100', '-1', '99', -30], ['99', '-10', '89', 11]] }], // oxfmt-ignore
       ['is one of two that begins at some balance', { w: young, other: [['5', '1', '6', 20]] }],
       ['is not there', {}],
     ])('is incomplete if a wallet %s', async (_what, looks) => {
@@ -173,7 +173,7 @@ describe('a wallet entry without a transaction', () => {
 
   it('is a finding if the wallet lost value, and closes once a transaction explains it', async () => {
     await paid('a', 10);
-    const walletsReadId = await wallets({ w: [['100', '-10', '90', 11], ['90', '-7', '83', 20], ['83', '5', '88', 30]] }); // prettier-ignore
+    const walletsReadId = await wallets({ w: [['100', '-10', '90', 11], ['90', '-7', '83', 20], ['83', '5', '88', 30]] }); // oxfmt-ignore
     expect(await run([OLD(), listed('a', 11)], { walletsReadId })).toEqual(['findings', [], [name(20)]]);
     expect(await run([OLD(), listed('a', 11)])).toEqual(['clean', [], []]); // no wallet was looked at
     expect(await steps()).toEqual([]);
@@ -184,7 +184,7 @@ describe('a wallet entry without a transaction', () => {
   });
 
   it('is judged by the balances, whatever the sign of its amount', async () => {
-    const walletsReadId = await wallets({ w: [['100', '10', '90', 11], ['90', '-5', '95', 20]] }); // prettier-ignore
+    const walletsReadId = await wallets({ w: [['100', '10', '90', 11], ['90', '-5', '95', 20]] }); // oxfmt-ignore
     expect((await run([OLD()], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained'))).toEqual([
       name(11),
     ]);
@@ -198,7 +198,7 @@ describe('a wallet entry without a transaction', () => {
   });
 
   it('is no finding of another period', async () => {
-    const walletsReadId = await wallets({ w: [['100', '-7', '93', -20], ['93', '-7', '86', DAY_MS / 1_000]] }); // prettier-ignore
+    const walletsReadId = await wallets({ w: [['100', '-7', '93', -20], ['93', '-7', '86', DAY_MS / 1_000]] }); // oxfmt-ignore
     expect((await run([OLD()], { walletsReadId }))[0]).toBe('clean');
   });
 });

@@ -163,7 +163,7 @@ describe('matching', () => {
     expect(lines(await seenBy(database, run.runId))).toEqual([`missing_upstream call/${gone.call_id}/0 -10`]);
     expect([totals.residual_usd, totals.matched.count, totals.unlisted]).toEqual(['0', 2, 1]);
     expect(await database.query('SELECT read_id IS NULL AS listed FROM reconciliation_match WHERE run_id = $1 ORDER BY call_id', [run.runId]))
-      .toEqual([{ listed: true }, { listed: false }]); // prettier-ignore
+      .toEqual([{ listed: true }, { listed: false }]); // oxfmt-ignore
   });
 
   it("reads our records as of the run's time", async () => {

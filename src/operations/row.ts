@@ -99,7 +99,13 @@ export interface PaidItems extends Items {
 export type RecipientKind = 'email' | 'handle' | 'phone' | 'receiver';
 
 export type ItemField =
-  RecipientKind | 'amountUsd' | 'country' | 'networkCode' | 'reference' | 'wallet' | 'upstreamRef';
+  | RecipientKind
+  | 'amountUsd'
+  | 'country'
+  | 'networkCode'
+  | 'reference'
+  | 'wallet'
+  | 'upstreamRef';
 
 /** The upstream's listing shows transactions of this kind. A call in doubt is recognized by them. */
 export interface CreatedTransactions {

@@ -3,7 +3,7 @@ import { ClientsService } from '../../src/access/clients/clients.service';
 import type { CallStory } from './api';
 import { answer, reset } from './fake-upstream';
 import { copyIntent } from './intents';
-import { Paying, startPaying } from './paying';
+import { eventually, Paying, startPaying } from './paying';
 
 export const ADA = { email: 'ada.lovelace@example.com', twitter: '@AdaLovelace', phone: '+254712345678' };
 
@@ -79,4 +79,19 @@ export async function makeCallStories(): Promise<CallStories> {
     story: async (id, headers = {}) =>
       (await proxy.get(paying.auditor, `/v1/audit/calls/${id}`).set(headers).expect(200)).body,
   };
+}
+
+let stories: Promise<CallStories> | undefined;
+
+/** Those of a spec file, which closes them. Everything in them is sealed. */
+export const callStories = () => (stories ??= makeSealedStories());
+
+async function makeSealedStories(): Promise<CallStories> {
+  const made = await makeCallStories();
+  const isSealed = async (id: string) => {
+    const { body } = await made.proxy.get(made.auditor, `/v1/audit/log/proof?call=${id}`);
+    return body.unsealed?.length === 0;
+  };
+  for (const id of Object.values(made.calls)) await eventually(() => isSealed(id));
+  return made;
 }

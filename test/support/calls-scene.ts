@@ -4,6 +4,9 @@ import { signIn, tabsOf } from './console';
 import { phones } from './paying';
 import { startProxyWithSandbox } from './proxy';
 
+/** How many payouts there are to phones that nothing else is about. */
+export const MANY = 12;
+
 export const PHONE = '+254712345678';
 export const MASKED_PHONE = '+254••••5678';
 export const EMAIL = 'ada.lovelace@example.com';
@@ -21,7 +24,7 @@ export async function startCallsScene() {
     pay('/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] });
 
   const toMany: string[] = [];
-  for (const phone of phones(25)) toMany.push(await airtime(phone, 1));
+  for (const phone of phones(MANY)) toMany.push(await airtime(phone, 1));
   const toPhone = await airtime(PHONE, 2.5);
   const credits = [
     { email: EMAIL, valueInUSD: 3 },
@@ -56,6 +59,11 @@ export async function startCallsScene() {
 }
 
 export type CallsScene = Awaited<ReturnType<typeof startCallsScene>>;
+
+let scene: Promise<CallsScene> | undefined;
+
+/** The one of a spec file, which closes it. */
+export const callsScene = () => (scene ??= startCallsScene());
 
 export const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true });
 export const table = (page: Page, name: string): Locator => page.getByRole('table', { name });

@@ -1,23 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Web Content Accessibility Guidelines 2.1, levels A and AA. */
-const WCAG_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
-
-/** Waits until colours no longer change. Each element begins its transition once its parent has ended. */
-const SETTLED = `(async () => {
-  const moving = () => document.getAnimations().filter((each) => each instanceof CSSTransition);
-  while (moving().length > 0) await Promise.allSettled(moving().map(({ finished }) => finished));
-})()`;
 
 export interface Opening extends BrowserContextOptions {
   /** The URL below /console. */
   at?: string;
 }
 
-/** Opens the console in a browser profile of its own, signed in with a key. console.spec.ts tests the sign-in page itself. */
+/** Opens the console in a browser profile of its own, signed in with a key. console/frame.ts tests the sign-in page itself. */
 export async function signIn(
   browser: Browser,
   url: string,
@@ -38,8 +26,9 @@ export async function signIn(
 }
 
 /**
- * Opens addresses of the console in one tab for each key. A new page in the same tab costs half of what a new profile costs.
- * The tab keeps nothing of what it showed before: no stored views, no intercepted requests, no window size.
+ * Opens addresses of the console in one tab for each key. The page is loaded once, because loading it costs several times what
+ * showing another part of it does. The tab keeps nothing of what it showed before: no data, no stored views, no messages, no
+ * intercepted requests, no window size.
  */
 export function tabsOf(browser: Browser, url: string) {
   const tabs = new Map<string, Page>();
@@ -53,8 +42,7 @@ export function tabsOf(browser: Browser, url: string) {
     }
     await known.unrouteAll();
     await known.setViewportSize(size);
-    await known.evaluate('localStorage.clear(); sessionStorage.clear()');
-    await goTo(known, `${url}/console${at}`);
+    await startAfresh(known, at);
     return known;
   };
 }
@@ -64,11 +52,38 @@ async function goTo(page: Page, address: string): Promise<void> {
   await page.getByRole('banner').waitFor();
 }
 
+/** Drops what the page has read and stored. Only what is not shown can be dropped, so it shows nothing meanwhile. */
+const FORGET = `(() => {
+  localStorage.clear();
+  localStorage.setItem('payout-proxy.last-doing', Date.now()); // or the page signs out, as after hours without anybody
+  sessionStorage.clear();
+  for (const button of document.querySelectorAll('.mantine-Notification-closeButton')) button.click();
+  const root = document.getElementById('root');
+  const fibers = [root[Object.keys(root).find((key) => key.startsWith('__reactContainer'))]];
+  for (const fiber of fibers) {
+    const queries = fiber.memoizedProps?.client;
+    if (queries) return queries.removeQueries({ type: 'inactive' });
+    fibers.push(...[fiber.child, fiber.sibling].filter(Boolean));
+  }
+  throw new Error('React no longer keeps its tree where this looks for it');
+})()`;
+
+/** Follows an address as if the page had just been loaded there. */
+export async function startAfresh(page: Page, at: string): Promise<void> {
+  await follow(page, '/nothing');
+  await page.evaluate(FORGET);
+  await follow(page, at);
+}
+
 /** Follows an address of the console as a link in the page does, without loading the page again. */
 export async function follow(page: Page, at: string): Promise<void> {
-  await page.evaluate((to) => {
-    const { history } = globalThis as unknown as { history: { pushState(...given: unknown[]): void } };
+  await page.evaluate(async (to) => {
+    const { history, requestAnimationFrame: painted } = globalThis as unknown as {
+      history: { pushState(...given: unknown[]): void };
+      requestAnimationFrame: (then: () => void) => void;
+    };
     history.pushState(null, '', to);
+    await new Promise<void>((resolve) => painted(resolve)); // until then, the page shows what it showed before
   }, `/console${at}`);
 }
 
@@ -95,28 +110,4 @@ export async function reasonOf(button: Locator): Promise<string | undefined> {
   const page = button.page();
   const reason = await page.locator('button:focus[aria-disabled]').getAttribute('aria-describedby', { timeout: 2_000 });
   return (await page.locator(`[id="${reason}"]`).textContent({ timeout: 2_000 })) ?? '';
-}
-
-/**
- * Checks a page, or a part of it, against WCAG in light and in dark, which differ in nothing but their colours. The specs call
- * it once for each page and each dialog.
- */
-export async function expectAccessible(what: Page | Locator): Promise<void> {
-  const part = 'page' in what ? what : what.locator('html');
-  const page = part.page();
-  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);
-  for (const [colorScheme, rules] of [
-    ['light', { type: 'tag', values: WCAG_AA }],
-    ['dark', { type: 'rule', values: ['color-contrast'] }],
-  ] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-    await page.evaluate(SETTLED);
-    const faults = await part.evaluate(async (element, runOnly) => {
-      const { axe } = globalThis as unknown as { axe: { run: (...given: unknown[]) => Promise<any> } };
-      const { violations } = await axe.run(element, { runOnly, resultTypes: ['violations'] });
-      return violations.map(({ id, nodes }: any) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`);
-    }, rules);
-    expect([colorScheme, faults]).toEqual([colorScheme, []]);
-  }
 }

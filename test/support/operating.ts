@@ -37,4 +37,9 @@ export async function startOperating() {
   };
 }
 
+let scene: Promise<Operating> | undefined;
+
+/** The one of a spec file, which closes it. */
+export const operating = () => (scene ??= startOperating());
+
 export const dialogOf = (page: Page) => page.getByRole('dialog');

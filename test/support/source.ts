@@ -47,3 +47,29 @@ export function findCycle(files: SourceFile[]): string[] | undefined {
   };
   return files.map(({ path }) => visit(path, [])).find((cycle) => cycle !== undefined);
 }
+
+/** The lines that spread an object or array literal, such as `...{ a, b }`. */
+export function literalSpreads(path: string): string[] {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  if (!/\.\.\.\s*[[{]/.test(text)) return [];
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
+  const found: string[] = [];
+  const visit = (node: ts.Node) => {
+    const spread = ts.isSpreadElement(node) || ts.isSpreadAssignment(node) ? node.expression : undefined;
+    if (spread && (ts.isArrayLiteralExpression(spread) || ts.isObjectLiteralExpression(spread))) {
+      found.push(`${path}:${file.getLineAndCharacterOfPosition(spread.pos).line + 1}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** The paths of all code that people wrote, scripts and the console included. */
+export function codeFiles(): string[] {
+  return ['src', 'test', 'console/src', 'bench', 'tools'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.(tsx?|[cm]js)$/.test(path) && !/generated|dist/.test(path))
+      .map((path) => `${folder}/${path}`),
+  );
+}

@@ -50,7 +50,8 @@ export class PreviewApproval {
   })
   reason!: string;
   @nullable('string', 'The approval threshold of a call in US dollars. Null without a threshold.', USD) threshold_usd!:
-    string | null;
+    | string
+    | null;
 }
 
 export class PreviewCap {

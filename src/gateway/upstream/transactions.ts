@@ -47,7 +47,8 @@ export function transactionsIn(body: Buffer): Transaction[] {
   const inner = isObject(data) ? data.data : undefined;
   const lists = [data, inner, isObject(data) ? data.credits : undefined];
   const list = lists.find((candidate) => Array.isArray(candidate) && candidate.some(isTransaction)) as
-    unknown[] | undefined;
+    | unknown[]
+    | undefined;
   const found = list ?? [inner, data].filter(isTransaction);
   return found
     .filter(isTransaction)

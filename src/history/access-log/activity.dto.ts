@@ -114,7 +114,8 @@ export class ActivityRecord {
   via!: string;
   @nullable('string', 'Address of the sender. Not recorded for stops.') client_address!: string | null;
   @nullable('string', 'Request ID that the caller sent, or a generated one. Not recorded for stops.') request_id!:
-    string | null;
+    | string
+    | null;
   @nullable('string', 'The `X-Call-Id` of the request. Not recorded for stops.', UUID) call_id!: string | null;
   @nullable('string', 'The reason, if one was given.') reason!: string | null;
 }

@@ -1,6 +1,16 @@
 /** How a column's value is written. leaves.ts defines each type. */
 export type ColumnType =
-  'text' | 'uuid' | 'boolean' | 'integer' | 'list' | 'bigint' | 'numeric' | 'json' | 'bytes' | 'date' | 'time';
+  | 'text'
+  | 'uuid'
+  | 'boolean'
+  | 'integer'
+  | 'list'
+  | 'bigint'
+  | 'numeric'
+  | 'json'
+  | 'bytes'
+  | 'date'
+  | 'time';
 
 export type Columns = Record<string, ColumnType>;
 

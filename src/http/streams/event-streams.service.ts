@@ -48,8 +48,7 @@ export class EventStreams implements OnModuleDestroy {
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no');
     const left = new AbortController();
-    if (reply.raw.closed)
-      left.abort(); // before the first event
+    if (reply.raw.closed) left.abort(); // before the first event
     else reply.raw.once('close', () => left.abort());
     const signal = AbortSignal.any([this.stopping.signal, left.signal]);
     return Readable.from(blocks(everyMs, ask, this.standing.watch(call), signal), { objectMode: false });

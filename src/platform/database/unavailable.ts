@@ -35,7 +35,8 @@ export function isUnavailable(error: unknown): boolean {
   if (PRISMA_CODES.includes(error.code)) return true;
   // A raw query always has the code P2010. The adapter's error has the cause.
   const adapterError = error.meta?.driverAdapterError as
-    { cause?: { kind?: string; originalCode?: string } } | undefined;
+    | { cause?: { kind?: string; originalCode?: string } }
+    | undefined;
   const { kind = '', originalCode = '' } = adapterError?.cause ?? {};
   return ADAPTER_KINDS.includes(kind) || SQLSTATE.test(originalCode);
 }

@@ -76,7 +76,7 @@ describe('unexplainedDebits', () => {
     fc.assert(
       fc.property(times, times, (ours, theirs) => {
         const debits = ours.map((at, ordinal) => debit(ordinal, '5', at));
-        const explained = debits.length - left(debits, theirs.map((at, n) => batch(`b${n}`, 'batch', '5', at))).length; // prettier-ignore
+        const explained = debits.length - left(debits, theirs.map((at, n) => batch(`b${n}`, 'batch', '5', at))).length; // oxfmt-ignore
         expect(explained).toBe(mostPairs(ours, theirs, 60));
       }),
     );

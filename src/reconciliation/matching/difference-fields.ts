@@ -2,7 +2,14 @@ import { masked, plainWord } from './recipients';
 
 /** The categories of differences about a payment of ours. */
 export type FieldCategory =
-  'status' | 'amount_over' | 'amount_under' | 'fee' | 'recipient' | 'late' | 'unrecognised_status' | 'missing_upstream';
+  | 'status'
+  | 'amount_over'
+  | 'amount_under'
+  | 'fee'
+  | 'recipient'
+  | 'late'
+  | 'unrecognised_status'
+  | 'missing_upstream';
 
 const usd = (amount: string) => `trim_scale(${amount})::text`;
 const field = (name: string, ours: string, theirs: string) =>

@@ -56,7 +56,9 @@ function relatedTo({ caused_by, duplicate_of, upstream, refusal, doubt }: CallSt
     ['Possible duplicate of', doubt?.calls ?? []],
   ];
   const known = related.map(([name, ids]) => [name, ids.filter((id) => typeof id === 'string')] as const);
-  return Object.fromEntries(known.map(([name, ids]) => [name, ids.length > 0 ? <CallLinks ids={ids} /> : undefined]));
+  return Object.fromEntries(
+    known.map(([name, ids]) => [name, ids.length > 0 ? <CallLinks key={name} ids={ids} /> : undefined]),
+  );
 }
 
 function CallLinks({ ids }: { ids: string[] }) {

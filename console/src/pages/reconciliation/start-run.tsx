@@ -21,6 +21,7 @@ export default function StartRun({ close }: { close: () => void }) {
   const [statement, setStatement] = useState('');
   const [failure, setFailure] = useState<unknown>();
   const [busy, setBusy] = useState(false);
+  const [now] = useState(() => new Date());
   const period = periodOf(days);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -55,7 +56,7 @@ export default function StartRun({ close }: { close: () => void }) {
             clearable
             value={asOf}
             onChange={setAsOf}
-            maxDate={new Date()}
+            maxDate={now}
             weekendDays={[]}
             hideOutsideDates
             clearButtonProps={{ 'aria-label': 'As of now' }}

@@ -1,12 +1,12 @@
 import { Page } from 'playwright-core';
-import { complaintsOf, expectAccessible, follow, reasonOf, widthOf } from './support/console';
-import { dialogOf, Operating, startOperating } from './support/operating';
+import { expectAccessible } from '../support/accessible';
+import { complaintsOf, follow, reasonOf, widthOf } from '../support/console';
+import { dialogOf, Operating, operating } from '../support/operating';
 
 /** What operators do in the console, and what comes of it for the apps. */
 describe('the console for those who operate', () => {
   let on: Operating;
-  beforeAll(async () => (on = await startOperating()));
-  afterAll(() => on.close());
+  beforeAll(async () => (on = await operating()));
 
   describe('clients', () => {
     it('are made with a key that is shown once and works, until it is revoked', async () => {

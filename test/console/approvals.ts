@@ -1,14 +1,14 @@
 import { Decimal } from 'decimal.js';
 import supertest from 'supertest';
-import { complaintsOf, expectAccessible, reasonOf } from './support/console';
-import { InterfaceClient } from './support/interface-client';
-import { dialogOf, Operating, startOperating } from './support/operating';
+import { expectAccessible } from '../support/accessible';
+import { complaintsOf, reasonOf } from '../support/console';
+import { InterfaceClient } from '../support/interface-client';
+import { dialogOf, Operating, operating } from '../support/operating';
 
 /** What approvers do in the console, and what comes of it for the apps. */
 describe("the console's approvals", () => {
   let on: Operating;
-  beforeAll(async () => (on = await startOperating()));
-  afterAll(() => on.close());
+  beforeAll(async () => (on = await operating()));
 
   const approvalOf = async (id: string) => (await on.proxy.get(on.approver, `/v1/approvals/${id}`).expect(200)).body;
   const transactions = async (key: string) => (await new InterfaceClient(on.proxy.url, key).transactions()).text;

@@ -1,35 +1,30 @@
-import { Page } from 'playwright-core';
+import { Browser, Page } from 'playwright-core';
 import supertest from 'supertest';
-import { startBrowser, TestBrowser } from './support/browser';
-import { complaintsOf, expectAccessible, signIn, tabsOf, widthOf } from './support/console';
-import { startProxyWithSandbox } from './support/proxy';
+import { expectAccessible } from '../support/accessible';
+import { complaintsOf, signIn, widthOf } from '../support/console';
+import { ConsoleScene, consoleScene } from '../support/console-scene';
 
 /** The frame around the console's pages: who is signed in, what one sees, and what may not get in or out. */
 describe('the console', () => {
-  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
-  let browser: TestBrowser;
+  let proxy: ConsoleScene['proxy'];
+  let browser: Browser;
   let keys: Record<'app' | 'auditor' | 'admin', string>;
-  let visit: ReturnType<typeof tabsOf>;
+  let visit: ConsoleScene['visit'];
 
   beforeAll(async () => {
-    [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
-    visit = tabsOf(browser.browser, proxy.url);
+    ({ proxy, browser, visit } = await consoleScene());
     keys = {
       app: (await proxy.client('app', 'pay', 'read')).key,
       auditor: (await proxy.client('auditor', 'audit')).key,
       admin: (await proxy.client('admin', 'admin')).key,
     };
   });
-  afterAll(async () => {
-    await browser.close();
-    await proxy.close();
-  });
 
   const pagesOf = async (page: Page) =>
     page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
 
   it('says what is wrong with a key, and takes the right one', async () => {
-    const page = await browser.browser.newPage();
+    const page = await browser.newPage();
     await page.goto(`${proxy.url}/console`);
     await page.getByLabel('API key').fill('pp_auditor_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -55,7 +50,7 @@ describe('the console', () => {
   });
 
   it('keeps the key nowhere in the browser, and no script can read the cookie', async () => {
-    const page = await signIn(browser.browser, proxy.url, keys.auditor);
+    const page = await visit(keys.auditor);
     const kept = await page.evaluate<string>(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
     );
@@ -68,7 +63,7 @@ describe('the console', () => {
   });
 
   it('asks for nothing outside the proxy, keeps to its own policy, and loads little', async () => {
-    const page = await browser.browser.newPage();
+    const page = await browser.newPage();
     const complaints = complaintsOf(page);
     const asked: string[] = [];
     const scripts = new Set<string>();
@@ -112,7 +107,7 @@ describe('the console', () => {
   }
 
   it('signs out, and the cookie opens nothing any more', async () => {
-    const page = await signIn(browser.browser, proxy.url, keys.auditor);
+    const page = await visit(keys.auditor);
     const [cookie] = await page.context().cookies();
     const before = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
     expect((await before).status).toBe(200);
@@ -125,7 +120,7 @@ describe('the console', () => {
 
   it('asks to sign in again once the key is revoked', async () => {
     const { key } = await proxy.client('short', 'audit');
-    const page = await signIn(browser.browser, proxy.url, key);
+    const page = await signIn(browser, proxy.url, key);
     await proxy.database.query(
       "UPDATE api_key SET revoked_at = now() FROM client c WHERE c.id = client_id AND c.name = 'short'",
     );
@@ -157,7 +152,7 @@ describe('the console', () => {
   });
 
   it('signs out once nobody has done anything in any of its tabs for long', async () => {
-    const context = await browser.browser.newContext();
+    const context = await browser.newContext();
     await context.clock.install();
     const page = await context.newPage();
     await page.goto(`${proxy.url}/console/clients`);

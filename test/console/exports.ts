@@ -5,25 +5,24 @@ import {
   CallsScene,
   EMAIL,
   HANDLE,
+  MANY,
   MASKED_PHONE,
   PHONE,
   shown,
-  startCallsScene,
+  callsScene,
   table,
-} from './support/calls-scene';
+} from '../support/calls-scene';
+import { startAfresh } from '../support/console';
 
 /** What leaves with the lists of calls and payouts: exports, and people. */
 describe("the console's exports, and the people in its lists", () => {
   let scene: CallsScene;
 
-  beforeAll(async () => {
-    scene = await startCallsScene();
-  });
-  afterAll(() => scene.close());
+  beforeAll(async () => (scene = await callsScene()));
 
   it('are exported as they are shown, with progress, and checked against the manifest', async () => {
     const page = await scene.open(`/calls?page_size=100&recipient_prefix=${encodeURIComponent('+2547000')}`);
-    const listed = await shown(page, 25);
+    const listed = await shown(page, MANY);
     let go: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (go = resolve));
     await page.route('**/v1/audit/export*', async (route) => {
@@ -37,7 +36,7 @@ describe("the console's exports, and the people in its lists", () => {
     const download = page.waitForEvent('download');
     go();
     const file = await (await download).path();
-    await dialog.getByText('Complete, 25 rows').waitFor();
+    await dialog.getByText(`Complete, ${MANY} rows`).waitFor();
     await dialog.getByText('The checksum matches').waitFor();
     const rows: { id: string; outcome: string }[] = parse(readFileSync(file, 'utf8'), { columns: true });
     expect(rows.map(({ id }) => id)).toEqual([...listed].reverse());
@@ -45,7 +44,7 @@ describe("the console's exports, and the people in its lists", () => {
     await dialog.getByRole('button', { name: 'Save the manifest' }).click();
     const manifest = await saving;
     expect(manifest.suggestedFilename()).toMatch(/\.csv\.manifest\.json$/);
-    expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({ rows: 25, format: 'csv' });
+    expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({ rows: MANY, format: 'csv' });
   });
 
   it('keep no export that is cancelled, or that is not what its manifest says', async () => {
@@ -91,21 +90,22 @@ describe("the console's exports, and the people in its lists", () => {
   it('never bring an unmasked person to an auditor without `audit:pii`, whatever is looked at', async () => {
     const page = await scene.open('/calls', scene.masked);
     const bodies: string[] = [];
-    await page.route('**/*', async (route) => {
+    // All else are the console's own files.
+    await page.route('**/v1/**', async (route) => {
       const response = await route.fetch();
       bodies.push(await response.text());
       await route.fulfill({ response });
     });
-    await page.reload();
+    await startAfresh(page, '/calls');
     await shown(page, await scene.count());
     expect(await page.getByText('Show people').count()).toBe(0);
     await button(page, 'Sum up').click();
     await table(page, 'Sums').waitFor();
     for (const who of [PHONE, EMAIL, HANDLE]) {
-      await page.goto(`${scene.proxy.url}/console/payouts?${new URLSearchParams({ recipient: who }).toString()}`);
+      await startAfresh(page, `/payouts?${new URLSearchParams({ recipient: who }).toString()}`);
       await page.getByText(/requires a key with the scope audit:pii/).waitFor();
     }
-    await page.goto(`${scene.proxy.url}/console/payouts`);
+    await startAfresh(page, '/payouts');
     await table(page, 'Payouts').getByText(MASKED_PHONE).waitFor();
     expect(await page.getByLabel('Recipient', { exact: true }).isDisabled()).toBe(true);
     for (const format of ['CSV', 'NDJSON']) {
@@ -119,7 +119,9 @@ describe("the console's exports, and the people in its lists", () => {
     }
     await table(page, 'Payouts').getByRole('link').first().click();
     await page.waitForURL(/calls\/[0-9a-f-]{36}$/);
-    await page.goto(`${scene.proxy.url}/console/calls/${scene.toPhone}`, { waitUntil: 'networkidle' });
+    await startAfresh(page, `/calls/${scene.toPhone}`);
+    await page.getByRole('region', { name: 'Items' }).getByText(MASKED_PHONE).waitFor();
+    await page.getByRole('region', { name: 'Readers' }).getByText('masked').first().waitFor();
     const wire = bodies.join('\n');
     for (const part of [scene.toPhone, MASKED_PHONE, '"sha256"', 'Kenya']) expect(wire).toContain(part);
     for (const person of [PHONE.slice(1), EMAIL, HANDLE]) {

@@ -1,10 +1,10 @@
 import { Page } from 'playwright-core';
 import supertest from 'supertest';
-import { OverviewService } from '../src/admin/overview/overview.service';
-import { startBrowser, TestBrowser } from './support/browser';
-import { complaintsOf, expectAccessible, tabsOf, widthOf } from './support/console';
-import { refusalOf } from './support/old-calls';
-import { startProxyWithSandbox } from './support/proxy';
+import { OverviewService } from '../../src/admin/overview/overview.service';
+import { expectAccessible } from '../support/accessible';
+import { complaintsOf, widthOf } from '../support/console';
+import { ConsoleScene, consoleScene } from '../support/console-scene';
+import { refusalOf } from '../support/old-calls';
 
 const airtime = (phoneNumber: string, valueInUSD: number) => ({
   airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }],
@@ -15,25 +15,19 @@ const dayFromNow = (days: number) => new Date(Math.floor(Date.now() / 864e5 + da
 const filtersOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
 describe('the console’s overview', () => {
-  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
-  let browser: TestBrowser;
+  let proxy: ConsoleScene['proxy'];
   let app: string;
   let operator: string;
-  let visit: ReturnType<typeof tabsOf>;
+  let visit: ConsoleScene['visit'];
 
   beforeAll(async () => {
-    [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
-    visit = tabsOf(browser.browser, proxy.url);
+    ({ proxy, visit } = await consoleScene());
     app = (await proxy.client('shop', 'pay', 'read')).key;
     operator = (await proxy.client('operator', 'admin', 'audit', 'reconcile', 'approve')).key;
     await proxy.database.query("UPDATE client SET daily_cap_usd = 10, approval_over_usd = 5 WHERE name = 'shop'");
     await proxy.post(app, '/payouts/airtime', airtime('+254712345601', 1.1)).expect(200);
     await proxy.post(app, '/payouts/airtime', airtime('+254712345602', 6)).expect(202); // waits
     await proxy.post(app, '/payouts/airtime', { airtimes: [] }).expect(400);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await proxy.close();
   });
 
   it('shows what was paid, what waits and what is left, and goes on by itself', async () => {

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { growthSince, growthStep, keyStep, seenIn } from '../console/src/verify/memory';
-import { Evidence, Step, verifyCall } from '../console/src/verify/verify';
-import { newSigningKey, signerOf } from '../src/history/log/note';
-import type { ReceiptRecord } from './support/api';
-import { ADA, CallStories, makeCallStories } from './support/call-stories';
-import { eventually } from './support/paying';
+import { growthSince, growthStep, keyStep, seenIn } from '../../console/src/verify/memory';
+import { Evidence, Step, verifyCall } from '../../console/src/verify/verify';
+import { newSigningKey, signerOf } from '../../src/history/log/note';
+import type { ReceiptRecord } from '../support/api';
+import { ADA, CallStories, callStories } from '../support/call-stories';
 
 type Kind = keyof CallStories['calls'];
 
@@ -14,13 +13,9 @@ describe("the console's verification", () => {
   let key: string;
 
   beforeAll(async () => {
-    scene = await makeCallStories();
+    scene = await callStories();
     key = (await get('/v1/audit/log/key')).text.trim();
-    for (const id of Object.values(scene.calls)) {
-      await eventually(async () => (await get(`/v1/audit/log/proof?call=${id}`)).body.unsealed?.length === 0);
-    }
   });
-  afterAll(() => scene.close());
 
   const get = (path: string) => scene.proxy.get(scene.auditor, path);
   const asked = new Map<string, Promise<Evidence>>();

@@ -1,0 +1,24 @@
+import { startBrowser } from './browser';
+import { tabsOf } from './console';
+import { startProxyWithSandbox } from './proxy';
+
+/** A proxy, and a browser to look at its console. */
+async function startConsoleScene() {
+  const [proxy, own] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
+  return {
+    proxy,
+    browser: own.browser,
+    visit: tabsOf(own.browser, proxy.url),
+    close: async () => {
+      await own.close();
+      await proxy.close();
+    },
+  };
+}
+
+export type ConsoleScene = Awaited<ReturnType<typeof startConsoleScene>>;
+
+let scene: Promise<ConsoleScene> | undefined;
+
+/** The one of a spec file, which closes it. */
+export const consoleScene = () => (scene ??= startConsoleScene());
